@@ -1,0 +1,214 @@
+package io.ntrail.formats.bytes;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * A bounds-checked, read-only, little-endian window with absolute access.
+ *
+ * <p>Offsets are relative to the window; {@link #base()} is where the window begins in the input,
+ * so that messages name the place in the file. A window is at most 2 GiB long. It may be read by
+ * several threads and is valid as long as the {@link InputFile} or {@link Scratch} behind it.
+ */
+public final class Bytes {
+  private final ByteBuffer buffer;
+  private final String name;
+  private final long base;
+
+  Bytes(ByteBuffer readOnlyDirect, String name, long base) {
+    this.buffer = readOnlyDirect.order(ByteOrder.LITTLE_ENDIAN);
+    this.name = name;
+    this.base = base;
+  }
+
+  /** A window on a copy of {@code bytes}; for vectors in tests and bytes put together by hand. */
+  public static Bytes copyOf(byte[] bytes, String name) {
+    MemorySegment segment = Arena.ofAuto().allocate(Math.max(1, bytes.length), 8);
+    MemorySegment.copy(bytes, 0, segment, java.lang.foreign.ValueLayout.JAVA_BYTE, 0, bytes.length);
+    return new Bytes(segment.asSlice(0, bytes.length).asReadOnly().asByteBuffer(), name, 0);
+  }
+
+  /** The name of the input, for messages. */
+  public String name() {
+    return name;
+  }
+
+  /** Where this window begins in the input, in bytes. */
+  public long base() {
+    return base;
+  }
+
+  /** Number of bytes in this window. */
+  public int length() {
+    return buffer.limit();
+  }
+
+  /** Whether {@code length} bytes at {@code at} lie inside this window. */
+  public boolean has(int at, int length) {
+    return at >= 0 && length >= 0 && at <= buffer.limit() - length;
+  }
+
+  /** Unsigned byte. */
+  public int u8(int at) {
+    try {
+      return buffer.get(at) & 0xFF;
+    } catch (IndexOutOfBoundsException e) {
+      throw outside(at, 1);
+    }
+  }
+
+  /** Unsigned 16-bit number. */
+  public int u16(int at) {
+    try {
+      return buffer.getShort(at) & 0xFFFF;
+    } catch (IndexOutOfBoundsException e) {
+      throw outside(at, 2);
+    }
+  }
+
+  /** Signed 32-bit number. */
+  public int i32(int at) {
+    try {
+      return buffer.getInt(at);
+    } catch (IndexOutOfBoundsException e) {
+      throw outside(at, 4);
+    }
+  }
+
+  /** Unsigned 32-bit number. */
+  public long u32(int at) {
+    return i32(at) & 0xFFFF_FFFFL;
+  }
+
+  /** 64-bit number. */
+  public long i64(int at) {
+    try {
+      return buffer.getLong(at);
+    } catch (IndexOutOfBoundsException e) {
+      throw outside(at, 8);
+    }
+  }
+
+  /**
+   * A pointer of the writer, zero-extended.
+   *
+   * @param pointerBytes 4 or 8
+   */
+  public long pointer(int at, int pointerBytes) {
+    return pointerBytes == 8 ? i64(at) : u32(at);
+  }
+
+  /** A copy of {@code length} bytes. */
+  public byte[] array(int at, int length) {
+    if (!has(at, length)) {
+      throw outside(at, length);
+    }
+    byte[] copy = new byte[length];
+    buffer.get(at, copy);
+    return copy;
+  }
+
+  /** Copies {@code length} bytes into {@code target} from its index {@code to} on. */
+  public void copyTo(int at, byte[] target, int to, int length) {
+    if (!has(at, length)) {
+      throw outside(at, length);
+    }
+    buffer.get(at, target, to, length);
+  }
+
+  /** A narrower window on the same bytes. */
+  public Bytes slice(int at, int length) {
+    if (!has(at, length)) {
+      throw outside(at, length);
+    }
+    return new Bytes(buffer.slice(at, length), name, base + at);
+  }
+
+  /** UTF-16 text of exactly {@code chars} units. */
+  public String utf16(int at, int chars) {
+    if (chars < 0 || !has(at, 2 * chars)) {
+      throw outside(at, chars);
+    }
+    char[] text = new char[chars];
+    for (int i = 0; i < chars; i++) {
+      text[i] = buffer.getChar(at + 2 * i);
+    }
+    return new String(text);
+  }
+
+  /** Number of UTF-16 units before the NUL at or after {@code at}, or before {@code end}. */
+  public int utf16Length(int at, int end) {
+    int stop = Math.min(end, length());
+    int i = at;
+    while (i + 2 <= stop && u16(i) != 0) {
+      i += 2;
+    }
+    return (i - at) / 2;
+  }
+
+  /** UTF-16 text up to a NUL or {@code end}, whichever comes first. */
+  public String utf16z(int at, int end) {
+    return utf16(at, utf16Length(at, end));
+  }
+
+  /** Number of bytes before the NUL at or after {@code at}, or before {@code end}. */
+  public int byteStringLength(int at, int end) {
+    int stop = Math.min(end, length());
+    int i = at;
+    while (i < stop && u8(i) != 0) {
+      i++;
+    }
+    return i - at;
+  }
+
+  /** UTF-8 text up to a NUL or {@code end}, whichever comes first. */
+  public String utf8z(int at, int end) {
+    return new String(array(at, byteStringLength(at, end)), StandardCharsets.UTF_8);
+  }
+
+  /** 8-bit text up to a NUL or {@code end}, one character a byte. */
+  public String latin1z(int at, int end) {
+    return new String(array(at, byteStringLength(at, end)), StandardCharsets.ISO_8859_1);
+  }
+
+  /** Whether all of {@code length} bytes at {@code at} are zero. */
+  public boolean isZero(int at, int length) {
+    int i = at;
+    int end = at + length;
+    for (; i + 8 <= end; i += 8) {
+      if (i64(i) != 0) {
+        return false;
+      }
+    }
+    for (; i < end; i++) {
+      if (u8(i) != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The sum of all whole 64-bit words: the yardstick that walks are measured beside. */
+  public long sumOfWords() {
+    long sum = 0;
+    int end = length() & ~7;
+    for (int i = 0; i < end; i += 8) {
+      sum += buffer.getLong(i);
+    }
+    return sum;
+  }
+
+  ByteBuffer buffer() {
+    return buffer;
+  }
+
+  private DamagedInput outside(int at, int length) {
+    return new DamagedInput(
+        name,
+        base + at,
+        "needs " + length + " bytes where only " + Math.max(0, length() - at) + " are left");
+  }
+}

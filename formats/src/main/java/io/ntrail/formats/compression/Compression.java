@@ -1,0 +1,45 @@
+package io.ntrail.formats.compression;
+
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.Scratch;
+
+/**
+ * One way of compressing, with the number that {@code RtlDecompressBuffer} and MS-XCA give it.
+ *
+ * <p>All are stateless and may be used by several threads at once.
+ */
+public enum Compression {
+  /** COMPRESSION_FORMAT_LZNT1. */
+  LZNT1(2),
+  /** COMPRESSION_FORMAT_XPRESS: plain LZ77. */
+  XPRESS(3),
+  /** COMPRESSION_FORMAT_XPRESS_HUFF: LZ77 with Huffman. */
+  XPRESS_HUFF(4);
+
+  private final int number;
+
+  Compression(int number) {
+    this.number = number;
+  }
+
+  /** The number in files. */
+  public int number() {
+    return number;
+  }
+
+  /**
+   * Decompresses until {@code outputLength} bytes are written or the input ends.
+   *
+   * @param input the window that holds the compressed bytes
+   * @param from where they begin in {@code input}
+   * @param to where they end
+   * @param output written from index 0 on; never beyond {@code outputLength}
+   * @return the number of bytes written; less than {@code outputLength} if the input ended cleanly
+   *     before
+   * @throws io.ntrail.formats.bytes.DamagedInput if the input is not of this compression; what was
+   *     written until then stands in {@code output}
+   */
+  public int decompress(Bytes input, int from, int to, Scratch output, int outputLength) {
+    throw new UnsupportedOperationException(this + " " + input + from + to + output + outputLength);
+  }
+}

@@ -1,0 +1,9 @@
+/** Bytes to records: one package a format. */
+module io.ntrail.formats {
+  requires static org.jspecify;
+
+  exports io.ntrail.formats.bytes;
+  exports io.ntrail.formats.compression;
+  exports io.ntrail.formats.identity;
+  exports io.ntrail.formats.etl;
+}

@@ -1,0 +1,82 @@
+package io.ntrail.testkit;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.zip.GZIPInputStream;
+
+/**
+ * The folder of real recordings, images and dumps that tests are checked against.
+ *
+ * <p>It is the folder named by {@code NTRAIL_TESTDATA}, else {@code ../shared/data} beside the
+ * checkout. Absent: tests that need it are skipped with one visible line. Present and without the
+ * file that was asked for: a failure, because a wrong folder must not look like success.
+ */
+public final class TestData {
+  private TestData() {}
+
+  /** The folder, or empty when there is none on this machine. */
+  public static Optional<Path> folder() {
+    String named = System.getenv("NTRAIL_TESTDATA");
+    if (named != null && !named.isEmpty()) {
+      Path folder = Path.of(named);
+      if (!Files.isDirectory(folder)) {
+        throw new IllegalStateException("NTRAIL_TESTDATA names no folder: " + named);
+      }
+      return Optional.of(folder);
+    }
+    Path beside = projectRoot().resolveSibling("shared").resolve("data");
+    return Files.isDirectory(beside) ? Optional.of(beside) : Optional.empty();
+  }
+
+  /** The root of the checkout, found from the build's property or by walking up. */
+  public static Path projectRoot() {
+    String root = System.getProperty("ntrail.root");
+    if (root != null) {
+      return Path.of(root).toAbsolutePath().normalize();
+    }
+    Path at = Path.of("").toAbsolutePath();
+    while (at != null && !Files.exists(at.resolve("decisions"))) {
+      at = at.getParent();
+    }
+    if (at == null) {
+      throw new IllegalStateException("not inside a checkout of ntrail");
+    }
+    return at;
+  }
+
+  /**
+   * One file of the folder.
+   *
+   * @param relative for example {@code etl/tx-Process.etl.gz}
+   * @throws IllegalStateException if the folder is there and the file is not
+   */
+  public static Path file(String relative) {
+    Path folder =
+        folder().orElseThrow(() -> new IllegalStateException("no test data on this machine"));
+    Path file = folder.resolve(relative);
+    if (!Files.exists(file)) {
+      throw new IllegalStateException("test data folder " + folder + " has no " + relative);
+    }
+    return file;
+  }
+
+  /** The content of one gzip file of the folder, inflated. */
+  public static byte[] gunzip(String relative) throws IOException {
+    try (InputStream in = new GZIPInputStream(Files.newInputStream(file(relative)), 1 << 16)) {
+      return in.readAllBytes();
+    }
+  }
+
+  /**
+   * Whether CI demands that what needs {@code tool} must run: a skip is then a failure.
+   *
+   * @param tool a word of {@code NTRAIL_REQUIRE}, a list separated by commas
+   */
+  public static boolean required(String tool) {
+    String list = System.getenv("NTRAIL_REQUIRE");
+    return list != null && java.util.Arrays.asList(list.split(",")).contains(tool);
+  }
+}

@@ -1,0 +1,6 @@
+/** Independent writers, damage makers and oracles: test scope only, uses nothing of ntrail's. */
+module io.ntrail.testkit {
+  requires static org.jspecify;
+
+  exports io.ntrail.testkit;
+}
