@@ -1,0 +1,5 @@
+/** Recordings. */
+@NullMarked
+package io.ntrail.analysis.recording;
+
+import org.jspecify.annotations.NullMarked;

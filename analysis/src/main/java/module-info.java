@@ -1,0 +1,7 @@
+/** Records to one model and its answers. */
+module io.ntrail.analysis {
+  requires transitive io.ntrail.formats;
+  requires static org.jspecify;
+
+  exports io.ntrail.analysis.recording;
+}

@@ -1,0 +1,5 @@
+/** Measurements. */
+@NullMarked
+package io.ntrail.benchmarks;
+
+import org.jspecify.annotations.NullMarked;

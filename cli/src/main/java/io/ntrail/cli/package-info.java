@@ -1,0 +1,5 @@
+/** The program. */
+@NullMarked
+package io.ntrail.cli;
+
+import org.jspecify.annotations.NullMarked;

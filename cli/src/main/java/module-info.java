@@ -1,0 +1,9 @@
+/** The ntrail command. */
+module io.ntrail.cli {
+  requires io.ntrail.analysis;
+  requires info.picocli;
+  requires com.fasterxml.jackson.core;
+  requires static org.jspecify;
+
+  exports io.ntrail.cli;
+}

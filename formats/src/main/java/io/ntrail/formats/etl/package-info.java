@@ -1,0 +1,5 @@
+/** ETW recordings. */
+@NullMarked
+package io.ntrail.formats.etl;
+
+import org.jspecify.annotations.NullMarked;
