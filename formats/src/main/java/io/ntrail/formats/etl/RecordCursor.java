@@ -132,9 +132,22 @@ public final class RecordCursor implements AutoCloseable {
     return true;
   }
 
-  /** Goes to the record that begins at {@code offset} of the window; it must be a good one. */
-  public void seek(int offset) {
+  /** Goes back to the start of the buffer that is open. */
+  public void rewind() {
+    nextAt = file.buffers().compressed(buffer) ? 0 : EtlLayout.BUFFER_HEADER;
+    time = file.buffers().firstTicks(buffer);
+    size = 0;
+  }
+
+  /**
+   * Goes to a record that was found before.
+   *
+   * @param offset what {@link #offset()} said then
+   * @param ticks what {@link #ticks()} said then
+   */
+  public void seek(int offset, long ticks) {
     nextAt = offset;
+    time = ticks;
     if (!next()) {
       throw new IllegalStateException("no record at " + offset);
     }
