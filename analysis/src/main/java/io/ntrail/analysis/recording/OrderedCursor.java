@@ -74,6 +74,14 @@ public final class OrderedCursor implements AutoCloseable {
   private long late;
   private boolean started;
 
+  /**
+   * The run on top may go on without a look at the heap while its records are before this: the next
+   * run's record, the next buffer to open, the end of the range.
+   */
+  private long limit = Long.MIN_VALUE;
+
+  private @Nullable RecordCursor top;
+
   OrderedCursor(Recording recording, @Nullable Survey survey, long from, long to) {
     this.recording = recording;
     this.survey = survey;
@@ -116,23 +124,64 @@ public final class OrderedCursor implements AutoCloseable {
 
   /** Goes to the next record; false after the last one. */
   public boolean next() {
+    RecordCursor cursor = top;
+    if (cursor != null && cursor.next()) {
+      long key = oneClock ? cursor.ticks() : recording.key(heap[0].etl, cursor.ticks());
+      if (key < limit) {
+        keys[0] = key;
+        return true;
+      }
+      siftDown(heap[0], key);
+      return settle();
+    }
+    if (cursor != null) {
+      removeTop(cursor);
+      return settle();
+    }
     if (!started) {
       started = true;
     } else if (size > 0) {
       advance();
     }
+    return settle();
+  }
+
+  /** Opens the buffers whose time has come, until the top of the heap is the next record. */
+  private boolean settle() {
     while (true) {
       while (waiting < waitingKeys.length && (size == 0 || waitingKeys[waiting] <= keys[0])) {
         openNext();
       }
       if (size == 0 || keys[0] >= to) {
+        top = null;
         return false;
       }
       if (keys[0] >= from) {
+        prepareTop();
         return true;
       }
       advance();
     }
+  }
+
+  private void prepareTop() {
+    Run run = heap[0];
+    RecordCursor cursor = run.cursor;
+    if (cursor == null) {
+      cursor = resume(run);
+    }
+    top = run.times == null ? cursor : null;
+    long next = to;
+    if (waiting < waitingKeys.length) {
+      next = Math.min(next, waitingKeys[waiting]);
+    }
+    if (size > 1) {
+      next = Math.min(next, keys[1]);
+    }
+    if (size > 2) {
+      next = Math.min(next, keys[2]);
+    }
+    limit = next;
   }
 
   /** The current record. */
@@ -177,12 +226,15 @@ public final class OrderedCursor implements AutoCloseable {
       siftDown(run, recording.key(run.etl, cursor.ticks()));
       return;
     }
-    giveBack(run, cursor);
+    removeTop(cursor);
+  }
+
+  private void removeTop(RecordCursor cursor) {
+    giveBack(heap[0], cursor);
     size--;
     Run last = heap[size];
-    long key = keys[size];
     if (size > 0) {
-      siftDown(last, key);
+      siftDown(last, keys[size]);
     }
   }
 
@@ -204,7 +256,7 @@ public final class OrderedCursor implements AutoCloseable {
     waiting++;
     Run run = new Run(f, recording.files().get(f), buffer);
     RecordCursor cursor = open(run);
-    boolean sorted = survey != null ? survey.sorted(f, buffer) : isSorted(cursor);
+    boolean sorted = survey != null ? survey.sorted(f, buffer) : cursor.isSorted();
     boolean any;
     if (sorted) {
       cursor.rewind();
@@ -277,17 +329,6 @@ public final class OrderedCursor implements AutoCloseable {
     memory -= run.memory;
     run.cursor = null;
     spare.get(run.file).add(cursor);
-  }
-
-  private static boolean isSorted(RecordCursor cursor) {
-    long last = Long.MIN_VALUE;
-    boolean sorted = true;
-    while (cursor.next()) {
-      long ticks = cursor.ticks();
-      sorted &= ticks >= last;
-      last = ticks;
-    }
-    return sorted;
   }
 
   private static void sort(Run run, RecordCursor cursor) {

@@ -132,6 +132,41 @@ public final class RecordCursor implements AutoCloseable {
     return true;
   }
 
+  /**
+   * Looks at all records of the open buffer whether their times never go back, and goes back to its
+   * start. What ends the records early is not reported here: walking them does.
+   */
+  public boolean isSorted() {
+    Bytes window = bytes;
+    int stop = end;
+    long last = Long.MIN_VALUE;
+    long previous = file.buffers().firstTicks(buffer);
+    rewind();
+    int from = nextAt;
+    while (from + 8 <= stop) {
+      long head = window.i64(from);
+      int foundKind = RecordKind.ofMarker((int) head);
+      if (foundKind < 0) {
+        break;
+      }
+      int length = (int) (head >>> SIZE_SHIFT[foundKind]) & 0xFFFF;
+      if (length < HEADER_BYTES[foundKind] || length > stop - from) {
+        break;
+      }
+      long ticks =
+          foundKind == MESSAGE
+              ? WppMessage.time(window, from, length, previous)
+              : window.i64(from + TIME_OFFSET[foundKind]);
+      if (ticks < last) {
+        return false;
+      }
+      last = ticks;
+      previous = ticks;
+      from += (length + 7) & ~7;
+    }
+    return true;
+  }
+
   /** Goes back to the start of the buffer that is open. */
   public void rewind() {
     nextAt = file.buffers().compressed(buffer) ? 0 : EtlLayout.BUFFER_HEADER;
