@@ -51,7 +51,8 @@ class PropertyTest {
       assertTrue(n >= -5 && n <= 5);
       long wide = g.between(Long.MIN_VALUE + 1, Long.MAX_VALUE);
       assertTrue(wide > Long.MIN_VALUE);
-      assertTrue(g.text(20).codePointCount(0, g.text(0).length()) == 0);
+      String text = g.text(20);
+      assertTrue(text.codePointCount(0, text.length()) <= 20);
     });
   }
 }
