@@ -1,0 +1,317 @@
+# What ./ntrail does when its stamp does not cover what is there: find out what changed, build what
+# has to be built, and lay out what runs. Sourced by ./ntrail with root and dist set; ./check calls
+#
+#   sh build/launcher.sh lay-out STAMP   after its own build; STAMP is a file made before that build.
+#
+# What runs lies in cli/target/dist:
+#   DIGEST/*.jar             the jars, their names without versions
+#   DIGEST/ntrail-DIGEST.aot the AOT cache trained with exactly these jars
+#   run                      shell variables: which digest, jars, flags and JDK; also the stamp
+#
+# DIGEST is over the content of all jars, the version string of the JVM and the flags it runs with.
+# JDK 25 does not notice that a jar has changed since its AOT cache was trained, and runs the old
+# classes (JDK-8377932): so a cache never shares a folder with other jars than its own. A folder is
+# complete before `run` names it, and the one before stays, because a program that is still running
+# may not have opened all of its jars yet.
+
+run_version=1
+launcher_flags='-Xlog:disable -Xlog:all=error,aot*=off,cds*=off:stderr --enable-native-access=ALL-UNNAMED'
+
+# give_up CODE: ends the start with what was printed on stderr.
+give_up() {
+  [ -z "${lock-}" ] || rm -rf "$lock"
+  exit "$1"
+}
+
+sha256() {
+  if command -v sha256sum >/dev/null 2>&1; then
+    sha256sum "$@"
+  elif command -v shasum >/dev/null 2>&1; then
+    shasum -a 256 "$@"
+  else
+    openssl dgst -sha256 -r "$@"
+  fi
+}
+
+# The modules whose sources make the program: all but those for tests and measurements.
+source_folders() (
+  cd "$root" || exit
+  for pom in */pom.xml; do
+    case ${pom%/pom.xml} in
+      testkit | benchmarks) ;;
+      *)
+        echo "$pom"
+        [ ! -d "${pom%/pom.xml}/src/main" ] || echo "${pom%/pom.xml}/src/main"
+        ;;
+    esac
+  done
+  echo pom.xml
+  echo .mvn
+)
+
+# sources_digest: one word for the content of everything the program is built from.
+sources_digest() (
+  cd "$root" || exit
+  # The names come from our own tree and hold no blanks.
+  find $(source_folders) -type f -exec cat {} + -print | sha256 | cut -c1-32
+)
+
+# jars_digest FOLDER|"" : one word for the JVM, the flags and the jars: those in FOLDER, or those the
+# build made.
+jars_digest() {
+  {
+    echo "$jvm $launcher_flags"
+    if [ -n "$1" ]; then
+      for jar in "$1"/*.jar; do
+        printf '%s\n' "$jar"
+      done
+    else
+      built_jars
+    fi | while IFS= read -r jar; do
+      echo "${jar##*/} $(sha256 <"$jar")"
+    done | LC_ALL=C sort
+  } | sha256 | cut -c1-32
+}
+
+# built_jars: the jars of the last build, by name. A module's own target folder goes before the copy
+# beside the program, so that a jar built by hand counts.
+built_jars() {
+  for jar in "$root"/cli/target/lib/*.jar "$root"/cli/target/ntrail-cli.jar; do
+    name=${jar##*/}
+    module=${name#ntrail-}
+    module=$root/${module%.jar}
+    if [ "$name" != "${name#ntrail-}" ] && [ -f "$module/target/$name" ]; then
+      jar=$module/target/$name
+    fi
+    [ ! -f "$jar" ] || printf '%s\n' "$jar"
+  done
+}
+
+# The lock is a folder, made in one step. It is stale when its owner on this machine is gone.
+take_lock() {
+  mkdir -p "$root/target" 2>/dev/null
+  lock=$root/target/launcher.lock
+  waited=
+  until mkdir "$lock" 2>/dev/null; do
+    if [ ! -d "$lock" ]; then
+      lock=
+      return 1
+    fi
+    owner=$(cat "$lock/owner" 2>/dev/null)
+    if [ -n "$owner" ] && [ "${owner#* }" = "$(uname -n)" ] && ! kill -0 "${owner%% *}" 2>/dev/null &&
+      ! ps -p "${owner%% *}" >/dev/null 2>&1; then
+      stale=$root/target/launcher.stale.$$
+      mv "$lock" "$stale" 2>/dev/null
+      # Another start may have replaced the lock since we read it: then what we moved is not stale.
+      if [ "$(cat "$stale/owner" 2>/dev/null)" != "$owner" ]; then
+        mv "$stale" "$lock" 2>/dev/null
+      fi
+      rm -rf "$stale"
+      continue
+    fi
+    [ -n "$waited" ] || echo "waiting for another ntrail that is building (${lock} belongs to process ${owner:-unknown}) ..." >&2
+    waited=yes
+    sleep 1
+  done
+  echo "$$ $(uname -n)" >"$lock/owner"
+  trap 'give_up 130' INT
+  trap 'give_up 143' TERM HUP
+  trap 'rm -rf "$lock"' EXIT
+}
+
+free_lock() {
+  rm -rf "$lock"
+  lock=
+  trap - INT TERM HUP EXIT
+}
+
+# build: the jars of the program, without tests and without the checks of the compiler.
+build() {
+  [ -n "${jdk_build-}" ] || {
+    jdk_run=$jdk jvm_run=$jvm
+    if ! find_jdk javac; then
+      no_jdk >&2
+      give_up 4
+    fi
+    jdk_build=$jdk jdk=$jdk_run jvm=$jvm_run
+  }
+  if ! command -v mvn >/dev/null 2>&1; then
+    echo "ntrail: building needs Maven 3.8.7 or newer, and there is no mvn on the PATH" >&2
+    case $(uname -s) in
+      Darwin) echo "try: brew install maven" >&2 ;;
+      *) echo "try: install the package maven of your system, then start ntrail again" >&2 ;;
+    esac
+    give_up 4
+  fi
+  if [ -e "$root/cli/target/lib" ]; then
+    echo "building ntrail (sources have changed) ..." >&2
+  else
+    echo "building ntrail (first run takes a minute) ..." >&2
+  fi
+  log=$root/target/launcher-build.log
+  # ./check compiles everything again when it sees this: nothing here was looked at by the checks.
+  : >"$root/target/quick-build"
+  if ! run_maven -o; then
+    if grep -q -i -e 'offline' -e 'has not been downloaded' "$log" && run_maven; then
+      return
+    fi
+    grep -v '^WARNING' "$log" | head -n 60 >&2
+    echo "ntrail: the build failed (all of its output is in $log)" >&2
+    give_up 1
+  fi
+}
+
+run_maven() (
+  cd "$root" && JAVA_HOME=$jdk_build \
+    MAVEN_OPTS="--sun-misc-unsafe-memory-access=allow ${MAVEN_OPTS-}" \
+    mvn -q -B "$@" -Dntrail.quick -Dmaven.test.skip=true -Dstyle.color=never -pl cli -am package \
+    >"$log" 2>&1 </dev/null
+)
+
+# train FOLDER DIGEST: the AOT cache, by one run of the program itself. Sets run_cache, to nothing if
+# it fails: the program then starts without. The class path is relative, so that no path is too odd
+# and the folder may move.
+train() {
+  run_cache=
+  for command in warm --version; do
+    if (
+      cd "$1" && "$jdk/bin/java" $launcher_flags -XX:AOTCacheOutput=ntrail.aot \
+        -cp "$(jar_names . : | sed 's/:$//')" io.ntrail.cli.Main $command >train.log 2>&1 </dev/null
+    ) && [ -s "$1/ntrail.aot" ]; then
+      mv "$1/ntrail.aot" "$1/ntrail-$2.aot" && run_cache=ntrail-$2.aot
+      break
+    fi
+  done
+  rm -f "$1/ntrail.aot" "$1/ntrail.aot.config" "$1/train.log"
+}
+
+# jar_names FOLDER SEPARATOR: the program's own jar first, then the others by name.
+jar_names() {
+  printf "ntrail-cli.jar%s" "$2"
+  for jar in "$1"/*.jar; do
+    [ "${jar##*/}" = ntrail-cli.jar ] || printf "%s%s" "${jar##*/}" "$2"
+  done
+}
+
+quote() {
+  printf '%s' "$1" | sed "s/'/'\\\\''/g; 1s/^/'/; \$s/\$/'/"
+}
+
+# lay_out SOURCES: makes the folder of the built jars unless it is there and right, and writes `run`.
+lay_out() {
+  digest=$(jars_digest "")
+  folder=$dist/$digest
+  mkdir -p "$dist"
+  run_digest=
+  [ ! -r "$dist/run" ] || . "$dist/run"
+  before=$run_digest
+  if [ ! -d "$folder" ] || [ "$(jars_digest "$folder")" != "$digest" ]; then
+    rm -rf "$folder" "$dist"/new.*
+    new=$dist/new.$$
+    mkdir "$new"
+    built_jars | while IFS= read -r jar; do
+      cp "$jar" "$new/"
+    done
+    # What was copied is what was digested, or a build by hand runs at this moment.
+    if [ "$(jars_digest "$new")" != "$digest" ]; then
+      rm -rf "$new"
+      echo "ntrail: the jars in $root/cli/target change while they are read: is another build running?" >&2
+      give_up 1
+    fi
+    train "$new" "$digest"
+    mv "$new" "$folder"
+  elif [ -e "$folder/ntrail-$digest.aot" ]; then
+    run_cache=ntrail-$digest.aot
+  else
+    train "$folder" "$digest"
+  fi
+
+  run_format=$run_version
+  run_key="${NTRAIL_JAVA_HOME-}|${JAVA_HOME-}|$PATH"
+  run_jdk=$jdk run_jvm=$jvm run_digest=$digest run_flags=$launcher_flags run_sources=$1
+  run_jars=$(jar_names "$folder" ' ')
+  run_quit=-quit run_cnewer=-cnewer
+  find "$folder" -prune -print -quit >/dev/null 2>&1 || run_quit=
+  find "$folder" -prune -cnewer "$folder" >/dev/null 2>&1 || run_cnewer=-newer
+  for name in format key jdk jvm digest flags sources jars cache quit cnewer; do
+    eval "value=\$run_$name"
+    echo "run_$name=$(quote "$value")"
+  done >"$dist/run.$$"
+  mv "$dist/run.$$" "$dist/run"
+
+  for other in "$dist"/*/; do
+    other=${other%/}
+    case ${other##*/} in
+      "$digest") ;;
+      "$before") rm -f "$other"/*.aot ;;
+      *) rm -rf "$other" ;;
+    esac
+  done
+}
+
+# without_writing: what can be done in a tree that this user may not change.
+without_writing() {
+  if [ "$run_format" != "$run_version" ]; then
+    echo "ntrail: there is no build in $root, and this user may not write there" >&2
+    echo "try: start ntrail once as a user who may" >&2
+    exit 4
+  fi
+  if [ -e "$root/pom.xml" ] && [ "$(sources_digest)" != "$run_sources" ]; then
+    echo "ntrail: the sources in $root are newer than the build, and this user may not write there" >&2
+    echo "try: start ntrail once as a user who may" >&2
+    exit 4
+  fi
+  [ "$(jars_digest "$dist/$run_digest")" = "$run_digest" ] || run_cache=
+}
+
+# prepare: leaves jdk and the variables of `run` set, and everything they name in place.
+prepare() {
+  . "$root/build/jdk.sh"
+  if ! find_jdk; then
+    no_jdk >&2
+    exit 4
+  fi
+  run_format= run_sources=
+  [ ! -r "$dist/run" ] || . "$dist/run"
+  if [ ! -e "$root/pom.xml" ] || ! take_lock; then
+    without_writing
+    return
+  fi
+  # Another start may have done it while this one waited.
+  run_format= run_sources=
+  [ ! -r "$dist/run" ] || . "$dist/run"
+  begun=$root/target/launcher-begun
+  : >"$begun"
+  sources=$(sources_digest)
+  if [ "$sources" != "$run_sources" ] || [ ! -f "$root/cli/target/ntrail-cli.jar" ]; then
+    build
+    sources=$(unless_changed_since "$begun" "$sources")
+  fi
+  lay_out "$sources"
+  free_lock
+}
+
+# unless_changed_since STAMP DIGEST: the digest, or a word that no digest equals when a source was
+# written after the stamp: the next start then looks again.
+unless_changed_since() (
+  cd "$root" || exit
+  if [ -n "$(find $(source_folders) -newer "$1" -print)" ]; then
+    echo changed-while-building
+  else
+    echo "$2"
+  fi
+)
+
+if [ "${1-}" = lay-out ] && [ -z "${dist-}" ]; then
+  set -eu
+  root=$(cd "$(dirname "$0")/.." && pwd)
+  dist=$root/cli/target/dist
+  . "$root/build/jdk.sh"
+  if ! find_jdk; then
+    no_jdk >&2
+    exit 4
+  fi
+  take_lock
+  lay_out "$(unless_changed_since "$2" "$(sources_digest)")"
+  free_lock
+fi
