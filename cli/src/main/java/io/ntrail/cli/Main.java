@@ -1,13 +1,43 @@
 package io.ntrail.cli;
 
-/** The program: {@code ntrail COMMAND ...}. */
+import io.ntrail.cli.command.Commands;
+import io.ntrail.cli.command.ExitCode;
+import io.ntrail.cli.command.Runner;
+import io.ntrail.cli.text.HelpTexts;
+import io.ntrail.cli.text.Terminal;
+
+/**
+ * The program: {@code ntrail COMMAND ...}. What needs no command ({@code --version}, {@code -h}) is
+ * answered before anything else is loaded.
+ */
 public final class Main {
   private Main() {}
 
   /** Runs one command and ends the process with its exit code. */
   public static void main(String[] args) {
-    if (args.length > 0 && args[0].equals("--version")) {
-      System.out.println("ntrail 0.1.0");
+    System.exit(run(args, Terminal.system()));
+  }
+
+  /**
+   * Runs one command.
+   *
+   * @return the exit code
+   */
+  public static int run(String[] args, Terminal terminal) {
+    try (terminal) {
+      if (args.length == 0 || args[0].equals("-h") || args[0].equals("--help")) {
+        terminal.out().print(HelpTexts.page("ntrail").replace("{version}", Version.NUMBER));
+        return ExitCode.DONE;
+      }
+      if (args[0].equals("--version") || args[0].equals("-V")) {
+        terminal.out().println("ntrail " + Version.NUMBER);
+        return ExitCode.DONE;
+      }
+      if (args.length == 2 && args[1].equals("-h") && Commands.isListed(args[0])) {
+        terminal.out().print(HelpTexts.page(args[0]));
+        return ExitCode.DONE;
+      }
+      return Runner.run(args, terminal);
     }
   }
 }

@@ -1,4 +1,7 @@
-/** The program. */
+/**
+ * The program {@code ntrail}: {@link io.ntrail.cli.Main} answers {@code --version} and {@code -h}
+ * at once and builds only the command that was asked for.
+ */
 @NullMarked
 package io.ntrail.cli;
 

@@ -1,7 +1,293 @@
 package io.ntrail.analysis.recording;
 
-/** A recording. */
-public final class Recording {
-  /** Empty. */
-  public Recording() {}
+import io.ntrail.formats.bytes.Archives;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.bytes.Gaps;
+import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.etl.EtlClock;
+import io.ntrail.formats.etl.EtlFile;
+import io.ntrail.formats.etl.LogFileHeader;
+import io.ntrail.formats.etl.RecordCursor;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
+import java.util.function.BinaryOperator;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One recording, made of one or several {@code .etl} files.
+ *
+ * <p>Time is nanoseconds since the first file's header record. Files of one machine and one boot
+ * share the performance counter and are put in order by it, exactly; others by UTC.
+ *
+ * <p>Opening reads buffer headers only. Safe for use by several threads.
+ */
+public final class Recording implements AutoCloseable {
+  private final List<EtlFile> files;
+  private final Gaps gaps;
+  private final boolean oneClock;
+  private final long[] nanosOffsets;
+  private final AtomicLong bytesVisited = new AtomicLong();
+  private @Nullable Survey survey;
+
+  private Recording(List<EtlFile> files, Gaps gaps) {
+    this.files = List.copyOf(files);
+    this.gaps = gaps;
+    this.oneClock = files.stream().allMatch(f -> sameClock(files.getFirst(), f));
+    this.nanosOffsets = new long[files.size()];
+    EtlClock first = files.getFirst().clock();
+    for (int i = 1; i < nanosOffsets.length; i++) {
+      EtlClock clock = files.get(i).clock();
+      nanosOffsets[i] =
+          oneClock
+              ? first.nanos(clock.headerTicks())
+              : saturated100(clock.fileTime(clock.headerTicks()), first);
+    }
+  }
+
+  private static long saturated100(long fileTime, EtlClock first) {
+    long difference = fileTime - first.fileTime(first.headerTicks());
+    long limit = Long.MAX_VALUE / 200;
+    return Math.clamp(difference, -limit, limit) * 100;
+  }
+
+  private static boolean sameClock(EtlFile a, EtlFile b) {
+    if (a == b) {
+      return true;
+    }
+    if (a.clock().kind() != b.clock().kind()
+        || a.clock().ticksPerSecond() != b.clock().ticksPerSecond()) {
+      return false;
+    }
+    return switch (a.clock().kind()) {
+      case SYSTEM_TIME -> true;
+      case QPC, CPU_CYCLES -> bootTime(a) == bootTime(b);
+      case UNKNOWN -> false;
+    };
+  }
+
+  private static long bootTime(EtlFile file) {
+    return file.header().map(LogFileHeader::bootTime).orElse(0L);
+  }
+
+  /**
+   * Opens files, also packed ones.
+   *
+   * @throws CannotGoOn if one of them cannot be opened
+   */
+  public static Recording open(List<Path> paths) {
+    if (paths.isEmpty()) {
+      throw new IllegalArgumentException("no files");
+    }
+    Gaps gaps = new Gaps();
+    List<EtlFile> files = new ArrayList<>();
+    try {
+      for (Path path : paths) {
+        openAll(Archives.open(path, Recording::isRecordingName, gaps), files, gaps);
+      }
+      return new Recording(files, gaps);
+    } catch (RuntimeException e) {
+      files.forEach(EtlFile::close);
+      throw e;
+    }
+  }
+
+  /** Opens a recording from inputs that are open already, which are closed with it. */
+  public static Recording of(List<InputFile> inputs) {
+    Gaps gaps = new Gaps();
+    List<EtlFile> files = new ArrayList<>();
+    openAll(inputs, files, gaps);
+    return new Recording(files, gaps);
+  }
+
+  private static void openAll(List<InputFile> inputs, List<EtlFile> files, Gaps gaps) {
+    int opened = 0;
+    try {
+      for (InputFile input : inputs) {
+        opened++;
+        files.add(EtlFile.open(input, gaps));
+      }
+    } catch (RuntimeException e) {
+      inputs.subList(opened, inputs.size()).forEach(InputFile::close);
+      throw e;
+    }
+  }
+
+  private static boolean isRecordingName(String lowerCaseName) {
+    return lowerCaseName.toLowerCase(Locale.ROOT).endsWith(".etl");
+  }
+
+  /** The files, in the order in which they were given. */
+  public List<EtlFile> files() {
+    return files;
+  }
+
+  /** What could not be read so far: complete after a pass over all records. */
+  public List<Gap> gaps() {
+    return gaps.list();
+  }
+
+  /** Whether raw time stamps of all files can be compared with each other. */
+  public boolean oneClock() {
+    return oneClock;
+  }
+
+  /** Nanoseconds since the first file's header record. */
+  public long nanos(EtlFile file, long ticks) {
+    if (oneClock) {
+      return files.getFirst().clock().nanos(ticks);
+    }
+    long nanos = file.clock().nanos(ticks) + nanosOffsets[files.indexOf(file)];
+    return nanos;
+  }
+
+  /** What records are put in order by: raw ticks if all files share a clock, else nanoseconds. */
+  long key(EtlFile file, long ticks) {
+    return oneClock || ticks == Long.MAX_VALUE ? ticks : nanos(file, ticks);
+  }
+
+  /** The records of all files in time order. */
+  public OrderedCursor inOrder() {
+    return new OrderedCursor(this, survey, Long.MIN_VALUE, Long.MAX_VALUE);
+  }
+
+  /**
+   * The records of all files in time order, from one time to another.
+   *
+   * @param fromNanos the first time
+   * @param toNanos the time before which it ends
+   */
+  public OrderedCursor inOrder(long fromNanos, long toNanos) {
+    if (oneClock) {
+      EtlClock clock = files.getFirst().clock();
+      return new OrderedCursor(
+          this,
+          survey,
+          fromNanos == Long.MIN_VALUE ? fromNanos : clock.ticksAt(fromNanos),
+          toNanos == Long.MAX_VALUE ? toNanos : clock.ticksAt(toNanos));
+    }
+    return new OrderedCursor(this, survey, fromNanos, toNanos);
+  }
+
+  /**
+   * Learns the exact earliest and latest time of every buffer in one pass over the record headers,
+   * once. After it {@link #inOrder()} is exact even where a recorder wrote a buffer whose first
+   * record is not its earliest.
+   */
+  public synchronized Survey survey(int cores) {
+    Survey known = survey;
+    if (known == null) {
+      known = Survey.of(this, cores);
+      survey = known;
+    }
+    return known;
+  }
+
+  /**
+   * Visits all buffers in no particular order, on several cores.
+   *
+   * @param cores number of threads
+   * @param make makes what a thread collects into
+   * @param visit called for each buffer with a cursor before its first record
+   * @param merge adds the second collection to the first; called in a fixed order, but which buffer
+   *     went into which collection differs from run to run
+   */
+  public <A> A scan(
+      int cores, Supplier<A> make, BiConsumer<A, RecordCursor> visit, BinaryOperator<A> merge) {
+    AtomicInteger next = new AtomicInteger();
+    int[] starts = new int[files.size() + 1];
+    for (int i = 0; i < files.size(); i++) {
+      starts[i + 1] = Math.addExact(starts[i], files.get(i).buffers().count());
+    }
+    int workers = Math.clamp(cores, 1, Math.max(1, starts[files.size()]));
+    Callable<A> worker =
+        () -> {
+          A collected = make.get();
+          scanSome(next, starts, collected, visit);
+          return collected;
+        };
+    if (workers == 1) {
+      try {
+        return worker.call();
+      } catch (RuntimeException e) {
+        throw e;
+      } catch (Exception e) {
+        throw new IllegalStateException(e);
+      }
+    }
+    try (ExecutorService executor = Executors.newFixedThreadPool(workers)) {
+      List<Future<A>> parts = new ArrayList<>();
+      for (int i = 0; i < workers; i++) {
+        parts.add(executor.submit(worker));
+      }
+      A all = parts.getFirst().get();
+      for (Future<A> part : parts.subList(1, parts.size())) {
+        all = merge.apply(all, part.get());
+      }
+      return all;
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof RuntimeException cause) {
+        throw cause;
+      }
+      throw new IllegalStateException(e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new CannotGoOn("interrupted", "");
+    }
+  }
+
+  private <A> void scanSome(
+      AtomicInteger next, int[] starts, A collected, BiConsumer<A, RecordCursor> visit) {
+    int file = 0;
+    RecordCursor cursor = files.getFirst().cursor(gaps);
+    try {
+      int i;
+      while ((i = next.getAndIncrement()) < starts[files.size()]) {
+        int at = file;
+        while (i >= starts[at + 1]) {
+          at++;
+        }
+        if (at != file) {
+          file = at;
+          cursor.close();
+          cursor = files.get(file).cursor(gaps);
+        }
+        cursor.open(i - starts[file]);
+        visit.accept(collected, cursor);
+        bytesVisited.addAndGet(cursor.file().buffers().fileBytes(cursor.buffer()));
+      }
+    } finally {
+      cursor.close();
+    }
+  }
+
+  /** Bytes of buffers that all passes so far have visited, for showing progress. */
+  public long bytesVisited() {
+    return bytesVisited.get();
+  }
+
+  /** Bytes of all files. */
+  public long size() {
+    return files.stream().mapToLong(EtlFile::size).sum();
+  }
+
+  RecordCursor cursor(EtlFile file) {
+    return file.cursor(gaps);
+  }
+
+  @Override
+  public void close() {
+    files.forEach(EtlFile::close);
+  }
 }

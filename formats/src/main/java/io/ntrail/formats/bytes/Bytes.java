@@ -191,6 +191,19 @@ public final class Bytes {
     return true;
   }
 
+  /** How many zero bytes the window begins with, counted in steps of 8 where it can be. */
+  public int leadingZeros() {
+    int i = 0;
+    int end = length();
+    while (i + 8 <= end && buffer.getLong(i) == 0) {
+      i += 8;
+    }
+    while (i < end && buffer.get(i) == 0) {
+      i++;
+    }
+    return i;
+  }
+
   /** The sum of all whole 64-bit words: the yardstick that walks are measured beside. */
   public long sumOfWords() {
     long sum = 0;

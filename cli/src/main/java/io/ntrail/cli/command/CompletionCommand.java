@@ -1,0 +1,133 @@
+package io.ntrail.cli.command;
+
+import io.ntrail.cli.text.Terminal;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParseResult;
+
+/** {@code ntrail completion SHELL}: a script that completes commands, options and files. */
+final class CompletionCommand implements Command {
+  private static final List<String> SHELLS = List.of("bash", "zsh", "fish", "powershell");
+
+  CompletionCommand() {}
+
+  @Override
+  public CommandSpec spec() {
+    CommandSpec spec = Options.command("completion", "A script that completes words for a shell.");
+    spec.addPositional(Options.words("SHELL", "bash, zsh, fish or powershell"));
+    return spec;
+  }
+
+  @Override
+  public int run(ParseResult parsed, Terminal terminal) {
+    List<String> words = Options.positionals(parsed);
+    if (words.size() != 1 || !SHELLS.contains(words.getFirst())) {
+      throw new UsageError(
+          "completion needs a shell: " + String.join(", ", SHELLS), "ntrail completion bash");
+    }
+    String script =
+        switch (words.getFirst()) {
+          case "bash" -> bash();
+          case "zsh" -> "#compdef ntrail\nautoload -U +X bashcompinit && bashcompinit\n" + bash();
+          case "fish" -> fish();
+          default -> powershell();
+        };
+    terminal.out().print(script);
+    return ExitCode.DONE;
+  }
+
+  private static List<String> options(Commands.Entry entry) {
+    TreeSet<String> names = new TreeSet<>(List.of("-h", "--help"));
+    for (OptionSpec option : entry.make().get().spec().options()) {
+      names.addAll(Arrays.asList(option.names()));
+    }
+    return new ArrayList<>(names);
+  }
+
+  private static String names() {
+    return Commands.listed().stream().map(Commands.Entry::name).collect(Collectors.joining(" "));
+  }
+
+  private static String bash() {
+    StringBuilder cases = new StringBuilder();
+    for (Commands.Entry entry : Commands.listed()) {
+      cases
+          .append("    ")
+          .append(entry.name())
+          .append(") options=\"")
+          .append(String.join(" ", options(entry)))
+          .append("\" ;;\n");
+    }
+    return """
+    _ntrail() {
+      local word=${COMP_WORDS[COMP_CWORD]} options=
+      if [ "$COMP_CWORD" -eq 1 ]; then
+        COMPREPLY=($(compgen -W "%s --version --help" -- "$word"))
+        return
+      fi
+      case ${COMP_WORDS[1]} in
+    %s  esac
+      case $word in
+        -*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;
+        *) COMPREPLY=($(compgen -f -- "$word")) ;;
+      esac
+    }
+    complete -o filenames -F _ntrail ntrail ./ntrail
+    """
+        .formatted(names(), cases);
+  }
+
+  private static String fish() {
+    StringBuilder script = new StringBuilder();
+    for (Commands.Entry entry : Commands.listed()) {
+      script
+          .append("complete -c ntrail -n __fish_use_subcommand -f -a ")
+          .append(entry.name())
+          .append(" -d '")
+          .append(entry.purpose())
+          .append("'\n");
+      for (OptionSpec option : entry.make().get().spec().options()) {
+        script.append("complete -c ntrail -n '__fish_seen_subcommand_from ").append(entry.name());
+        script.append("'");
+        for (String name : option.names()) {
+          script.append(name.startsWith("--") ? " -l " : " -s ").append(name.replaceAll("^-+", ""));
+        }
+        script.append(option.arity().max() == 0 ? "" : " -r");
+        script.append(" -d '").append(String.join(" ", option.description()).replace("'", "\\'"));
+        script.append("'\n");
+      }
+    }
+    return script.toString();
+  }
+
+  private static String powershell() {
+    StringBuilder table = new StringBuilder();
+    for (Commands.Entry entry : Commands.listed()) {
+      table
+          .append("    '")
+          .append(entry.name())
+          .append("' = '")
+          .append(String.join(" ", options(entry)))
+          .append("'\n");
+    }
+    return """
+    Register-ArgumentCompleter -Native -CommandName ntrail -ScriptBlock {
+      param($word, $line, $cursor)
+      $options = @{
+    %s  }
+      $words = $line.CommandElements | ForEach-Object { $_.ToString() }
+      if ($words.Count -le 2 -and -not $options.ContainsKey([string]$words[1])) {
+        $options.Keys | Where-Object { $_ -like "$word*" } | Sort-Object
+      } else {
+        $options[[string]$words[1]] -split ' ' | Where-Object { $_ -like "$word*" }
+      }
+    }
+    """
+        .formatted(table);
+  }
+}

@@ -1,0 +1,89 @@
+package io.ntrail.cli.command;
+
+import io.ntrail.cli.Version;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Terminal;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+
+/** {@code ntrail doctor}: what works on this machine. */
+final class DoctorCommand implements Command {
+  DoctorCommand() {}
+
+  @Override
+  public CommandSpec spec() {
+    return Options.command("doctor", "What works on this machine.");
+  }
+
+  @Override
+  public int run(ParseResult parsed, Terminal terminal) {
+    PrintStream out = terminal.out();
+    line(
+        out,
+        "ntrail",
+        "ok",
+        Version.NUMBER
+            + " on Java "
+            + System.getProperty("java.version")
+            + ", "
+            + System.getProperty("os.name")
+            + " "
+            + System.getProperty("os.arch"));
+    line(out, "reading .etl", "ok", "also in .zip .gz .diagsession");
+    cache(out);
+    memory(out);
+    temporary(out);
+    return ExitCode.DONE;
+  }
+
+  private static void cache(PrintStream out) {
+    String cache = System.getProperty("ntrail.aot", "");
+    if (cache.isEmpty()) {
+      line(out, "start cache", "no", "commands start slower; ./ntrail makes it when it builds");
+    } else if (Files.isReadable(Path.of(cache))) {
+      line(out, "start cache", "ok", cache);
+    } else {
+      line(out, "start cache", "no", cache + " is missing");
+    }
+  }
+
+  private static void memory(PrintStream out) {
+    line(
+        out,
+        "memory",
+        "ok",
+        "heap up to "
+            + Numbers.bytes(Runtime.getRuntime().maxMemory())
+            + ", "
+            + Numbers.counted(Runtime.getRuntime().availableProcessors(), "core"));
+  }
+
+  private static void temporary(PrintStream out) {
+    Path folder = Path.of(System.getProperty("java.io.tmpdir", "."));
+    try {
+      long room = Files.getFileStore(folder).getUsableSpace();
+      boolean writable = Files.isWritable(folder);
+      line(
+          out,
+          "unpacking archives",
+          writable ? "ok" : "no",
+          folder + (writable ? ", " + Numbers.bytes(room) + " free" : " cannot be written"));
+    } catch (IOException e) {
+      line(out, "unpacking archives", "no", folder + ": " + e.getMessage());
+    }
+  }
+
+  private static void line(PrintStream out, String what, String state, String detail) {
+    out.println(
+        "  "
+            + what
+            + " ".repeat(Math.max(1, 22 - what.length()))
+            + state
+            + " ".repeat(Math.max(1, 6 - state.length()))
+            + detail);
+  }
+}

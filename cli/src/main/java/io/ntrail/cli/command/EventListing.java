@@ -1,0 +1,197 @@
+package io.ntrail.cli.command;
+
+import io.ntrail.analysis.recording.EventIdentity;
+import io.ntrail.analysis.recording.OrderedCursor;
+import io.ntrail.analysis.recording.Recording;
+import io.ntrail.cli.command.Options.Format;
+import io.ntrail.cli.text.Csv;
+import io.ntrail.cli.text.Json;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Progress;
+import io.ntrail.cli.text.Table;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.formats.identity.Guid;
+import org.jspecify.annotations.Nullable;
+
+/** Lists records in time order with what their headers say. */
+final class EventListing {
+  private final Recording recording;
+  private final Terminal terminal;
+  private final boolean wide;
+  private final EventIdentity identity = new EventIdentity();
+
+  EventListing(Recording recording, Terminal terminal, boolean wide) {
+    this.recording = recording;
+    this.terminal = terminal;
+    this.wide = wide;
+  }
+
+  static String names(Recording recording) {
+    String first = recording.files().getFirst().name();
+    int more = recording.files().size() - 1;
+    return more == 0 ? first : first + " and " + Numbers.counted(more, "more file");
+  }
+
+  void print(TimeRange range, long limit, Format format, int cores, boolean quiet) {
+    try (Progress _ =
+        Progress.start(
+            terminal,
+            quiet,
+            recording.files().getFirst().name(),
+            recording::bytesVisited,
+            recording.size())) {
+      recording.survey(cores);
+    }
+    try (OrderedCursor cursor = recording.inOrder(range.fromNanos(), range.toNanos())) {
+      switch (format) {
+        case TEXT -> text(cursor, range, limit);
+        case JSONL -> jsonl(cursor, limit);
+        case CSV -> csv(cursor, limit);
+        case JSON -> throw new UsageError("a listing has no json form", "--format jsonl");
+      }
+    }
+  }
+
+  private void text(OrderedCursor cursor, TimeRange range, long limit) {
+    Table table =
+        new Table()
+            .number("time (s)")
+            .number("cpu")
+            .number("pid")
+            .number("tid")
+            .number("bytes")
+            .name("event");
+    long shown = 0;
+    long more = 0;
+    while (cursor.next()) {
+      if (limit > 0 && shown >= limit) {
+        more++;
+        continue;
+      }
+      shown++;
+      RecordCursor record = cursor.record();
+      table.row(
+          Numbers.seconds(cursor.nanos()),
+          Integer.toString(record.cpu()),
+          id(record.processId()),
+          id(record.threadId()),
+          Integer.toString(record.payloadLength()),
+          identity.text(record));
+    }
+    String scope =
+        range.whole()
+            ? "whole recording"
+            : (range.fromNanos() == Long.MIN_VALUE ? "start" : Numbers.seconds(range.fromNanos()))
+                + " .. "
+                + (range.toNanos() == Long.MAX_VALUE ? "end" : Numbers.seconds(range.toNanos()))
+                + " s";
+    terminal
+        .out()
+        .println(
+            names(recording)
+                + ": "
+                + scope
+                + ": "
+                + (more > 0 ? "first " + Numbers.count(shown) + " of " : "")
+                + Numbers.counted(shown + more, "record")
+                + ", "
+                + Losses.state(recording));
+    table.print(terminal.out(), 0, wide || !terminal.outIsTerminal() ? 0 : terminal.width());
+    if (more > 0) {
+      terminal.out().println(Numbers.count(more) + " more records not shown (-n 0 shows all)");
+    }
+  }
+
+  private static String id(int id) {
+    return id == RecordCursor.NO_ID ? "-" : Long.toString(id & 0xFFFF_FFFFL);
+  }
+
+  private void jsonl(OrderedCursor cursor, long limit) {
+    long shown = 0;
+    while (!terminal.outClosed() && (limit == 0 || shown++ < limit) && cursor.next()) {
+      RecordCursor record = cursor.record();
+      try (Json json = new Json(terminal.out())) {
+        json.object()
+            .number("timeNanos", cursor.nanos())
+            .text("utc", utc(record))
+            .number("cpu", record.cpu());
+        id(json, "pid", record.processId());
+        id(json, "tid", record.threadId());
+        json.text("providerGuid", identity.providerGuid(record).toString())
+            .text("provider", identity.provider(record))
+            .text("event", identity.event(record))
+            .number("id", identity.id(record))
+            .number("opcode", record.opcode())
+            .number("version", record.version());
+        if (record.kind().isEvent()) {
+          json.number("level", record.level())
+              .text("keywords", Numbers.hex(record.keyword()))
+              .text("activityId", activity(record));
+        } else if (record.kind().isClassic()) {
+          json.number("level", record.level());
+        }
+        json.number("dataLength", record.payloadLength()).endObject();
+      }
+    }
+  }
+
+  private @Nullable String utc(RecordCursor record) {
+    return Numbers.utc(record.file().clock().fileTime(record.ticks()));
+  }
+
+  private static @Nullable String activity(RecordCursor record) {
+    Guid activity = record.activityId();
+    return activity.equals(Guid.ZERO) ? null : activity.toString();
+  }
+
+  private static void id(Json json, String key, int id) {
+    if (id == RecordCursor.NO_ID) {
+      json.unknown(key);
+    } else {
+      json.number(key, id & 0xFFFF_FFFFL);
+    }
+  }
+
+  private void csv(OrderedCursor cursor, long limit) {
+    Csv csv = new Csv(terminal.out());
+    csv.row(
+        "timeNanos",
+        "utc",
+        "cpu",
+        "pid",
+        "tid",
+        "providerGuid",
+        "provider",
+        "event",
+        "id",
+        "opcode",
+        "version",
+        "dataLength");
+    long shown = 0;
+    while (!terminal.outClosed() && (limit == 0 || shown++ < limit) && cursor.next()) {
+      RecordCursor record = cursor.record();
+      csv.row(
+          Long.toString(cursor.nanos()),
+          orEmpty(utc(record)),
+          Integer.toString(record.cpu()),
+          number(record.processId()),
+          number(record.threadId()),
+          identity.providerGuid(record).toString(),
+          orEmpty(identity.provider(record)),
+          orEmpty(identity.event(record)),
+          Integer.toString(identity.id(record)),
+          Integer.toString(record.opcode()),
+          Integer.toString(record.version()),
+          Integer.toString(record.payloadLength()));
+    }
+  }
+
+  private static String number(int id) {
+    return id == RecordCursor.NO_ID ? "" : Long.toString(id & 0xFFFF_FFFFL);
+  }
+
+  private static String orEmpty(@Nullable String text) {
+    return text == null ? "" : text;
+  }
+}

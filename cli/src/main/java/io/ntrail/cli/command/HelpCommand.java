@@ -1,0 +1,39 @@
+package io.ntrail.cli.command;
+
+import io.ntrail.cli.Version;
+import io.ntrail.cli.text.HelpTexts;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.Nearest;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+
+/** {@code ntrail help WHAT}: the page of a command or a subject. */
+final class HelpCommand implements Command {
+  private static final List<String> SUBJECTS = List.of("formats");
+
+  HelpCommand() {}
+
+  @Override
+  public CommandSpec spec() {
+    CommandSpec spec = Options.command("help", "The page of a command or a subject.");
+    spec.addPositional(Options.words("WHAT", "a command or a subject"));
+    return spec;
+  }
+
+  @Override
+  public int run(ParseResult parsed, Terminal terminal) {
+    List<String> words = Options.positionals(parsed);
+    String name = words.isEmpty() ? "ntrail" : words.getFirst();
+    if (!HelpTexts.has(name)) {
+      List<String> names = new ArrayList<>(SUBJECTS);
+      Commands.listed().forEach(entry -> names.add(entry.name()));
+      String nearest = Nearest.of(name, names);
+      throw new UsageError(
+          "no help about " + name, nearest.isEmpty() ? "ntrail -h" : "ntrail help " + nearest);
+    }
+    terminal.out().print(HelpTexts.page(name).replace("{version}", Version.NUMBER));
+    return ExitCode.DONE;
+  }
+}

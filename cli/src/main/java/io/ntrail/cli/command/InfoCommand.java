@@ -1,0 +1,287 @@
+package io.ntrail.cli.command;
+
+import io.ntrail.analysis.recording.EventCounts;
+import io.ntrail.analysis.recording.Recording;
+import io.ntrail.analysis.recording.RecordingSummary;
+import io.ntrail.cli.command.Options.Format;
+import io.ntrail.cli.text.Json;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Progress;
+import io.ntrail.cli.text.Table;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.etl.EtlFile;
+import io.ntrail.formats.etl.LogFileHeader;
+import io.ntrail.formats.etl.RecordKind;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+
+/** {@code ntrail info FILE...}: what is in a recording, and what was lost. */
+final class InfoCommand implements Command {
+  InfoCommand() {}
+
+  @Override
+  public CommandSpec spec() {
+    CommandSpec spec = Options.command("info", "What is in a recording, and what was lost.");
+    Options.output(spec, "text or json");
+    spec.addPositional(Options.files());
+    return spec;
+  }
+
+  @Override
+  public int run(ParseResult parsed, Terminal system) {
+    List<Path> paths = Options.paths(parsed, "info");
+    Format format = Options.format(parsed, Format.TEXT, Format.JSON);
+    int cores = Options.cores(parsed);
+    try (Recording recording = Recording.open(paths);
+        Terminal terminal = Options.output(parsed, system)) {
+      RecordingSummary summary;
+      EventCounts counts = null;
+      try (Progress _ =
+          Progress.start(
+              terminal,
+              Options.has(parsed, "-q"),
+              recording.files().getFirst().name(),
+              recording::bytesVisited,
+              recording.size())) {
+        summary = RecordingSummary.of(recording, cores);
+        if (format == Format.TEXT) {
+          counts = EventCounts.of(recording, cores);
+        }
+      }
+      if (counts == null) {
+        json(recording, summary, terminal);
+      } else {
+        text(recording, summary, counts, terminal, Options.has(parsed, "--wide"));
+        if (terminal.errIsTerminal() && !Options.has(parsed, "-q")) {
+          terminal.err().println("hint: ntrail events " + paths.getFirst() + " --count");
+        }
+      }
+      Losses.warn(recording, terminal);
+      return Losses.exitCode(recording, Options.has(parsed, "--strict"));
+    }
+  }
+
+  private static void json(Recording recording, RecordingSummary summary, Terminal terminal) {
+    try (Json json = new Json(terminal.out())) {
+      json.object().text("schema", "ntrail.info/1").array("files");
+      for (RecordingSummary.Part part : summary.files()) {
+        json.object().text("file", part.name()).text("kind", "etl");
+        part(json, part);
+        json.endObject();
+      }
+      json.endArray();
+      part(json, summary.total());
+      json.gaps(recording.gaps()).endObject();
+    }
+  }
+
+  private static void part(Json json, RecordingSummary.Part part) {
+    json.number("records", part.records())
+        .number("buffers", part.buffers())
+        .number("compressedBuffers", part.compressedBuffers())
+        .object("recordsByHeader");
+    for (RecordKind kind : RecordKind.values()) {
+      long count = part.recordsByKind()[kind.ordinal()];
+      if (count > 0) {
+        json.number(kind.name(), count);
+      }
+    }
+    json.endObject().object("cpus").number("seen", part.cpus().cardinality());
+    if (part.cpusConfigured() == 0) {
+      json.unknown("configured");
+    } else {
+      json.number("configured", part.cpusConfigured());
+    }
+    json.endObject()
+        .lost(part.eventsLost(), part.buffersLost())
+        .text("firstUtc", Numbers.utc(part.firstFileTime()))
+        .text("lastUtc", Numbers.utc(part.lastFileTime()));
+  }
+
+  private static void text(
+      Recording recording,
+      RecordingSummary summary,
+      EventCounts counts,
+      Terminal terminal,
+      boolean wide) {
+    PrintStream out = terminal.out();
+    RecordingSummary.Part total = summary.total();
+    out.println(
+        total.name()
+            + ": ETW recording, "
+            + Numbers.bytes(recording.size())
+            + ", "
+            + Losses.state(recording));
+    out.println();
+    EtlFile first = recording.files().getFirst();
+    first.header().ifPresent(header -> machine(out, header));
+    time(out, first, total);
+    for (EtlFile file : recording.files()) {
+      session(out, file, recording.files().size() > 1);
+    }
+    contents(out, total);
+    out.println();
+    sources(out, counts, wide || !terminal.outIsTerminal() ? 0 : terminal.width());
+  }
+
+  private static void machine(PrintStream out, LogFileHeader header) {
+    StringBuilder line = new StringBuilder();
+    line.append("Windows ")
+        .append(header.osMajor())
+        .append('.')
+        .append(header.osMinor())
+        .append(" build ")
+        .append(header.providerVersion())
+        .append(header.pointerBytes() == 8 ? ", 64-bit, " : ", 32-bit, ")
+        .append(Numbers.counted(header.processors(), "CPU"));
+    if (header.cpuSpeedInMHz() > 0) {
+      line.append(" at ").append(Numbers.gigahertz(header.cpuSpeedInMHz())).append(" GHz");
+    }
+    item(out, "machine", line.toString());
+    String zone = header.timeZone().standardName();
+    if (!zone.isEmpty()) {
+      int bias = -header.timeZone().bias();
+      item(
+          out,
+          "zone",
+          "UTC"
+              + (bias < 0 ? "-" : "+")
+              + Numbers.padded(Math.abs(bias) / 60, 2)
+              + ":"
+              + Numbers.padded(Math.abs(bias) % 60, 2)
+              + " ("
+              + zone
+              + ")");
+    }
+  }
+
+  private static void time(PrintStream out, EtlFile file, RecordingSummary.Part total) {
+    String clock =
+        switch (file.clock().kind()) {
+          case QPC -> "QPC, " + Numbers.oneDecimal(file.clock().ticksPerSecond() / 1e6) + " MHz";
+          case SYSTEM_TIME -> "system time";
+          case CPU_CYCLES ->
+              "CPU cycles, " + Numbers.oneDecimal(file.clock().ticksPerSecond() / 1e6) + " MHz";
+          case UNKNOWN -> "unknown";
+        };
+    String from = Numbers.utc(total.firstFileTime());
+    String to = Numbers.utc(total.lastFileTime());
+    if (!total.hasTimes()) {
+      item(out, "time", "no records but the header; clock: " + clock);
+    } else {
+      item(
+          out,
+          "time",
+          (from == null || to == null ? "unknown" : from + " .. " + to)
+              + " ("
+              + Numbers.duration(total.lastNanos() - total.firstNanos())
+              + "), clock: "
+              + clock);
+    }
+  }
+
+  private static void session(PrintStream out, EtlFile file, boolean several) {
+    file.header()
+        .ifPresent(header ->
+            item(
+                out,
+                "session",
+                (several ? file.name() + ": " : "")
+                    + (header.sessionName().isEmpty() ? "(no name)" : header.sessionName())
+                    + ", log format "
+                    + header.logMajor()
+                    + "."
+                    + header.logMinor()
+                    + ", "
+                    + LogFileModes.text(header.logFileMode())
+                    + ", "
+                    + Numbers.counted(file.buffers().count(), "buffer")
+                    + " of "
+                    + Numbers.bytes(file.sessionBufferSize())
+                    + (header.finalised() ? "" : ", never finalised")));
+  }
+
+  private static void contents(PrintStream out, RecordingSummary.Part total) {
+    StringBuilder kinds = new StringBuilder();
+    for (RecordKind kind : RecordKind.values()) {
+      long count = total.recordsByKind()[kind.ordinal()];
+      if (count > 0) {
+        kinds
+            .append(kinds.isEmpty() ? "" : ", ")
+            .append(kind.name())
+            .append(' ')
+            .append(Numbers.count(count));
+      }
+    }
+    item(
+        out,
+        "contents",
+        Numbers.counted(total.records(), "record")
+            + " of "
+            + Numbers.counted(total.cpus().cardinality(), "CPU")
+            + " in "
+            + Numbers.counted(total.buffers(), "buffer")
+            + (total.compressedBuffers() > 0
+                ? " (" + Numbers.count(total.compressedBuffers()) + " compressed)"
+                : ""));
+    item(out, "", kinds.toString());
+    if (total.buffersAfterLoss() > 0) {
+      item(
+          out,
+          "lost",
+          "before " + Numbers.counted(total.buffersAfterLoss(), "buffer") + ", as their marks say");
+    }
+  }
+
+  private static void item(PrintStream out, String label, String text) {
+    out.println("  " + label + " ".repeat(Math.max(1, 11 - label.length())) + text);
+  }
+
+  private record Source(long count, long bytes, long withStack) {
+    Source add(EventCounts.Row row) {
+      return new Source(count + row.count(), bytes + row.bytes(), withStack + row.withStack());
+    }
+  }
+
+  private static void sources(PrintStream out, EventCounts counts, int width) {
+    Map<String, Source> sources = new LinkedHashMap<>();
+    Source total = new Source(0, 0, 0);
+    for (EventCounts.Row row : counts.rows()) {
+      sources.merge(EventNames.source(row), new Source(0, 0, 0).add(row), InfoCommand::sum);
+      total = total.add(row);
+    }
+    List<Map.Entry<String, Source>> sorted = new ArrayList<>(sources.entrySet());
+    sorted.sort((a, b) -> Long.compare(b.getValue().count, a.getValue().count));
+    Table table =
+        new Table()
+            .number("records")
+            .number("%")
+            .number("MiB")
+            .number("with stack")
+            .name("records by source");
+    for (Map.Entry<String, Source> source : sorted) {
+      row(table, source.getKey(), source.getValue(), total);
+    }
+    row(table, "total", total, total);
+    table.print(out, 2, width);
+  }
+
+  private static Source sum(Source a, Source b) {
+    return new Source(a.count + b.count, a.bytes + b.bytes, a.withStack + b.withStack);
+  }
+
+  private static void row(Table table, String name, Source source, Source total) {
+    table.row(
+        Numbers.count(source.count),
+        Numbers.percent(source.count, total.count),
+        Numbers.mebibytes(source.bytes),
+        Numbers.percent(source.withStack, source.count) + " %",
+        name);
+  }
+}

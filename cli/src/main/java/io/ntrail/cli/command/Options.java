@@ -1,0 +1,152 @@
+package io.ntrail.cli.command;
+
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.CannotGoOn;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
+import picocli.CommandLine.ParseResult;
+
+/** The options that mean the same in every command. */
+final class Options {
+  /** How an answer is written. */
+  enum Format {
+    TEXT,
+    JSON,
+    JSONL,
+    CSV
+  }
+
+  private Options() {}
+
+  static CommandSpec command(String name, String purpose) {
+    CommandSpec spec = CommandSpec.create().name(name);
+    spec.usageMessage().description(purpose);
+    return spec;
+  }
+
+  static OptionSpec flag(String description, String... names) {
+    return OptionSpec.builder(names[0], names)
+        .arity("0")
+        .type(boolean.class)
+        .description(description)
+        .build();
+  }
+
+  static OptionSpec value(String label, String description, String... names) {
+    return OptionSpec.builder(names[0], names)
+        .arity("1")
+        .type(String.class)
+        .paramLabel(label)
+        .description(description)
+        .build();
+  }
+
+  /** One file or several. */
+  static PositionalParamSpec files() {
+    return PositionalParamSpec.builder()
+        .index("0..*")
+        .arity("0..*")
+        .type(List.class)
+        .auxiliaryTypes(String.class)
+        .paramLabel("FILE")
+        .description("a recording: .etl, also inside .zip, .gz or .diagsession")
+        .build();
+  }
+
+  static PositionalParamSpec words(String label, String description) {
+    return PositionalParamSpec.builder()
+        .index("0..*")
+        .arity("0..*")
+        .type(List.class)
+        .auxiliaryTypes(String.class)
+        .paramLabel(label)
+        .description(description)
+        .build();
+  }
+
+  /** The options about output that every command which prints data has. */
+  static void output(CommandSpec spec, String formats) {
+    spec.addOption(value("FORMAT", "how to write the answer: " + formats, "--format"));
+    spec.addOption(value("FILE", "where to write it; - is standard output", "-o", "--output"));
+    spec.addOption(flag("cut nothing to the width of the terminal", "--wide"));
+    spec.addOption(flag("exit with 3 also for losses that the recorder counted", "--strict"));
+    spec.addOption(value("N", "threads to use (default: all cores)", "--cores"));
+    spec.addOption(flag("no progress and no hints", "-q", "--quiet"));
+    spec.addOption(flag("more about how", "-v", "--verbose"));
+  }
+
+  static boolean has(ParseResult parsed, String name) {
+    return parsed.hasMatchedOption(name);
+  }
+
+  static String text(ParseResult parsed, String name, String otherwise) {
+    return parsed.hasMatchedOption(name)
+        ? String.valueOf((Object) parsed.matchedOptionValue(name, otherwise))
+        : otherwise;
+  }
+
+  static List<String> positionals(ParseResult parsed) {
+    List<String> words = new ArrayList<>();
+    for (PositionalParamSpec positional : parsed.matchedPositionals()) {
+      words.addAll(positional.stringValues());
+    }
+    return words;
+  }
+
+  static List<Path> paths(ParseResult parsed, String command) {
+    List<String> words = positionals(parsed);
+    if (words.isEmpty()) {
+      throw new UsageError(command + " needs a file", "ntrail " + command + " recording.etl");
+    }
+    return words.stream().map(Path::of).toList();
+  }
+
+  static Format format(ParseResult parsed, Format... allowed) {
+    String text = text(parsed, "--format", "text");
+    for (Format format : allowed) {
+      if (format.name().equalsIgnoreCase(text)) {
+        return format;
+      }
+    }
+    StringBuilder names = new StringBuilder();
+    for (Format format : allowed) {
+      names
+          .append(names.isEmpty() ? "" : ", ")
+          .append(format.name().toLowerCase(java.util.Locale.ROOT));
+    }
+    throw new UsageError("no format " + text + " here", "--format with one of: " + names);
+  }
+
+  static int cores(ParseResult parsed) {
+    if (!has(parsed, "--cores")) {
+      return Runtime.getRuntime().availableProcessors();
+    }
+    return Math.clamp(number(parsed, "--cores", 1), 1, 256);
+  }
+
+  static long number(ParseResult parsed, String name, long otherwise) {
+    String text = text(parsed, name, Long.toString(otherwise));
+    try {
+      return Long.parseLong(text.replace(",", ""));
+    } catch (NumberFormatException e) {
+      throw new UsageError(name + " takes a number, not " + text, name + " " + otherwise);
+    }
+  }
+
+  static Terminal output(ParseResult parsed, Terminal terminal) {
+    if (!has(parsed, "-o")) {
+      return terminal;
+    }
+    String file = text(parsed, "-o", "-");
+    try {
+      return terminal.withOutput(Path.of(file));
+    } catch (IOException e) {
+      throw new CannotGoOn("cannot write " + file + ": " + e.getMessage(), "");
+    }
+  }
+}

@@ -1,0 +1,50 @@
+package io.ntrail.cli.command;
+
+import java.math.BigDecimal;
+
+/**
+ * {@code --time FROM..TO}: seconds since the start, either end may be left out; a unit (ns us ms s)
+ * may follow a number.
+ *
+ * @param fromNanos the first nanosecond
+ * @param toNanos the nanosecond before which it ends
+ */
+record TimeRange(long fromNanos, long toNanos) {
+
+  static TimeRange parse(String text) {
+    int dots = text.indexOf("..");
+    if (dots < 0) {
+      throw new UsageError("--time takes FROM..TO, not " + text, "--time 1.5..2");
+    }
+    String from = text.substring(0, dots);
+    String to = text.substring(dots + 2);
+    return new TimeRange(
+        from.isEmpty() ? Long.MIN_VALUE : nanos(from), to.isEmpty() ? Long.MAX_VALUE : nanos(to));
+  }
+
+  boolean whole() {
+    return fromNanos == Long.MIN_VALUE && toNanos == Long.MAX_VALUE;
+  }
+
+  private static long nanos(String text) {
+    String number = text;
+    long unit = 1_000_000_000L;
+    String[] names = {"ns", "us", "ms", "s"};
+    long[] units = {1, 1_000, 1_000_000, 1_000_000_000L};
+    for (int i = 0; i < names.length; i++) {
+      if (text.endsWith(names[i])) {
+        number = text.substring(0, text.length() - names[i].length());
+        unit = units[i];
+        break;
+      }
+    }
+    try {
+      return new BigDecimal(number.strip())
+          .multiply(BigDecimal.valueOf(unit))
+          .toBigInteger()
+          .longValueExact();
+    } catch (ArithmeticException | NumberFormatException e) {
+      throw new UsageError("no time: " + text, "--time 1.5..2 or --time 10ms..20ms");
+    }
+  }
+}

@@ -1,0 +1,148 @@
+package io.ntrail.cli.text;
+
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** How numbers, sizes, times and addresses look, everywhere. */
+public final class Numbers {
+  private static final long FILETIME_TO_UNIX_SECONDS = 11_644_473_600L;
+  private static final long FILETIME_SECOND = 10_000_000L;
+
+  /** The first day of the year 10000. */
+  private static final long LAST_DAY = 2_932_897L;
+
+  private Numbers() {}
+
+  /** {@code 4,212,907}. */
+  public static String count(long value) {
+    String digits = Long.toString(Math.abs(value));
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < digits.length(); i++) {
+      if (i > 0 && (digits.length() - i) % 3 == 0) {
+        text.append(',');
+      }
+      text.append(digits.charAt(i));
+    }
+    return value < 0 ? "-" + text : text.toString();
+  }
+
+  /** A count with its noun: {@code 1 buffer}, {@code 2 buffers}. */
+  public static String counted(long value, String noun) {
+    return count(value) + " " + noun + (value == 1 ? "" : "s");
+  }
+
+  /** {@code 54.8}: per cent with one decimal. */
+  public static String percent(long part, long whole) {
+    return whole == 0 ? "0.0" : oneDecimal(100.0 * part / whole);
+  }
+
+  /** {@code 3,236.2}. */
+  public static String oneDecimal(double value) {
+    long tenths = Math.round(value * 10);
+    return count(tenths / 10) + "." + Math.abs(tenths % 10);
+  }
+
+  /** {@code 412.6 MiB}. */
+  public static String bytes(long value) {
+    if (value < 1024) {
+      return count(value) + (value == 1 ? " byte" : " bytes");
+    }
+    String[] units = {"KiB", "MiB", "GiB", "TiB"};
+    double scaled = value / 1024.0;
+    int unit = 0;
+    while (scaled >= 1023.95 && unit < units.length - 1) {
+      scaled /= 1024;
+      unit++;
+    }
+    String text = oneDecimal(scaled);
+    return (text.endsWith(".0") ? text.substring(0, text.length() - 2) : text) + " " + units[unit];
+  }
+
+  /** {@code 166.0}: mebibytes with one decimal, for columns. */
+  public static String mebibytes(long value) {
+    return oneDecimal(value / (1024.0 * 1024));
+  }
+
+  /** {@code 12.004117}: seconds since the start with 6 decimals, rounded down. */
+  public static String seconds(long nanos) {
+    long micros = Math.floorDiv(nanos, 1000);
+    long whole = Math.abs(micros) / 1_000_000;
+    long rest = Math.abs(micros) % 1_000_000;
+    return (micros < 0 ? "-" : "") + whole + "." + padded(rest, 6);
+  }
+
+  /** {@code 62.402 s}, {@code 1.004 ms}: a duration with the unit that suits it. */
+  public static String duration(long nanos) {
+    long size = Math.abs(nanos);
+    if (size >= 1_000_000_000L) {
+      return decimals(nanos, 1_000_000_000L) + " s";
+    }
+    if (size >= 1_000_000) {
+      return decimals(nanos, 1_000_000) + " ms";
+    }
+    return size >= 1000 ? decimals(nanos, 1000) + " us" : nanos + " ns";
+  }
+
+  private static String decimals(long value, long unit) {
+    long whole = Math.abs(value) / unit;
+    long thousandths = Math.abs(value) % unit * 1000 / unit;
+    return (value < 0 ? "-" : "") + count(whole) + "." + padded(thousandths, 3);
+  }
+
+  /** {@code 0x7ff6a1b21040}: unsigned, lower case, no padding. */
+  public static String hex(long value) {
+    return "0x" + Long.toHexString(value);
+  }
+
+  /**
+   * {@code 2026-03-14T08:26:53.5891234Z}: a FILETIME as ISO 8601 with 7 decimals.
+   *
+   * @return null if it is 0 or beyond the year 9999: then nobody knows the time
+   */
+  public static @Nullable String utc(long fileTime) {
+    if (fileTime <= 0) {
+      return null;
+    }
+    long seconds = fileTime / FILETIME_SECOND - FILETIME_TO_UNIX_SECONDS;
+    long days = Math.floorDiv(seconds, 86_400);
+    if (days >= LAST_DAY) {
+      return null;
+    }
+    int ofDay = (int) Math.floorMod(seconds, 86_400L);
+    return date(days)
+        + "T"
+        + padded(ofDay / 3600, 2)
+        + ":"
+        + padded(ofDay / 60 % 60, 2)
+        + ":"
+        + padded(ofDay % 60, 2)
+        + "."
+        + padded(fileTime % FILETIME_SECOND, 7)
+        + "Z";
+  }
+
+  /** {@code 2026-03-14}; {@code LocalDate} would cost several milliseconds at the start. */
+  private static String date(long daysSinceEpoch) {
+    long z = daysSinceEpoch + 719_468;
+    long era = Math.floorDiv(z, 146_097);
+    long dayOfEra = z - era * 146_097;
+    long yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365;
+    long dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100);
+    long shifted = (5 * dayOfYear + 2) / 153;
+    long day = dayOfYear - (153 * shifted + 2) / 5 + 1;
+    long month = shifted < 10 ? shifted + 3 : shifted - 9;
+    long year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0);
+    return padded(year, 4) + "-" + padded(month, 2) + "-" + padded(day, 2);
+  }
+
+  /** A number with leading zeros. */
+  public static String padded(long value, int digits) {
+    String text = Long.toString(value);
+    return "0".repeat(Math.max(0, digits - text.length())) + text;
+  }
+
+  /** {@code 2.9} out of 2893 MHz. */
+  public static String gigahertz(long megahertz) {
+    return String.format(Locale.ROOT, "%.1f", megahertz / 1000.0);
+  }
+}

@@ -1,0 +1,92 @@
+package io.ntrail.cli.text;
+
+import io.ntrail.formats.bytes.CannotGoOn;
+import java.util.function.LongSupplier;
+
+/**
+ * Shows on standard error how far a long job is: on a terminal one line, rewritten ten times a
+ * second and removed at the end; else a line every 30 seconds, so that short work prints nothing.
+ */
+public final class Progress implements AutoCloseable {
+  private static final long REWRITE_MILLIS = 100;
+  private static final long LINE_MILLIS = 30_000;
+
+  private final Terminal terminal;
+  private final String label;
+  private final LongSupplier done;
+  private final long total;
+  private final long start = System.nanoTime();
+  private final Thread thread;
+
+  private Progress(Terminal terminal, String label, LongSupplier done, long total) {
+    this.terminal = terminal;
+    this.label = label;
+    this.done = done;
+    this.total = total;
+    this.thread = Thread.ofPlatform().daemon().name("progress").unstarted(this::run);
+  }
+
+  /**
+   * Starts to show.
+   *
+   * @param done bytes read so far; may run over {@code total} when a job reads twice
+   */
+  public static Progress start(
+      Terminal terminal, boolean quiet, String label, LongSupplier done, long total) {
+    Progress progress = new Progress(terminal, label, done, total);
+    if (!quiet) {
+      progress.thread.start();
+    }
+    return progress;
+  }
+
+  private void run() {
+    try {
+      while (true) {
+        Thread.sleep(terminal.errIsTerminal() ? REWRITE_MILLIS : LINE_MILLIS);
+        if (terminal.errIsTerminal()) {
+          terminal.err().print("\r" + line() + "\u001b[K");
+          terminal.err().flush();
+        } else {
+          terminal.err().println(line());
+        }
+      }
+    } catch (InterruptedException e) {
+      // The job is done.
+      if (terminal.errIsTerminal()) {
+        terminal.err().print("\r\u001b[K");
+        terminal.err().flush();
+      }
+    }
+  }
+
+  private String line() {
+    long read = total == 0 ? 0 : done.getAsLong() % (total + 1);
+    double seconds = Math.max(0.001, (System.nanoTime() - start) / 1e9);
+    return "reading "
+        + label
+        + "  "
+        + (total == 0 ? 0 : 100 * read / total)
+        + " %   "
+        + Numbers.bytes(read)
+        + " of "
+        + Numbers.bytes(total)
+        + "   "
+        + Numbers.bytes((long) (done.getAsLong() / seconds))
+        + "/s";
+  }
+
+  @Override
+  public void close() {
+    if (!thread.isAlive()) {
+      return;
+    }
+    thread.interrupt();
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new CannotGoOn("interrupted", "");
+    }
+  }
+}

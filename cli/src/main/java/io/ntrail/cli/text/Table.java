@@ -1,0 +1,99 @@
+package io.ntrail.cli.text;
+
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The one writer of lists on the screen: numbers right, names left and last. On a terminal the last
+ * column is cut in the middle to the terminal's width; piped or with {@code --wide} nothing is cut.
+ */
+public final class Table {
+  /** Where the text of a column stands. */
+  public enum Align {
+    /** Numbers. */
+    RIGHT,
+    /** Names. */
+    LEFT
+  }
+
+  private record Column(String title, Align align) {}
+
+  private static final String GAP = "  ";
+
+  private final List<Column> columns = new ArrayList<>();
+  private final List<List<String>> rows = new ArrayList<>();
+
+  /** An empty table. */
+  public Table() {}
+
+  /** Adds a column of numbers. */
+  public Table number(String title) {
+    columns.add(new Column(title, Align.RIGHT));
+    return this;
+  }
+
+  /** Adds a column of names. */
+  public Table name(String title) {
+    columns.add(new Column(title, Align.LEFT));
+    return this;
+  }
+
+  /** Adds a row; as many cells as columns. */
+  public void row(String... cells) {
+    if (cells.length != columns.size()) {
+      throw new IllegalArgumentException(cells.length + " cells in " + columns.size() + " columns");
+    }
+    rows.add(List.of(cells));
+  }
+
+  /**
+   * Prints it.
+   *
+   * @param indent blanks before each line
+   * @param width columns of the terminal; 0 to cut nothing
+   */
+  public void print(PrintStream out, int indent, int width) {
+    int[] widths = new int[columns.size()];
+    for (int c = 0; c < widths.length; c++) {
+      widths[c] = columns.get(c).title.length();
+      for (List<String> row : rows) {
+        widths[c] = Math.max(widths[c], row.get(c).length());
+      }
+    }
+    line(out, indent, width, widths, columns.stream().map(Column::title).toList());
+    for (List<String> row : rows) {
+      line(out, indent, width, widths, row);
+    }
+  }
+
+  private void line(PrintStream out, int indent, int width, int[] widths, List<String> cells) {
+    StringBuilder line = new StringBuilder(" ".repeat(indent));
+    for (int c = 0; c < widths.length; c++) {
+      if (c > 0) {
+        line.append(GAP);
+      }
+      boolean last = c == widths.length - 1;
+      String cell = cells.get(c);
+      if (last && width > 0) {
+        cell = cut(cell, Math.max(8, width - line.length()));
+      }
+      String padding = " ".repeat(Math.max(0, widths[c] - cell.length()));
+      if (columns.get(c).align == Align.RIGHT) {
+        line.append(padding).append(cell);
+      } else {
+        line.append(cell).append(last ? "" : padding);
+      }
+    }
+    out.println(line.toString().stripTrailing());
+  }
+
+  /** Cuts a text in the middle. */
+  static String cut(String text, int width) {
+    if (text.length() <= width) {
+      return text;
+    }
+    int head = (width - 3 + 1) / 2;
+    return text.substring(0, head) + "..." + text.substring(text.length() - (width - 3 - head));
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * The one writer for each kind of output: tables, numbers and units, JSON, progress, messages. The
+ * only package that touches the standard streams.
+ */
+@NullMarked
+package io.ntrail.cli.text;
+
+import org.jspecify.annotations.NullMarked;

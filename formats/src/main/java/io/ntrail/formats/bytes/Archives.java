@@ -1,0 +1,212 @@
+package io.ntrail.formats.bytes;
+
+import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Enumeration;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Predicate;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipException;
+import java.util.zip.ZipFile;
+import java.util.zip.ZipInputStream;
+
+/**
+ * Opens inputs that may be packed: a plain file, a {@code .gz}, or a {@code .zip} (also a {@code
+ * .diagsession}, which is one) with one or several members. What it is, is told from its first
+ * bytes, never from its name.
+ *
+ * <p>Members up to 64 MiB are inflated into memory, larger ones into a temporary file that is
+ * deleted when the input is closed. Inflating stops with {@link CannotGoOn} before the disk is
+ * full. A packed file that is cut gives what could be inflated and a {@link Gap}.
+ */
+public final class Archives {
+  private static final int IN_MEMORY = 64 << 20;
+  private static final int CHUNK = 1 << 20;
+  private static final long KEEP_FREE = 512L << 20;
+
+  private Archives() {}
+
+  /**
+   * Opens {@code path} and every member that {@code wanted} accepts.
+   *
+   * @param wanted asked with a member's name in lower case; not asked for a file that is no zip
+   * @param gaps receives what could not be inflated
+   * @return one input or several, in the archive's order
+   * @throws CannotGoOn if nothing can be opened
+   */
+  public static List<InputFile> open(Path path, Predicate<String> wanted, Gaps gaps) {
+    String name = path.toString();
+    if (!Files.exists(path)) {
+      throw new CannotGoOn("no such file: " + name, Nearest.file(path));
+    }
+    if (Files.isDirectory(path)) {
+      throw new CannotGoOn(name + " is a folder", "name the files in it");
+    }
+    if (!Files.isReadable(path)) {
+      throw new CannotGoOn(name + " may not be read by this user", "");
+    }
+    List<InputFile> opened = new ArrayList<>();
+    try {
+      gaps.register(name);
+      byte[] head = head(path);
+      if (starts(head, 0x1F, 0x8B)) {
+        opened.add(gunzip(path, name, gaps));
+      } else if (starts(head, 'P', 'K', 3, 4)) {
+        unzip(path, name, wanted, gaps, opened);
+      } else {
+        opened.add(InputFile.map(path, name));
+      }
+      return opened;
+    } catch (IOException e) {
+      opened.forEach(InputFile::close);
+      throw new CannotGoOn(name + " cannot be read: " + e.getMessage(), "");
+    } catch (RuntimeException e) {
+      opened.forEach(InputFile::close);
+      throw e;
+    }
+  }
+
+  private static byte[] head(Path path) throws IOException {
+    try (InputStream in = Files.newInputStream(path)) {
+      return in.readNBytes(4);
+    }
+  }
+
+  private static boolean starts(byte[] head, int... magic) {
+    if (head.length < magic.length) {
+      return false;
+    }
+    for (int i = 0; i < magic.length; i++) {
+      if ((head[i] & 0xFF) != magic[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static InputFile gunzip(Path path, String name, Gaps gaps) throws IOException {
+    try (InputStream in = new GZIPInputStream(Files.newInputStream(path), CHUNK)) {
+      return inflate(in, name, gaps);
+    } catch (EOFException | ZipException e) {
+      throw new CannotGoOn(name + " is a gzip file whose header is damaged", "get a new copy");
+    }
+  }
+
+  private static void unzip(
+      Path path, String name, Predicate<String> wanted, Gaps gaps, List<InputFile> opened)
+      throws IOException {
+    List<String> others = new ArrayList<>();
+    try (ZipFile zip = new ZipFile(path.toFile())) {
+      Enumeration<? extends ZipEntry> entries = zip.entries();
+      while (entries.hasMoreElements()) {
+        ZipEntry entry = entries.nextElement();
+        if (entry.isDirectory()) {
+          continue;
+        }
+        if (!wanted.test(entry.getName().toLowerCase(Locale.ROOT))) {
+          others.add(entry.getName());
+          continue;
+        }
+        try (InputStream in = zip.getInputStream(entry)) {
+          opened.add(inflate(in, name + "!/" + entry.getName(), gaps));
+        }
+      }
+    } catch (ZipException e) {
+      opened.forEach(InputFile::close);
+      opened.clear();
+      unzipWithoutDirectory(path, name, wanted, gaps, opened, e);
+    }
+    if (opened.isEmpty()) {
+      throw new CannotGoOn(
+          name
+              + " is a zip file without a recording in it"
+              + (others.isEmpty() ? "" : " (it holds " + others.getFirst() + ", ...)"),
+          "");
+    }
+  }
+
+  /**
+   * A cut zip has lost its directory, which stands at the end: its members still follow in turn.
+   */
+  private static void unzipWithoutDirectory(
+      Path path,
+      String name,
+      Predicate<String> wanted,
+      Gaps gaps,
+      List<InputFile> opened,
+      ZipException reason)
+      throws IOException {
+    gaps.add(
+        new Gap(name, Files.size(path), -1, "zip directory", "missing: " + reason.getMessage()));
+    try (ZipInputStream in = new ZipInputStream(Files.newInputStream(path))) {
+      ZipEntry entry;
+      while ((entry = in.getNextEntry()) != null) {
+        if (!entry.isDirectory() && wanted.test(entry.getName().toLowerCase(Locale.ROOT))) {
+          opened.add(inflate(in, name + "!/" + entry.getName(), gaps));
+        }
+      }
+    } catch (EOFException | ZipException e) {
+      gaps.add(new Gap(name, Files.size(path), -1, "zip member", "cut: " + e.getMessage()));
+    }
+  }
+
+  private static InputFile inflate(InputStream in, String name, Gaps gaps) throws IOException {
+    gaps.register(name);
+    byte[] chunk = new byte[CHUNK];
+    ByteArrayOutputStream memory = new ByteArrayOutputStream(1 << 16);
+    while (memory.size() < IN_MEMORY) {
+      int n = read(in, chunk, name, memory.size(), gaps);
+      if (n < 0) {
+        return InputFile.of(memory.toByteArray(), name);
+      }
+      memory.write(chunk, 0, n);
+    }
+    Path temporary = Files.createTempFile("ntrail", ".etl");
+    try {
+      FileStore store = Files.getFileStore(temporary);
+      long written = memory.size();
+      try (OutputStream out = Files.newOutputStream(temporary)) {
+        memory.writeTo(out);
+        long checked = 0;
+        int n;
+        while ((n = read(in, chunk, name, written, gaps)) >= 0) {
+          out.write(chunk, 0, n);
+          written += n;
+          if (written - checked > IN_MEMORY) {
+            checked = written;
+            if (store.getUsableSpace() < KEEP_FREE) {
+              throw new CannotGoOn(
+                  name + " inflates to more than the temporary folder's disk has room for",
+                  "unpack it where there is room, and name the unpacked file");
+            }
+          }
+        }
+      }
+      return InputFile.mapTemporary(temporary, name);
+    } catch (IOException | RuntimeException e) {
+      Files.deleteIfExists(temporary);
+      throw e;
+    }
+  }
+
+  /** Reads on; the end of damaged compressed data is the end of the input, with a gap. */
+  private static int read(InputStream in, byte[] chunk, String name, long offset, Gaps gaps)
+      throws IOException {
+    try {
+      return in.read(chunk);
+    } catch (EOFException | ZipException e) {
+      String why = e instanceof EOFException ? "the packed file ends early" : e.getMessage();
+      gaps.add(new Gap(name, offset, -1, "packed data", String.valueOf(why)));
+      return -1;
+    }
+  }
+}

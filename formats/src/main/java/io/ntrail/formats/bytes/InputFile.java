@@ -1,0 +1,101 @@
+package io.ntrail.formats.bytes;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The bytes of one input of any size, mapped; what came out of an archive lies in native memory or
+ * in a temporary file. {@link #close()} unmaps it; windows must not be used after that.
+ */
+public final class InputFile implements AutoCloseable {
+  private final String name;
+  private final Arena arena;
+  private final MemorySegment segment;
+  private final @Nullable Path temporary;
+
+  private InputFile(String name, Arena arena, MemorySegment segment, @Nullable Path temporary) {
+    this.name = name;
+    this.arena = arena;
+    this.segment = segment;
+    this.temporary = temporary;
+  }
+
+  /**
+   * Maps a file as it is.
+   *
+   * @throws IOException if it cannot be opened
+   */
+  public static InputFile map(Path path, String name) throws IOException {
+    return map(path, name, null);
+  }
+
+  static InputFile mapTemporary(Path path, String name) throws IOException {
+    return map(path, name, path);
+  }
+
+  private static InputFile map(Path path, String name, @Nullable Path temporary)
+      throws IOException {
+    Arena arena = Arena.ofShared();
+    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+      MemorySegment segment =
+          channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena).asReadOnly();
+      return new InputFile(name, arena, segment, temporary);
+    } catch (IOException | RuntimeException e) {
+      arena.close();
+      throw e;
+    }
+  }
+
+  /** An input that holds a copy of {@code bytes}, for tests and for small parts of archives. */
+  public static InputFile of(byte[] bytes, String name) {
+    Arena arena = Arena.ofShared();
+    MemorySegment segment = arena.allocate(Math.max(8, bytes.length), 8);
+    MemorySegment.copy(bytes, 0, segment, java.lang.foreign.ValueLayout.JAVA_BYTE, 0, bytes.length);
+    return new InputFile(name, arena, segment.asSlice(0, bytes.length).asReadOnly(), null);
+  }
+
+  /** The name that messages use: the path as given, and {@code !/member} inside an archive. */
+  public String name() {
+    return name;
+  }
+
+  /** Number of bytes, after inflating. */
+  public long size() {
+    return segment.byteSize();
+  }
+
+  /**
+   * A window of {@code length} bytes at {@code offset}.
+   *
+   * @throws DamagedInput if the input is shorter
+   */
+  public Bytes window(long offset, int length) {
+    if (offset < 0 || length < 0 || offset > size() - length) {
+      throw new DamagedInput(
+          name, offset, "needs " + length + " bytes where the file has " + (size() - offset));
+    }
+    return new Bytes(segment.asSlice(offset, length).asByteBuffer(), name, offset);
+  }
+
+  @Override
+  public void close() {
+    if (!arena.scope().isAlive()) {
+      return;
+    }
+    arena.close();
+    if (temporary != null) {
+      try {
+        Files.deleteIfExists(temporary);
+      } catch (IOException e) {
+        // A leftover in the system's temporary folder harms nobody and is no part of the answer.
+        temporary.toFile().deleteOnExit();
+      }
+    }
+  }
+}

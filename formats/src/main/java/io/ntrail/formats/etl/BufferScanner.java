@@ -1,0 +1,254 @@
+package io.ntrail.formats.etl;
+
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.bytes.Gaps;
+import io.ntrail.formats.bytes.InputFile;
+
+/**
+ * Finds the buffers of a file, and finds back to them after bytes that are none.
+ *
+ * <p>The next buffer begins where this one's BufferSize says. A header is believed if its size is
+ * the session's, or if another header (or the end of the file) stands where it ends. If only the
+ * size is wrong and the session's size leads to a good header, that is used. Else the next place
+ * where a header can be believed is searched byte by byte, and what lies between is a gap. Zeros up
+ * to the end of the file are space that the logger set aside and never used: no gap.
+ */
+final class BufferScanner {
+  /** Windows for searching; a header may straddle two, so they overlap by one header. */
+  private static final int SEARCH_WINDOW = 1 << 24;
+
+  private static final int[] USUAL_SIZES = {
+    4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20,
+    2 << 20, 4 << 20, 8 << 20, 16 << 20
+  };
+
+  private final InputFile input;
+  private final long sessionSize;
+  private final boolean headerDestroyed;
+  private final Gaps gaps;
+  private final BufferIndex index = new BufferIndex();
+  private final long size;
+
+  BufferScanner(InputFile input, long sessionSize, boolean headerDestroyed, Gaps gaps) {
+    this.input = input;
+    this.sessionSize = sessionSize;
+    this.headerDestroyed = headerDestroyed;
+    this.gaps = gaps;
+    this.size = input.size();
+  }
+
+  /**
+   * The buffer size of a file whose header buffer is destroyed: the first usual size at whose
+   * multiples headers of that size stand.
+   *
+   * @return 0 if the file does not look like a recording at all
+   */
+  static long guessBufferSize(InputFile input) {
+    for (int candidate : USUAL_SIZES) {
+      if (candidate + (long) EtlLayout.BUFFER_HEADER + 8 > input.size()) {
+        break;
+      }
+      Bytes bytes = input.window(candidate, EtlLayout.BUFFER_HEADER + 8);
+      BufferHeader header = BufferHeader.read(bytes, 0);
+      if (header.bufferSize() == candidate
+          && header.plausibleFields()
+          && header.offset() >= EtlLayout.BUFFER_HEADER
+          && header.offset() <= candidate
+          && RecordKind.ofMarker(bytes.i32(EtlLayout.BUFFER_HEADER)) >= 0) {
+        return candidate;
+      }
+    }
+    return 0;
+  }
+
+  BufferIndex scan() {
+    long at = headerDestroyed ? sessionSize : 0;
+    while (at < size) {
+      if (size - at < EtlLayout.BUFFER_HEADER) {
+        remainder(at);
+        break;
+      }
+      BufferHeader header = header(at);
+      if (believable(header, at)) {
+        at = take(header, at, header.bufferSize());
+      } else if (header.bufferSize() == 0 && zeros(at, at + EtlLayout.BUFFER_HEADER)) {
+        at = skipZeros(at);
+      } else if (onlySizeIsWrong(header, at)) {
+        gaps.add(
+            new Gap(
+                input.name(),
+                at,
+                4,
+                "buffer header",
+                "BufferSize is 0x"
+                    + Long.toHexString(header.bufferSize())
+                    + "; read with the session's 0x"
+                    + Long.toHexString(sessionSize)));
+        at = take(header, at, sessionSize);
+      } else {
+        at = skipGarbage(at, at + 1, "no buffer header: it begins with 0x");
+      }
+    }
+    return index;
+  }
+
+  private BufferHeader header(long at) {
+    return BufferHeader.read(input.window(at, EtlLayout.BUFFER_HEADER), 0);
+  }
+
+  private boolean believable(BufferHeader header, long at) {
+    if (!header.plausibleSize() || !header.plausibleFields()) {
+      return false;
+    }
+    if (header.compressed() && at + header.bufferSize() > size) {
+      return true;
+    }
+    return (header.bufferSize() == sessionSize && !header.compressed())
+        || leadsToHeader(at + header.bufferSize());
+  }
+
+  private boolean onlySizeIsWrong(BufferHeader header, long at) {
+    return !header.compressed()
+        && header.plausibleFields()
+        && header.offset() >= EtlLayout.BUFFER_HEADER
+        && header.offset() <= sessionSize
+        && leadsToHeader(at + sessionSize);
+  }
+
+  /** Whether the file ends at {@code at}, or something that looks like a header stands there. */
+  private boolean leadsToHeader(long at) {
+    if (at == size) {
+      return true;
+    }
+    if (at > size - EtlLayout.BUFFER_HEADER) {
+      return at < size;
+    }
+    BufferHeader next = header(at);
+    return (next.plausibleSize() && next.plausibleFields())
+        || (next.bufferSize() == 0 && zeros(at, at + EtlLayout.BUFFER_HEADER));
+  }
+
+  private long take(BufferHeader header, long at, long bufferSize) {
+    int present = (int) Math.min(bufferSize, size - at);
+    long end = header.offset();
+    boolean endUnknown = false;
+    if (!header.compressed()) {
+      if (end < EtlLayout.BUFFER_HEADER || end > bufferSize) {
+        end = header.savedOffset();
+      }
+      if (end < EtlLayout.BUFFER_HEADER || end > bufferSize) {
+        end = bufferSize;
+        endUnknown = true;
+      }
+      if (end > present) {
+        gaps.add(
+            new Gap(
+                input.name(),
+                size,
+                at + end - size,
+                "buffer",
+                "the file ends in the middle of the buffer at offset " + at));
+        end = present;
+      }
+    } else if (present < bufferSize) {
+      gaps.add(
+          new Gap(
+              input.name(),
+              size,
+              bufferSize - present,
+              "buffer",
+              "the file ends in the middle of the compressed buffer at offset " + at));
+    }
+    index.add(at, present, header, (int) end, endUnknown);
+    return at + bufferSize;
+  }
+
+  private long skipZeros(long from) {
+    long at = from;
+    while (at < size) {
+      int length = (int) Math.min(SEARCH_WINDOW, size - at);
+      Bytes bytes = input.window(at, length);
+      int zeros = bytes.leadingZeros();
+      at += zeros;
+      if (zeros < length) {
+        return skipGarbage(from, Math.max(from + 1, at - 7), "zeros instead of a buffer: 0x");
+      }
+    }
+    return size;
+  }
+
+  private boolean zeros(long from, long to) {
+    return input.window(from, (int) (to - from)).isZero(0, (int) (to - from));
+  }
+
+  /** Searches the next header from {@code search} on; the gap begins at {@code from}. */
+  private long skipGarbage(long from, long search, String why) {
+    long at = search;
+    while (size - at >= EtlLayout.BUFFER_HEADER) {
+      int length = (int) Math.min(SEARCH_WINDOW, size - at);
+      Bytes bytes = input.window(at, length);
+      int last = length - EtlLayout.BUFFER_HEADER;
+      for (int i = 0; i <= last; i++) {
+        if (bytes.i32(i) == (int) sessionSize
+            || (bytes.u8(i + EtlLayout.BufferFlag) & EtlLayout.ETW_BUFFER_FLAG_COMPRESSED) != 0) {
+          BufferHeader header = BufferHeader.read(bytes, i);
+          if (strong(header, at + i)) {
+            report(from, at + i, why);
+            return at + i;
+          }
+        }
+      }
+      at += last + 1;
+    }
+    report(from, size, why);
+    return size;
+  }
+
+  /** Found in the middle of anything, a header must convince by more than its size. */
+  private boolean strong(BufferHeader header, long at) {
+    if (!header.plausibleSize() || !header.plausibleFields() || header.type() == 4) {
+      return false;
+    }
+    long end = at + header.bufferSize();
+    if (header.compressed()) {
+      return header.savedOffset() <= Math.max(sessionSize, 1 << 20)
+          && header.bufferSize() > EtlLayout.BUFFER_HEADER
+          && header.savedOffset() > EtlLayout.BUFFER_HEADER
+          && header.state() >= 0
+          && (end == size || leadsToCompressed(end));
+    }
+    return header.offset() >= EtlLayout.BUFFER_HEADER
+        && header.offset() <= header.bufferSize()
+        && firstRecord(at)
+        && (end >= size || leadsToHeader(end));
+  }
+
+  private boolean leadsToCompressed(long at) {
+    return size - at >= EtlLayout.BUFFER_HEADER && leadsToHeader(at) && header(at).compressed();
+  }
+
+  private boolean firstRecord(long at) {
+    long record = at + EtlLayout.BUFFER_HEADER;
+    return record + 4 <= size && RecordKind.ofMarker(input.window(record, 4).i32(0)) >= 0;
+  }
+
+  private void report(long from, long to, String why) {
+    gaps.add(
+        new Gap(
+            input.name(),
+            from,
+            to - from,
+            "buffer",
+            why + Integer.toHexString(input.window(from, 4).i32(0))));
+  }
+
+  private void remainder(long at) {
+    int left = (int) (size - at);
+    if (!zeros(at, size)) {
+      gaps.add(
+          new Gap(
+              input.name(), at, left, "buffer", "the file ends in the middle of a buffer header"));
+    }
+  }
+}

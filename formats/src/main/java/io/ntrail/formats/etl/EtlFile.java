@@ -1,0 +1,357 @@
+package io.ntrail.formats.etl;
+
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.bytes.Gaps;
+import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.bytes.Scratch;
+import io.ntrail.formats.compression.Compression;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One {@code .etl} file: its header record, its clock and the index of its buffers. Opening reads
+ * buffer headers and the first record of each buffer, nothing else.
+ *
+ * <p>Immutable after opening; any number of {@link RecordCursor}s may walk it at once.
+ */
+public final class EtlFile implements AutoCloseable {
+  private final InputFile input;
+  private final @Nullable LogFileHeader header;
+  private final EtlClock clock;
+  private final BufferIndex buffers;
+  private final Compression compression;
+  private final long sessionBufferSize;
+
+  private EtlFile(
+      InputFile input,
+      @Nullable LogFileHeader header,
+      EtlClock clock,
+      BufferIndex buffers,
+      Compression compression,
+      long sessionBufferSize) {
+    this.input = input;
+    this.header = header;
+    this.clock = clock;
+    this.buffers = buffers;
+    this.compression = compression;
+    this.sessionBufferSize = sessionBufferSize;
+  }
+
+  /** Whether the first bytes could be those of a recording. */
+  public static boolean looksLikeRecording(InputFile input) {
+    return readHeader(input).isPresent();
+  }
+
+  /**
+   * Opens a recording.
+   *
+   * @param input closed with the returned file, or by this method if it fails
+   * @param gaps receives what cannot be read
+   * @throws CannotGoOn if it is no recording, or nothing of it can be read
+   */
+  public static EtlFile open(InputFile input, Gaps gaps) {
+    try {
+      return openOrThrow(input, gaps);
+    } catch (RuntimeException e) {
+      input.close();
+      throw e;
+    }
+  }
+
+  private static EtlFile openOrThrow(InputFile input, Gaps gaps) {
+    gaps.register(input.name());
+    LogFileHeader header = readHeader(input).orElse(null);
+    long sessionSize;
+    EtlClock clock;
+    if (header != null) {
+      sessionSize = header.bufferSize();
+      clock =
+          EtlClock.of(
+              header.clockType(),
+              header.perfFreq(),
+              header.cpuSpeedInMHz(),
+              input.window(0, EtlLayout.BUFFER_HEADER + 32).i64(EtlLayout.BUFFER_HEADER + 16),
+              header.startTime());
+    } else {
+      sessionSize = BufferScanner.guessBufferSize(input);
+      if (sessionSize == 0) {
+        throw FileKinds.notARecording(input);
+      }
+      clock = EtlClock.unknown(0);
+      gaps.add(
+          new Gap(
+              input.name(),
+              0,
+              Math.min(input.size(), sessionSize),
+              "header buffer",
+              "destroyed: times are raw, in units of 100 ns"));
+    }
+    BufferIndex buffers = new BufferScanner(input, sessionSize, header == null, gaps).scan();
+    EtlFile file =
+        new EtlFile(input, header, clock, buffers, declaredCompression(input), sessionSize);
+    file.findFirstTicks();
+    if (header == null) {
+      return new EtlFile(
+          input, null, EtlClock.unknown(file.earliest()), buffers, file.compression, sessionSize);
+    }
+    file.reportMissingEnd(gaps);
+    return file;
+  }
+
+  private static Optional<LogFileHeader> readHeader(InputFile input) {
+    int record = EtlLayout.BUFFER_HEADER;
+    if (input.size() < record + 32) {
+      return Optional.empty();
+    }
+    try {
+      Bytes start = input.window(0, (int) Math.min(input.size(), 1 << 16));
+      BufferHeader buffer = BufferHeader.read(start, 0);
+      int kind = RecordKind.ofMarker(start.i32(record));
+      boolean system =
+          kind == RecordKind.SYSTEM32.ordinal() || kind == RecordKind.SYSTEM64.ordinal();
+      if (!buffer.plausibleSize() || !system || start.u16(record + 6) != 0) {
+        return Optional.empty();
+      }
+      int end = Math.min(start.length(), record + start.u16(record + 4));
+      LogFileHeader header =
+          LogFileHeader.read(start, record + 32, end, RecordKind.at(kind).pointerBytes());
+      boolean sane =
+          header.bufferSize() >= EtlLayout.BUFFER_HEADER
+              && header.bufferSize() <= EtlLayout.BUFFER_MAXIMUM;
+      return sane ? Optional.of(header) : Optional.empty();
+    } catch (DamagedInput e) {
+      // Cut inside its header: no recording can be read from it.
+      return Optional.empty();
+    }
+  }
+
+  private static Compression declaredCompression(InputFile input) {
+    int state = input.window(0, EtlLayout.BUFFER_HEADER).u16(EtlLayout.State);
+    for (Compression compression : Compression.values()) {
+      if (compression.number() == state) {
+        return compression;
+      }
+    }
+    return Compression.XPRESS;
+  }
+
+  /** The first record's time of every buffer: where the merge of all buffers may open it. */
+  private void findFirstTicks() {
+    int prefix = 96;
+    try (Scratch scratch = new Scratch(prefix)) {
+      for (int i = 0; i < buffers.count(); i++) {
+        try {
+          if (buffers.compressed(i)) {
+            int length = Math.min(prefix, buffers.inflatedBytes(i));
+            Bytes packed = window(i);
+            int got =
+                compression.decompress(
+                    packed, EtlLayout.BUFFER_HEADER, packed.length(), scratch, length);
+            buffers.firstTicks(i, firstTicks(scratch.view(got, name(), 0), 0, got, i));
+          } else if (buffers.end(i) >= EtlLayout.BUFFER_HEADER + 8) {
+            int length = Math.min(buffers.fileBytes(i), EtlLayout.BUFFER_HEADER + prefix);
+            Bytes start = input.window(buffers.fileOffset(i), length);
+            buffers.firstTicks(i, firstTicks(start, EtlLayout.BUFFER_HEADER, length, i));
+          }
+        } catch (DamagedInput e) {
+          // Whoever opens the buffer reports it; until then it has no time.
+          buffers.firstTicks(i, Long.MAX_VALUE);
+        }
+      }
+    }
+  }
+
+  private long firstTicks(Bytes bytes, int at, int end, int buffer) {
+    if (at + 16 > end) {
+      return Long.MAX_VALUE;
+    }
+    int kind = RecordKind.ofMarker(bytes.i32(at));
+    if (kind < 0) {
+      return Long.MAX_VALUE;
+    }
+    if (kind == RecordKind.MESSAGE.ordinal()) {
+      // Messages without a time take that of the buffer.
+      long flushed =
+          input
+              .window(buffers.fileOffset(buffer), EtlLayout.BUFFER_HEADER)
+              .i64(EtlLayout.TimeStamp);
+      return WppMessage.time(bytes, at, end - at, flushed == 0 ? clock.headerTicks() : flushed);
+    }
+    return bytes.i64(at + RecordKind.at(kind).timeOffset());
+  }
+
+  private long earliest() {
+    long earliest = Long.MAX_VALUE;
+    for (int i = 0; i < buffers.count(); i++) {
+      earliest = Math.min(earliest, buffers.firstTicks(i));
+    }
+    return earliest == Long.MAX_VALUE ? 0 : earliest;
+  }
+
+  /** A finalised header counts the buffers: fewer of them mean that the end of the file is lost. */
+  private void reportMissingEnd(Gaps gaps) {
+    LogFileHeader header = this.header;
+    if (header == null || !header.finalised() || header.buffersWritten() == 0) {
+      return;
+    }
+    long expected = header.buffersWritten();
+    boolean ring = (header.logFileMode() & LogFileHeader.EVENT_TRACE_FILE_MODE_CIRCULAR) != 0;
+    if (ring && header.maximumBytes() > 0) {
+      expected = Math.min(expected, header.maximumBytes() / sessionBufferSize);
+    }
+    boolean packed = buffers.count() > 1 && buffers.compressed(buffers.count() - 1);
+    long present = packed ? buffers.count() : Math.ceilDiv(input.size(), sessionBufferSize);
+    if (present < expected) {
+      long missing = expected - present;
+      gaps.add(
+          new Gap(
+              name(),
+              input.size(),
+              packed ? -1 : missing * sessionBufferSize,
+              "buffers",
+              "the file ends after "
+                  + present
+                  + " of "
+                  + expected
+                  + " buffers: what was recorded in the other "
+                  + missing
+                  + " is missing"));
+    }
+  }
+
+  /** Name for messages. */
+  public String name() {
+    return input.name();
+  }
+
+  /** Bytes of the file, after inflating an archive. */
+  public long size() {
+    return input.size();
+  }
+
+  /** The header record; empty if it is destroyed. */
+  public Optional<LogFileHeader> header() {
+    return Optional.ofNullable(header);
+  }
+
+  /** What raw time stamps mean. */
+  public EtlClock clock() {
+    return clock;
+  }
+
+  /** The buffers. */
+  public BufferIndex buffers() {
+    return buffers;
+  }
+
+  /** The session's buffer size in bytes. */
+  public long sessionBufferSize() {
+    return sessionBufferSize;
+  }
+
+  /** How compressed buffers are compressed, as the first buffer says. */
+  public Compression compression() {
+    return compression;
+  }
+
+  /** The header of a buffer. */
+  public BufferHeader bufferHeader(int buffer) {
+    return BufferHeader.read(input.window(buffers.fileOffset(buffer), EtlLayout.BUFFER_HEADER), 0);
+  }
+
+  /** All bytes of the file that are one window, for yardsticks: at most 2 GiB. */
+  public Bytes window(long offset, int length) {
+    return input.window(offset, length);
+  }
+
+  /** The bytes of a buffer as they are in the file. */
+  Bytes window(int buffer) {
+    return input.window(buffers.fileOffset(buffer), buffers.fileBytes(buffer));
+  }
+
+  /**
+   * Walks records.
+   *
+   * @param gaps receives what cannot be read; the same place is kept once
+   */
+  public RecordCursor cursor(Gaps gaps) {
+    return new RecordCursor(this, gaps);
+  }
+
+  /**
+   * Decompresses a buffer. If the file's compression fails, the others are tried; what a failing
+   * one wrote before it failed is given, and the rest is a gap.
+   */
+  Bytes inflate(int buffer, Scratch memory, int length, Gaps gaps) {
+    Bytes packed = window(buffer);
+    int from = EtlLayout.BUFFER_HEADER;
+    DamagedInput failure;
+    try {
+      int got = compression.decompress(packed, from, packed.length(), memory, length);
+      if (got == length) {
+        return memory.view(got, name(), 0);
+      }
+      failure = null;
+    } catch (DamagedInput e) {
+      failure = e;
+    }
+    for (Compression other : Compression.values()) {
+      if (other != compression && inflatesWith(other, packed, memory, length)) {
+        return memory.view(length, name(), 0);
+      }
+    }
+    // Once more the file's own one, for what it gives before it fails.
+    int got = prefix(packed, memory, length);
+    long offset = buffers.fileOffset(buffer);
+    gaps.add(
+        new Gap(
+            name(),
+            failure == null ? offset + packed.length() : failure.offset(),
+            failure == null ? 0 : offset + packed.length() - failure.offset(),
+            "compressed buffer",
+            (failure == null ? "it ends early" : failure.what())
+                + ": "
+                + got
+                + " of "
+                + length
+                + " bytes could be inflated"));
+    return memory.view(got, name(), 0);
+  }
+
+  private static boolean inflatesWith(
+      Compression compression, Bytes packed, Scratch memory, int length) {
+    try {
+      return compression.decompress(
+              packed, EtlLayout.BUFFER_HEADER, packed.length(), memory, length)
+          == length;
+    } catch (DamagedInput e) {
+      return false;
+    }
+  }
+
+  /** The longest prefix that inflates without a failure: found by halving. */
+  private int prefix(Bytes packed, Scratch memory, int length) {
+    int good = 0;
+    int bad = length + 1;
+    while (bad - good > 1) {
+      int half = (good + bad) >>> 1;
+      if (inflatesWith(compression, packed, memory, half)) {
+        good = half;
+      } else {
+        bad = half;
+      }
+    }
+    if (good > 0) {
+      inflatesWith(compression, packed, memory, good);
+    }
+    return good;
+  }
+
+  @Override
+  public void close() {
+    input.close();
+  }
+}

@@ -1,0 +1,113 @@
+package io.ntrail.formats.etl;
+
+/**
+ * The record headers there are. A record's first 32 bits are its marker: the top byte 0xC0 says
+ * that byte 2 is the header type ({@code TRACE_HEADER_TYPE_*} of ntwmi.h); 0x9x is a WPP message;
+ * 0xBx a time record of the same layout as {@code TIMED}.
+ */
+public enum RecordKind {
+  // @formatter:off
+  //           type  header  size at  time at  pointer
+  SYSTEM32    (  1,     32,       4,      16,     4),
+  SYSTEM64    (  2,     32,       4,      16,     8),
+  COMPACT32   (  3,     24,       4,      16,     4),
+  COMPACT64   (  4,     24,       4,      16,     8),
+  FULL32      ( 10,     48,       0,      16,     4),
+  FULL64      ( 20,     48,       0,      16,     8),
+  INSTANCE32  ( 11,     72,       0,      16,     4),
+  INSTANCE64  ( 21,     72,       0,      16,     8),
+  PERFINFO32  ( 16,     16,       4,       8,     4),
+  PERFINFO64  ( 17,     16,       4,       8,     8),
+  EVENT32     ( 18,     80,       0,      16,     4),
+  EVENT64     ( 19,     80,       0,      16,     8),
+  TIMED       ( 12,     16,       0,       8,     8),
+  ERROR       ( 13,     48,       0,      16,     8),
+  WNODE       ( 14,     48,       0,      16,     8),
+  MESSAGE     ( 15,      8,       0,      -1,     8);
+  // @formatter:on
+
+  private static final RecordKind[] ALL = values();
+
+  /** Kind by the upper 16 bits of a marker; -1 where there is none. */
+  private static final byte[] BY_MARKER = new byte[1 << 16];
+
+  static {
+    java.util.Arrays.fill(BY_MARKER, (byte) -1);
+    for (RecordKind kind : ALL) {
+      BY_MARKER[0xC000 | kind.headerType] = (byte) kind.ordinal();
+    }
+    for (int i = 0x9000; i <= 0x9FFF; i++) {
+      BY_MARKER[i] = (byte) MESSAGE.ordinal();
+    }
+    for (int i = 0xB000; i <= 0xBFFF; i++) {
+      BY_MARKER[i] = (byte) TIMED.ordinal();
+    }
+  }
+
+  private final int headerType;
+  private final int headerBytes;
+  private final int sizeOffset;
+  private final int timeOffset;
+  private final int pointerBytes;
+
+  RecordKind(int headerType, int headerBytes, int sizeOffset, int timeOffset, int pointerBytes) {
+    this.headerType = headerType;
+    this.headerBytes = headerBytes;
+    this.sizeOffset = sizeOffset;
+    this.timeOffset = timeOffset;
+    this.pointerBytes = pointerBytes;
+  }
+
+  /** The kind that a marker announces, as an index into {@link #values()}; -1 if none. */
+  static int ofMarker(int marker) {
+    return BY_MARKER[marker >>> 16];
+  }
+
+  static RecordKind at(int ordinal) {
+    return ALL[ordinal];
+  }
+
+  /** {@code TRACE_HEADER_TYPE_*}. */
+  public int headerType() {
+    return headerType;
+  }
+
+  /** Bytes of the fixed header; extended items, PMC counters and optional parts follow it. */
+  public int headerBytes() {
+    return headerBytes;
+  }
+
+  int sizeOffset() {
+    return sizeOffset;
+  }
+
+  int timeOffset() {
+    return timeOffset;
+  }
+
+  /** Pointer width of whoever wrote the record, 4 or 8; for messages their flags decide. */
+  public int pointerBytes() {
+    return pointerBytes;
+  }
+
+  /** Whether the record names its event by group and type (a kernel hook id). */
+  public boolean isHook() {
+    return switch (this) {
+      case SYSTEM32, SYSTEM64, COMPACT32, COMPACT64, PERFINFO32, PERFINFO64 -> true;
+      default -> false;
+    };
+  }
+
+  /** Whether the record has an {@code EVENT_DESCRIPTOR} and may have extended items. */
+  public boolean isEvent() {
+    return this == EVENT32 || this == EVENT64;
+  }
+
+  /** Whether the record names its event by class GUID and type. */
+  public boolean isClassic() {
+    return switch (this) {
+      case FULL32, FULL64, INSTANCE32, INSTANCE64, ERROR -> true;
+      default -> false;
+    };
+  }
+}
