@@ -39,6 +39,7 @@ public final class SampleRecording {
   private static final long CLI_START = 300L * MILLISECOND;
   private static final long CLI_END = 1100L * MILLISECOND;
   private static final long STOCK_KEY = 0xFFFF_BD0A_2F10_7170L;
+  private static final long LOG_KEY = 0xFFFF_BD0A_2F10_9430L;
   private static final long STOCK_OBJECT = 0xFFFF_9A0B_51F2_0A80L;
 
   private final EtlSettings settings = settings();
@@ -157,6 +158,8 @@ public final class SampleRecording {
     if (!first) {
       String name = "\\Device\\HarddiskVolume3\\shop\\stock.db";
       perf(0, 0x0424, 2, time + 5, KernelPayloads.fileName(STOCK_KEY, name));
+      String notes = "\\Device\\HarddiskVolume3\\shop\\log\\2026-03-14.log";
+      perf(0, 0x0424, 2, time + 6, KernelPayloads.fileName(LOG_KEY, notes));
     }
   }
 
@@ -413,7 +416,23 @@ public final class SampleRecording {
     if (random.nextInt(4) == 0) {
       LittleEndian low = new LittleEndian().utf16z("boots/red").u16(3).u16(4).u16(0).u16(7);
       put(cpu, shopApp(thread, time + 3, "StockLow", stockFields(), low));
+      note(thread, cpu, time + 6);
     }
+  }
+
+  /** A line for the log file: opened, written, closed. */
+  private void note(SampleWorld.Actor thread, int cpu, long time) {
+    long irp = 0xFFFF_B40A_0F31_B010L + 0x1000L * thread.tid();
+    long object = STOCK_OBJECT + 0x2000;
+    int tid = thread.tid();
+    String path = "\\Device\\HarddiskVolume3\\shop\\log\\2026-03-14.log";
+    perf(cpu, 0x0440, 3, time, KernelPayloads.fileCreate(irp, object, tid, path));
+    perf(cpu, 0x044C, 3, time + 12, KernelPayloads.operationEnd(irp, 1, 0));
+    LittleEndian line = KernelPayloads.fileTransfer(0, irp, object, LOG_KEY, tid, 96);
+    perf(cpu, 0x0444, 3, time + 15, line);
+    perf(cpu, 0x044C, 3, time + 30, KernelPayloads.operationEnd(irp, 96, 0));
+    perf(cpu, 0x0442, 3, time + 33, KernelPayloads.fileSimple(irp, object, LOG_KEY, tid));
+    perf(cpu, 0x044C, 3, time + 38, KernelPayloads.operationEnd(irp, 0, 0));
   }
 
   private static LittleEndian requestFields() {
