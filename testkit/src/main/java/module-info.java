@@ -3,4 +3,6 @@ module io.ntrail.testkit {
   requires static org.jspecify;
 
   exports io.ntrail.testkit;
+  exports io.ntrail.testkit.compress;
+  exports io.ntrail.testkit.etl;
 }

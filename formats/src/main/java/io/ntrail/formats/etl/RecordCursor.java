@@ -132,25 +132,58 @@ public final class RecordCursor implements AutoCloseable {
     return true;
   }
 
-  /** Goes back to the start of the buffer that is open. */
-  public void rewind() {
-    nextAt = file.buffers().compressed(buffer) ? 0 : EtlLayout.BUFFER_HEADER;
-    time = file.buffers().firstTicks(buffer);
-    size = 0;
+  /**
+   * Lists all records of the open buffer, in their order in the file. {@link #moveTo} then goes to
+   * one of them.
+   */
+  public void index(RecordTable table) {
+    table.clear();
+    Bytes window = bytes;
+    int stop = end;
+    int from = nextAt;
+    int count = 0;
+    boolean sorted = true;
+    long ticks = time;
+    long last = Long.MIN_VALUE;
+    while (from + 8 <= stop) {
+      long head = window.i64(from);
+      int foundKind = RecordKind.ofMarker((int) head);
+      if (foundKind < 0) {
+        break;
+      }
+      int length = (int) (head >>> SIZE_SHIFT[foundKind]) & 0xFFFF;
+      if (length < HEADER_BYTES[foundKind] || length > stop - from) {
+        break;
+      }
+      ticks =
+          foundKind == MESSAGE
+              ? WppMessage.time(window, from, length, ticks)
+              : window.i64(from + TIME_OFFSET[foundKind]);
+      sorted &= ticks >= last;
+      last = ticks;
+      if (count == table.ticks.length) {
+        table.grow();
+      }
+      table.ticks[count] = ticks;
+      table.offsets[count] = from;
+      table.sizes[count] = (char) length;
+      table.kinds[count] = (byte) foundKind;
+      count++;
+      from += (length + 7) & ~7;
+    }
+    table.filled(count, sorted);
+    // Whatever ended the records is judged, and reported if need be, in one place.
+    nextAt = from;
+    next();
   }
 
-  /**
-   * Goes to a record that was found before.
-   *
-   * @param offset what {@link #offset()} said then
-   * @param ticks what {@link #ticks()} said then
-   */
-  public void seek(int offset, long ticks) {
-    nextAt = offset;
-    time = ticks;
-    if (!next()) {
-      throw new IllegalStateException("no record at " + offset);
-    }
+  /** Goes to record {@code i} of a table that {@link #index} filled from the open buffer. */
+  public void moveTo(RecordTable table, int i) {
+    at = table.offsets[i];
+    size = table.sizes[i];
+    kind = table.kinds[i];
+    time = table.ticks[i];
+    payloadKnown = false;
   }
 
   private boolean atEnd(int from) {
