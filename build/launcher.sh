@@ -1,7 +1,6 @@
 # What ./ntrail does when its stamp does not cover what is there: find out what changed, build what
-# has to be built, and lay out what runs. Sourced by ./ntrail with root and dist set; ./check calls
-#
-#   sh build/launcher.sh lay-out STAMP   after its own build; STAMP is a file made before that build.
+# has to be built, and lay out what runs. Sourced with root and dist set by ./ntrail, which calls
+# prepare, and by ./check, which holds the lock while it builds and then calls lay_out.
 #
 # What runs lies in cli/target/dist:
 #   DIGEST/*.jar             the jars, their names without versions
@@ -97,6 +96,11 @@ take_lock() {
       lock=
       return 1
     fi
+    if [ -n "${NTRAIL_BUILDING-}" ]; then
+      lock=
+      echo "ntrail: started from inside the build of $root, which has not laid out the program yet" >&2
+      exit 1
+    fi
     owner=$(cat "$lock/owner" 2>/dev/null)
     if [ -n "$owner" ] && [ "${owner#* }" = "$(uname -n)" ] && ! kill -0 "${owner%% *}" 2>/dev/null &&
       ! ps -p "${owner%% *}" >/dev/null 2>&1; then
@@ -114,6 +118,7 @@ take_lock() {
     sleep 1
   done
   echo "$$ $(uname -n)" >"$lock/owner"
+  export NTRAIL_BUILDING=$$
   trap 'give_up 130' INT
   trap 'give_up 143' TERM HUP
   trap 'rm -rf "$lock"' EXIT
@@ -122,6 +127,7 @@ take_lock() {
 free_lock() {
   rm -rf "$lock"
   lock=
+  unset NTRAIL_BUILDING
   trap - INT TERM HUP EXIT
 }
 
@@ -301,17 +307,3 @@ unless_changed_since() (
     echo "$2"
   fi
 )
-
-if [ "${1-}" = lay-out ] && [ -z "${dist-}" ]; then
-  set -eu
-  root=$(cd "$(dirname "$0")/.." && pwd)
-  dist=$root/cli/target/dist
-  . "$root/build/jdk.sh"
-  if ! find_jdk; then
-    no_jdk >&2
-    exit 4
-  fi
-  take_lock
-  lay_out "$(unless_changed_since "$2" "$(sources_digest)")"
-  free_lock
-fi

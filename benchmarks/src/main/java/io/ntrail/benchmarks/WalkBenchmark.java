@@ -28,8 +28,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Walking all records of a recording, beside the yardsticks: adding up all bytes of the same mapping
- * as 64-bit words, and, for compressed files, the decompressor alone.
+ * Walking all records of a recording, beside the yardsticks: adding up all bytes of the same
+ * mapping as 64-bit words, and, for compressed files, the decompressor alone.
  *
  * <p>The file is given as {@code -p file=PATH}.
  */

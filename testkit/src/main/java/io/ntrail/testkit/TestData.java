@@ -15,6 +15,10 @@ import java.util.zip.GZIPInputStream;
  * file that was asked for: a failure, because a wrong folder must not look like success.
  */
 public final class TestData {
+  /** Why a test is skipped where {@link #available} says no. */
+  public static final String MISSING =
+      "test data not found: set NTRAIL_TESTDATA to its folder, or put it at ../shared/data";
+
   private TestData() {}
 
   /** The folder, or empty when there is none on this machine. */
@@ -29,6 +33,26 @@ public final class TestData {
     }
     Path beside = projectRoot().resolveSibling("shared").resolve("data");
     return Files.isDirectory(beside) ? Optional.of(beside) : Optional.empty();
+  }
+
+  /**
+   * Whether tests that need the folder can run; the condition of an assumption:
+   *
+   * {@snippet :
+   * assumeTrue(TestData.available(), TestData.MISSING);
+   * }
+   *
+   * @throws IllegalStateException if there is none and {@code NTRAIL_REQUIRE} demands {@code
+   *     testdata}
+   */
+  public static boolean available() {
+    if (folder().isPresent()) {
+      return true;
+    }
+    if (required("testdata")) {
+      throw new IllegalStateException("NTRAIL_REQUIRE demands testdata: " + MISSING);
+    }
+    return false;
   }
 
   /** The root of the checkout, found from the build's property or by walking up. */

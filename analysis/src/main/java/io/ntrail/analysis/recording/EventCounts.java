@@ -53,8 +53,8 @@ public record EventCounts(long records, long bytes, List<Row> rows) {
       long withStack,
       Map<String, Long> names) {}
 
-  /** Time stamps that one pass remembers: 64 MB at most. */
-  private static final int STAMPS_A_PASS = 4 << 20;
+  /** Stack records that one pass remembers: 64 MB at most. */
+  private static final int STAMPS_A_PASS = 2 << 20;
 
   private static final int STACK_GROUP = 0x18;
   private static final int STACK_WALK = 0x1820;
@@ -195,6 +195,31 @@ public record EventCounts(long records, long bytes, List<Row> rows) {
         EventTypeTable.pack(id, record.opcode(), record.version()));
   }
 
+  /** The events that stack records name: by time stamp, and by time stamp and thread. */
+  private static final class Stamps {
+    final LongSet times = new LongSet();
+    final LongSet timesAndThreads = new LongSet();
+
+    void add(long ticks, int thread) {
+      times.add(ticks);
+      timesAndThreads.add(mix(ticks, thread));
+    }
+
+    boolean contains(RecordCursor record) {
+      long ticks = record.ticks();
+      if (!times.contains(ticks)) {
+        return false;
+      }
+      int thread = record.threadId();
+      return thread == RecordCursor.NO_ID || timesAndThreads.contains(mix(ticks, thread));
+    }
+
+    private static long mix(long ticks, int thread) {
+      long mixed = (ticks ^ thread * 0x9E37_79B9_7F4A_7C15L) * 0xD6E8_FEB8_6659_FD93L;
+      return mixed ^ mixed >>> 32;
+    }
+  }
+
   /**
    * Joins stack records with the events whose time stamps they name. The time stamps of a large
    * recording do not fit into memory at once: each pass takes those of one remainder.
@@ -203,12 +228,12 @@ public record EventCounts(long records, long bytes, List<Row> rows) {
     int passes = (int) Math.ceilDiv(counted.stackRecords, (long) STAMPS_A_PASS);
     for (int i = 0; i < passes; i++) {
       int pass = i;
-      LongSet stamps =
+      Stamps stamps =
           recording.scan(
               1,
-              LongSet::new,
+              Stamps::new,
               (set, record) -> collectStamps(set, record, pass, passes),
-              LongSet::addAll);
+              (one, none) -> one);
       Collected found =
           recording.scan(
               cores,
@@ -219,34 +244,32 @@ public record EventCounts(long records, long bytes, List<Row> rows) {
     }
   }
 
-  private static void collectStamps(LongSet stamps, RecordCursor record, int pass, int passes) {
+  private static void collectStamps(Stamps stamps, RecordCursor record, int pass, int passes) {
     while (record.next()) {
       if (record.kind().isHook() && isStackReference(record)) {
-        long ticks = record.bytes().i64(record.payloadOffset());
+        int payload = record.payloadOffset();
+        long ticks = record.bytes().i64(payload);
         if (Math.floorMod(ticks, passes) == pass) {
-          stamps.add(ticks);
+          stamps.add(ticks, record.bytes().i32(payload + 12));
         }
       }
     }
   }
 
-  private static void countStamped(Collected collected, RecordCursor record, LongSet stamps) {
+  private static void countStamped(Collected collected, RecordCursor record, Stamps stamps) {
     while (record.next()) {
-      if (stamps.contains(record.ticks()) && mayHaveStackRecord(record)) {
+      if (mayHaveStackRecord(collected.kernel, record) && stamps.contains(record)) {
         collected.types.withStack[row(collected, record)]++;
       }
     }
   }
 
-  private static boolean mayHaveStackRecord(RecordCursor record) {
+  private static boolean mayHaveStackRecord(KernelEvents kernel, RecordCursor record) {
     RecordKind kind = record.kind();
     if (kind.isHook()) {
       return record.hookId() >>> 8 != STACK_GROUP;
     }
-    if (kind.isEvent()) {
-      return !record.hasStackItem();
-    }
-    return kind.isClassic() && !ProviderNames.addedByMerge(record.provider());
+    return kind.isClassic() && kernel.hookId(record.provider(), record.opcode()) >= 0;
   }
 
   private static EventCounts result(Collected counted) {

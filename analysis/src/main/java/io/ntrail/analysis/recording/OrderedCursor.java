@@ -3,6 +3,7 @@ package io.ntrail.analysis.recording;
 import io.ntrail.formats.etl.BufferIndex;
 import io.ntrail.formats.etl.EtlFile;
 import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.formats.etl.RecordTable;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -14,33 +15,35 @@ import org.jspecify.annotations.Nullable;
  * buffer, file and place in the file.
  *
  * <p>Every buffer is a run. Runs wait in order of their first time; the heap opens one when that
- * time is reached, so that about one buffer a CPU and session is open. A buffer whose records are
- * not in order is sorted when it is opened. Decompressed buffers beyond {@value #MEMORY_LIMIT}
- * bytes are given back and inflated again when their turn comes: a file whose buffers all overlap
- * costs time, not memory.
+ * time is reached, so that about one buffer a CPU and session is open. Opening a buffer lists its
+ * records as columns, and sorts them if they are not in order; the merge looks at the columns only,
+ * never at the records. What open buffers take beyond {@value #MEMORY_LIMIT} bytes is given back
+ * and made again when their turn comes: a file whose buffers all overlap costs time, not memory.
  *
  * <p>The earliest time of a run is known exactly after {@link Recording#survey}; without it, that
  * of its first record is taken, and {@link #lateRecords()} says whether that was wrong.
  */
 public final class OrderedCursor implements AutoCloseable {
-  private static final long MEMORY_LIMIT = 128L << 20;
+  /** Columns of open buffers, on the heap: enough for thousands of buffers. */
+  private static final long TABLE_LIMIT = 96L << 20;
+
+  /** Decompressed buffers, in native memory. */
+  private static final long INFLATED_LIMIT = 768L << 20;
+
+  /** What reading one buffer takes: used again for one buffer after the other. */
+  private record Opened(RecordCursor cursor, RecordTable table) {}
 
   /** One buffer that is being read. */
   private static final class Run {
     final int file;
     final EtlFile etl;
-    @Nullable RecordCursor cursor;
     final int buffer;
     final int cpu;
     final long sequence;
-    final int memory;
-    // A buffer out of order: its records by time. Else in place.
-    long @Nullable [] times;
-    int @Nullable [] offsets;
+    final int inflated;
+    @Nullable Opened opened;
+    long tableMemory;
     int position;
-    // Where a run that was given back goes on.
-    int offset;
-    long ticks;
 
     Run(int file, EtlFile etl, int buffer) {
       this.file = file;
@@ -49,9 +52,11 @@ public final class OrderedCursor implements AutoCloseable {
       BufferIndex index = etl.buffers();
       this.cpu = index.cpu(buffer);
       this.sequence = index.sequence(buffer);
-      this.memory = index.compressed(buffer) ? index.inflatedBytes(buffer) : 0;
+      this.inflated = index.compressed(buffer) ? index.inflatedBytes(buffer) : 0;
     }
   }
+
+  private static final long[] NO_TICKS = {};
 
   private final Recording recording;
   private final @Nullable Survey survey;
@@ -68,19 +73,23 @@ public final class OrderedCursor implements AutoCloseable {
   private long[] keys = new long[16];
   private int size;
 
-  private final List<ArrayDeque<RecordCursor>> spare = new ArrayList<>();
-  private final List<RecordCursor> all = new ArrayList<>();
-  private long memory;
+  private final List<ArrayDeque<Opened>> spare = new ArrayList<>();
+  private final List<Opened> all = new ArrayList<>();
+  private final ArrayDeque<Run> openRuns = new ArrayDeque<>();
+  private long tableMemory;
+  private long inflatedMemory;
   private long late;
-  private boolean started;
 
   /**
-   * The run on top may go on without a look at the heap while its records are before this: the next
+   * The run on top goes on without a look at the heap while its records are before this: the next
    * run's record, the next buffer to open, the end of the range.
    */
   private long limit = Long.MIN_VALUE;
 
-  private @Nullable RecordCursor top;
+  private long[] topTicks = NO_TICKS;
+  private int topPosition;
+  private int topCount;
+  private boolean started;
 
   OrderedCursor(Recording recording, @Nullable Survey survey, long from, long to) {
     this.recording = recording;
@@ -124,36 +133,27 @@ public final class OrderedCursor implements AutoCloseable {
 
   /** Goes to the next record; false after the last one. */
   public boolean next() {
-    RecordCursor cursor = top;
-    if (cursor != null && cursor.next()) {
-      long key = oneClock ? cursor.ticks() : recording.key(heap[0].etl, cursor.ticks());
-      if (key < limit) {
-        keys[0] = key;
-        return true;
-      }
-      siftDown(heap[0], key);
-      return settle();
+    int position = topPosition + 1;
+    if (oneClock && position < topCount && topTicks[position] < limit) {
+      topPosition = position;
+      return true;
     }
-    if (cursor != null) {
-      removeTop(cursor);
-      return settle();
-    }
+    return nextOfHeap();
+  }
+
+  private boolean nextOfHeap() {
     if (!started) {
       started = true;
     } else if (size > 0) {
+      heap[0].position = oneClock ? topPosition : heap[0].position;
       advance();
     }
-    return settle();
-  }
-
-  /** Opens the buffers whose time has come, until the top of the heap is the next record. */
-  private boolean settle() {
     while (true) {
       while (waiting < waitingKeys.length && (size == 0 || waitingKeys[waiting] <= keys[0])) {
         openNext();
       }
       if (size == 0 || keys[0] >= to) {
-        top = null;
+        topCount = 0;
         return false;
       }
       if (keys[0] >= from) {
@@ -166,11 +166,10 @@ public final class OrderedCursor implements AutoCloseable {
 
   private void prepareTop() {
     Run run = heap[0];
-    RecordCursor cursor = run.cursor;
-    if (cursor == null) {
-      cursor = resume(run);
-    }
-    top = run.times == null ? cursor : null;
+    RecordTable table = opened(run).table;
+    topTicks = table.ticks();
+    topCount = table.count();
+    topPosition = run.position;
     long next = to;
     if (waiting < waitingKeys.length) {
       next = Math.min(next, waitingKeys[waiting]);
@@ -186,8 +185,9 @@ public final class OrderedCursor implements AutoCloseable {
 
   /** The current record. */
   public RecordCursor record() {
-    RecordCursor cursor = heap[0].cursor;
-    return cursor == null ? resume(heap[0]) : cursor;
+    Opened opened = opened(heap[0]);
+    opened.cursor.moveTo(opened.table, topPosition);
+    return opened.cursor;
   }
 
   /** Number of the file that the current record is in. */
@@ -197,9 +197,7 @@ public final class OrderedCursor implements AutoCloseable {
 
   /** Time of the current record in nanoseconds since the first file's header record. */
   public long nanos() {
-    return oneClock
-        ? recording.files().getFirst().clock().nanos(keys[0])
-        : recording.nanos(heap[0].etl, record().ticks());
+    return recording.nanos(heap[0].etl, topTicks[topPosition]);
   }
 
   /**
@@ -210,149 +208,126 @@ public final class OrderedCursor implements AutoCloseable {
     return late;
   }
 
+  /** Steps the run on top, and gives it its new place in the heap. */
   private void advance() {
     Run run = heap[0];
-    RecordCursor cursor = run.cursor;
-    if (cursor == null) {
-      cursor = resume(run);
-    }
-    if (run.times == null) {
-      if (cursor.next()) {
-        long ticks = cursor.ticks();
-        siftDown(run, oneClock ? ticks : recording.key(run.etl, ticks));
-        return;
-      }
-    } else if (nextSorted(run, cursor)) {
-      siftDown(run, recording.key(run.etl, cursor.ticks()));
+    RecordTable table = opened(run).table;
+    run.position++;
+    if (run.position < table.count()) {
+      siftDown(run, recording.key(run.etl, table.ticks(run.position)));
       return;
     }
-    removeTop(cursor);
-  }
-
-  private void removeTop(RecordCursor cursor) {
-    giveBack(heap[0], cursor);
+    close(run);
     size--;
-    Run last = heap[size];
     if (size > 0) {
-      siftDown(last, keys[size]);
+      siftDown(heap[size], keys[size]);
     }
-  }
-
-  private static boolean nextSorted(Run run, RecordCursor cursor) {
-    long[] times = run.times;
-    int[] offsets = run.offsets;
-    if (times == null || offsets == null || run.position >= times.length) {
-      return false;
-    }
-    cursor.seek(offsets[run.position], times[run.position]);
-    run.position++;
-    return true;
   }
 
   private void openNext() {
-    long lastKey = size == 0 ? Long.MIN_VALUE : keys[0];
-    int f = waitingFiles[waiting];
-    int buffer = waitingBuffers[waiting];
+    Run run =
+        new Run(
+            waitingFiles[waiting],
+            recording.files().get(waitingFiles[waiting]),
+            waitingBuffers[waiting]);
     waiting++;
-    Run run = new Run(f, recording.files().get(f), buffer);
-    RecordCursor cursor = open(run);
-    boolean sorted = survey != null ? survey.sorted(f, buffer) : cursor.isSorted();
-    boolean any;
-    if (sorted) {
-      cursor.rewind();
-      any = cursor.next();
-    } else {
-      sort(run, cursor);
-      any = nextSorted(run, cursor);
-      if (survey == null && any && size > 0) {
-        countLate(run, lastKey);
-      }
-    }
-    if (!any) {
-      giveBack(run, cursor);
+    RecordTable table = opened(run).table;
+    if (table.count() == 0) {
+      close(run);
       return;
     }
-    push(run, recording.key(run.etl, cursor.ticks()));
+    if (survey == null && size > 0) {
+      countLate(run, table, keys[0]);
+    }
+    run.position = firstInRange(run, table);
+    push(run, recording.key(run.etl, table.ticks(run.position)));
+  }
+
+  /** The first record that is not before the range, or the last one. */
+  private int firstInRange(Run run, RecordTable table) {
+    int low = 0;
+    int high = table.count() - 1;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (recording.key(run.etl, table.ticks(middle)) < from) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
   }
 
   /** Without a survey a buffer is opened at its first record's time: what is earlier, is late. */
-  private void countLate(Run run, long lastKey) {
-    long[] times = run.times;
-    if (times == null) {
-      return;
-    }
-    for (long ticks : times) {
-      if (recording.key(run.etl, ticks) >= lastKey) {
+  private void countLate(Run run, RecordTable table, long reached) {
+    long first = recording.key(run.etl, run.etl.buffers().firstTicks(run.buffer));
+    for (int i = 0; i < table.count(); i++) {
+      long key = recording.key(run.etl, table.ticks(i));
+      if (key >= first || key >= reached) {
         break;
       }
       late++;
     }
   }
 
-  private RecordCursor open(Run run) {
-    if (run.memory > 0) {
-      memory += run.memory;
-      for (int i = size - 1; i > 0 && memory > MEMORY_LIMIT; i--) {
-        suspend(heap[i]);
-      }
-    }
-    RecordCursor cursor = spare.get(run.file).poll();
-    if (cursor == null) {
-      cursor = recording.cursor(run.etl);
-      all.add(cursor);
-    }
-    cursor.open(run.buffer);
-    run.cursor = cursor;
-    return cursor;
+  /** What is needed to read a run: made, or made again after it was given back. */
+  private Opened opened(Run run) {
+    Opened opened = run.opened;
+    return opened == null ? open(run) : opened;
   }
 
-  private void suspend(Run run) {
-    RecordCursor cursor = run.cursor;
-    if (cursor == null || run.memory == 0) {
+  private Opened open(Run run) {
+    Opened opened = spare.get(run.file).poll();
+    if (opened == null) {
+      opened = new Opened(recording.cursor(run.etl), new RecordTable());
+      all.add(opened);
+    }
+    opened.cursor.open(run.buffer);
+    RecordTable table = opened.table;
+    opened.cursor.index(table);
+    if (!table.sorted()) {
+      table.permute(IndexSort.ascending(table.ticks(), table.count()));
+    }
+    run.opened = opened;
+    run.tableMemory = table.memory();
+    tableMemory += run.tableMemory;
+    inflatedMemory += run.inflated;
+    openRuns.add(run);
+    while ((tableMemory > TABLE_LIMIT || inflatedMemory > INFLATED_LIMIT) && openRuns.size() > 2) {
+      suspendOldest(run);
+    }
+    return opened;
+  }
+
+  /** Gives back the run that was opened first, but not one that is about to be read. */
+  private void suspendOldest(Run needed) {
+    Run run = openRuns.remove();
+    Opened opened = run.opened;
+    if (opened == null) {
       return;
     }
-    run.offset = cursor.offset();
-    run.ticks = cursor.ticks();
-    run.cursor = null;
-    memory -= run.memory;
-    cursor.release();
-    spare.get(run.file).add(cursor);
-  }
-
-  private RecordCursor resume(Run run) {
-    RecordCursor cursor = open(run);
-    cursor.seek(run.offset, run.ticks);
-    return cursor;
-  }
-
-  private void giveBack(Run run, RecordCursor cursor) {
-    memory -= run.memory;
-    run.cursor = null;
-    spare.get(run.file).add(cursor);
-  }
-
-  private static void sort(Run run, RecordCursor cursor) {
-    long[] times = new long[256];
-    int[] offsets = new int[256];
-    int count = 0;
-    cursor.rewind();
-    while (cursor.next()) {
-      if (count == times.length) {
-        times = Arrays.copyOf(times, 2 * count);
-        offsets = Arrays.copyOf(offsets, 2 * count);
-      }
-      times[count] = cursor.ticks();
-      offsets[count++] = cursor.offset();
+    if (run == needed || (size > 0 && run == heap[0])) {
+      openRuns.add(run);
+      return;
     }
-    int[] order = IndexSort.ascending(times, count);
-    long[] sortedTimes = new long[count];
-    int[] sortedOffsets = new int[count];
-    for (int i = 0; i < count; i++) {
-      sortedTimes[i] = times[order[i]];
-      sortedOffsets[i] = offsets[order[i]];
+    forget(run);
+    opened.cursor.close();
+    all.remove(opened);
+  }
+
+  private void close(Run run) {
+    Opened opened = run.opened;
+    if (opened != null) {
+      forget(run);
+      openRuns.remove(run);
+      spare.get(run.file).add(opened);
     }
-    run.times = sortedTimes;
-    run.offsets = sortedOffsets;
+  }
+
+  private void forget(Run run) {
+    tableMemory -= run.tableMemory;
+    inflatedMemory -= run.inflated;
+    run.opened = null;
   }
 
   private void push(Run run, long key) {
@@ -410,6 +385,6 @@ public final class OrderedCursor implements AutoCloseable {
 
   @Override
   public void close() {
-    all.forEach(RecordCursor::close);
+    all.forEach(opened -> opened.cursor.close());
   }
 }

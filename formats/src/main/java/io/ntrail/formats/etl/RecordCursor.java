@@ -133,16 +133,18 @@ public final class RecordCursor implements AutoCloseable {
   }
 
   /**
-   * Looks at all records of the open buffer whether their times never go back, and goes back to its
-   * start. What ends the records early is not reported here: walking them does.
+   * Lists all records of the open buffer, in their order in the file. {@link #moveTo} then goes to
+   * one of them.
    */
-  public boolean isSorted() {
+  public void index(RecordTable table) {
+    table.clear();
     Bytes window = bytes;
     int stop = end;
-    long last = Long.MIN_VALUE;
-    long previous = file.buffers().firstTicks(buffer);
-    rewind();
     int from = nextAt;
+    int count = 0;
+    boolean sorted = true;
+    long ticks = time;
+    long last = Long.MIN_VALUE;
     while (from + 8 <= stop) {
       long head = window.i64(from);
       int foundKind = RecordKind.ofMarker((int) head);
@@ -153,39 +155,35 @@ public final class RecordCursor implements AutoCloseable {
       if (length < HEADER_BYTES[foundKind] || length > stop - from) {
         break;
       }
-      long ticks =
+      ticks =
           foundKind == MESSAGE
-              ? WppMessage.time(window, from, length, previous)
+              ? WppMessage.time(window, from, length, ticks)
               : window.i64(from + TIME_OFFSET[foundKind]);
-      if (ticks < last) {
-        return false;
-      }
+      sorted &= ticks >= last;
       last = ticks;
-      previous = ticks;
+      if (count == table.ticks.length) {
+        table.grow();
+      }
+      table.ticks[count] = ticks;
+      table.offsets[count] = from;
+      table.sizes[count] = (char) length;
+      table.kinds[count] = (byte) foundKind;
+      count++;
       from += (length + 7) & ~7;
     }
-    return true;
+    table.filled(count, sorted);
+    // Whatever ended the records is judged, and reported if need be, in one place.
+    nextAt = from;
+    next();
   }
 
-  /** Goes back to the start of the buffer that is open. */
-  public void rewind() {
-    nextAt = file.buffers().compressed(buffer) ? 0 : EtlLayout.BUFFER_HEADER;
-    time = file.buffers().firstTicks(buffer);
-    size = 0;
-  }
-
-  /**
-   * Goes to a record that was found before.
-   *
-   * @param offset what {@link #offset()} said then
-   * @param ticks what {@link #ticks()} said then
-   */
-  public void seek(int offset, long ticks) {
-    nextAt = offset;
-    time = ticks;
-    if (!next()) {
-      throw new IllegalStateException("no record at " + offset);
-    }
+  /** Goes to record {@code i} of a table that {@link #index} filled from the open buffer. */
+  public void moveTo(RecordTable table, int i) {
+    at = table.offsets[i];
+    size = table.sizes[i];
+    kind = table.kinds[i];
+    time = table.ticks[i];
+    payloadKnown = false;
   }
 
   private boolean atEnd(int from) {

@@ -1,0 +1,82 @@
+package io.ntrail.formats.etl;
+
+import java.util.Arrays;
+
+/**
+ * The records of one buffer as columns: what a merge of many buffers needs to know of each, 15
+ * bytes a record. Filled by {@link RecordCursor#index}; used again for the next buffer.
+ */
+public final class RecordTable {
+  private int count;
+  private boolean sorted;
+  long[] ticks = new long[512];
+  int[] offsets = new int[512];
+  char[] sizes = new char[512];
+  byte[] kinds = new byte[512];
+
+  /** An empty table. */
+  public RecordTable() {}
+
+  void clear() {
+    count = 0;
+    sorted = true;
+  }
+
+  void grow() {
+    int capacity = 2 * ticks.length;
+    ticks = Arrays.copyOf(ticks, capacity);
+    offsets = Arrays.copyOf(offsets, capacity);
+    sizes = Arrays.copyOf(sizes, capacity);
+    kinds = Arrays.copyOf(kinds, capacity);
+  }
+
+  void filled(int count, boolean sorted) {
+    this.count = count;
+    this.sorted = sorted;
+  }
+
+  /** Number of records. */
+  public int count() {
+    return count;
+  }
+
+  /** Whether their times never go back. */
+  public boolean sorted() {
+    return sorted;
+  }
+
+  /** Raw time stamp of record {@code i}. */
+  public long ticks(int i) {
+    return ticks[i];
+  }
+
+  /** The column of raw time stamps; only the first {@link #count()} are meant. */
+  @SuppressWarnings("MutableArrayReturned") // a hot loop reads it, nobody else has it
+  public long[] ticks() {
+    return ticks;
+  }
+
+  /** Bytes of memory that it takes. */
+  public long memory() {
+    return 15L * ticks.length;
+  }
+
+  /** Puts the records into another order: row {@code i} is the one that was {@code order[i]}. */
+  public void permute(int[] order) {
+    long[] newTicks = new long[ticks.length];
+    int[] newOffsets = new int[ticks.length];
+    char[] newSizes = new char[ticks.length];
+    byte[] newKinds = new byte[ticks.length];
+    for (int i = 0; i < order.length; i++) {
+      newTicks[i] = ticks[order[i]];
+      newOffsets[i] = offsets[order[i]];
+      newSizes[i] = sizes[order[i]];
+      newKinds[i] = kinds[order[i]];
+    }
+    ticks = newTicks;
+    offsets = newOffsets;
+    sizes = newSizes;
+    kinds = newKinds;
+    sorted = true;
+  }
+}
