@@ -51,7 +51,7 @@ class EtlClockTest {
           long frequency = frequency(g);
           long header = g.between(0, 1L << 50);
           // A hundred years before and after at most: what a recording can hold and then some.
-          long reach = Math.min(Long.MAX_VALUE / 4, frequency * 3_155_760_000L);
+          long reach = Math.min(Long.MAX_VALUE / 4 / frequency, 3_155_760_000L) * frequency;
           long ticks = header + g.between(-reach, reach);
           long start = g.between(0, 1L << 58);
           EtlClock clock = EtlClock.of(1, frequency, 0, header, start);
@@ -68,10 +68,7 @@ class EtlClockTest {
         g -> {
           long frequency = frequency(g);
           long header = g.between(0, 1L << 50);
-          long reach = frequency * 315_576_000L;
-          if (reach / frequency != 315_576_000L) {
-            reach = Long.MAX_VALUE / 4;
-          }
+          long reach = Math.min(Long.MAX_VALUE / 4 / frequency, 315_576_000L) * frequency;
           long ticks = header + g.between(-reach, reach);
           EtlClock clock = EtlClock.of(1, frequency, 0, header, 0);
           BigInteger exact = scaled(big(ticks).subtract(big(header)), 1_000_000_000, frequency);
@@ -94,9 +91,10 @@ class EtlClockTest {
   void systemTimeIsTheFileTimeItself() {
     Property.check(g -> {
       long ticks = g.between(0, 1L << 60);
-      EtlClock clock = EtlClock.of(2, 2_533_281, 2_000, 5, 9);
+      long header = ticks + g.between(-(1L << 56), 1L << 56);
+      EtlClock clock = EtlClock.of(2, 2_533_281, 2_000, header, 9);
       assertEquals(ticks, clock.fileTime(ticks));
-      assertEquals((ticks - 5) * 100 / 100, clock.nanos(ticks) / 100);
+      assertEquals((ticks - header) * 100, clock.nanos(ticks));
     });
   }
 
@@ -112,10 +110,12 @@ class EtlClockTest {
                   g.oneOf(2_904L, g.scaled() & 0xFFFF_FFFFL),
                   g.bits(),
                   g.bits() >> 2);
-          // Differences that a long can hold; wilder ones are only damage.
-          long a = clock.headerTicks() / 2 + (g.bits() >> 2);
-          long b = a + (g.scaled() >>> 2);
+          long one = g.bits();
+          long other = g.oneOf(one + (g.scaled() >>> 1), g.bits());
+          long a = Math.min(one, other);
+          long b = Math.max(one, other);
           assertTrue(clock.nanos(a) <= clock.nanos(b), clock + " " + a + " " + b);
+          assertTrue(clock.fileTime(a) <= clock.fileTime(b), clock + " " + a + " " + b);
         });
   }
 
