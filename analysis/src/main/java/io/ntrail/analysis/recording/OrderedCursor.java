@@ -72,6 +72,7 @@ public final class OrderedCursor implements AutoCloseable {
   private final List<RecordCursor> all = new ArrayList<>();
   private long memory;
   private long late;
+  private long taken = Long.MIN_VALUE;
   private boolean started;
 
   /**
@@ -131,16 +132,19 @@ public final class OrderedCursor implements AutoCloseable {
         keys[0] = key;
         return true;
       }
+      taken = keys[0];
       siftDown(heap[0], key);
       return settle();
     }
     if (cursor != null) {
+      taken = keys[0];
       removeTop(cursor);
       return settle();
     }
     if (!started) {
       started = true;
     } else if (size > 0) {
+      taken = keys[0];
       advance();
     }
     return settle();
@@ -152,7 +156,7 @@ public final class OrderedCursor implements AutoCloseable {
       while (waiting < waitingKeys.length && (size == 0 || waitingKeys[waiting] <= keys[0])) {
         openNext();
       }
-      if (size == 0 || keys[0] >= to) {
+      if (size == 0 || (keys[0] >= to && to != Long.MAX_VALUE)) {
         top = null;
         return false;
       }
@@ -250,7 +254,6 @@ public final class OrderedCursor implements AutoCloseable {
   }
 
   private void openNext() {
-    long lastKey = size == 0 ? Long.MIN_VALUE : keys[0];
     int f = waitingFiles[waiting];
     int buffer = waitingBuffers[waiting];
     waiting++;
@@ -264,29 +267,33 @@ public final class OrderedCursor implements AutoCloseable {
     } else {
       sort(run, cursor);
       any = nextSorted(run, cursor);
-      if (survey == null && any && size > 0) {
-        countLate(run, lastKey);
-      }
     }
     if (!any) {
       giveBack(run, cursor);
       return;
     }
-    push(run, recording.key(run.etl, cursor.ticks()));
+    long key = recording.key(run.etl, cursor.ticks());
+    if (key < taken && survey == null) {
+      countLate(run, cursor);
+    }
+    push(run, key);
   }
 
   /** Without a survey a buffer is opened at its first record's time: what is earlier, is late. */
-  private void countLate(Run run, long lastKey) {
+  private void countLate(Run run, RecordCursor cursor) {
     long[] times = run.times;
-    if (times == null) {
+    if (times != null) {
+      for (int i = 0; i < times.length && recording.key(run.etl, times[i]) < taken; i++) {
+        late++;
+      }
       return;
     }
-    for (long ticks : times) {
-      if (recording.key(run.etl, ticks) >= lastKey) {
-        break;
-      }
+    int first = cursor.offset();
+    long ticks = cursor.ticks();
+    do {
       late++;
-    }
+    } while (cursor.next() && recording.key(run.etl, cursor.ticks()) < taken);
+    cursor.seek(first, ticks);
   }
 
   private RecordCursor open(Run run) {
