@@ -191,7 +191,7 @@ public final class OrderedCursor implements AutoCloseable {
     while (waiting < waitingKeys.length && waitingKeys[waiting] <= earliest) {
       earliest = Math.min(earliest, openNext());
     }
-    if (runs.isEmpty() || earliest >= to) {
+    if (runs.isEmpty() || !before(earliest, to)) {
       return false;
     }
     gather(earliest, horizon(earliest));
@@ -241,15 +241,23 @@ public final class OrderedCursor implements AutoCloseable {
     if (span > earliest) {
       horizon = Math.min(horizon, span);
     }
+    if (horizon > earliest || earliest == Long.MAX_VALUE) {
+      return horizon;
+    }
     // More records than a run's share have one and the same time: they are a batch of their own.
-    return horizon > earliest ? horizon : earliest + 1;
+    return earliest + 1;
+  }
+
+  /** The last possible time is before the end of a range without end. */
+  private static boolean before(long key, long end) {
+    return key < end || end == Long.MAX_VALUE;
   }
 
   private void gather(long earliest, long horizon) {
     batch.clear(earliest);
     int slots = 0;
     for (Run run : runs) {
-      if (run.nextKey >= horizon) {
+      if (!before(run.nextKey, horizon)) {
         continue;
       }
       if (run.opened == null) {
@@ -265,7 +273,7 @@ public final class OrderedCursor implements AutoCloseable {
     }
     batch.sort();
     batchSize = batch.size();
-    reached = horizon;
+    reached = Math.max(reached, batch.latest());
   }
 
   /** Opens the next waiting buffer; returns its earliest time in the range. */
@@ -293,11 +301,7 @@ public final class OrderedCursor implements AutoCloseable {
 
   /** Without a survey a buffer is opened at its first record's time: what is earlier, is late. */
   private void countLate(Run run) {
-    long first = recording.key(run.etl, run.etl.buffers().firstTicks(run.buffer));
-    for (int i = run.position; i < run.count; i++) {
-      if (run.keys[i] >= first || run.keys[i] >= reached) {
-        break;
-      }
+    for (int i = run.position; i < run.count && run.keys[i] < reached; i++) {
       late++;
     }
   }

@@ -40,7 +40,7 @@ final class TimeSort {
   }
 
   /**
-   * Adds the records of a run that are before a time.
+   * Adds the records of a run that are before a time; all of them if it is the last possible one.
    *
    * @param keys times of the run's records, ascending
    * @param position the first record to add
@@ -50,7 +50,8 @@ final class TimeSort {
   int addBefore(long horizon, long[] keys, int position, int count, int run) {
     int i = position;
     int n = size;
-    while (i < count && keys[i] < horizon) {
+    boolean all = horizon == Long.MAX_VALUE;
+    while (i < count && (all || keys[i] < horizon)) {
       if (n == times.length) {
         grow();
       }
@@ -76,6 +77,11 @@ final class TimeSort {
 
   int size() {
     return size;
+  }
+
+  /** The latest time in the batch. */
+  long latest() {
+    return latest;
   }
 
   /** Run of the {@code i}-th record in time order, as it was numbered when added. */
