@@ -5,6 +5,7 @@ import io.ntrail.cli.command.ExitCode;
 import io.ntrail.cli.command.Runner;
 import io.ntrail.cli.text.HelpTexts;
 import io.ntrail.cli.text.Terminal;
+import io.ntrail.cli.text.Version;
 
 /**
  * The program: {@code ntrail COMMAND ...}. What needs no command ({@code --version}, {@code -h}) is
@@ -25,19 +26,29 @@ public final class Main {
    */
   public static int run(String[] args, Terminal terminal) {
     try (terminal) {
-      if (args.length == 0 || args[0].equals("-h") || args[0].equals("--help")) {
-        terminal.out().print(HelpTexts.page("ntrail").replace("{version}", Version.NUMBER));
-        return ExitCode.DONE;
+      int exitCode = answer(args, terminal);
+      String failure = terminal.failure();
+      if (failure == null) {
+        return exitCode;
       }
-      if (args[0].equals("--version") || args[0].equals("-V")) {
-        terminal.out().println("ntrail " + Version.NUMBER);
-        return ExitCode.DONE;
-      }
-      if (args.length == 2 && args[1].equals("-h") && Commands.isListed(args[0])) {
-        terminal.out().print(HelpTexts.page(args[0]));
-        return ExitCode.DONE;
-      }
-      return Runner.run(args, terminal);
+      terminal.err().println("ntrail: the answer could not be written: " + failure);
+      return ExitCode.FAILED;
     }
+  }
+
+  private static int answer(String[] args, Terminal terminal) {
+    if (args.length == 0 || args[0].equals("-h") || args[0].equals("--help")) {
+      terminal.out().print(HelpTexts.page("ntrail").replace("{version}", Version.NUMBER));
+      return ExitCode.DONE;
+    }
+    if (args[0].equals("--version") || args[0].equals("-V")) {
+      terminal.out().println("ntrail " + Version.NUMBER);
+      return ExitCode.DONE;
+    }
+    if (args.length == 2 && args[1].equals("-h") && Commands.isListed(args[0])) {
+      terminal.out().print(HelpTexts.page(args[0]));
+      return ExitCode.DONE;
+    }
+    return Runner.run(args, terminal);
   }
 }

@@ -8,10 +8,6 @@ final class LongSet {
   private int size;
   private boolean hasZero;
 
-  int size() {
-    return size + (hasZero ? 1 : 0);
-  }
-
   void add(long value) {
     if (value == 0) {
       hasZero = true;
@@ -28,16 +24,6 @@ final class LongSet {
 
   boolean contains(long value) {
     return value == 0 ? hasZero : slots[find(slots, value)] != 0;
-  }
-
-  LongSet addAll(LongSet other) {
-    hasZero |= other.hasZero;
-    for (long value : other.slots) {
-      if (value != 0) {
-        add(value);
-      }
-    }
-    return this;
   }
 
   private void grow() {

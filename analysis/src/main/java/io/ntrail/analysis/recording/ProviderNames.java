@@ -46,18 +46,6 @@ final class ProviderNames {
     return Map.entry(Guid.parse(guid), name);
   }
 
-  /** Classes whose records a merge adds at the time of the image load that they describe. */
-  static boolean addedByMerge(Guid classGuid) {
-    return classGuid.equals(EVENT_METADATA) || MERGED.contains(classGuid);
-  }
-
-  private static final java.util.Set<Guid> MERGED =
-      java.util.Set.of(
-          Guid.parse("b3e675d7-2554-4f18-830b-2762732560de"),
-          Guid.parse("9b79ee91-b5fd-41c0-a243-4248e266e9d0"),
-          Guid.parse("ed54dff8-c409-4cf6-bf83-05e1e61a09c4"),
-          Guid.parse("bf6ef1cb-89b5-490a-80ac-b180cfbcff0f"));
-
   Optional<String> of(Guid provider) {
     String name = found.get(provider);
     return Optional.ofNullable(name == null ? WELL_KNOWN.get(provider) : name);

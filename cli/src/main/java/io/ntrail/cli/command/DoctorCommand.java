@@ -1,8 +1,8 @@
 package io.ntrail.cli.command;
 
-import io.ntrail.cli.Version;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
+import io.ntrail.cli.text.Version;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;

@@ -48,7 +48,7 @@ final class EventListing {
         case TEXT -> text(cursor, range, limit);
         case JSONL -> jsonl(cursor, limit);
         case CSV -> csv(cursor, limit);
-        case JSON -> throw new UsageError("a listing has no json form", "--format jsonl");
+        case JSON -> json(cursor, limit);
       }
     }
   }
@@ -110,30 +110,53 @@ final class EventListing {
   private void jsonl(OrderedCursor cursor, long limit) {
     long shown = 0;
     while (!terminal.outClosed() && (limit == 0 || shown++ < limit) && cursor.next()) {
-      RecordCursor record = cursor.record();
       try (Json json = new Json(terminal.out())) {
-        json.object()
-            .number("timeNanos", cursor.nanos())
-            .text("utc", utc(record))
-            .number("cpu", record.cpu());
-        id(json, "pid", record.processId());
-        id(json, "tid", record.threadId());
-        json.text("providerGuid", identity.providerGuid(record).toString())
-            .text("provider", identity.provider(record))
-            .text("event", identity.event(record))
-            .number("id", identity.id(record))
-            .number("opcode", record.opcode())
-            .number("version", record.version());
-        if (record.kind().isEvent()) {
-          json.number("level", record.level())
-              .text("keywords", Numbers.hex(record.keyword()))
-              .text("activityId", activity(record));
-        } else if (record.kind().isClassic()) {
-          json.number("level", record.level());
-        }
-        json.number("dataLength", record.payloadLength()).endObject();
+        object(json, cursor);
       }
     }
+  }
+
+  private void json(OrderedCursor cursor, long limit) {
+    long shown = 0;
+    try (Json json = new Json(terminal.out())) {
+      json.object().text("schema", "ntrail.events/1").array("events");
+      while (!terminal.outClosed() && (limit == 0 || shown++ < limit) && cursor.next()) {
+        object(json, cursor);
+      }
+      json.endArray()
+          .lost(Losses.events(recording), Losses.buffers(recording))
+          .gaps(recording.gaps())
+          .endObject();
+    }
+  }
+
+  private void object(Json json, OrderedCursor cursor) {
+    RecordCursor record = cursor.record();
+    json.object()
+        .number("timeNanos", cursor.nanos())
+        .text("utc", utc(record))
+        .number("cpu", record.cpu());
+    id(json, "pid", record.processId());
+    id(json, "tid", record.threadId());
+    json.text("providerGuid", identity.providerGuid(record).toString())
+        .text("provider", identity.provider(record))
+        .text("event", named(identity.event(record)))
+        .number("id", identity.id(record))
+        .number("opcode", record.opcode())
+        .number("version", record.version());
+    if (record.kind().isEvent()) {
+      json.number("level", record.level())
+          .text("keywords", Numbers.hex(record.keyword()))
+          .text("activityId", activity(record));
+    } else if (record.kind().isClassic()) {
+      json.number("level", record.level());
+    }
+    json.number("dataLength", record.payloadLength()).endObject();
+  }
+
+  /** An event without a name has none; it is not called "". */
+  static @Nullable String named(@Nullable String event) {
+    return event == null || event.isEmpty() ? null : event;
   }
 
   private @Nullable String utc(RecordCursor record) {
@@ -173,13 +196,13 @@ final class EventListing {
       RecordCursor record = cursor.record();
       csv.row(
           Long.toString(cursor.nanos()),
-          orEmpty(utc(record)),
+          Csv.orEmpty(utc(record)),
           Integer.toString(record.cpu()),
           number(record.processId()),
           number(record.threadId()),
           identity.providerGuid(record).toString(),
-          orEmpty(identity.provider(record)),
-          orEmpty(identity.event(record)),
+          Csv.orEmpty(identity.provider(record)),
+          Csv.orEmpty(named(identity.event(record))),
           Integer.toString(identity.id(record)),
           Integer.toString(record.opcode()),
           Integer.toString(record.version()),
@@ -189,9 +212,5 @@ final class EventListing {
 
   private static String number(int id) {
     return id == RecordCursor.NO_ID ? "" : Long.toString(id & 0xFFFF_FFFFL);
-  }
-
-  private static String orEmpty(@Nullable String text) {
-    return text == null ? "" : text;
   }
 }

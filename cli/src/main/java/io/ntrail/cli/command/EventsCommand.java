@@ -12,7 +12,6 @@ import io.ntrail.cli.text.Terminal;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
@@ -32,7 +31,7 @@ final class EventsCommand implements Command {
     spec.addOption(
         Options.value(
             "N", "at most N lines; 0 for all (default: 20 on the screen)", "-n", "--limit"));
-    Options.output(spec, "text, json (with --count), jsonl or csv");
+    Options.output(spec, "text, json, jsonl or csv");
     spec.addPositional(Options.files());
     return spec;
   }
@@ -41,12 +40,10 @@ final class EventsCommand implements Command {
   public int run(ParseResult parsed, Terminal system) {
     List<Path> paths = Options.paths(parsed, "events");
     boolean count = Options.has(parsed, "--count");
-    Format format =
-        count
-            ? Options.format(parsed, Format.TEXT, Format.JSON, Format.JSONL, Format.CSV)
-            : Options.format(parsed, Format.TEXT, Format.JSONL, Format.CSV);
+    Format format = Options.format(parsed, Format.TEXT, Format.JSON, Format.JSONL, Format.CSV);
     if (count && Options.has(parsed, "--time")) {
-      throw new UsageError("--count counts the whole recording", "leave --time out");
+      throw new UsageError(
+          "--count counts the whole recording", "ntrail events " + paths.getFirst() + " --count");
     }
     TimeRange range = TimeRange.parse(Options.text(parsed, "--time", ".."));
     long limit = Options.number(parsed, "-n", format == Format.TEXT ? DEFAULT_LIMIT : 0);
@@ -58,8 +55,7 @@ final class EventsCommand implements Command {
         new EventListing(recording, terminal, Options.has(parsed, "--wide"))
             .print(range, limit, format, Options.cores(parsed), Options.has(parsed, "-q"));
       }
-      Losses.warn(recording, terminal);
-      return Losses.exitCode(recording, Options.has(parsed, "--strict"));
+      return Losses.finish(recording, parsed, terminal);
     }
   }
 
@@ -116,7 +112,7 @@ final class EventsCommand implements Command {
     json.object()
         .text("providerGuid", row.providerGuid().toString())
         .text("provider", row.provider())
-        .text("event", row.event())
+        .text("event", EventListing.named(row.event()))
         .number("id", row.id())
         .number("opcode", row.opcode())
         .number("version", row.version())
@@ -148,8 +144,8 @@ final class EventsCommand implements Command {
     for (EventCounts.Row row : rows) {
       csv.row(
           row.providerGuid().toString(),
-          orEmpty(row.provider()),
-          orEmpty(row.event()),
+          Csv.orEmpty(row.provider()),
+          Csv.orEmpty(EventListing.named(row.event())),
           Integer.toString(row.id()),
           Integer.toString(row.opcode()),
           Integer.toString(row.version()),
@@ -157,10 +153,6 @@ final class EventsCommand implements Command {
           Long.toString(row.withStack()),
           Long.toString(row.bytes()));
     }
-  }
-
-  private static String orEmpty(@Nullable String text) {
-    return text == null ? "" : text;
   }
 
   private static void text(

@@ -1,8 +1,8 @@
 package io.ntrail.cli.command;
 
-import io.ntrail.cli.Version;
 import io.ntrail.cli.text.HelpTexts;
 import io.ntrail.cli.text.Terminal;
+import io.ntrail.cli.text.Version;
 import io.ntrail.formats.bytes.Nearest;
 import java.util.ArrayList;
 import java.util.List;

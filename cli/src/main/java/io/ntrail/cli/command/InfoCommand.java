@@ -4,6 +4,7 @@ import io.ntrail.analysis.recording.EventCounts;
 import io.ntrail.analysis.recording.Recording;
 import io.ntrail.analysis.recording.RecordingSummary;
 import io.ntrail.cli.command.Options.Format;
+import io.ntrail.cli.text.Csv;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Progress;
@@ -28,7 +29,7 @@ final class InfoCommand implements Command {
   @Override
   public CommandSpec spec() {
     CommandSpec spec = Options.command("info", "What is in a recording, and what was lost.");
-    Options.output(spec, "text or json");
+    Options.output(spec, "text, json, jsonl or csv (the last two: a line a file)");
     spec.addPositional(Options.files());
     return spec;
   }
@@ -36,7 +37,7 @@ final class InfoCommand implements Command {
   @Override
   public int run(ParseResult parsed, Terminal system) {
     List<Path> paths = Options.paths(parsed, "info");
-    Format format = Options.format(parsed, Format.TEXT, Format.JSON);
+    Format format = Options.format(parsed, Format.TEXT, Format.JSON, Format.JSONL, Format.CSV);
     int cores = Options.cores(parsed);
     try (Recording recording = Recording.open(paths);
         Terminal terminal = Options.output(parsed, system)) {
@@ -54,16 +55,19 @@ final class InfoCommand implements Command {
           counts = EventCounts.of(recording, cores);
         }
       }
-      if (counts == null) {
-        json(recording, summary, terminal);
-      } else {
+      switch (format) {
+        case TEXT -> {}
+        case JSON -> json(recording, summary, terminal);
+        case JSONL -> summary.files().forEach(file -> jsonl(file, terminal));
+        case CSV -> csv(summary, terminal);
+      }
+      if (counts != null) {
         text(recording, summary, counts, terminal, Options.has(parsed, "--wide"));
         if (terminal.errIsTerminal() && !Options.has(parsed, "-q")) {
           terminal.err().println("hint: ntrail events " + paths.getFirst() + " --count");
         }
       }
-      Losses.warn(recording, terminal);
-      return Losses.exitCode(recording, Options.has(parsed, "--strict"));
+      return Losses.finish(recording, parsed, terminal);
     }
   }
 
@@ -71,13 +75,53 @@ final class InfoCommand implements Command {
     try (Json json = new Json(terminal.out())) {
       json.object().text("schema", "ntrail.info/1").array("files");
       for (RecordingSummary.Part part : summary.files()) {
-        json.object().text("file", part.name()).text("kind", "etl");
-        part(json, part);
-        json.endObject();
+        file(json, part);
       }
       json.endArray();
       part(json, summary.total());
       json.gaps(recording.gaps()).endObject();
+    }
+  }
+
+  private static void jsonl(RecordingSummary.Part part, Terminal terminal) {
+    try (Json json = new Json(terminal.out())) {
+      file(json, part);
+    }
+  }
+
+  private static void file(Json json, RecordingSummary.Part part) {
+    json.object().text("file", part.name()).text("kind", "etl");
+    part(json, part);
+    json.endObject();
+  }
+
+  private static void csv(RecordingSummary summary, Terminal terminal) {
+    Csv csv = new Csv(terminal.out());
+    csv.row(
+        "file",
+        "kind",
+        "records",
+        "buffers",
+        "compressedBuffers",
+        "cpusSeen",
+        "cpusConfigured",
+        "lostEvents",
+        "lostBuffers",
+        "firstUtc",
+        "lastUtc");
+    for (RecordingSummary.Part part : summary.files()) {
+      csv.row(
+          part.name(),
+          "etl",
+          Long.toString(part.records()),
+          Integer.toString(part.buffers()),
+          Integer.toString(part.compressedBuffers()),
+          Integer.toString(part.cpus().cardinality()),
+          part.cpusConfigured() == 0 ? "" : Long.toString(part.cpusConfigured()),
+          Long.toString(part.eventsLost()),
+          Long.toString(part.buffersLost()),
+          Csv.orEmpty(Numbers.utc(part.firstFileTime())),
+          Csv.orEmpty(Numbers.utc(part.lastFileTime())));
     }
   }
 
@@ -113,7 +157,7 @@ final class InfoCommand implements Command {
     PrintStream out = terminal.out();
     RecordingSummary.Part total = summary.total();
     out.println(
-        total.name()
+        EventListing.names(recording)
             + ": ETW recording, "
             + Numbers.bytes(recording.size())
             + ", "
@@ -132,12 +176,7 @@ final class InfoCommand implements Command {
 
   private static void machine(PrintStream out, LogFileHeader header) {
     StringBuilder line = new StringBuilder();
-    line.append("Windows ")
-        .append(header.osMajor())
-        .append('.')
-        .append(header.osMinor())
-        .append(" build ")
-        .append(header.providerVersion())
+    line.append(WindowsVersions.text(header.osMajor(), header.osMinor(), header.providerVersion()))
         .append(header.pointerBytes() == 8 ? ", 64-bit, " : ", 32-bit, ")
         .append(Numbers.counted(header.processors(), "CPU"));
     if (header.cpuSpeedInMHz() > 0) {
@@ -146,6 +185,8 @@ final class InfoCommand implements Command {
     item(out, "machine", line.toString());
     String zone = header.timeZone().standardName();
     if (!zone.isEmpty()) {
+      // Windows names zones by resources (@tzres.dll,-212), which say nothing to a person.
+      String named = zone.startsWith("@") ? "" : " (" + zone + ")";
       int bias = -header.timeZone().bias();
       item(
           out,
@@ -155,9 +196,7 @@ final class InfoCommand implements Command {
               + Numbers.padded(Math.abs(bias) / 60, 2)
               + ":"
               + Numbers.padded(Math.abs(bias) % 60, 2)
-              + " ("
-              + zone
-              + ")");
+              + named);
     }
   }
 
@@ -170,15 +209,14 @@ final class InfoCommand implements Command {
               "CPU cycles, " + Numbers.oneDecimal(file.clock().ticksPerSecond() / 1e6) + " MHz";
           case UNKNOWN -> "unknown";
         };
-    String from = Numbers.utc(total.firstFileTime());
-    String to = Numbers.utc(total.lastFileTime());
+    String range = Numbers.utcRange(total.firstFileTime(), total.lastFileTime());
     if (!total.hasTimes()) {
       item(out, "time", "no records but the header; clock: " + clock);
     } else {
       item(
           out,
           "time",
-          (from == null || to == null ? "unknown" : from + " .. " + to)
+          (range == null ? "unknown" : range)
               + " ("
               + Numbers.duration(total.lastNanos() - total.firstNanos())
               + "), clock: "
@@ -258,17 +296,18 @@ final class InfoCommand implements Command {
     }
     List<Map.Entry<String, Source>> sorted = new ArrayList<>(sources.entrySet());
     sorted.sort((a, b) -> Long.compare(b.getValue().count, a.getValue().count));
+    Numbers.SizeUnit unit = Numbers.SizeUnit.of(total.bytes);
     Table table =
         new Table()
             .number("records")
             .number("%")
-            .number("MiB")
+            .number(unit.title())
             .number("with stack")
             .name("records by source");
     for (Map.Entry<String, Source> source : sorted) {
-      row(table, source.getKey(), source.getValue(), total);
+      row(table, source.getKey(), source.getValue(), total, unit);
     }
-    row(table, "total", total, total);
+    row(table, "total", total, total, unit);
     table.print(out, 2, width);
   }
 
@@ -276,11 +315,12 @@ final class InfoCommand implements Command {
     return new Source(a.count + b.count, a.bytes + b.bytes, a.withStack + b.withStack);
   }
 
-  private static void row(Table table, String name, Source source, Source total) {
+  private static void row(
+      Table table, String name, Source source, Source total, Numbers.SizeUnit unit) {
     table.row(
         Numbers.count(source.count),
         Numbers.percent(source.count, total.count),
-        Numbers.mebibytes(source.bytes),
+        unit.text(source.bytes),
         Numbers.percent(source.withStack, source.count) + " %",
         name);
   }

@@ -7,6 +7,7 @@ import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.etl.EtlFile;
 import io.ntrail.formats.etl.LogFileHeader;
 import java.util.List;
+import picocli.CommandLine.ParseResult;
 
 /** Says what could not be read and what the recorder lost, the same way in every command. */
 final class Losses {
@@ -60,7 +61,7 @@ final class Losses {
   }
 
   /** Warns of every place that could not be read, the first ones in words. */
-  static void warn(Recording recording, Terminal terminal) {
+  private static void warn(Recording recording, Terminal terminal) {
     List<Gap> gaps = recording.gaps();
     for (Gap gap : gaps.subList(0, Math.min(SHOWN, gaps.size()))) {
       terminal
@@ -87,8 +88,32 @@ final class Losses {
     }
   }
 
-  /** The exit code of an answer. */
-  static int exitCode(Recording recording, boolean strict) {
+  /** Closes an answer: the warnings, how it came about if asked, and the exit code. */
+  static int finish(Recording recording, ParseResult parsed, Terminal terminal) {
+    warn(recording, terminal);
+    if (Options.has(parsed, "-v")) {
+      long buffers = recording.files().stream().mapToLong(f -> f.buffers().count()).sum();
+      terminal
+          .err()
+          .println(
+              "read "
+                  + Numbers.bytes(recording.bytesVisited())
+                  + " (the recording has "
+                  + Numbers.bytes(recording.size())
+                  + " in "
+                  + Numbers.counted(buffers, "buffer")
+                  + ") on up to "
+                  + Numbers.counted(Options.cores(parsed), "core")
+                  + (recording.files().size() == 1
+                      ? ""
+                      : recording.oneClock()
+                          ? "; the files share a clock"
+                          : "; the files are put together by UTC"));
+    }
+    return exitCode(recording, Options.has(parsed, "--strict"));
+  }
+
+  private static int exitCode(Recording recording, boolean strict) {
     if (!recording.gaps().isEmpty()) {
       return ExitCode.INCOMPLETE;
     }

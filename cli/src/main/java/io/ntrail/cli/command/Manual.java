@@ -1,7 +1,7 @@
 package io.ntrail.cli.command;
 
-import io.ntrail.cli.Version;
 import io.ntrail.cli.text.HelpTexts;
+import io.ntrail.cli.text.Version;
 import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;

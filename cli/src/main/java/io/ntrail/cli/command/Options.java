@@ -3,9 +3,13 @@ package io.ntrail.cli.command;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
@@ -26,6 +30,11 @@ final class Options {
   static CommandSpec command(String name, String purpose) {
     CommandSpec spec = CommandSpec.create().name(name);
     spec.usageMessage().description(purpose);
+    spec.addOption(flag("only ASCII in lines and trees", "--ascii"));
+    spec.addOption(value("WHEN", "colour: auto, always or never", "--color"));
+    spec.addOption(flag("never through a pager", "--no-pager"));
+    spec.addOption(flag("no progress and no hints", "-q", "--quiet"));
+    spec.addOption(flag("more about how; -vv: the internals, too", "-v", "--verbose"));
     return spec;
   }
 
@@ -76,8 +85,14 @@ final class Options {
     spec.addOption(flag("cut nothing to the width of the terminal", "--wide"));
     spec.addOption(flag("exit with 3 also for losses that the recorder counted", "--strict"));
     spec.addOption(value("N", "threads to use (default: all cores)", "--cores"));
-    spec.addOption(flag("no progress and no hints", "-q", "--quiet"));
-    spec.addOption(flag("more about how", "-v", "--verbose"));
+  }
+
+  /** Checks the values of the options that every command has. */
+  static void check(ParseResult parsed) {
+    String when = text(parsed, "--color", "auto");
+    if (!List.of("auto", "always", "never").contains(when)) {
+      throw new UsageError("--color takes auto, always or never, not " + when, "--color auto");
+    }
   }
 
   static boolean has(ParseResult parsed, String name) {
@@ -103,7 +118,20 @@ final class Options {
     if (words.isEmpty()) {
       throw new UsageError(command + " needs a file", "ntrail " + command + " recording.etl");
     }
-    return words.stream().map(Path::of).toList();
+    if (words.contains("-")) {
+      throw new CannotGoOn(
+          "a recording cannot be read from standard input: its buffers are in no order",
+          "ntrail " + command + " recording.etl");
+    }
+    return words.stream().map(Options::path).toList();
+  }
+
+  private static Path path(String word) {
+    try {
+      return Path.of(word);
+    } catch (InvalidPathException e) {
+      throw new CannotGoOn("no such file: " + word + " (" + e.getReason() + ")", "");
+    }
   }
 
   static Format format(ParseResult parsed, Format... allowed) {
@@ -115,11 +143,10 @@ final class Options {
     }
     StringBuilder names = new StringBuilder();
     for (Format format : allowed) {
-      names
-          .append(names.isEmpty() ? "" : ", ")
-          .append(format.name().toLowerCase(java.util.Locale.ROOT));
+      String before = format == allowed[allowed.length - 1] ? " or " : ", ";
+      names.append(names.isEmpty() ? "" : before).append(format.name().toLowerCase(Locale.ROOT));
     }
-    throw new UsageError("no format " + text + " here", "--format with one of: " + names);
+    throw new UsageError("--format takes " + names + ", not " + text, "--format json");
   }
 
   static int cores(ParseResult parsed) {
@@ -132,21 +159,35 @@ final class Options {
   static long number(ParseResult parsed, String name, long otherwise) {
     String text = text(parsed, name, Long.toString(otherwise));
     try {
-      return Long.parseLong(text.replace(",", ""));
+      long number = Long.parseLong(text.replace(",", ""));
+      if (number >= 0) {
+        return number;
+      }
     } catch (NumberFormatException e) {
-      throw new UsageError(name + " takes a number, not " + text, name + " " + otherwise);
+      // Said below.
     }
+    throw new UsageError(
+        name + " takes a number, not " + text, name + " " + Math.max(1, otherwise));
   }
 
+  /** Where the answer goes: never over one of the files that it is about. */
   static Terminal output(ParseResult parsed, Terminal terminal) {
     if (!has(parsed, "-o")) {
       return terminal;
     }
-    String file = text(parsed, "-o", "-");
+    String name = text(parsed, "-o", "-");
+    Path file = path(name);
     try {
-      return terminal.withOutput(Path.of(file));
+      for (String input : positionals(parsed)) {
+        if (Files.exists(file) && Files.isSameFile(file, path(input))) {
+          throw new UsageError("-o " + name + " would overwrite the recording", "-o another.file");
+        }
+      }
+      return terminal.withOutput(file);
+    } catch (NoSuchFileException e) {
+      throw new CannotGoOn("cannot write " + name + ": there is no such folder", "");
     } catch (IOException e) {
-      throw new CannotGoOn("cannot write " + file + ": " + e.getMessage(), "");
+      throw new CannotGoOn("cannot write " + name + ": " + e.getMessage(), "");
     }
   }
 }

@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine;
+import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
@@ -34,7 +35,7 @@ public final class Runner {
     } catch (UsageError e) {
       return fail(terminal, String.valueOf(e.getMessage()), e.nextStep(), ExitCode.USAGE);
     } catch (CannotGoOn e) {
-      return fail(terminal, e.message(), e.nextStep(), ExitCode.FAILED);
+      return fail(terminal, e.message(), nextStep(e, args), ExitCode.FAILED);
     } catch (DamagedInput e) {
       return fail(terminal, String.valueOf(e.getMessage()), "", ExitCode.FAILED);
     } catch (OutOfMemoryError e) {
@@ -72,44 +73,99 @@ public final class Runner {
       String nearest =
           Nearest.of(args[0], Commands.listed().stream().map(Commands.Entry::name).toList());
       throw new UsageError(
-          "unknown command " + args[0], nearest.isEmpty() ? "ntrail -h" : "ntrail " + nearest);
+          "unknown command " + args[0],
+          nearest.isEmpty() ? "ntrail -h" : withWord(args, args[0], nearest));
     }
     Commands.Entry entry = found.get();
     List<String> words = new ArrayList<>(Arrays.asList(args).subList(1, args.length));
-    words.remove("-vv");
-    if (words.contains("-h") && entry.listed()) {
+    int end = words.indexOf("--");
+    List<String> options = end < 0 ? words : words.subList(0, end);
+    options.replaceAll(word -> word.equals("-vv") ? "-v" : word);
+    if (options.contains("-h") && entry.listed()) {
       terminal.out().print(HelpTexts.page(entry.name()));
       return ExitCode.DONE;
     }
     Command command = entry.make().get();
     CommandSpec spec = command.spec();
-    if (words.contains("--help")) {
+    if (options.contains("--help") && entry.listed()) {
       terminal.out().print(Manual.text(entry.name(), spec));
       return ExitCode.DONE;
     }
-    return command.run(parse(entry.name(), spec, words), terminal);
+    ParseResult parsed = parse(entry.name(), spec, words);
+    Options.check(parsed);
+    return command.run(parsed, terminal);
   }
 
   private static ParseResult parse(String name, CommandSpec spec, List<String> words) {
     try {
       CommandLine line = new CommandLine(spec);
       line.setUnmatchedOptionsArePositionalParams(false);
+      line.setOverwrittenOptionsAllowed(true);
+      line.setExpandAtFiles(false);
       return line.parseArgs(words.toArray(String[]::new));
     } catch (UnmatchedArgumentException e) {
       String wrong = e.getUnmatched().getFirst();
+      if (!wrong.startsWith("-") || wrong.equals("-")) {
+        throw new UsageError(name + " takes no words, but there is " + wrong, "ntrail " + name);
+      }
+      int value = wrong.indexOf('=');
+      String option = value < 0 ? wrong : wrong.substring(0, value);
       throw new UsageError(
-          "unknown option " + wrong + " for " + name, nearestOption(spec, wrong, name));
+          "unknown option " + option + " for " + name, nearestOption(spec, option, name));
+    } catch (MissingParameterException e) {
+      throw new UsageError(missing(e) + " needs a value", withHelp(example(e), name));
     } catch (ParameterException e) {
+      if (e.getArgSpec() instanceof OptionSpec option && option.arity().max() == 0) {
+        String flag = option.longestName();
+        throw new UsageError(flag + " takes no value", withHelp(flag, name));
+      }
       throw new UsageError(String.valueOf(e.getMessage()), "ntrail " + name + " -h");
     }
+  }
+
+  private static String missing(MissingParameterException e) {
+    return e.getMissing().getFirst() instanceof OptionSpec option
+        ? option.longestName()
+        : String.valueOf(e.getMissing().getFirst().paramLabel());
+  }
+
+  private static String example(MissingParameterException e) {
+    return missing(e) + " " + e.getMissing().getFirst().paramLabel();
+  }
+
+  /** The same command with one word put right. */
+  private static String withWord(String[] args, String wrong, String right) {
+    StringBuilder command = new StringBuilder("ntrail");
+    for (String arg : args) {
+      String word = arg.equals(wrong) ? right : arg;
+      command.append(' ').append(word.matches("[\\w./:@%+=,!~*-]+") ? word : "'" + word + "'");
+    }
+    return command.toString();
+  }
+
+  /** Next steps that are only a file's name become the whole command. */
+  private static String nextStep(CannotGoOn e, String[] args) {
+    for (String arg : args) {
+      if (!e.nextStep().isEmpty() && e.message().equals("no such file: " + arg)) {
+        return withWord(args, arg, e.nextStep());
+      }
+      if (e.message().equals(arg + " is a folder")) {
+        return withWord(args, arg, arg + (arg.endsWith("/") ? "" : "/") + "*.etl");
+      }
+    }
+    return e.nextStep();
   }
 
   private static String nearestOption(CommandSpec spec, String wrong, String command) {
     List<String> names =
         spec.options().stream().map(OptionSpec::names).flatMap(Arrays::stream).toList();
     String nearest = Nearest.of(wrong, names);
-    String help = "help: ntrail " + command + " -h";
-    return nearest.isEmpty() ? "ntrail " + command + " -h" : nearest + "          " + help;
+    return nearest.isEmpty() ? "ntrail " + command + " -h" : withHelp(nearest, command);
+  }
+
+  /** What was probably meant, and where to read more, in two columns. */
+  private static String withHelp(String meant, String command) {
+    return meant + " ".repeat(Math.max(2, 47 - meant.length())) + "help: ntrail " + command + " -h";
   }
 
   private static int fail(Terminal terminal, String message, String nextStep, int exitCode) {

@@ -1,6 +1,7 @@
 package io.ntrail.cli.text;
 
 import java.io.PrintStream;
+import org.jspecify.annotations.Nullable;
 
 /** Comma-separated values as RFC 4180 has them, but with the line end of this system's tools. */
 public final class Csv {
@@ -21,6 +22,11 @@ public final class Csv {
       cell(line, cells[i]);
     }
     out.append(line.append('\n'));
+  }
+
+  /** An unknown value is an empty cell. */
+  public static String orEmpty(@Nullable String text) {
+    return text == null ? "" : text;
   }
 
   private static void cell(StringBuilder line, String cell) {

@@ -58,9 +58,28 @@ public final class Numbers {
     return (text.endsWith(".0") ? text.substring(0, text.length() - 2) : text) + " " + units[unit];
   }
 
-  /** {@code 166.0}: mebibytes with one decimal, for columns. */
-  public static String mebibytes(long value) {
-    return oneDecimal(value / (1024.0 * 1024));
+  /**
+   * The one unit of a column of sizes.
+   *
+   * @param title for the head of the column
+   * @param bytes how many one is
+   */
+  public record SizeUnit(String title, long bytes) {
+    /** The largest of which the whole is at least ten. */
+    public static SizeUnit of(long whole) {
+      if (whole >= 10L << 30) {
+        return new SizeUnit("GiB", 1L << 30);
+      }
+      if (whole >= 10 << 20) {
+        return new SizeUnit("MiB", 1 << 20);
+      }
+      return whole >= 10 << 10 ? new SizeUnit("KiB", 1 << 10) : new SizeUnit("bytes", 1);
+    }
+
+    /** A size in this unit, with one decimal if it is not bytes. */
+    public String text(long size) {
+      return bytes == 1 ? count(size) : oneDecimal((double) size / bytes);
+    }
   }
 
   /** {@code 12.004117}: seconds since the start with 6 decimals, rounded down. */
@@ -119,6 +138,26 @@ public final class Numbers {
         + "."
         + padded(fileTime % FILETIME_SECOND, 7)
         + "Z";
+  }
+
+  /**
+   * {@code 2026-03-14 08:26:53.589 .. 08:27:55.991 UTC}: two FILETIMEs for people.
+   *
+   * @return null if one of them is unknown
+   */
+  public static @Nullable String utcRange(long from, long to) {
+    String first = utc(from);
+    String last = utc(to);
+    if (first == null || last == null) {
+      return null;
+    }
+    String begin = first.substring(0, 10) + " " + first.substring(11, 23);
+    if (from == to) {
+      return begin + " UTC";
+    }
+    boolean sameDay = first.regionMatches(0, last, 0, 10);
+    String end = (sameDay ? "" : last.substring(0, 10) + " ") + last.substring(11, 23);
+    return begin + " .. " + end + " UTC";
   }
 
   /** {@code 2026-03-14}; {@code LocalDate} would cost several milliseconds at the start. */

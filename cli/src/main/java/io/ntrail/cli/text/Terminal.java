@@ -10,6 +10,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -157,19 +158,32 @@ public final class Terminal implements AutoCloseable {
     return width;
   }
 
-  /** Whether the reader of the answer went away: then the command ends quietly. */
+  /** Whether the answer cannot be written any more: then there is no use in going on. */
   public boolean outClosed() {
     return sink.failure != null;
   }
 
-  @Override
-  public void close() {
+  /**
+   * Writes what is left and tells why the answer could not be written; null if it was, and also if
+   * its reader went away, which is nobody's fault.
+   */
+  public @Nullable String failure() {
     out.flush();
     IOException failure = sink.failure;
+    if (failure == null) {
+      return null;
+    }
+    String message = String.valueOf(failure.getMessage());
+    return message.toLowerCase(Locale.ROOT).contains("pipe") ? null : message;
+  }
+
+  @Override
+  public void close() {
+    String failure = failure();
     if (closeOut) {
       out.close();
       if (failure != null) {
-        throw new CannotGoOn("the answer could not be written: " + failure.getMessage(), "");
+        throw new CannotGoOn("the answer could not be written: " + failure, "");
       }
     }
   }

@@ -38,8 +38,22 @@ public enum Compression {
    *     before
    * @throws io.ntrail.formats.bytes.DamagedInput if the input is not of this compression; what was
    *     written until then stands in {@code output}
+   * @throws IllegalArgumentException if {@code from} to {@code to} is not inside {@code input}, or
+   *     {@code outputLength} is negative or more than fits into {@code output}
    */
   public int decompress(Bytes input, int from, int to, Scratch output, int outputLength) {
-    return Math.min(0, outputLength + from + to + input.length() + output.capacity());
+    if (from < 0 || from > to || to > input.length()) {
+      throw new IllegalArgumentException(
+          "no window " + from + " to " + to + " in " + input.length() + " bytes");
+    }
+    if (outputLength < 0 || outputLength > output.capacity()) {
+      throw new IllegalArgumentException(
+          "no room for " + outputLength + " bytes in " + output.capacity());
+    }
+    return switch (this) {
+      case LZNT1 -> Lznt1.decompress(input, from, to, output, outputLength);
+      case XPRESS -> Xpress.decompress(input, from, to, output, outputLength);
+      case XPRESS_HUFF -> XpressHuffman.decompress(input, from, to, output, outputLength);
+    };
   }
 }

@@ -69,6 +69,32 @@ class EtlWriterTest {
             80));
   }
 
+  /** The payload of a real header record, from snail's test vectors. */
+  @Test
+  void theHeaderRecordIsThatOfARealRecording() {
+    EtlSettings settings =
+        EtlSettings.windows11()
+            .version(10, 0, 22621, 1, 5)
+            .endTime(133_171_255_616_974_395L)
+            .mode(EtlSettings.MODE_SEQUENTIAL | EtlSettings.MODE_RELOG)
+            .buffersWritten(490)
+            .cpuMhz(2808)
+            .bootTime(133_168_183_955_000_000L)
+            .startTime(133_171_255_391_510_931L)
+            .names("Relogger", "[multiple files]");
+    assertEquals(
+        "000001000a0001055d580000080000003bae57298d1ed9015a6202000000000001000100ea010000"
+            + "010000000800000000000000f80a000000000000000000000000000000000000c4ffffff40007400"
+            + "7a007200650073002e0064006c006c002c002d003300320032000000000000000000000000000000"
+            + "000000000000000000000000000000000000000000000a0000000500030000000000000000000000"
+            + "400074007a007200650073002e0064006c006c002c002d0033003200310000000000000000000000"
+            + "00000000000000000000000000000000000000000000000000000300000005000200000000000000"
+            + "c4ffffff00000000c08a05fcc11bd90180969800000000009361e71b8d1ed9010100000000000000"
+            + "520065006c006f00670067006500720000005b006d0075006c007400690070006c00650020006600"
+            + "69006c00650073005d000000",
+        HexFormat.of().formatHex(settings.headerRecord(0, 1).payload()));
+  }
+
   private static EtlRecord random(SplittableRandom random, long time) {
     byte[] payload = new byte[random.nextInt(200)];
     random.nextBytes(payload);

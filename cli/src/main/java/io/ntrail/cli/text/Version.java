@@ -1,4 +1,4 @@
-package io.ntrail.cli;
+package io.ntrail.cli.text;
 
 /** The version of the program, the same as the build's. */
 public final class Version {

@@ -1,0 +1,122 @@
+package io.ntrail.formats.compression;
+
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.bytes.Scratch;
+
+/**
+ * LZNT1, the compression of NTFS, as in MS-XCA.
+ *
+ * <p>The input is a row of chunks, each of which gives 4,096 bytes of output, the last one perhaps
+ * fewer; if one before the last gives fewer, zeros follow up to 4,096, as Windows does it. A chunk
+ * begins with a 16-bit header: 0 ends the input; else the lower 12 bits are the number of bytes
+ * behind the header - 1, bit 15 says whether they are compressed, and bits 12 to 14 (always 3) are
+ * not looked at.
+ *
+ * <p>A compressed chunk is a row of groups: a byte of flags, tested from the least significant bit
+ * up, then up to eight items. 0 is a literal, one byte. 1 is a match, a 16-bit word: distance - 1
+ * in the upper bits, length - 3 in the lower ones. How many bits the distance has depends on how
+ * much of this chunk has been written: as many as are needed for the longest possible distance - 1,
+ * and at least 4. Matches do not reach into the chunk before.
+ */
+final class Lznt1 {
+  private static final int CHUNK = 4096;
+
+  private final Bytes input;
+  private final int to;
+  private final Scratch output;
+  private final int limit;
+
+  private Lznt1(Bytes input, int to, Scratch output, int limit) {
+    this.input = input;
+    this.to = to;
+    this.output = output;
+    this.limit = limit;
+  }
+
+  static int decompress(Bytes input, int from, int to, Scratch output, int limit) {
+    return new Lznt1(input, to, output, limit).run(from);
+  }
+
+  private int run(int from) {
+    int in = from;
+    int out = 0;
+    while (out < limit && in < to) {
+      if (to - in < 2) {
+        throw damaged(in, "compressed data ends inside the header of a chunk");
+      }
+      int header = input.u16(in);
+      if (header == 0) {
+        return out;
+      }
+      for (int fill = -out & (CHUNK - 1); fill > 0 && out < limit; fill--) {
+        output.put(out++, 0);
+      }
+      in += 2;
+      int end = in + (header & 0xFFF) + 1;
+      // What is there of a chunk that is cut off is still worth having.
+      int available = Math.min(end, to);
+      if ((header & 0x8000) == 0) {
+        int length = Math.min(available - in, limit - out);
+        output.put(out, input, in, length);
+        out += length;
+      } else {
+        out = chunk(in, available, out);
+      }
+      if (out < limit && available < end) {
+        throw damaged(to, "compressed data ends inside a chunk");
+      }
+      in = end;
+    }
+    return out;
+  }
+
+  private int chunk(int from, int end, int start) {
+    int in = from;
+    int out = start;
+    int stop = (int) Math.min(limit, (long) start + CHUNK);
+    while (in < end) {
+      int flags = input.u8(in++);
+      for (int item = 0; item < 8 && in < end; item++, flags >>>= 1) {
+        if (out == stop) {
+          if (out == limit) {
+            return out;
+          }
+          throw damaged(in, "a chunk holds more than 4096 bytes");
+        }
+        if ((flags & 1) == 0) {
+          output.put(out++, input.u8(in++));
+          continue;
+        }
+        if (end - in < 2) {
+          throw damaged(in, "a chunk ends inside a match");
+        }
+        int word = input.u16(in);
+        int written = out - start;
+        int lengthBits = 16 - Math.max(4, 32 - Integer.numberOfLeadingZeros(written - 1));
+        int distance = (word >>> lengthBits) + 1;
+        if (distance > written) {
+          throw damaged(
+              in,
+              "a match reaches back " + distance + " bytes where its chunk has only " + written);
+        }
+        int length = (word & ((1 << lengthBits) - 1)) + 3;
+        if (length > stop - out) {
+          output.repeat(out, distance, stop - out);
+          if (stop == limit) {
+            return stop;
+          }
+          throw damaged(in, "a chunk holds more than 4096 bytes");
+        }
+        output.repeat(out, distance, length);
+        out += length;
+        in += 2;
+      }
+    }
+    return out;
+  }
+
+  private DamagedInput damaged(int at, String why) {
+    return new DamagedInput(input.name(), input.base() + at, "LZNT1: " + why);
+  }
+}

@@ -1,0 +1,514 @@
+package io.ntrail.testkit.etl;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.ntrail.testkit.LittleEndian;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.PriorityQueue;
+import java.util.SplittableRandom;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The small recording that comes with the project: 1.5 seconds of an invented machine, merged and
+ * compressed as Windows' tools do it, the same bytes every time.
+ *
+ * <p>Its story: three workers of {@code shopd.exe} match queries, parse and read {@code stock.db};
+ * a scanner and the shell run beside them; at 0.3 s {@code shopcli.exe} starts, at 1.1 s it ends.
+ * Threads run on the CPU that the last context switch put them on, samples lie in functions of
+ * images that are loaded, and every wait ends with a ReadyThread.
+ */
+public final class SampleRecording {
+  /** The provider of the TraceLogging events. */
+  public static final UUID SHOP_APP = UUID.fromString("6c0d8c5e-2b41-5f0a-9c77-d3a8f1e25b60");
+
+  /** The provider of the manifest events; its schemas are in the file. */
+  public static final UUID DNS_CLIENT = UUID.fromString("1c95126e-7eea-49a9-a3ae-a378b03ddb4d");
+
+  private static final int CPUS = 8;
+  private static final int MILLISECOND = 10_000;
+  private static final long LENGTH = 1500L * MILLISECOND;
+  private static final long CLI_START = 300L * MILLISECOND;
+  private static final long CLI_END = 1100L * MILLISECOND;
+  private static final long STOCK_KEY = 0xFFFF_BD0A_2F10_7170L;
+  private static final long LOG_KEY = 0xFFFF_BD0A_2F10_9430L;
+  private static final long STOCK_OBJECT = 0xFFFF_9A0B_51F2_0A80L;
+
+  private final EtlSettings settings = settings();
+  private final SplittableRandom random = new SplittableRandom(7);
+  private final long start = settings.startTicks() + 2000;
+  private final long begin = start + 20L * MILLISECOND;
+  private final List<Logged> log = new ArrayList<>();
+  private final PriorityQueue<Todo> todo =
+      new PriorityQueue<>(Comparator.comparingLong(Todo::time).thenComparingInt(Todo::order));
+  private final SampleWorld.@Nullable Actor[] running = new SampleWorld.Actor[CPUS];
+  private final boolean[] taken = new boolean[CPUS];
+  private final Map<Integer, Integer> cpuOf = new HashMap<>();
+  private int order;
+
+  private record Logged(long time, int order, int cpu, EtlRecord record) {}
+
+  private record Todo(long time, int order, Runnable what) {}
+
+  private SampleRecording() {}
+
+  /** The recording: bytes, truth and buffers. */
+  public static EtlWriter make() {
+    return new SampleRecording().write();
+  }
+
+  /**
+   * Writes the recording to the file named by the only argument.
+   *
+   * @param arguments the file
+   */
+  public static void main(String[] arguments) throws IOException {
+    make().writeTo(Path.of(arguments[0]));
+  }
+
+  private static EtlSettings settings() {
+    return EtlSettings.compressed(Compression.XPRESS)
+        .names("Relogger", "[multiple files]")
+        .processors(CPUS)
+        .headerLogger(0);
+  }
+
+  private EtlWriter write() {
+    EtlWriter writer = new EtlWriter(settings).logger(0);
+    long t0 = settings.startTicks();
+    writer.headerRecords(
+        kernel(0x0050, 2, t0, SampleWorld.SYSTEM, 8, KernelPayloads.partitionInfo()),
+        kernel(0x0005, 2, t0, SampleWorld.SYSTEM, 8, KernelPayloads.groupMasks(0x2000_471FL, 2)));
+    rundown(start, true);
+    story();
+    rundown(begin + LENGTH + 5L * MILLISECOND, false);
+    List<EtlRecord> logged = log.stream().map(Logged::record).toList();
+    long installed = settings.startTime() - 864_000_000_000L * 30;
+    for (EtlRecord added :
+        new SampleMerge(logged).records(begin + LENGTH + 30L * MILLISECOND, installed)) {
+      put(0, added);
+    }
+    log.sort(Comparator.comparingLong(Logged::time).thenComparingInt(Logged::order));
+    for (Logged one : log) {
+      writer.log(one.cpu, one.record);
+    }
+    return writer.flush();
+  }
+
+  private void put(int cpu, EtlRecord record) {
+    log.add(new Logged(record.time(), order++, cpu, record));
+  }
+
+  private static EtlRecord kernel(
+      int hook, int version, long time, int pid, int tid, LittleEndian payload) {
+    EtlRecords made = EtlRecords.system(8, hook).version(version).time(time);
+    return made.thread(pid, tid).payload(payload).build();
+  }
+
+  private void perf(int cpu, int hook, int version, long time, LittleEndian payload) {
+    put(cpu, EtlRecords.perfInfo(8, hook).version(version).time(time).payload(payload).build());
+  }
+
+  /** What a session lists when it starts and when it ends. */
+  private void rundown(long at, boolean first) {
+    long time = at;
+    int own = 7000;
+    int thread = 7004;
+    if (first) {
+      put(0, kernel(0x0B0A, 3, time, own, thread, KernelPayloads.cpu(2904, CPUS, 16384, "LAB-07")));
+      put(0, kernel(0x0B0B, 2, time, own, thread, KernelPayloads.physicalDisk(0, "ACME SSD 512")));
+      put(0, kernel(0x0B0C, 2, time, own, thread, KernelPayloads.logicalDisk("C:")));
+      put(0, kernel(0x0B19, 2, time, own, thread, KernelPayloads.platform("Acme", "Bench 7")));
+      for (int i = 0; i < CPUS; i++) {
+        String name = "Acme Core at 2.90GHz";
+        put(0, kernel(0x0B23, 2, time, own, thread, KernelPayloads.processor(i, 2904, name)));
+      }
+    }
+    perf(0, first ? 0x0F49 : 0x0F4A, 3, time, KernelPayloads.interval(0, MILLISECOND, "Timer"));
+    for (SampleWorld.Program process : SampleWorld.PROCESSES) {
+      if (process.pid() == SampleWorld.SHOPCLI) {
+        // It starts and ends between the two lists.
+        continue;
+      }
+      time += 7;
+      put(0, kernel(first ? 0x0303 : 0x0304, 4, time, own, thread, processOf(process, 0x103)));
+    }
+    for (SampleWorld.Actor listed : SampleWorld.THREADS) {
+      if (listed.pid() != SampleWorld.SHOPCLI) {
+        time += 5;
+        put(0, kernel(first ? 0x0503 : 0x0504, 3, time, own, thread, threadOf(listed)));
+      }
+    }
+    for (SampleWorld.Image image : SampleWorld.IMAGES.values()) {
+      if (image.kernel()) {
+        time += 5;
+        perf(0, first ? 0x1403 : 0x1404, 3, time, imageOf(image, 0));
+      }
+    }
+    for (SampleWorld.Program process : SampleWorld.PROCESSES) {
+      for (String name :
+          process.pid() == SampleWorld.SHOPCLI ? List.<String>of() : process.images()) {
+        time += 5;
+        perf(0, first ? 0x1403 : 0x1404, 3, time, imageOf(imageNamed(name), process.pid()));
+      }
+    }
+    if (!first) {
+      String name = "\\Device\\HarddiskVolume3\\shop\\stock.db";
+      perf(0, 0x0424, 2, time + 5, KernelPayloads.fileName(STOCK_KEY, name));
+      String notes = "\\Device\\HarddiskVolume3\\shop\\log\\2026-03-14.log";
+      perf(0, 0x0424, 2, time + 6, KernelPayloads.fileName(LOG_KEY, notes));
+    }
+  }
+
+  private static LittleEndian processOf(SampleWorld.Program process, int exitStatus) {
+    return KernelPayloads.process(
+        process.pid(),
+        process.parent(),
+        process.session(),
+        exitStatus,
+        process.image(),
+        process.commandLine());
+  }
+
+  private static LittleEndian threadOf(SampleWorld.Actor thread) {
+    String entry =
+        thread.pid() == SampleWorld.SYSTEM
+            ? "nt!PspSystemThreadStartup"
+            : "ntdll!RtlUserThreadStart";
+    return KernelPayloads.thread(
+        thread.pid(),
+        thread.tid(),
+        SampleWorld.address(entry, 0),
+        thread.priority(),
+        thread.name());
+  }
+
+  private static LittleEndian imageOf(SampleWorld.Image image, int pid) {
+    return KernelPayloads.image(
+        image.base(), image.size(), pid, image.stamp() ^ 0x5555, image.stamp(), image.path());
+  }
+
+  private static SampleWorld.Image imageNamed(String name) {
+    return Objects.requireNonNull(SampleWorld.IMAGES.get(name), name);
+  }
+
+  private void at(long time, Runnable what) {
+    todo.add(new Todo(time, order++, what));
+  }
+
+  private void story() {
+    for (int cpu = 0; cpu < CPUS; cpu++) {
+      int sampled = cpu;
+      // The sampling timers of the CPUs do not fire at the same moment.
+      at(begin + 137L * cpu, () -> sample(sampled, begin + 137L * sampled));
+    }
+    for (SampleWorld.Actor thread : SampleWorld.THREADS) {
+      if (thread.pid() != SampleWorld.SHOPCLI) {
+        long time = begin + random.nextInt(10 * thread.idle());
+        at(time, () -> ready(thread, time));
+      }
+    }
+    at(begin + CLI_START, () -> startCli(begin + CLI_START));
+    for (int i = 0; i < 5; i++) {
+      long time = begin + (90L + 280L * i) * MILLISECOND;
+      at(time, () -> lookUp(time));
+    }
+    while (!todo.isEmpty()) {
+      Todo next = todo.remove();
+      if (next.time < begin + LENGTH) {
+        next.what.run();
+      }
+    }
+  }
+
+  private long around(int microseconds) {
+    return 10L * microseconds / 2 + random.nextInt(10 * microseconds);
+  }
+
+  /** A thread's wait is over: it gets a free CPU, its last one if it can. */
+  private void ready(SampleWorld.Actor thread, long time) {
+    int cpu = cpuOf.getOrDefault(thread.tid(), random.nextInt(CPUS));
+    for (int i = 0; i < CPUS && taken[cpu]; i++) {
+      cpu = (cpu + 1) % CPUS;
+    }
+    if (taken[cpu]) {
+      at(time + 2000, () -> ready(thread, time + 2000));
+      return;
+    }
+    perf(cpu, 0x0532, 2, time, KernelPayloads.readyThread(thread.tid(), 1, 1, 1));
+    taken[cpu] = true;
+    cpuOf.put(thread.tid(), cpu);
+    int on = cpu;
+    long switched = time + 20 + random.nextInt(40);
+    at(switched, () -> switchIn(thread, on, switched));
+  }
+
+  private void switchIn(SampleWorld.Actor thread, int cpu, long switched) {
+    perf(
+        cpu,
+        0x0524,
+        4,
+        switched,
+        KernelPayloads.cswitch(thread.tid(), 0, thread.priority(), 0, 0, 2));
+    running[cpu] = thread;
+    String outer = thread.stacks().getFirst();
+    boolean system = thread.pid() == SampleWorld.SYSTEM;
+    String waited =
+        system
+            ? "nt!KiStartSystemThread nt!PspSystemThreadStartup nt!KeWaitForSingleObject"
+                + " nt!KiSwapContext"
+            : "ntdll!RtlUserThreadStart kernel32!BaseThreadInitThunk "
+                + outer.split(" ", -1)[2]
+                + " "
+                + SampleWorld.WAIT;
+    stack(cpu, thread, switched, frames(waited));
+    long until = switched + around(thread.run());
+    if (thread.tid() >= 5020 && thread.tid() <= 5028) {
+      long read = switched + 300;
+      at(read, () -> read(thread, cpu, read));
+      long served = until - 60;
+      at(served, () -> serve(thread, cpu, served));
+    }
+    at(
+        Math.max(until, switched + 5000),
+        () -> pause(thread, cpu, Math.max(until, switched + 5000)));
+  }
+
+  private void pause(SampleWorld.Actor thread, int cpu, long time) {
+    boolean ends = thread.pid() == SampleWorld.SHOPCLI && time > begin + CLI_END;
+    if (ends) {
+      endCli(thread, cpu, time - 400);
+    }
+    perf(
+        cpu,
+        0x0524,
+        4,
+        time,
+        KernelPayloads.cswitch(
+            0, thread.tid(), 0, thread.priority(), ends ? 22 : thread.reason(), ends ? 4 : 5));
+    running[cpu] = null;
+    taken[cpu] = false;
+    if (!ends) {
+      long next = time + around(thread.idle());
+      at(next, () -> ready(thread, next));
+    }
+  }
+
+  private void sample(int cpu, long time) {
+    SampleWorld.Actor thread = running[cpu];
+    if (thread == null) {
+      long ip = SampleWorld.address("nt!PoIdle", 0x20 + random.nextInt(3));
+      perf(cpu, 0x0F2E, 2, time, KernelPayloads.sample(ip, 0, 0));
+    } else {
+      long[] frames = frames(pick(thread.stacks()));
+      perf(cpu, 0x0F2E, 2, time, KernelPayloads.sample(frames[0], thread.tid(), 0));
+      stack(cpu, thread, time, frames);
+    }
+    at(time + MILLISECOND, () -> sample(cpu, time + MILLISECOND));
+  }
+
+  private String pick(List<String> weighted) {
+    int total = weighted.stream().mapToInt(SampleRecording::weight).sum();
+    int dice = random.nextInt(total);
+    for (String stack : weighted) {
+      dice -= weight(stack);
+      if (dice < 0) {
+        return stack;
+      }
+    }
+    throw new IllegalStateException("weights");
+  }
+
+  private static int weight(String stack) {
+    return Integer.parseInt(stack, 0, stack.indexOf(':'), 10);
+  }
+
+  /** Addresses innermost first: a return address has its fixed place, the innermost moves. */
+  private long[] frames(String stack) {
+    String[] names =
+        stack.substring(stack.indexOf(':', 0, Math.min(4, stack.length())) + 1).split(" ", -1);
+    long[] out = new long[names.length];
+    for (int i = 0; i < names.length; i++) {
+      int offset = i == names.length - 1 ? 4 * (1 + random.nextInt(20)) : 0x14 + names[i].length();
+      out[names.length - 1 - i] = SampleWorld.address(names[i], offset);
+    }
+    return out;
+  }
+
+  /** The kernel part at once, the user part when the thread goes back to user mode. */
+  private void stack(int cpu, SampleWorld.Actor thread, long event, long... frames) {
+    int user = 0;
+    while (user < frames.length && frames[user] < 0) {
+      user++;
+    }
+    long[] kernelPart = Arrays.copyOf(frames, user);
+    long[] userPart = Arrays.copyOfRange(frames, user, frames.length);
+    if (kernelPart.length > 0) {
+      perf(
+          cpu,
+          0x1820,
+          2,
+          event + 4,
+          KernelPayloads.stack(event, thread.pid(), thread.tid(), kernelPart));
+    }
+    if (userPart.length > 0) {
+      perf(
+          cpu,
+          0x1820,
+          2,
+          event + (kernelPart.length > 0 ? 12 : 5),
+          KernelPayloads.stack(event, thread.pid(), thread.tid(), userPart));
+    }
+  }
+
+  /** A read of stock.db; every third one goes to the disk. */
+  private void read(SampleWorld.Actor thread, int cpu, long time) {
+    long irp = 0xFFFF_B40A_11D2_C8A0L + 0x1000L * thread.tid();
+    long offset = 65536L * random.nextInt(400);
+    int tid = thread.tid();
+    perf(
+        cpu,
+        0x0443,
+        3,
+        time,
+        KernelPayloads.fileTransfer(offset, irp, STOCK_OBJECT, STOCK_KEY, tid, 65536));
+    String where =
+        "ntdll!RtlUserThreadStart kernel32!BaseThreadInitThunk shopcore!Worker::Run"
+            + " shopcore!Stock::Load "
+            + SampleWorld.READ
+            + "Ntfs!NtfsFsdRead";
+    stack(cpu, thread, time, frames(where));
+    long done = time + 400;
+    if (random.nextInt(3) == 0) {
+      long begun = time + 60;
+      done = time + 2500;
+      perf(cpu, 0x010C, 3, begun, KernelPayloads.diskInit(irp, tid));
+      perf(
+          cpu,
+          0x010A,
+          3,
+          done - 50,
+          KernelPayloads.disk(
+              0,
+              0x0006_0043,
+              65536,
+              0x2_4000_0000L + offset,
+              STOCK_KEY,
+              irp,
+              done - 50 - begun,
+              tid));
+    }
+    perf(cpu, 0x044C, 3, done, KernelPayloads.operationEnd(irp, 65536, 0));
+  }
+
+  /** The events of the program itself. */
+  private void serve(SampleWorld.Actor thread, int cpu, long time) {
+    String[] queries = {"red boots", "tea 250g", "lamp", "rope 20 m"};
+    LittleEndian payload =
+        new LittleEndian()
+            .utf8z(queries[random.nextInt(queries.length)])
+            .u32(random.nextInt(1, 90))
+            .f64(random.nextInt(200, 9000) / 1000.0);
+    put(cpu, shopApp(thread, time, "Request", requestFields(), payload));
+    if (random.nextInt(4) == 0) {
+      LittleEndian low = new LittleEndian().utf16z("boots/red").u16(3).u16(4).u16(0).u16(7);
+      put(cpu, shopApp(thread, time + 3, "StockLow", stockFields(), low));
+      note(thread, cpu, time + 6);
+    }
+  }
+
+  /** A line for the log file: opened, written, closed. */
+  private void note(SampleWorld.Actor thread, int cpu, long time) {
+    long irp = 0xFFFF_B40A_0F31_B010L + 0x1000L * thread.tid();
+    long object = STOCK_OBJECT + 0x2000;
+    int tid = thread.tid();
+    String path = "\\Device\\HarddiskVolume3\\shop\\log\\2026-03-14.log";
+    perf(cpu, 0x0440, 3, time, KernelPayloads.fileCreate(irp, object, tid, path));
+    perf(cpu, 0x044C, 3, time + 12, KernelPayloads.operationEnd(irp, 1, 0));
+    LittleEndian line = KernelPayloads.fileTransfer(0, irp, object, LOG_KEY, tid, 96);
+    perf(cpu, 0x0444, 3, time + 15, line);
+    perf(cpu, 0x044C, 3, time + 30, KernelPayloads.operationEnd(irp, 96, 0));
+    perf(cpu, 0x0442, 3, time + 33, KernelPayloads.fileSimple(irp, object, LOG_KEY, tid));
+    perf(cpu, 0x044C, 3, time + 38, KernelPayloads.operationEnd(irp, 0, 0));
+  }
+
+  private static LittleEndian requestFields() {
+    LittleEndian out = new LittleEndian().utf8z("query").u8(0x80 | 2).u8(35);
+    return out.utf8z("matches").u8(8).utf8z("milliseconds").u8(12);
+  }
+
+  /** A text and an array of variable length. */
+  private static LittleEndian stockFields() {
+    return new LittleEndian().utf8z("item").u8(1).utf8z("left").u8(0x40 | 6);
+  }
+
+  private static EtlRecord shopApp(
+      SampleWorld.Actor thread,
+      long time,
+      String event,
+      LittleEndian fields,
+      LittleEndian payload) {
+    byte[] name = event.getBytes(UTF_8);
+    byte[] list = fields.toByteArray();
+    LittleEndian schema = new LittleEndian().u16(2 + 1 + name.length + 1 + list.length).u8(0);
+    schema.bytes(name).u8(0).bytes(list);
+    LittleEndian traits = new LittleEndian().u16(2 + 7 + 1).utf8z("ShopApp");
+    return EtlRecords.event(8, SHOP_APP, 0)
+        .time(time)
+        .thread(thread.pid(), thread.tid())
+        .level(4)
+        .descriptor(11, 0, 1)
+        .item(12, traits.toByteArray())
+        .item(11, schema.toByteArray())
+        .payload(payload)
+        .build();
+  }
+
+  /** A name look-up of shopd's main thread: an event of a manifest provider. */
+  private void lookUp(long time) {
+    put(
+        2,
+        EtlRecords.event(8, DNS_CLIENT, 3006)
+            .time(time)
+            .thread(SampleWorld.SHOPD, 4316)
+            .level(4)
+            .descriptor(16, 0, 0x8000_0000_0000_0000L)
+            .payload(new LittleEndian().utf16z("stock.shop.example").u32(1).u64(0x4000_6000L))
+            .build());
+  }
+
+  private void startCli(long time) {
+    SampleWorld.Program process = SampleWorld.PROCESSES.getLast();
+    SampleWorld.Actor thread = SampleWorld.THREADS.getLast();
+    put(3, kernel(0x0301, 4, time, SampleWorld.SHOPD, 4316, processOf(process, 0x103)));
+    put(3, kernel(0x0501, 3, time + 30, SampleWorld.SHOPD, 4316, threadOf(thread)));
+    long at = time + 60;
+    for (String name : process.images()) {
+      at += 40;
+      SampleWorld.Image image = imageNamed(name);
+      put(3, kernel(0x030A, 3, at, process.pid(), thread.tid(), imageOf(image, process.pid())));
+    }
+    long go = at + 100;
+    at(go, () -> ready(thread, go));
+  }
+
+  private void endCli(SampleWorld.Actor thread, int cpu, long time) {
+    SampleWorld.Program process = SampleWorld.PROCESSES.getLast();
+    long at = time;
+    for (String name : process.images()) {
+      SampleWorld.Image image = imageNamed(name);
+      put(cpu, kernel(0x1402, 3, at, process.pid(), thread.tid(), imageOf(image, process.pid())));
+      at += 20;
+    }
+    put(cpu, kernel(0x0502, 3, at, process.pid(), thread.tid(), threadOf(thread)));
+    put(cpu, kernel(0x0302, 4, at + 20, process.pid(), thread.tid(), processOf(process, 0)));
+  }
+}
