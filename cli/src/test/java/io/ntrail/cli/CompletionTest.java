@@ -78,8 +78,7 @@ class CompletionTest {
         completions(script, "ntrail", "info", folder.resolve("my").toString()));
     assertEquals(List.of("zsh"), completions(script, "ntrail", "completion", "z"));
     assertTrue(completions(script, "ntrail", "help", "fo").contains("formats"));
-    assertEquals(
-        List.of("json", "jsonl"), completions(script, "ntrail", "info", "--format", "js"));
+    assertEquals(List.of("json", "jsonl"), completions(script, "ntrail", "info", "--format", "js"));
     assertEquals(List.of("never"), completions(script, "ntrail", "info", "--color", "n"));
   }
 

@@ -315,7 +315,7 @@ class ContractTest {
   void packedFiles() throws IOException {
     EtlWriter kernel = EtlShapes.outOfOrder(6, 300);
     EtlWriter user = EtlShapes.privateLogger(7, 40);
-    long records = kernel.truth().size() + user.truth().size();
+    long records = (long) kernel.truth().size() + user.truth().size();
     Path plain = Recordings.write(folder.resolve("plain.etl"), kernel);
     Json expected = Cli.run("events", plain, "--count", "--format", "json").json();
     Path gz = Recordings.gzip(folder.resolve("shop.etl.gz"), kernel.toByteArray());

@@ -74,8 +74,7 @@ class ErrorsTest {
     Path file = recording("shop.etl");
     fails(
         2,
-        List.of(
-            "ntrail: --format takes text, json, jsonl or csv, not xml", "try: --format json"),
+        List.of("ntrail: --format takes text, json, jsonl or csv, not xml", "try: --format json"),
         "info",
         file,
         "--format",
@@ -98,8 +97,7 @@ class ErrorsTest {
         "5");
     fails(
         2,
-        List.of(
-            "ntrail: --color takes auto, always or never, not blue", "try: --color auto"),
+        List.of("ntrail: --color takes auto, always or never, not blue", "try: --color auto"),
         "doctor",
         "--color=blue");
     fails(
@@ -299,8 +297,7 @@ class ErrorsTest {
   @Test
   void aFullDiskIsAnError() throws IOException {
     Path file = recording("shop.etl");
-    for (String[] words :
-        List.of(new String[] {"info", file.toString()}, new String[] {"-h"})) {
+    for (String[] words : List.of(new String[] {"info", file.toString()}, new String[] {"-h"})) {
       ByteArrayOutputStream err = new ByteArrayOutputStream();
       int exit = Main.run(words, Terminal.of(new Failing("No space left on device", 5), err));
       assertEquals(1, exit);

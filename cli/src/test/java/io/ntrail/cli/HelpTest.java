@@ -120,7 +120,8 @@ class HelpTest {
       assertFalse(examples.isEmpty() && !name.equals("formats"), name + " starts with examples");
       for (String example : examples) {
         seen++;
-        List<String> words = List.of(example.split(" ")).subList(1, example.split(" ").length);
+        List<String> all = List.of(example.split(" ", -1));
+        List<String> words = all.subList(1, all.size());
         Commands.Entry entry = Commands.named(words.getFirst()).orElseThrow();
         List<String> rest = words.subList(1, words.size());
         assertNotNull(

@@ -115,9 +115,12 @@ public final class Runner {
     } catch (MissingParameterException e) {
       throw new UsageError(missing(e) + " needs a value", withHelp(example(e), name));
     } catch (ParameterException e) {
-      if (e.getArgSpec() instanceof OptionSpec option && option.arity().max() == 0) {
-        String flag = option.longestName();
-        throw new UsageError(flag + " takes no value", withHelp(flag, name));
+      for (String word : words) {
+        String flag = word.substring(0, Math.max(0, word.indexOf('=')));
+        OptionSpec option = spec.findOption(flag);
+        if (option != null && option.arity().max() == 0) {
+          throw new UsageError(flag + " takes no value", withHelp(flag, name));
+        }
       }
       throw new UsageError(String.valueOf(e.getMessage()), "ntrail " + name + " -h");
     }

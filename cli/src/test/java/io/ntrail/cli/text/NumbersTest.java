@@ -27,11 +27,10 @@ class NumbersTest {
     assertEquals("-1,234,567", Numbers.count(-1_234_567));
     assertEquals("1 buffer", Numbers.counted(1, "buffer"));
     assertEquals("0 buffers", Numbers.counted(0, "buffer"));
-    Property.check(
-        g -> {
-          long value = g.flag() ? g.scaled() : -g.scaled();
-          assertEquals(String.format(Locale.ROOT, "%,d", value), Numbers.count(value));
-        });
+    Property.check(g -> {
+      long value = g.flag() ? g.scaled() : -g.scaled();
+      assertEquals(String.format(Locale.ROOT, "%,d", value), Numbers.count(value));
+    });
     assertEquals("-9,223,372,036,854,775,808", Numbers.count(Long.MIN_VALUE));
   }
 
@@ -78,12 +77,11 @@ class NumbersTest {
     assertEquals("-0.000001", Numbers.seconds(-1));
     assertEquals("-0.000040", Numbers.seconds(-40_000));
     assertEquals("-1.000000", Numbers.seconds(-1_000_000_000L));
-    Property.check(
-        g -> {
-          long nanos = g.flag() ? g.scaled() : -g.scaled();
-          BigDecimal exact = BigDecimal.valueOf(nanos, 9).setScale(6, RoundingMode.FLOOR);
-          assertEquals(exact.toPlainString(), Numbers.seconds(nanos));
-        });
+    Property.check(g -> {
+      long nanos = g.flag() ? g.scaled() : -g.scaled();
+      BigDecimal exact = BigDecimal.valueOf(nanos, 9).setScale(6, RoundingMode.FLOOR);
+      assertEquals(exact.toPlainString(), Numbers.seconds(nanos));
+    });
   }
 
   @Test
@@ -106,9 +104,7 @@ class NumbersTest {
 
   private static String byJavaTime(long fileTime) {
     return ISO.format(
-        FILETIME_ZERO
-            .plusSeconds(fileTime / 10_000_000)
-            .plusNanos(fileTime % 10_000_000 * 100));
+        FILETIME_ZERO.plusSeconds(fileTime / 10_000_000).plusNanos(fileTime % 10_000_000 * 100));
   }
 
   @Test
@@ -142,7 +138,8 @@ class NumbersTest {
         Numbers.utcRange(at, at));
     assertEquals(
         "2020-01-02 03:04:05.678 .. 03:04:06.678 UTC",
-        Numbers.utcRange(fileTime("2020-01-02T03:04:05.6789Z"), fileTime("2020-01-02T03:04:06.6789Z")));
+        Numbers.utcRange(
+            fileTime("2020-01-02T03:04:05.6789Z"), fileTime("2020-01-02T03:04:06.6789Z")));
     assertEquals(
         "2020-01-02 23:59:59.999 .. 2020-01-03 00:00:00.000 UTC",
         Numbers.utcRange(fileTime("2020-01-02T23:59:59.9999Z"), fileTime("2020-01-03T00:00:00Z")));
@@ -151,7 +148,6 @@ class NumbersTest {
 
   private static long fileTime(String instant) {
     Instant at = Instant.parse(instant);
-    return (at.getEpochSecond() - FILETIME_ZERO.getEpochSecond()) * 10_000_000
-        + at.getNano() / 100;
+    return (at.getEpochSecond() - FILETIME_ZERO.getEpochSecond()) * 10_000_000 + at.getNano() / 100;
   }
 }

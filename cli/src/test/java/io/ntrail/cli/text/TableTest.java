@@ -31,11 +31,11 @@ class TableTest {
     assertEquals(
         """
         records      %  event
-          1,234   99.9  %s
+          1,234   99.9  LONG
               1    0.1  short
           1,235  100.0  total
         """
-            .formatted(LONG),
+            .replace("LONG", LONG),
         printed(table(), 0, 0));
   }
 
@@ -45,7 +45,7 @@ class TableTest {
     assertEquals(
         """
           records      %  event
-            1,234   99.9  Microsoft-Windo...ermalThrottling
+            1,234   99.9  Microsoft-Windo...rmalThrottling
                 1    0.1  short
             1,235  100.0  total
         """,
