@@ -232,24 +232,30 @@ class BaselinesTest {
   @ValueSource(strings = {X64, X86})
   void eventsWithStacksAreThoseOfASimpleJoin(String name) {
     try (Recording recording = open(name)) {
-      Set<Long> named = new HashSet<>();
+      Set<String> named = new HashSet<>();
       walk(
           recording,
           record -> {
             int hook = isStack(record) ? record.hookId() : 0;
             if (hook == 0x1820 || hook == 0x1825 || hook == 0x1826) {
-              named.add(record.bytes().i64(record.payloadOffset()));
+              int payload = record.payloadOffset();
+              long ticks = record.bytes().i64(payload);
+              named.add(Long.toString(ticks));
+              named.add(ticks + " of thread " + record.bytes().i32(payload + 12));
             }
           });
       Map<Kind, Long> expected = new HashMap<>();
       walk(
           recording,
           record -> {
-            // Classes that a merge adds carry the time of a load that they do not share the stack
-            // of.
-            boolean merged = record.kind().isClassic();
-            boolean own = record.hasStackItem();
-            if (!isStack(record) && (own || (!merged && named.contains(record.ticks())))) {
+            // Stack records belong to the kernel logger's own events; where a header tells the
+            // thread, it has to be the same one.
+            String thread = " of thread " + record.threadId();
+            boolean kernels =
+                record.kind().isHook()
+                    && named.contains(
+                        record.ticks() + (record.threadId() == RecordCursor.NO_ID ? "" : thread));
+            if (!isStack(record) && (record.hasStackItem() || kernels)) {
               String guid =
                   record.kind().isHook()
                       ? String.valueOf(ClassGuids.ofHook(record.hookId()))
