@@ -179,7 +179,7 @@ run_maven() (
 # and the folder may move.
 train() {
   run_cache=
-  for command in warm --version; do
+  for command in "warm ../../../../samples/shop.etl" --version; do
     if (
       cd "$1" && "$jdk/bin/java" $launcher_flags -XX:AOTCacheOutput=ntrail.aot \
         -cp "$(jar_names . : | sed 's/:$//')" io.ntrail.cli.Main $command >train.log 2>&1 </dev/null
