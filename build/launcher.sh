@@ -174,15 +174,22 @@ run_maven() (
     >"$log" 2>&1 </dev/null
 )
 
-# train FOLDER DIGEST: the AOT cache, by one run of the program itself. Sets run_cache, to nothing if
+# train FOLDER DIGEST: the AOT cache, by one run of the program itself over the samples. Sets run_cache, to nothing if
 # it fails: the program then starts without. The class path is relative, so that no path is too odd
 # and the folder may move.
 train() {
   run_cache=
-  for command in "warm ../../../../samples/shop.etl" --version; do
+  train_class_path=$(jar_names "$1" : | sed 's/:$//')
+  for command in warm --version; do
     if (
-      cd "$1" && "$jdk/bin/java" $launcher_flags -XX:AOTCacheOutput=ntrail.aot \
-        -cp "$(jar_names . : | sed 's/:$//')" io.ntrail.cli.Main $command >train.log 2>&1 </dev/null
+      cd "$1" && set -- $command
+      if [ "$command" = warm ]; then
+        for sample in "$root"/samples/*.etl "$root"/samples/*.etl.gz; do
+          [ ! -f "$sample" ] || set -- "$@" "$sample"
+        done
+      fi
+      "$jdk/bin/java" $launcher_flags -XX:AOTCacheOutput=ntrail.aot -cp "$train_class_path" \
+        io.ntrail.cli.Main "$@" >train.log 2>&1 </dev/null
     ) && [ -s "$1/ntrail.aot" ]; then
       mv "$1/ntrail.aot" "$1/ntrail-$2.aot" && run_cache=ntrail-$2.aot
       break
