@@ -246,7 +246,7 @@ final class BufferScanner {
     if (at > 0 || headerDestroyed) {
       return record;
     }
-    return record + input.window(record + RecordKind.SYSTEM64.sizeOffset(), 2).u16(0);
+    return (long) record + input.window(record + RecordKind.SYSTEM64.sizeOffset(), 2).u16(0);
   }
 
   private void reportEnds(BufferHeader header, long at, int present) {
