@@ -89,7 +89,8 @@ public final class EtlFile implements AutoCloseable {
               "header buffer",
               "destroyed: times are raw, in units of 100 ns"));
     }
-    BufferIndex buffers = new BufferScanner(input, sessionSize, header == null, gaps).scan();
+    BufferScanner scanner = new BufferScanner(input, sessionSize, header == null, gaps);
+    BufferIndex buffers = scanner.scan();
     EtlFile file =
         new EtlFile(input, header, clock, buffers, declaredCompression(input), sessionSize);
     file.findFirstTicks();
@@ -97,7 +98,7 @@ public final class EtlFile implements AutoCloseable {
       return new EtlFile(
           input, null, EtlClock.unknown(file.earliest()), buffers, file.compression, sessionSize);
     }
-    file.reportMissingEnd(gaps);
+    file.reportMissingEnd(gaps, scanner.usedEnd());
     return file;
   }
 
@@ -204,7 +205,7 @@ public final class EtlFile implements AutoCloseable {
   }
 
   /** A finalised header counts the buffers: fewer of them mean that the end of the file is lost. */
-  private void reportMissingEnd(Gaps gaps) {
+  private void reportMissingEnd(Gaps gaps, long usedEnd) {
     LogFileHeader header = this.header;
     if (header == null || !header.finalised() || header.buffersWritten() == 0) {
       return;
@@ -215,7 +216,9 @@ public final class EtlFile implements AutoCloseable {
       expected = Math.min(expected, header.maximumBytes() / sessionBufferSize);
     }
     boolean packed = buffers.count() > 1 && buffers.compressed(buffers.count() - 1);
-    long present = packed ? buffers.count() : Math.ceilDiv(input.size(), sessionBufferSize);
+    // A rest that is shorter than a buffer header is no buffer.
+    long whole = Math.ceilDiv(usedEnd - EtlLayout.BUFFER_HEADER + 1, sessionBufferSize);
+    long present = packed ? buffers.count() : whole;
     if (present < expected) {
       long missing = expected - present;
       gaps.add(

@@ -3,7 +3,6 @@ package io.ntrail.formats.compression;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.Scratch;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +12,9 @@ import org.jspecify.annotations.Nullable;
 final class Unpacking implements AutoCloseable {
   private static final int GUARD_BYTES = 32;
   private static final int GUARD = 0xA5;
+  private static final int MOST_PACKED = 1 << 20;
 
+  private final Scratch packedScratch = new Scratch(MOST_PACKED);
   private final Scratch scratch;
   private final int most;
 
@@ -26,7 +27,7 @@ final class Unpacking implements AutoCloseable {
   /**
    * What came out.
    *
-   * @param output what was written; up to the damage only as far as it is known
+   * @param output what was written, if there is damage, before it
    * @param damage why it ended early
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -36,25 +37,31 @@ final class Unpacking implements AutoCloseable {
     if (limit > most) {
       throw new IllegalArgumentException("limit " + limit);
     }
-    byte[] framed = new byte[packed.length + 16];
-    Arrays.fill(framed, (byte) 0xFF);
-    System.arraycopy(packed, 0, framed, 8, packed.length);
-    Bytes input = Bytes.copyOf(framed, "vector");
+    int to = 8 + packed.length;
+    for (int i = 0; i < 8; i++) {
+      packedScratch.put(i, 0xFF);
+      packedScratch.put(to + i, 0xFF);
+    }
+    for (int i = 0; i < packed.length; i++) {
+      packedScratch.put(8 + i, packed[i]);
+    }
+    Bytes input = packedScratch.view(to + 8, "vector", 0);
     for (int i = 0; i < GUARD_BYTES; i++) {
       scratch.put(limit + i, GUARD);
     }
     int written = limit;
     DamagedInput damage = null;
     try {
-      written = compression.decompress(input, 8, 8 + packed.length, scratch, limit);
-      if (written < 0 || written > limit) {
-        throw new AssertionError(written + " bytes written where " + limit + " is the limit");
-      }
+      written = compression.decompress(input, 8, to, scratch, limit);
     } catch (DamagedInput e) {
       damage = e;
-      if (e.offset() < 8 || e.offset() > 8 + packed.length) {
+      written = scratch.filled();
+      if (e.offset() < 8 || e.offset() > to) {
         throw new AssertionError("damage outside the input at " + e.offset(), e);
       }
+    }
+    if (written < 0 || written > limit || written != scratch.filled()) {
+      throw new AssertionError(written + " bytes written where " + limit + " is the limit");
     }
     Bytes all = scratch.view(limit + GUARD_BYTES, "output", 0);
     for (int i = 0; i < GUARD_BYTES; i++) {
@@ -67,6 +74,7 @@ final class Unpacking implements AutoCloseable {
 
   @Override
   public void close() {
+    packedScratch.close();
     scratch.close();
   }
 
