@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
  * whose bytes behind the limit must stay what they were.
  */
 final class Unpacking implements AutoCloseable {
+  /** Where the compressed bytes stand in their window. */
+  static final int FROM = 8;
+
   private static final int GUARD_BYTES = 32;
   private static final int GUARD = 0xA5;
   private static final int MOST_PACKED = 1 << 20;
@@ -37,26 +40,26 @@ final class Unpacking implements AutoCloseable {
     if (limit > most) {
       throw new IllegalArgumentException("limit " + limit);
     }
-    int to = 8 + packed.length;
-    for (int i = 0; i < 8; i++) {
+    int to = FROM + packed.length;
+    for (int i = 0; i < FROM; i++) {
       packedScratch.put(i, 0xFF);
       packedScratch.put(to + i, 0xFF);
     }
     for (int i = 0; i < packed.length; i++) {
-      packedScratch.put(8 + i, packed[i]);
+      packedScratch.put(FROM + i, packed[i]);
     }
-    Bytes input = packedScratch.view(to + 8, "vector", 0);
+    Bytes input = packedScratch.view(to + FROM, "vector", 0);
     for (int i = 0; i < GUARD_BYTES; i++) {
       scratch.put(limit + i, GUARD);
     }
     int written = limit;
     DamagedInput damage = null;
     try {
-      written = compression.decompress(input, 8, to, scratch, limit);
+      written = compression.decompress(input, FROM, to, scratch, limit);
     } catch (DamagedInput e) {
       damage = e;
       written = scratch.filled();
-      if (e.offset() < 8 || e.offset() > to) {
+      if (e.offset() < FROM || e.offset() > to) {
         throw new AssertionError("damage outside the input at " + e.offset(), e);
       }
     }
