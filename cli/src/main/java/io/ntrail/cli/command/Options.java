@@ -195,7 +195,7 @@ final class Options {
   /** Where the answer goes: never over one of the files that it is about. */
   static Terminal output(ParseResult parsed, Terminal terminal) {
     if (!has(parsed, "-o")) {
-      return terminal;
+      return has(parsed, "--no-pager") ? terminal : terminal.paged();
     }
     String name = text(parsed, "-o", "-");
     Path file = path(name);
