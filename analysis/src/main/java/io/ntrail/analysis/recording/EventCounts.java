@@ -1,5 +1,6 @@
 package io.ntrail.analysis.recording;
 
+import io.ntrail.formats.etl.EtlFile;
 import io.ntrail.formats.etl.ExtendedItem;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
@@ -53,21 +54,12 @@ public record EventCounts(long records, long bytes, List<Row> rows) {
       long withStack,
       Map<String, Long> names) {}
 
-  /** Stack records that one pass remembers: 64 MB at most. */
-  private static final int STAMPS_A_PASS = 2 << 20;
-
-  private static final int STACK_GROUP = 0x18;
-  private static final int STACK_WALK = 0x1820;
-  private static final int STACK_KEY_KERNEL = 0x1825;
-  private static final int STACK_KEY_USER = 0x1826;
-
   private static final class Collected {
     final KernelEvents kernel;
     final EventTypeTable types = new EventTypeTable();
     final ProviderNames providers = new ProviderNames();
     final Map<Integer, Map<String, long[]>> names = new HashMap<>();
     final int[] rowOfHook = new int[1 << 16];
-    long stackRecords;
 
     Collected(KernelEvents kernel) {
       this.kernel = kernel;
@@ -88,7 +80,6 @@ public record EventCounts(long records, long bytes, List<Row> rows) {
         }
       }
       providers.merge(other.providers);
-      stackRecords += other.stackRecords;
       return this;
     }
   }
@@ -96,16 +87,26 @@ public record EventCounts(long records, long bytes, List<Row> rows) {
   /** Counts all records. */
   public static EventCounts of(Recording recording, int cores) {
     KernelEvents kernel = new KernelEvents();
+    StackJoin stacks = new StackJoin(recording, kernel);
+    List<EtlFile> files = recording.files();
     Collected counted =
-        recording.scan(cores, () -> new Collected(kernel), EventCounts::visit, Collected::merge);
-    if (counted.stackRecords > 0) {
-      countStacks(recording, cores, counted);
-    }
-    return result(counted);
+        recording.scan(
+            cores,
+            () -> new Collected(kernel),
+            (collected, record) -> visit(collected, stacks, files.indexOf(record.file()), record),
+            Collected::merge);
+    Collected withStack =
+        stacks.events(
+            cores,
+            () -> new Collected(kernel),
+            (collected, record) -> collected.types.withStack[row(collected, record)]++,
+            Collected::merge);
+    return result(counted.merge(withStack));
   }
 
-  private static void visit(Collected collected, RecordCursor record) {
+  private static void visit(Collected collected, StackJoin stacks, int file, RecordCursor record) {
     while (record.next()) {
+      stacks.visit(file, record);
       int row = row(collected, record);
       collected.types.counts[row]++;
       collected.types.bytes[row] += record.size();
@@ -113,10 +114,6 @@ public record EventCounts(long records, long bytes, List<Row> rows) {
       if (kind.isEvent()) {
         if (record.hasExtendedItems()) {
           visitItems(collected, record, row);
-        }
-      } else if (kind.isHook()) {
-        if (isStackReference(record)) {
-          collected.stackRecords++;
         }
       } else if (kind.isClassic() && isMetadata(record)) {
         collected.providers.learnFromMetadata(record);
@@ -156,13 +153,6 @@ public record EventCounts(long records, long bytes, List<Row> rows) {
         && record.providerHigh() == ProviderNames.EVENT_METADATA.high();
   }
 
-  private static boolean isStackReference(RecordCursor record) {
-    int hook = record.hookId();
-    return hook >>> 8 == STACK_GROUP
-        && (hook == STACK_WALK || hook == STACK_KEY_KERNEL || hook == STACK_KEY_USER)
-        && record.payloadLength() >= 16;
-  }
-
   private static int row(Collected collected, RecordCursor record) {
     EventTypeTable types = collected.types;
     RecordKind kind = record.kind();
@@ -193,83 +183,6 @@ public record EventCounts(long records, long bytes, List<Row> rows) {
         provider.low(),
         provider.high(),
         EventTypeTable.pack(id, record.opcode(), record.version()));
-  }
-
-  /** The events that stack records name: by time stamp, and by time stamp and thread. */
-  private static final class Stamps {
-    final LongSet times = new LongSet();
-    final LongSet timesAndThreads = new LongSet();
-
-    void add(long ticks, int thread) {
-      times.add(ticks);
-      timesAndThreads.add(mix(ticks, thread));
-    }
-
-    boolean contains(RecordCursor record) {
-      long ticks = record.ticks();
-      if (!times.contains(ticks)) {
-        return false;
-      }
-      int thread = record.threadId();
-      return thread == RecordCursor.NO_ID || timesAndThreads.contains(mix(ticks, thread));
-    }
-
-    private static long mix(long ticks, int thread) {
-      long mixed = (ticks ^ thread * 0x9E37_79B9_7F4A_7C15L) * 0xD6E8_FEB8_6659_FD93L;
-      return mixed ^ mixed >>> 32;
-    }
-  }
-
-  /**
-   * Joins stack records with the events whose time stamps they name. The time stamps of a large
-   * recording do not fit into memory at once: each pass takes those of one remainder.
-   */
-  private static void countStacks(Recording recording, int cores, Collected counted) {
-    int passes = (int) Math.ceilDiv(counted.stackRecords, (long) STAMPS_A_PASS);
-    for (int i = 0; i < passes; i++) {
-      int pass = i;
-      Stamps stamps =
-          recording.scan(
-              1,
-              Stamps::new,
-              (set, record) -> collectStamps(set, record, pass, passes),
-              (one, none) -> one);
-      Collected found =
-          recording.scan(
-              cores,
-              () -> new Collected(counted.kernel),
-              (collected, record) -> countStamped(collected, record, stamps),
-              Collected::merge);
-      counted.merge(found);
-    }
-  }
-
-  private static void collectStamps(Stamps stamps, RecordCursor record, int pass, int passes) {
-    while (record.next()) {
-      if (record.kind().isHook() && isStackReference(record)) {
-        int payload = record.payloadOffset();
-        long ticks = record.bytes().i64(payload);
-        if (Math.floorMod(ticks, passes) == pass) {
-          stamps.add(ticks, record.bytes().i32(payload + 12));
-        }
-      }
-    }
-  }
-
-  private static void countStamped(Collected collected, RecordCursor record, Stamps stamps) {
-    while (record.next()) {
-      if (mayHaveStackRecord(collected.kernel, record) && stamps.contains(record)) {
-        collected.types.withStack[row(collected, record)]++;
-      }
-    }
-  }
-
-  private static boolean mayHaveStackRecord(KernelEvents kernel, RecordCursor record) {
-    RecordKind kind = record.kind();
-    if (kind.isHook()) {
-      return record.hookId() >>> 8 != STACK_GROUP;
-    }
-    return kind.isClassic() && kernel.hookId(record.provider(), record.opcode()) >= 0;
   }
 
   private static EventCounts result(Collected counted) {

@@ -13,12 +13,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.BinaryOperator;
@@ -205,71 +201,63 @@ public final class Recording implements AutoCloseable {
    */
   public <A> A scan(
       int cores, Supplier<A> make, BiConsumer<A, RecordCursor> visit, BinaryOperator<A> merge) {
-    AtomicInteger next = new AtomicInteger();
     int[] starts = new int[files.size() + 1];
     for (int i = 0; i < files.size(); i++) {
       starts[i + 1] = Math.addExact(starts[i], files.get(i).buffers().count());
     }
-    int workers = Math.clamp(cores, 1, Math.max(1, starts[files.size()]));
-    Callable<A> worker =
-        () -> {
-          A collected = make.get();
-          scanSome(next, starts, collected, visit);
-          return collected;
-        };
-    if (workers == 1) {
-      try {
-        return worker.call();
-      } catch (RuntimeException e) {
-        throw e;
-      } catch (Exception e) {
-        throw new IllegalStateException(e);
-      }
-    }
-    try (ExecutorService executor = Executors.newFixedThreadPool(workers)) {
-      List<Future<A>> parts = new ArrayList<>();
-      for (int i = 0; i < workers; i++) {
-        parts.add(executor.submit(worker));
-      }
-      A all = parts.getFirst().get();
-      for (Future<A> part : parts.subList(1, parts.size())) {
-        all = merge.apply(all, part.get());
-      }
-      return all;
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof RuntimeException cause) {
-        throw cause;
-      }
-      throw new IllegalStateException(e.getCause());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new CannotGoOn("interrupted", "");
+    Queue<RecordCursor> opened = new ConcurrentLinkedQueue<>();
+    try {
+      return Parallel.run(
+              cores,
+              starts[files.size()],
+              () -> new Scan<>(make.get(), opened),
+              (scan, i) -> scan.visit(i, starts, visit),
+              (a, b) -> {
+                a.collected = merge.apply(a.collected, b.collected);
+                return a;
+              })
+          .collected;
+    } finally {
+      opened.forEach(RecordCursor::close);
     }
   }
 
-  private <A> void scanSome(
-      AtomicInteger next, int[] starts, A collected, BiConsumer<A, RecordCursor> visit) {
-    int file = 0;
-    RecordCursor cursor = files.getFirst().cursor(gaps);
-    try {
-      int i;
-      while ((i = next.getAndIncrement()) < starts[files.size()]) {
-        int at = file;
-        while (i >= starts[at + 1]) {
-          at++;
-        }
-        if (at != file) {
-          file = at;
-          cursor.close();
-          cursor = files.get(file).cursor(gaps);
-        }
-        cursor.open(i - starts[file]);
-        visit.accept(collected, cursor);
-        bytesVisited.addAndGet(cursor.file().buffers().fileBytes(cursor.buffer()));
-      }
-    } finally {
-      cursor.close();
+  /** One thread of a scan: what it collects, and the cursor it reads the file at hand with. */
+  private final class Scan<A> {
+    private final Queue<RecordCursor> opened;
+    A collected;
+    private int file = -1;
+    private @Nullable RecordCursor cursor;
+
+    Scan(A collected, Queue<RecordCursor> opened) {
+      this.collected = collected;
+      this.opened = opened;
     }
+
+    void visit(int i, int[] starts, BiConsumer<A, RecordCursor> visit) {
+      int wanted = Math.max(0, file);
+      while (i >= starts[wanted + 1]) {
+        wanted++;
+      }
+      RecordCursor reader = cursor;
+      if (reader == null || wanted != file) {
+        if (reader != null) {
+          reader.close();
+        }
+        reader = files.get(wanted).cursor(gaps);
+        opened.add(reader);
+        cursor = reader;
+        file = wanted;
+      }
+      reader.open(i - starts[wanted]);
+      visit.accept(collected, reader);
+      visited(reader);
+    }
+  }
+
+  /** Notes for the progress that a buffer was read. */
+  void visited(RecordCursor cursor) {
+    bytesVisited.addAndGet(cursor.file().buffers().fileBytes(cursor.buffer()));
   }
 
   /** Bytes of buffers that all passes so far have visited, for showing progress. */

@@ -99,7 +99,9 @@ final class XpressHuffman {
           output.put(out++, symbol);
           continue;
         }
-        if (isEnd(symbol)) {
+        // As a match it would be 3 bytes at distance 1; the end mark has nothing but padding behind
+        // it.
+        if (isEnd(symbol) && bits == 0) {
           return out;
         }
         long length = (symbol & 15) < 15 ? symbol & 15 : longLength();

@@ -173,14 +173,26 @@ public final class EtlFile implements AutoCloseable {
       return Long.MAX_VALUE;
     }
     if (kind == RecordKind.MESSAGE.ordinal()) {
-      // Messages without a time take that of the buffer.
-      long flushed =
-          input
-              .window(buffers.fileOffset(buffer), EtlLayout.BUFFER_HEADER)
-              .i64(EtlLayout.TimeStamp);
-      return WppMessage.time(bytes, at, end - at, flushed == 0 ? clock.headerTicks() : flushed);
+      return WppMessage.hasTime(bytes, at)
+          ? WppMessage.time(bytes, at, end - at, clock.headerTicks())
+          : firstStated(buffer);
     }
     return bytes.i64(at + RecordKind.at(kind).timeOffset());
+  }
+
+  /** Messages without a time take that of the next record with one, else that of the buffer. */
+  private long firstStated(int buffer) {
+    long flushed = bufferHeader(buffer).timeStamp();
+    buffers.firstTicks(buffer, flushed == 0 ? clock.headerTicks() : flushed);
+    try (RecordCursor cursor = cursor(new Gaps())) {
+      cursor.open(buffer);
+      while (cursor.next()) {
+        if (cursor.hasTime()) {
+          return cursor.ticks();
+        }
+      }
+    }
+    return buffers.firstTicks(buffer);
   }
 
   private long earliest() {
