@@ -42,7 +42,7 @@ final class Options {
   }
 
   static OptionSpec flag(String description, String... names) {
-    return OptionSpec.builder(names[0], names)
+    return OptionSpec.builder(names)
         .arity("0")
         .type(boolean.class)
         .description(description)
@@ -50,7 +50,7 @@ final class Options {
   }
 
   static OptionSpec value(String label, String description, String... names) {
-    return OptionSpec.builder(names[0], names)
+    return OptionSpec.builder(names)
         .arity("1")
         .type(String.class)
         .paramLabel(label)

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Holds an answer back until it is longer than the screen, then hands it to a program that shows it
- * page by page; a shorter one goes to the screen as it is. What is said on standard error meanwhile
- * waits until that program has ended.
+ * page by page; a shorter one goes to the screen as it is. What is said on standard error after the
+ * answer has begun comes after its end.
  */
 final class Pager extends OutputStream {
   private final OutputStream screen;
@@ -147,7 +147,7 @@ final class Pager extends OutputStream {
       @Override
       public void write(byte[] bytes, int from, int length) throws IOException {
         synchronized (messages) {
-          if (process != null) {
+          if (target != null || held.size() > 0) {
             messages.write(bytes, from, length);
           } else {
             err.write(bytes, from, length);

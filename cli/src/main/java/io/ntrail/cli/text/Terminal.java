@@ -144,7 +144,7 @@ public final class Terminal implements AutoCloseable {
   private Screen screen() {
     Screen known = screen;
     if (known == null) {
-      known = outIsTerminal ? Screen.ask() : Screen.DEFAULT;
+      known = outIsTerminal || errIsTerminal ? Screen.ask() : Screen.DEFAULT;
       screen = known;
     }
     return known;

@@ -66,6 +66,33 @@ class TerminalTest {
   }
 
   @Test
+  void messagesFollowTheAnswerThatTheyFollow() {
+    try (Terminal screen = Terminal.of(out, out, 10, 80);
+        Terminal paged = screen.paged("cat > " + folder.resolve("pages"))) {
+      paged.err().print("warning\n");
+      print(paged, 1);
+      paged.out().flush();
+      paged.err().print("hint\n");
+    }
+    assertEquals("warning\nline 0\nhint\n", shown());
+  }
+
+  @Test
+  void progress() {
+    assertEquals(
+        "reading shop.etl  43 %   181.5 MiB of 412.6 MiB   61 MiB/s",
+        Progress.line("shop.etl", 190_316_544, 432_642_458, 2.9754));
+    assertEquals(
+        "reading shop.etl, pass 2  10 %   10 bytes of 100 bytes   110 bytes/s",
+        Progress.line("shop.etl", 110, 100, 1));
+    assertEquals(
+        "reading shop.etl  100 %   100 bytes of 100 bytes   100 bytes/s",
+        Progress.line("shop.etl", 100, 100, 1));
+    assertEquals(
+        "reading empty  0 %   0 bytes of 0 bytes   0 bytes/s", Progress.line("empty", 0, 0, 0));
+  }
+
+  @Test
   void leavingThePagerEarlyIsNoError() {
     try (Terminal screen = Terminal.of(out, err, 10, 80);
         Terminal paged = screen.paged("exit 0")) {
