@@ -13,7 +13,7 @@
 # complete before `run` names it, and the one before stays, because a program that is still running
 # may not have opened all of its jars yet.
 
-run_version=1
+run_version=2
 launcher_flags='-Xlog:disable -Xlog:all=error,aot*=off,cds*=off:stderr --enable-native-access=ALL-UNNAMED'
 
 # give_up CODE: ends the start with what was printed on stderr.
@@ -174,15 +174,25 @@ run_maven() (
     >"$log" 2>&1 </dev/null
 )
 
-# train FOLDER DIGEST: the AOT cache, by one run of the program itself. Sets run_cache, to nothing if
-# it fails: the program then starts without. The class path is relative, so that no path is too odd
-# and the folder may move.
+# train FOLDER DIGEST: the AOT cache, by one run of the program itself over the samples. Sets
+# run_cache, to nothing if it fails: the program then starts without. The class path must be the one
+# that the program is started with, or the JVM refuses the cache.
 train() {
   run_cache=
+  train_class_path=
+  for name in $(jar_names "$1" ' '); do
+    train_class_path=$train_class_path:$1/$name
+  done
   for command in warm --version; do
     if (
-      cd "$1" && "$jdk/bin/java" $launcher_flags -XX:AOTCacheOutput=ntrail.aot \
-        -cp "$(jar_names . : | sed 's/:$//')" io.ntrail.cli.Main $command >train.log 2>&1 </dev/null
+      cd "$1" && set -- $command
+      if [ "$command" = warm ]; then
+        for sample in "$root"/samples/*.etl "$root"/samples/*.etl.gz; do
+          [ ! -f "$sample" ] || set -- "$@" "$sample"
+        done
+      fi
+      "$jdk/bin/java" $launcher_flags -XX:AOTCacheOutput=ntrail.aot -cp "${train_class_path#:}" \
+        io.ntrail.cli.Main "$@" >train.log 2>&1 </dev/null
     ) && [ -s "$1/ntrail.aot" ]; then
       mv "$1/ntrail.aot" "$1/ntrail-$2.aot" && run_cache=ntrail-$2.aot
       break
@@ -224,22 +234,24 @@ lay_out() {
       echo "ntrail: the jars in $root/cli/target change while they are read: is another build running?" >&2
       give_up 1
     fi
-    train "$new" "$digest"
     mv "$new" "$folder"
-  elif [ -e "$folder/ntrail-$digest.aot" ]; then
+    train "$folder" "$digest"
+  elif [ -e "$folder/ntrail-$digest.aot" ] && [ "${run_place-}" -ef "$dist" ]; then
     run_cache=ntrail-$digest.aot
   else
+    # The JVM refuses a cache whose jars stood elsewhere when it was trained: the tree has moved.
     train "$folder" "$digest"
   fi
 
   run_format=$run_version
   run_key="${NTRAIL_JAVA_HOME-}|${JAVA_HOME-}|$PATH"
+  run_place=$dist
   run_jdk=$jdk run_jvm=$jvm run_digest=$digest run_flags=$launcher_flags run_sources=$1
   run_jars=$(jar_names "$folder" ' ')
   run_quit=-quit run_cnewer=-cnewer
   find "$folder" -prune -print -quit >/dev/null 2>&1 || run_quit=
   find "$folder" -prune -cnewer "$folder" >/dev/null 2>&1 || run_cnewer=-newer
-  for name in format key jdk jvm digest flags sources jars cache quit cnewer; do
+  for name in format place key jdk jvm digest flags sources jars cache quit cnewer; do
     eval "value=\$run_$name"
     echo "run_$name=$(quote "$value")"
   done >"$dist/run.$$"
