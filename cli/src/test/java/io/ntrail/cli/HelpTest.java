@@ -78,6 +78,8 @@ class HelpTest {
           assertTrue(manual.contains(name), entry.name() + " --help lacks " + name);
         }
         assertFalse(String.join("", option.description()).isBlank(), option.longestName());
+        List<String> names = List.of(option.names());
+        assertEquals(names.stream().distinct().toList(), names);
       }
       assertTrue(manual.contains("3 a result"), "exit codes");
       manual.lines().forEach(line -> assertTrue(line.length() <= COLUMNS, line));

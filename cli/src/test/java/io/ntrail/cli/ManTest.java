@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -62,6 +63,9 @@ class ManTest {
         }
       }
       assertTrue(result.out().contains("EXIT STATUS"), result.out());
+      String words =
+          Map.of("info", " FILE ...", "completion", " SHELL").getOrDefault(entry.name(), "");
+      assertTrue(result.out().contains("ntrail " + entry.name() + words), result.out());
       assertTrue(result.out().contains("ntrail " + entry.name()), result.out());
     }
   }

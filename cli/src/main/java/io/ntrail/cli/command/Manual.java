@@ -5,6 +5,7 @@ import io.ntrail.cli.text.Version;
 import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
 
 /** Manual pages, as text and as troff, from a command's options and its written help. */
 final class Manual {
@@ -64,7 +65,11 @@ final class Manual {
     StringBuilder page = new StringBuilder();
     head(page, "ntrail-" + name, purpose);
     page.append(".SH SYNOPSIS\n.B ntrail ").append(name).append('\n');
-    page.append(spec.positionalParameters().isEmpty() ? "" : "FILE ... ").append("[options]\n");
+    for (PositionalParamSpec word : spec.positionalParameters()) {
+      boolean several = word.completionCandidates() == null;
+      page.append(word.paramLabel()).append(several ? " ... " : " ");
+    }
+    page.append("[options]\n");
     page.append(".SH DESCRIPTION\n.nf\n")
         .append(escape(HelpTexts.page(name).strip()))
         .append("\n.fi\n");

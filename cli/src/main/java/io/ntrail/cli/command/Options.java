@@ -42,7 +42,7 @@ final class Options {
   }
 
   static OptionSpec flag(String description, String... names) {
-    return OptionSpec.builder(names[0], names)
+    return OptionSpec.builder(names)
         .arity("0")
         .type(boolean.class)
         .description(description)
@@ -50,7 +50,7 @@ final class Options {
   }
 
   static OptionSpec value(String label, String description, String... names) {
-    return OptionSpec.builder(names[0], names)
+    return OptionSpec.builder(names)
         .arity("1")
         .type(String.class)
         .paramLabel(label)
@@ -195,7 +195,7 @@ final class Options {
   /** Where the answer goes: never over one of the files that it is about. */
   static Terminal output(ParseResult parsed, Terminal terminal) {
     if (!has(parsed, "-o")) {
-      return terminal;
+      return has(parsed, "--no-pager") ? terminal : terminal.paged();
     }
     String name = text(parsed, "-o", "-");
     Path file = path(name);

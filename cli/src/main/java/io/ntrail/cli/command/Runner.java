@@ -88,7 +88,9 @@ public final class Runner {
     Command command = entry.make().get();
     CommandSpec spec = command.spec();
     if (options.contains("--help") && entry.listed()) {
-      terminal.out().print(Manual.text(entry.name(), spec));
+      try (Terminal paged = options.contains("--no-pager") ? terminal : terminal.paged()) {
+        paged.out().print(Manual.text(entry.name(), spec));
+      }
       return ExitCode.DONE;
     }
     ParseResult parsed = parse(entry.name(), spec, words);
