@@ -115,7 +115,7 @@ public record EventCounts(long records, long bytes, List<Row> rows) {
         if (record.hasExtendedItems()) {
           visitItems(collected, record, row);
         }
-      } else if (kind.isClassic() && isMetadata(record)) {
+      } else if (ProviderNames.isMetadata(record)) {
         collected.providers.learnFromMetadata(record);
       }
     }
@@ -146,11 +146,6 @@ public record EventCounts(long records, long bytes, List<Row> rows) {
   private static void count(Collected collected, int row, String name) {
     collected.names.computeIfAbsent(row, r -> new HashMap<>())
         .computeIfAbsent(name, n -> new long[1])[0]++;
-  }
-
-  private static boolean isMetadata(RecordCursor record) {
-    return record.providerLow() == ProviderNames.EVENT_METADATA.low()
-        && record.providerHigh() == ProviderNames.EVENT_METADATA.high();
   }
 
   private static int row(Collected collected, RecordCursor record) {

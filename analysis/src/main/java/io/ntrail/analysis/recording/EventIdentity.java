@@ -14,8 +14,15 @@ public final class EventIdentity {
   private final KernelEvents kernel = new KernelEvents();
   private final ProviderNames providers = new ProviderNames();
 
-  /** Knows the kernel's events, learns provider names as it is asked. */
+  /**
+   * Knows the kernel's events and the few usual providers; learns names from events it is asked of.
+   */
   public EventIdentity() {}
+
+  /** Knows also the names that a recording tells. */
+  public EventIdentity(Survey survey) {
+    providers.merge(survey.names());
+  }
 
   /** Provider or class GUID; of a kernel record the GUID of its class. */
   public Guid providerGuid(RecordCursor record) {

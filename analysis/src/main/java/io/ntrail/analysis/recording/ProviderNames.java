@@ -64,6 +64,13 @@ final class ProviderNames {
     }
   }
 
+  /** Whether a record is one that a merge adds to describe events. */
+  static boolean isMetadata(RecordCursor record) {
+    return record.kind().isClassic()
+        && record.providerLow() == EVENT_METADATA.low()
+        && record.providerHigh() == EVENT_METADATA.high();
+  }
+
   /** Learns a name from a TRACE_EVENT_INFO that a merge added. */
   void learnFromMetadata(RecordCursor record) {
     if (record.opcode() != EVENT_INFO || record.payloadLength() < 112) {

@@ -1,12 +1,14 @@
 package io.ntrail.analysis.recording;
 
 import io.ntrail.formats.etl.EtlFile;
+import io.ntrail.formats.etl.RecordCursor;
 import java.util.Arrays;
 import java.util.List;
 
 /**
- * What one pass over the record headers learns about every buffer: its earliest and latest time and
- * whether its records are in order. 17 bytes a buffer.
+ * What one pass over the record headers learns: the number of records, the names of providers that
+ * the file tells, and for every buffer its earliest and latest time and whether its records are in
+ * order (17 bytes a buffer).
  */
 public final class Survey {
   private static final class Columns {
@@ -23,37 +25,68 @@ public final class Survey {
     }
   }
 
-  private final List<Columns> files;
+  /** What one thread collects beside the columns. */
+  private static final class Found {
+    long records;
+    final ProviderNames names = new ProviderNames();
 
-  private Survey(List<Columns> files) {
+    Found merge(Found other) {
+      records += other.records;
+      names.merge(other.names);
+      return this;
+    }
+  }
+
+  private final List<Columns> files;
+  private final Found found;
+
+  private Survey(List<Columns> files, Found found) {
     this.files = files;
+    this.found = found;
   }
 
   static Survey of(Recording recording, int cores) {
     List<Columns> files =
         recording.files().stream().map(f -> new Columns(f.buffers().count())).toList();
-    Survey survey = new Survey(files);
     List<EtlFile> order = recording.files();
-    recording.scan(
-        cores,
-        () -> survey,
-        (collected, cursor) -> {
-          long earliest = Long.MAX_VALUE;
-          long latest = Long.MIN_VALUE;
-          boolean sorted = true;
-          while (cursor.next()) {
-            long ticks = cursor.ticks();
-            sorted &= ticks >= latest;
-            earliest = Math.min(earliest, ticks);
-            latest = Math.max(latest, ticks);
-          }
-          Columns columns = collected.files.get(order.indexOf(cursor.file()));
-          columns.earliest[cursor.buffer()] = earliest;
-          columns.latest[cursor.buffer()] = latest;
-          columns.sorted[cursor.buffer()] = sorted;
-        },
-        (a, b) -> a);
-    return survey;
+    Found found =
+        recording.scan(
+            cores,
+            Found::new,
+            (collected, cursor) ->
+                visit(collected, files.get(order.indexOf(cursor.file())), cursor),
+            Found::merge);
+    return new Survey(files, found);
+  }
+
+  private static void visit(Found found, Columns columns, RecordCursor cursor) {
+    long earliest = Long.MAX_VALUE;
+    long latest = Long.MIN_VALUE;
+    boolean sorted = true;
+    long records = 0;
+    while (cursor.next()) {
+      long ticks = cursor.ticks();
+      sorted &= ticks >= latest;
+      earliest = Math.min(earliest, ticks);
+      latest = Math.max(latest, ticks);
+      records++;
+      if (ProviderNames.isMetadata(cursor)) {
+        found.names.learnFromMetadata(cursor);
+      }
+    }
+    found.records += records;
+    columns.earliest[cursor.buffer()] = earliest;
+    columns.latest[cursor.buffer()] = latest;
+    columns.sorted[cursor.buffer()] = sorted;
+  }
+
+  /** Number of records of all files. */
+  public long records() {
+    return found.records;
+  }
+
+  ProviderNames names() {
+    return found.names;
   }
 
   /** Earliest raw time in a buffer; {@link Long#MAX_VALUE} if it has no records. */

@@ -16,10 +16,13 @@ import org.jspecify.annotations.Nullable;
 
 /** Lists records in time order with what their headers say. */
 final class EventListing {
+  /** Rows of a long table that are held before they are printed. */
+  private static final int TABLE_PART = 1_000;
+
   private final Recording recording;
   private final Terminal terminal;
   private final boolean wide;
-  private final EventIdentity identity = new EventIdentity();
+  private EventIdentity identity = new EventIdentity();
 
   EventListing(Recording recording, Terminal terminal, boolean wide) {
     this.recording = recording;
@@ -41,7 +44,7 @@ final class EventListing {
             recording.files().getFirst().name(),
             recording::bytesVisited,
             recording.size())) {
-      recording.survey(cores);
+      identity = new EventIdentity(recording.survey(cores));
     }
     try (OrderedCursor cursor = recording.inOrder(range.fromNanos(), range.toNanos())) {
       switch (format) {
@@ -62,14 +65,21 @@ final class EventListing {
             .number("tid")
             .number("bytes")
             .name("event");
-    long shown = 0;
-    long more = 0;
-    while (cursor.next()) {
-      if (limit > 0 && shown >= limit) {
-        more++;
-        continue;
-      }
-      shown++;
+    long total = count(range);
+    long shown = limit > 0 ? Math.min(limit, total) : total;
+    terminal
+        .out()
+        .println(
+            names(recording)
+                + ": "
+                + scope(range)
+                + ": "
+                + (shown < total ? "first " + Numbers.count(shown) + " of " : "")
+                + Numbers.counted(total, "record")
+                + ", "
+                + Losses.state(recording));
+    int width = wide || !terminal.outIsTerminal() ? 0 : terminal.width();
+    for (long i = 0; i < shown && !terminal.outClosed() && cursor.next(); i++) {
       RecordCursor record = cursor.record();
       table.row(
           Numbers.seconds(cursor.nanos()),
@@ -78,25 +88,31 @@ final class EventListing {
           id(record.threadId()),
           Numbers.count(record.payloadLength()),
           identity.text(record));
+      if (table.waiting() == TABLE_PART) {
+        table.print(terminal.out(), 0, width);
+      }
     }
-    terminal
-        .out()
-        .println(
-            names(recording)
-                + ": "
-                + scope(range)
-                + ": "
-                + (more > 0 ? "first " + Numbers.count(shown) + " of " : "")
-                + Numbers.counted(shown + more, "record")
-                + ", "
-                + Losses.state(recording));
-    if (shown == 0) {
-      return;
+    if (table.waiting() > 0) {
+      table.print(terminal.out(), 0, width);
     }
-    table.print(terminal.out(), 0, wide || !terminal.outIsTerminal() ? 0 : terminal.width());
-    if (more > 0) {
-      terminal.out().println(Numbers.count(more) + " more records not shown (-n 0 shows all)");
+    if (shown < total) {
+      terminal
+          .out()
+          .println(Numbers.count(total - shown) + " more records not shown (-n 0 shows all)");
     }
+  }
+
+  private long count(TimeRange range) {
+    if (range.whole()) {
+      return recording.survey(1).records();
+    }
+    long count = 0;
+    try (OrderedCursor cursor = recording.inOrder(range.fromNanos(), range.toNanos())) {
+      while (cursor.next()) {
+        count++;
+      }
+    }
+    return count;
   }
 
   private static String scope(TimeRange range) {
@@ -147,7 +163,7 @@ final class EventListing {
         .number("cpu", record.cpu());
     id(json, "pid", record.processId());
     id(json, "tid", record.threadId());
-    json.text("providerGuid", identity.providerGuid(record).toString())
+    json.text("providerGuid", guid(identity.providerGuid(record)))
         .text("provider", identity.provider(record))
         .text("event", named(identity.event(record)))
         .number("id", identity.id(record))
@@ -170,6 +186,11 @@ final class EventListing {
 
   private @Nullable String utc(RecordCursor record) {
     return Numbers.utc(record.file().clock().fileTime(record.ticks()));
+  }
+
+  /** Records without a provider have none. */
+  static @Nullable String guid(Guid guid) {
+    return guid.equals(Guid.ZERO) ? null : guid.toString();
   }
 
   private static @Nullable String activity(RecordCursor record) {

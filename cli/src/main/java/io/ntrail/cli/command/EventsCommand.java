@@ -110,7 +110,7 @@ final class EventsCommand implements Command {
 
   private static void row(Json json, EventCounts.Row row) {
     json.object()
-        .text("providerGuid", row.providerGuid().toString())
+        .text("providerGuid", EventListing.guid(row.providerGuid()))
         .text("provider", row.provider())
         .text("event", EventListing.named(row.event()))
         .number("id", row.id())

@@ -23,6 +23,7 @@ public final class Table {
 
   private final List<Column> columns = new ArrayList<>();
   private final List<List<String>> rows = new ArrayList<>();
+  private int[] widths = {};
 
   /** An empty table. */
   public Table() {}
@@ -47,27 +48,38 @@ public final class Table {
     rows.add(List.of(cells));
   }
 
+  /** Rows that are not printed yet. */
+  public int waiting() {
+    return rows.size();
+  }
+
   /**
-   * Prints it.
+   * Prints the rows, and forgets them: a long table is printed in parts. The first part has the
+   * titles and decides how wide columns are at least.
    *
    * @param indent blanks before each line
    * @param width columns of the terminal; 0 to cut nothing
    */
   public void print(PrintStream out, int indent, int width) {
-    int[] widths = new int[columns.size()];
+    boolean first = widths.length == 0;
+    if (first) {
+      widths = columns.stream().mapToInt(column -> column.title.length()).toArray();
+    }
     for (int c = 0; c < widths.length; c++) {
-      widths[c] = columns.get(c).title.length();
       for (List<String> row : rows) {
         widths[c] = Math.max(widths[c], row.get(c).length());
       }
     }
-    line(out, indent, width, widths, columns.stream().map(Column::title).toList());
-    for (List<String> row : rows) {
-      line(out, indent, width, widths, row);
+    if (first) {
+      line(out, indent, width, columns.stream().map(Column::title).toList());
     }
+    for (List<String> row : rows) {
+      line(out, indent, width, row);
+    }
+    rows.clear();
   }
 
-  private void line(PrintStream out, int indent, int width, int[] widths, List<String> cells) {
+  private void line(PrintStream out, int indent, int width, List<String> cells) {
     StringBuilder line = new StringBuilder(" ".repeat(indent));
     for (int c = 0; c < widths.length; c++) {
       if (c > 0) {
