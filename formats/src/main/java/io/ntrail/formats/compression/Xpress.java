@@ -118,10 +118,14 @@ final class Xpress {
         if (nibble == 15) {
           in = i;
           out = o;
-          o = output.repeatWithin(o, distance, longerLength() + 3, limit);
+          long longer = longerLength() + 3;
           i = in;
-          f <<= 1;
-          continue;
+          if (longer > limit - o - Scratch.ROOM) {
+            o = output.repeatWithin(o, distance, longer, limit);
+            f <<= 1;
+            continue;
+          }
+          length = (int) longer;
         }
       }
       output.repeatLoosely(o, distance, length);
