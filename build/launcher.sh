@@ -174,12 +174,12 @@ run_maven() (
     >"$log" 2>&1 </dev/null
 )
 
-# train FOLDER DIGEST: the AOT cache, by one run of the program itself over the samples. Sets run_cache, to nothing if
-# it fails: the program then starts without. The class path is relative, so that no path is too odd
-# and the folder may move.
+# train FOLDER DIGEST: the AOT cache, by one run of the program itself over the samples. Sets
+# run_cache, to nothing if it fails: the program then starts without. The JVM lets all jars move
+# together afterwards, if the class path that it was trained with was absolute.
 train() {
   run_cache=
-  train_class_path=$(jar_names "$1" : | sed 's/:$//')
+  train_class_path=$(class_path_of "$1")
   for command in warm --version; do
     if (
       cd "$1" && set -- $command
@@ -198,11 +198,27 @@ train() {
   rm -f "$1/ntrail.aot" "$1/ntrail.aot.config" "$1/train.log"
 }
 
-# jar_names FOLDER SEPARATOR: the program's own jar first, then the others by name.
+# trained FOLDER DIGEST: the JVM accepts the cache that is there. It does not after a copy that gave
+# the jars new times.
+trained() {
+  [ -s "$1/ntrail-$2.aot" ] && "$jdk/bin/java" $launcher_flags -XX:AOTMode=on \
+    -XX:AOTCache="$1/ntrail-$2.aot" -cp "$(class_path_of "$1")" io.ntrail.cli.Main --version \
+    >/dev/null 2>&1 </dev/null
+}
+
+class_path_of() {
+  path=
+  for name in $(jar_names "$1"); do
+    path=$path:$1/$name
+  done
+  echo "${path#:}"
+}
+
+# jar_names FOLDER: the program's own jar first, then the others by name.
 jar_names() {
-  printf "ntrail-cli.jar%s" "$2"
+  printf ntrail-cli.jar
   for jar in "$1"/*.jar; do
-    [ "${jar##*/}" = ntrail-cli.jar ] || printf "%s%s" "${jar##*/}" "$2"
+    [ "${jar##*/}" = ntrail-cli.jar ] || printf ' %s' "${jar##*/}"
   done
 }
 
@@ -233,7 +249,7 @@ lay_out() {
     fi
     train "$new" "$digest"
     mv "$new" "$folder"
-  elif [ -e "$folder/ntrail-$digest.aot" ]; then
+  elif trained "$folder" "$digest"; then
     run_cache=ntrail-$digest.aot
   else
     train "$folder" "$digest"
@@ -242,7 +258,7 @@ lay_out() {
   run_format=$run_version
   run_key="${NTRAIL_JAVA_HOME-}|${JAVA_HOME-}|$PATH"
   run_jdk=$jdk run_jvm=$jvm run_digest=$digest run_flags=$launcher_flags run_sources=$1
-  run_jars=$(jar_names "$folder" ' ')
+  run_jars=$(jar_names "$folder")
   run_quit=-quit run_cnewer=-cnewer
   find "$folder" -prune -print -quit >/dev/null 2>&1 || run_quit=
   find "$folder" -prune -cnewer "$folder" >/dev/null 2>&1 || run_cnewer=-newer
