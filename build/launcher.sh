@@ -13,7 +13,7 @@
 # complete before `run` names it, and the one before stays, because a program that is still running
 # may not have opened all of its jars yet.
 
-run_version=1
+run_version=3
 launcher_flags='-Xlog:disable -Xlog:all=error,aot*=off,cds*=off:stderr --enable-native-access=ALL-UNNAMED'
 
 # give_up CODE: ends the start with what was printed on stderr.
@@ -188,7 +188,7 @@ train() {
           [ ! -f "$sample" ] || set -- "$@" "$sample"
         done
       fi
-      "$jdk/bin/java" $launcher_flags -XX:AOTCacheOutput=ntrail.aot -cp "$train_class_path" \
+      "$jdk/bin/java" $launcher_flags -XX:AOTCacheOutput=ntrail.aot -cp "${train_class_path#:}" \
         io.ntrail.cli.Main "$@" >train.log 2>&1 </dev/null
     ) && [ -s "$1/ntrail.aot" ]; then
       mv "$1/ntrail.aot" "$1/ntrail-$2.aot" && run_cache=ntrail-$2.aot
@@ -247,8 +247,8 @@ lay_out() {
       echo "ntrail: the jars in $root/cli/target change while they are read: is another build running?" >&2
       give_up 1
     fi
-    train "$new" "$digest"
     mv "$new" "$folder"
+    train "$folder" "$digest"
   elif trained "$folder" "$digest"; then
     run_cache=ntrail-$digest.aot
   else
@@ -293,7 +293,7 @@ without_writing() {
   [ "$(jars_digest "$dist/$run_digest")" = "$run_digest" ] || run_cache=
 }
 
-# prepare: leaves jdk and the variables of `run` set, and everything they name in place.
+# prepare: leaves jdk and the variables of `run` set, and everything they name in .
 prepare() {
   . "$root/build/jdk.sh"
   if ! find_jdk; then

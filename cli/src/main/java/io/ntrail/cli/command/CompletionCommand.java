@@ -4,10 +4,14 @@ import io.ntrail.cli.text.Terminal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.ParseResult;
 
 /** {@code ntrail completion SHELL}: a script that completes commands, options and files. */
@@ -19,7 +23,7 @@ final class CompletionCommand implements Command {
   @Override
   public CommandSpec spec() {
     CommandSpec spec = Options.command("completion", "A script that completes words for a shell.");
-    spec.addPositional(Options.words("SHELL", "bash, zsh, fish or powershell"));
+    spec.addPositional(Options.words("SHELL", "bash, zsh, fish or powershell", SHELLS));
     return spec;
   }
 
@@ -53,6 +57,37 @@ final class CompletionCommand implements Command {
     return Commands.listed().stream().map(Commands.Entry::name).collect(Collectors.joining(" "));
   }
 
+  /** What can stand as a word that is no option; empty: files can. */
+  private static List<String> words(CommandSpec spec) {
+    List<String> words = new ArrayList<>();
+    for (PositionalParamSpec positional : spec.positionalParameters()) {
+      words.addAll(values(positional));
+    }
+    return words;
+  }
+
+  private static List<String> values(ArgSpec spec) {
+    List<String> values = new ArrayList<>();
+    Iterable<String> candidates = spec.completionCandidates();
+    if (candidates != null) {
+      candidates.forEach(values::add);
+    }
+    return values;
+  }
+
+  /** The options whose values are known, the same in every command that has them. */
+  private static Map<String, List<String>> values() {
+    Map<String, List<String>> values = new TreeMap<>();
+    for (Commands.Entry entry : Commands.listed()) {
+      for (OptionSpec option : entry.make().get().spec().options()) {
+        if (!values(option).isEmpty()) {
+          values.put(option.longestName(), values(option));
+        }
+      }
+    }
+    return values;
+  }
+
   private static String bash() {
     StringBuilder cases = new StringBuilder();
     for (Commands.Entry entry : Commands.listed()) {
@@ -61,43 +96,73 @@ final class CompletionCommand implements Command {
           .append(entry.name())
           .append(") options=\"")
           .append(String.join(" ", options(entry)))
+          .append("\" words=\"")
+          .append(String.join(" ", words(entry.make().get().spec())))
           .append("\" ;;\n");
     }
+    StringBuilder values = new StringBuilder();
+    values()
+        .forEach((name, known) ->
+            values
+                .append("    ")
+                .append(name)
+                .append(") COMPREPLY=($(compgen -W \"")
+                .append(String.join(" ", known))
+                .append("\" -- \"$word\")); return ;;\n"));
     return """
     _ntrail() {
-      local word=${COMP_WORDS[COMP_CWORD]} options=
+      local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options= words=
       if [ "$COMP_CWORD" -eq 1 ]; then
         COMPREPLY=($(compgen -W "%s --version --help" -- "$word"))
         return
       fi
+      if [ "$before" = "=" ]; then
+        before=${COMP_WORDS[COMP_CWORD-2]}
+      elif [ "$word" = "=" ]; then
+        word=
+      fi
+      case $before in
+    %s  esac
       case ${COMP_WORDS[1]} in
     %s  esac
-      case $word in
-        -*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;
-        *) COMPREPLY=($(compgen -f -- "$word")) ;;
-      esac
+      if [ "${word:0:1}" = "-" ]; then
+        COMPREPLY=($(compgen -W "$options" -- "$word"))
+      elif [ -n "$words" ]; then
+        COMPREPLY=($(compgen -W "$words" -- "$word"))
+      else
+        local IFS=$'\\n'
+        COMPREPLY=($(compgen -f -- "$word"))
+      fi
     }
     complete -o filenames -F _ntrail ntrail ./ntrail
     """
-        .formatted(names(), cases);
+        .formatted(names(), values, cases);
   }
 
   private static String fish() {
     StringBuilder script = new StringBuilder();
     for (Commands.Entry entry : Commands.listed()) {
+      CommandSpec spec = entry.make().get().spec();
+      String seen = "complete -c ntrail -n '__fish_seen_subcommand_from " + entry.name() + "'";
       script
           .append("complete -c ntrail -n __fish_use_subcommand -f -a ")
           .append(entry.name())
           .append(" -d '")
           .append(entry.purpose())
           .append("'\n");
-      for (OptionSpec option : entry.make().get().spec().options()) {
-        script.append("complete -c ntrail -n '__fish_seen_subcommand_from ").append(entry.name());
-        script.append("'");
+      if (!words(spec).isEmpty()) {
+        script.append(seen).append(" -f -a '").append(String.join(" ", words(spec))).append("'\n");
+      }
+      for (OptionSpec option : spec.options()) {
+        script.append(seen);
         for (String name : option.names()) {
           script.append(name.startsWith("--") ? " -l " : " -s ").append(name.replaceAll("^-+", ""));
         }
-        script.append(option.arity().max() == 0 ? "" : " -r");
+        if (!values(option).isEmpty()) {
+          script.append(" -x -a '").append(String.join(" ", values(option))).append('\'');
+        } else if (option.arity().max() > 0) {
+          script.append(" -r");
+        }
         script.append(" -d '").append(String.join(" ", option.description()).replace("'", "\\'"));
         script.append("'\n");
       }

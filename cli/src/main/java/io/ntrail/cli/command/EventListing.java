@@ -76,31 +76,40 @@ final class EventListing {
           Integer.toString(record.cpu()),
           id(record.processId()),
           id(record.threadId()),
-          Integer.toString(record.payloadLength()),
+          Numbers.count(record.payloadLength()),
           identity.text(record));
     }
-    String scope =
-        range.whole()
-            ? "whole recording"
-            : (range.fromNanos() == Long.MIN_VALUE ? "start" : Numbers.seconds(range.fromNanos()))
-                + " .. "
-                + (range.toNanos() == Long.MAX_VALUE ? "end" : Numbers.seconds(range.toNanos()))
-                + " s";
     terminal
         .out()
         .println(
             names(recording)
                 + ": "
-                + scope
+                + scope(range)
                 + ": "
                 + (more > 0 ? "first " + Numbers.count(shown) + " of " : "")
                 + Numbers.counted(shown + more, "record")
                 + ", "
                 + Losses.state(recording));
+    if (shown == 0) {
+      return;
+    }
     table.print(terminal.out(), 0, wide || !terminal.outIsTerminal() ? 0 : terminal.width());
     if (more > 0) {
       terminal.out().println(Numbers.count(more) + " more records not shown (-n 0 shows all)");
     }
+  }
+
+  private static String scope(TimeRange range) {
+    if (range.whole()) {
+      return "whole recording";
+    }
+    if (range.fromNanos() == Long.MIN_VALUE) {
+      return "before " + Numbers.seconds(range.toNanos()) + " s";
+    }
+    String from = Numbers.seconds(range.fromNanos());
+    return range.toNanos() == Long.MAX_VALUE
+        ? "from " + from + " s"
+        : from + " .. " + Numbers.seconds(range.toNanos()) + " s";
   }
 
   private static String id(int id) {

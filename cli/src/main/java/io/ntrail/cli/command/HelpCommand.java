@@ -18,8 +18,14 @@ final class HelpCommand implements Command {
   @Override
   public CommandSpec spec() {
     CommandSpec spec = Options.command("help", "The page of a command or a subject.");
-    spec.addPositional(Options.words("WHAT", "a command or a subject"));
+    spec.addPositional(Options.words("WHAT", "a command or a subject", subjects()));
     return spec;
+  }
+
+  private static List<String> subjects() {
+    List<String> names = new ArrayList<>(SUBJECTS);
+    Commands.listed().forEach(entry -> names.add(entry.name()));
+    return names;
   }
 
   @Override
@@ -27,9 +33,7 @@ final class HelpCommand implements Command {
     List<String> words = Options.positionals(parsed);
     String name = words.isEmpty() ? "ntrail" : words.getFirst();
     if (!HelpTexts.has(name)) {
-      List<String> names = new ArrayList<>(SUBJECTS);
-      Commands.listed().forEach(entry -> names.add(entry.name()));
-      String nearest = Nearest.of(name, names);
+      String nearest = Nearest.of(name, subjects());
       throw new UsageError(
           "no help about " + name, nearest.isEmpty() ? "ntrail -h" : "ntrail help " + nearest);
     }

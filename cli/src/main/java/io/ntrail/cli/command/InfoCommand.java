@@ -24,6 +24,8 @@ import picocli.CommandLine.ParseResult;
 
 /** {@code ntrail info FILE...}: what is in a recording, and what was lost. */
 final class InfoCommand implements Command {
+  private static final int KINDS_A_LINE = 4;
+
   InfoCommand() {}
 
   @Override
@@ -64,6 +66,7 @@ final class InfoCommand implements Command {
       if (counts != null) {
         text(recording, summary, counts, terminal, Options.has(parsed, "--wide"));
         if (terminal.errIsTerminal() && !Options.has(parsed, "-q")) {
+          terminal.out().flush();
           terminal.err().println("hint: ntrail events " + paths.getFirst() + " --count");
         }
       }
@@ -217,9 +220,10 @@ final class InfoCommand implements Command {
           out,
           "time",
           (range == null ? "unknown" : range)
-              + " ("
-              + Numbers.duration(total.lastNanos() - total.firstNanos())
-              + "), clock: "
+              + (total.lastNanos() == total.firstNanos()
+                  ? ""
+                  : " (" + Numbers.duration(total.lastNanos() - total.firstNanos()) + ")")
+              + ", clock: "
               + clock);
     }
   }
@@ -242,33 +246,33 @@ final class InfoCommand implements Command {
                     + Numbers.counted(file.buffers().count(), "buffer")
                     + " of "
                     + Numbers.bytes(file.sessionBufferSize())
-                    + (header.finalised() ? "" : ", never finalised")));
+                    + (several && !header.finalised() ? ", never finalised" : "")));
   }
 
   private static void contents(PrintStream out, RecordingSummary.Part total) {
-    StringBuilder kinds = new StringBuilder();
+    List<String> kinds = new ArrayList<>();
     for (RecordKind kind : RecordKind.values()) {
       long count = total.recordsByKind()[kind.ordinal()];
       if (count > 0) {
-        kinds
-            .append(kinds.isEmpty() ? "" : ", ")
-            .append(kind.name())
-            .append(' ')
-            .append(Numbers.count(count));
+        kinds.add(kind.name() + " " + Numbers.count(count));
       }
     }
     item(
         out,
         "contents",
         Numbers.counted(total.records(), "record")
-            + " of "
-            + Numbers.counted(total.cpus().cardinality(), "CPU")
+            + (total.cpus().isEmpty()
+                ? ""
+                : " of " + Numbers.counted(total.cpus().cardinality(), "CPU"))
             + " in "
             + Numbers.counted(total.buffers(), "buffer")
             + (total.compressedBuffers() > 0
                 ? " (" + Numbers.count(total.compressedBuffers()) + " compressed)"
                 : ""));
-    item(out, "", kinds.toString());
+    for (int i = 0; i < kinds.size(); i += KINDS_A_LINE) {
+      int end = Math.min(kinds.size(), i + KINDS_A_LINE);
+      item(out, "", String.join(", ", kinds.subList(i, end)) + (end < kinds.size() ? "," : ""));
+    }
     if (total.buffersAfterLoss() > 0) {
       item(
           out,

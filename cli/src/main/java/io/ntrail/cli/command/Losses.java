@@ -92,6 +92,7 @@ final class Losses {
   static int finish(Recording recording, ParseResult parsed, Terminal terminal) {
     warn(recording, terminal);
     if (Options.has(parsed, "-v")) {
+      terminal.out().flush();
       long buffers = recording.files().stream().mapToLong(f -> f.buffers().count()).sum();
       terminal
           .err()

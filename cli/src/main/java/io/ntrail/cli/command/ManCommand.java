@@ -15,7 +15,7 @@ final class ManCommand implements Command {
   @Override
   public CommandSpec spec() {
     CommandSpec spec = Options.command("man", "Writes the manual pages into a folder.");
-    spec.addPositional(Options.words("FOLDER", "where to"));
+    spec.addPositional(Options.words("FOLDER", "where to", List.of()));
     return spec;
   }
 

@@ -5,9 +5,13 @@ import io.ntrail.cli.text.Version;
 import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
 
 /** Manual pages, as text and as troff, from a command's options and its written help. */
 final class Manual {
+  private static final int INDENT = 28;
+  private static final int COLUMNS = 100;
+
   private static final String EXIT_CODES =
       """
       0 done; 1 failed, no result; 2 wrong usage; 3 a result, but some bytes of the input could not
@@ -25,13 +29,30 @@ final class Manual {
       for (OptionSpec option : spec.options()) {
         String names = names(option);
         text.append("  ").append(names);
-        String gap = names.length() > 24 ? "\n" + " ".repeat(28) : " ".repeat(26 - names.length());
-        text.append(gap).append(String.join(" ", option.description())).append('\n');
+        text.append(" ".repeat(Math.max(2, INDENT - 2 - names.length())));
+        wrap(text, String.join(" ", option.description()));
       }
     }
     text.append("\nexit codes\n");
     EXIT_CODES.lines().forEach(line -> text.append("  ").append(line).append('\n'));
     return text.toString();
+  }
+
+  /** Appends a text that begins in column {@link #INDENT}, and a line end. */
+  private static void wrap(StringBuilder text, String words) {
+    int column = INDENT;
+    String gap = "";
+    for (String word : words.split(" ", -1)) {
+      if (column + gap.length() + word.length() > COLUMNS) {
+        text.append('\n').append(" ".repeat(INDENT));
+        column = INDENT;
+        gap = "";
+      }
+      text.append(gap).append(word);
+      column += gap.length() + word.length();
+      gap = " ";
+    }
+    text.append('\n');
   }
 
   private static String names(OptionSpec option) {
@@ -44,7 +65,11 @@ final class Manual {
     StringBuilder page = new StringBuilder();
     head(page, "ntrail-" + name, purpose);
     page.append(".SH SYNOPSIS\n.B ntrail ").append(name).append('\n');
-    page.append(spec.positionalParameters().isEmpty() ? "" : "FILE ... ").append("[options]\n");
+    for (PositionalParamSpec word : spec.positionalParameters()) {
+      boolean several = word.completionCandidates() == null;
+      page.append(word.paramLabel()).append(several ? " ... " : " ");
+    }
+    page.append("[options]\n");
     page.append(".SH DESCRIPTION\n.nf\n")
         .append(escape(HelpTexts.page(name).strip()))
         .append("\n.fi\n");

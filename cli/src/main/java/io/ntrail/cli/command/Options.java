@@ -25,13 +25,16 @@ final class Options {
     CSV
   }
 
+  private static final List<String> COLORS = List.of("auto", "always", "never");
+  private static final List<String> FORMATS = List.of("text", "json", "jsonl", "csv");
+
   private Options() {}
 
   static CommandSpec command(String name, String purpose) {
     CommandSpec spec = CommandSpec.create().name(name);
     spec.usageMessage().description(purpose);
     spec.addOption(flag("only ASCII in lines and trees", "--ascii"));
-    spec.addOption(value("WHEN", "colour: auto, always or never", "--color"));
+    spec.addOption(oneOf(COLORS, "WHEN", "colour: auto, always or never", "--color"));
     spec.addOption(flag("never through a pager", "--no-pager"));
     spec.addOption(flag("no progress and no hints", "-q", "--quiet"));
     spec.addOption(flag("more about how; -vv: the internals, too", "-v", "--verbose"));
@@ -39,7 +42,7 @@ final class Options {
   }
 
   static OptionSpec flag(String description, String... names) {
-    return OptionSpec.builder(names[0], names)
+    return OptionSpec.builder(names)
         .arity("0")
         .type(boolean.class)
         .description(description)
@@ -47,10 +50,22 @@ final class Options {
   }
 
   static OptionSpec value(String label, String description, String... names) {
-    return OptionSpec.builder(names[0], names)
+    return OptionSpec.builder(names)
         .arity("1")
         .type(String.class)
         .paramLabel(label)
+        .description(description)
+        .build();
+  }
+
+  /** An option whose values are known, so that shells can offer them. */
+  private static OptionSpec oneOf(
+      List<String> values, String label, String description, String name) {
+    return OptionSpec.builder(name)
+        .arity("1")
+        .type(String.class)
+        .paramLabel(label)
+        .completionCandidates(values)
         .description(description)
         .build();
   }
@@ -67,8 +82,14 @@ final class Options {
         .build();
   }
 
-  static PositionalParamSpec words(String label, String description) {
+  /**
+   * Words that are no files.
+   *
+   * @param values what they can be, so that shells can offer them; empty if nobody knows
+   */
+  static PositionalParamSpec words(String label, String description, List<String> values) {
     return PositionalParamSpec.builder()
+        .completionCandidates(values)
         .index("0..*")
         .arity("0..*")
         .type(List.class)
@@ -80,7 +101,8 @@ final class Options {
 
   /** The options about output that every command which prints data has. */
   static void output(CommandSpec spec, String formats) {
-    spec.addOption(value("FORMAT", "how to write the answer: " + formats, "--format"));
+    String how = "how to write the answer: " + formats;
+    spec.addOption(oneOf(FORMATS, "FORMAT", how, "--format"));
     spec.addOption(value("FILE", "where to write it; - is standard output", "-o", "--output"));
     spec.addOption(flag("cut nothing to the width of the terminal", "--wide"));
     spec.addOption(flag("exit with 3 also for losses that the recorder counted", "--strict"));
@@ -90,7 +112,7 @@ final class Options {
   /** Checks the values of the options that every command has. */
   static void check(ParseResult parsed) {
     String when = text(parsed, "--color", "auto");
-    if (!List.of("auto", "always", "never").contains(when)) {
+    if (!COLORS.contains(when)) {
       throw new UsageError("--color takes auto, always or never, not " + when, "--color auto");
     }
   }
@@ -173,7 +195,7 @@ final class Options {
   /** Where the answer goes: never over one of the files that it is about. */
   static Terminal output(ParseResult parsed, Terminal terminal) {
     if (!has(parsed, "-o")) {
-      return terminal;
+      return has(parsed, "--no-pager") ? terminal : terminal.paged();
     }
     String name = text(parsed, "-o", "-");
     Path file = path(name);

@@ -88,7 +88,9 @@ public final class Runner {
     Command command = entry.make().get();
     CommandSpec spec = command.spec();
     if (options.contains("--help") && entry.listed()) {
-      terminal.out().print(Manual.text(entry.name(), spec));
+      try (Terminal paged = options.contains("--no-pager") ? terminal : terminal.paged()) {
+        paged.out().print(Manual.text(entry.name(), spec));
+      }
       return ExitCode.DONE;
     }
     ParseResult parsed = parse(entry.name(), spec, words);
@@ -115,9 +117,12 @@ public final class Runner {
     } catch (MissingParameterException e) {
       throw new UsageError(missing(e) + " needs a value", withHelp(example(e), name));
     } catch (ParameterException e) {
-      if (e.getArgSpec() instanceof OptionSpec option && option.arity().max() == 0) {
-        String flag = option.longestName();
-        throw new UsageError(flag + " takes no value", withHelp(flag, name));
+      for (String word : words) {
+        String flag = word.substring(0, Math.max(0, word.indexOf('=')));
+        OptionSpec option = spec.findOption(flag);
+        if (option != null && option.arity().max() == 0) {
+          throw new UsageError(flag + " takes no value", withHelp(flag, name));
+        }
       }
       throw new UsageError(String.valueOf(e.getMessage()), "ntrail " + name + " -h");
     }

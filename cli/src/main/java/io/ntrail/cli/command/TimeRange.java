@@ -39,10 +39,12 @@ record TimeRange(long fromNanos, long toNanos) {
       }
     }
     try {
-      return new BigDecimal(number.strip())
-          .multiply(BigDecimal.valueOf(unit))
-          .toBigInteger()
-          .longValueExact();
+      BigDecimal exact = new BigDecimal(number.strip());
+      // 9e99999999 is a number too, but writing it out takes a minute.
+      if (exact.precision() - (long) exact.scale() > 20) {
+        throw new ArithmeticException("out of range");
+      }
+      return exact.multiply(BigDecimal.valueOf(unit)).toBigInteger().longValueExact();
     } catch (ArithmeticException | NumberFormatException e) {
       throw new UsageError("no time: " + text, "--time 1.5..2 or --time 10ms..20ms");
     }

@@ -17,7 +17,7 @@ final class WarmCommand implements Command {
   @Override
   public CommandSpec spec() {
     CommandSpec spec = Options.command("warm", "Runs a little of everything.");
-    spec.addPositional(Options.words("FILE", "a small recording"));
+    spec.addPositional(Options.words("FILE", "a small recording", List.of()));
     return spec;
   }
 

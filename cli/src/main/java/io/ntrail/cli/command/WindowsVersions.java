@@ -11,7 +11,8 @@ final class WindowsVersions {
     new Build(6002,  "Windows Vista SP2 or Server 2008 SP2"),
     new Build(7600,  "Windows 7 or Server 2008 R2"),
     new Build(7601,  "Windows 7 SP1 or Server 2008 R2 SP1"),
-    new Build(9200,  "Windows 8 or Server 2012"),
+    // What Windows tells programs that do not say that they know it: mergers pass that on.
+    new Build(9200,  "Windows 8 or later"),
     new Build(9600,  "Windows 8.1 or Server 2012 R2"),
     new Build(10240, "Windows 10 1507"),
     new Build(10586, "Windows 10 1511"),

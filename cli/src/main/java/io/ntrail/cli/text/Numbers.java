@@ -15,7 +15,7 @@ public final class Numbers {
 
   /** {@code 4,212,907}. */
   public static String count(long value) {
-    String digits = Long.toString(Math.abs(value));
+    String digits = Long.toString(value).substring(value < 0 ? 1 : 0);
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < digits.length(); i++) {
       if (i > 0 && (digits.length() - i) % 3 == 0) {
@@ -39,7 +39,8 @@ public final class Numbers {
   /** {@code 3,236.2}. */
   public static String oneDecimal(double value) {
     long tenths = Math.round(value * 10);
-    return count(tenths / 10) + "." + Math.abs(tenths % 10);
+    String sign = tenths < 0 && tenths > -10 ? "-" : "";
+    return sign + count(tenths / 10) + "." + Math.abs(tenths % 10);
   }
 
   /** {@code 412.6 MiB}. */

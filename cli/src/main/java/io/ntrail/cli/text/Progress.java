@@ -61,10 +61,17 @@ public final class Progress implements AutoCloseable {
   }
 
   private String line() {
-    long read = total == 0 ? 0 : done.getAsLong() % (total + 1);
-    double seconds = Math.max(0.001, (System.nanoTime() - start) / 1e9);
+    String line = line(label, done.getAsLong(), total, (System.nanoTime() - start) / 1e9);
+    // A line that wraps cannot be rewritten.
+    return terminal.errIsTerminal() ? Table.cut(line, terminal.width() - 1) : line;
+  }
+
+  static String line(String label, long done, long total, double seconds) {
+    long pass = total == 0 || done == 0 ? 0 : (done - 1) / total;
+    long read = done - pass * total;
     return "reading "
         + label
+        + (pass == 0 ? "" : ", pass " + (pass + 1))
         + "  "
         + (total == 0 ? 0 : 100 * read / total)
         + " %   "
@@ -72,7 +79,7 @@ public final class Progress implements AutoCloseable {
         + " of "
         + Numbers.bytes(total)
         + "   "
-        + Numbers.bytes((long) (done.getAsLong() / seconds))
+        + Numbers.bytes((long) (done / Math.max(0.001, seconds)))
         + "/s";
   }
 

@@ -18,10 +18,9 @@ import org.jspecify.annotations.Nullable;
  * hints and progress go to {@link #err()}.
  *
  * <p>Whether a stream is a terminal, the launcher tells in {@code NTRAIL_TTY} (the numbers of the
- * descriptors that are); started without it, neither counts as one.
+ * descriptors that are); started without it, Linux is asked, and elsewhere neither counts as one.
  */
 public final class Terminal implements AutoCloseable {
-  private static final int DEFAULT_WIDTH = 100;
   private static final int PIPE_BUFFER = 1 << 16;
 
   /** Remembers that the reader went away, instead of failing once for every write after it. */
@@ -73,15 +72,15 @@ public final class Terminal implements AutoCloseable {
   private final PrintStream err;
   private final boolean outIsTerminal;
   private final boolean errIsTerminal;
-  private final int width;
   private final boolean closeOut;
+  private @Nullable Screen screen;
 
   private Terminal(
       OutputStream out,
       OutputStream err,
       boolean outIsTerminal,
       boolean errIsTerminal,
-      int width,
+      @Nullable Screen screen,
       boolean closeOut) {
     this.sink = new Sink(out);
     this.out =
@@ -89,7 +88,7 @@ public final class Terminal implements AutoCloseable {
     this.err = new PrintStream(err, true, StandardCharsets.UTF_8);
     this.outIsTerminal = outIsTerminal;
     this.errIsTerminal = errIsTerminal;
-    this.width = width;
+    this.screen = screen;
     this.closeOut = closeOut;
   }
 
@@ -99,15 +98,20 @@ public final class Terminal implements AutoCloseable {
     return new Terminal(
         new FileOutputStream(FileDescriptor.out),
         new FileOutputStream(FileDescriptor.err),
-        told != null && told.indexOf('1') >= 0,
-        told != null && told.indexOf('2') >= 0,
-        width(System.getenv("COLUMNS")),
+        Screen.isTerminal(told, 1),
+        Screen.isTerminal(told, 2),
+        null,
         false);
   }
 
   /** Streams of a test: no terminal. */
   public static Terminal of(OutputStream out, OutputStream err) {
-    return new Terminal(out, err, false, false, DEFAULT_WIDTH, false);
+    return new Terminal(out, err, false, false, Screen.DEFAULT, false);
+  }
+
+  /** Streams of a test that count as a terminal of this size. */
+  public static Terminal of(OutputStream out, OutputStream err, int rows, int columns) {
+    return new Terminal(out, err, true, true, new Screen(rows, columns), false);
   }
 
   /**
@@ -119,18 +123,31 @@ public final class Terminal implements AutoCloseable {
     if (file.toString().equals("-")) {
       return this;
     }
-    return new Terminal(Files.newOutputStream(file), err, false, errIsTerminal, width, true);
+    return new Terminal(Files.newOutputStream(file), err, false, errIsTerminal, screen, true);
   }
 
-  private static int width(@Nullable String columns) {
-    if (columns == null) {
-      return DEFAULT_WIDTH;
+  /** The same, on a terminal through the user's pager if the answer is longer than the screen. */
+  public Terminal paged() {
+    String term = System.getenv("TERM");
+    return "dumb".equals(term) ? this : paged(Pager.command());
+  }
+
+  /** The same through the pager that a shell starts with this command; empty for none. */
+  Terminal paged(String command) {
+    if (!outIsTerminal || command.isEmpty()) {
+      return this;
     }
-    try {
-      return Math.clamp(Integer.parseInt(columns.strip()), 40, 1000);
-    } catch (NumberFormatException e) {
-      return DEFAULT_WIDTH;
+    Pager pager = new Pager(sink, err, command, screen().rows());
+    return new Terminal(pager, pager.messages(), true, errIsTerminal, screen(), true);
+  }
+
+  private Screen screen() {
+    Screen known = screen;
+    if (known == null) {
+      known = outIsTerminal || errIsTerminal ? Screen.ask() : Screen.DEFAULT;
+      screen = known;
     }
+    return known;
   }
 
   /** The answer. */
@@ -155,7 +172,7 @@ public final class Terminal implements AutoCloseable {
 
   /** Columns of the terminal. */
   public int width() {
-    return width;
+    return screen().columns();
   }
 
   /** Whether the answer cannot be written any more: then there is no use in going on. */

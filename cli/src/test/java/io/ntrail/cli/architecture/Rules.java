@@ -209,6 +209,7 @@ final class Rules {
     }
   }
 
+  @SuppressWarnings("AnnotateFormatMethod") // a sample in RulesTest runs every one of them
   private void finding(String format, Object... values) {
     findings.add(String.format(java.util.Locale.ROOT, format, values));
   }

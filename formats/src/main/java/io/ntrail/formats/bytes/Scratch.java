@@ -12,9 +12,13 @@ import java.nio.ByteOrder;
  * changes what those windows show. The memory is given back by {@link #close()}.
  */
 public final class Scratch implements AutoCloseable {
+  /** How many bytes behind its end {@link #repeatLoosely} may change. */
+  public static final int ROOM = 16;
+
   private final Arena arena;
   private final MemorySegment segment;
   private final ByteBuffer buffer;
+  private int filled;
 
   /** Memory for {@code capacity} bytes, zero-filled. */
   public Scratch(int capacity) {
@@ -38,25 +42,81 @@ public final class Scratch implements AutoCloseable {
     buffer.put(at, source.buffer(), from, length);
   }
 
+  /** Stores 8 bytes, the lowest first. */
+  public void putLong(int at, long value) {
+    buffer.putLong(at, value);
+  }
+
+  /** Fills {@code length} bytes with zeros. */
+  public void zero(int at, int length) {
+    segment.asSlice(at, length).fill((byte) 0);
+  }
+
   /**
    * Repeats what was written {@code distance} bytes before {@code at}, as LZ77 matches do: source
-   * and target may overlap.
+   * and target may overlap. Stops at {@code limit}; anything may be left in the {@link #ROOM} bytes
+   * behind the repeated ones, but never at or behind {@code limit}.
+   *
+   * @param distance at least 1
+   * @param length any, because files may ask for more than there is room for
+   * @return where the repeated bytes end
    */
-  public void repeat(int at, int distance, int length) {
+  public int repeatWithin(int at, int distance, long length, int limit) {
+    int clipped = (int) Math.min(length, limit - at);
+    int end = at + clipped;
+    int loose = Math.min(clipped, limit - ROOM - at);
+    int i = at;
+    if (loose > 0) {
+      repeatLoosely(at, distance, loose);
+      i += loose;
+    }
+    for (; i < end; i++) {
+      buffer.put(i, buffer.get(i - distance));
+    }
+    return end;
+  }
+
+  /**
+   * As {@link #repeatWithin}, but faster: anything may be left in the {@link #ROOM} bytes behind
+   * the {@code length} ones, and there must be room for them.
+   */
+  public void repeatLoosely(int at, int distance, int length) {
     int from = at - distance;
     if (distance >= 8) {
-      int i = 0;
-      for (; i + 8 <= length; i += 8) {
+      // Most matches are short: the first 16 bytes without asking for the length.
+      buffer.putLong(at, buffer.getLong(from));
+      buffer.putLong(at + 8, buffer.getLong(from + 8));
+      for (int i = 16; i < length; i += 16) {
         buffer.putLong(at + i, buffer.getLong(from + i));
+        buffer.putLong(at + i + 8, buffer.getLong(from + i + 8));
       }
-      for (; i < length; i++) {
-        buffer.put(at + i, buffer.get(from + i));
-      }
-    } else {
-      for (int i = 0; i < length; i++) {
-        buffer.put(at + i, buffer.get(from + i));
-      }
+      return;
     }
+    // 8 bytes of the pattern, then on by as many whole patterns as fit into 8 bytes.
+    long pattern = buffer.getLong(from) & ((1L << (8 * distance)) - 1);
+    int step = distance;
+    for (; 2 * step <= 8; step *= 2) {
+      pattern |= pattern << (8 * step);
+    }
+    if (step < 8) {
+      pattern |= pattern << (8 * step);
+    }
+    for (int i = 0; i < length; i += step) {
+      buffer.putLong(at + i, pattern);
+    }
+  }
+
+  /** Says that the first {@code length} bytes are what they should be. */
+  public void filled(int length) {
+    filled = length;
+  }
+
+  /**
+   * How many bytes whoever filled this memory last vouches for; of use when filling it ended in
+   * {@link DamagedInput}.
+   */
+  public int filled() {
+    return filled;
   }
 
   /**

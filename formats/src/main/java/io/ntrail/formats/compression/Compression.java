@@ -33,11 +33,12 @@ public enum Compression {
    * @param input the window that holds the compressed bytes
    * @param from where they begin in {@code input}
    * @param to where they end
-   * @param output written from index 0 on; never beyond {@code outputLength}
+   * @param output written from index 0 on; never beyond {@code outputLength}. Behind the bytes that
+   *     it reports as {@link Scratch#filled()} and before {@code outputLength} anything may be left
    * @return the number of bytes written; less than {@code outputLength} if the input ended cleanly
    *     before
    * @throws io.ntrail.formats.bytes.DamagedInput if the input is not of this compression; what was
-   *     written until then stands in {@code output}
+   *     written until then stands in {@code output}, and its length in {@link Scratch#filled()}
    * @throws IllegalArgumentException if {@code from} to {@code to} is not inside {@code input}, or
    *     {@code outputLength} is negative or more than fits into {@code output}
    */

@@ -27,6 +27,9 @@ final class Lznt1 {
   private final Scratch output;
   private final int limit;
 
+  /** Next byte of output. */
+  private int out;
+
   private Lznt1(Bytes input, int to, Scratch output, int limit) {
     this.input = input;
     this.to = to;
@@ -35,23 +38,28 @@ final class Lznt1 {
   }
 
   static int decompress(Bytes input, int from, int to, Scratch output, int limit) {
-    return new Lznt1(input, to, output, limit).run(from);
+    Lznt1 lznt1 = new Lznt1(input, to, output, limit);
+    try {
+      lznt1.run(from);
+      return lznt1.out;
+    } finally {
+      output.filled(lznt1.out);
+    }
   }
 
-  private int run(int from) {
+  private void run(int from) {
     int in = from;
-    int out = 0;
     while (out < limit && in < to) {
       if (to - in < 2) {
         throw damaged(in, "compressed data ends inside the header of a chunk");
       }
       int header = input.u16(in);
       if (header == 0) {
-        return out;
+        return;
       }
-      for (int fill = -out & (CHUNK - 1); fill > 0 && out < limit; fill--) {
-        output.put(out++, 0);
-      }
+      int fill = Math.min(-out & (CHUNK - 1), limit - out);
+      output.zero(out, fill);
+      out += fill;
       in += 2;
       int end = in + (header & 0xFFF) + 1;
       // What is there of a chunk that is cut off is still worth having.
@@ -61,26 +69,25 @@ final class Lznt1 {
         output.put(out, input, in, length);
         out += length;
       } else {
-        out = chunk(in, available, out);
+        chunk(in, available);
       }
       if (out < limit && available < end) {
         throw damaged(to, "compressed data ends inside a chunk");
       }
       in = end;
     }
-    return out;
   }
 
-  private int chunk(int from, int end, int start) {
+  private void chunk(int from, int end) {
     int in = from;
-    int out = start;
+    int start = out;
     int stop = (int) Math.min(limit, (long) start + CHUNK);
     while (in < end) {
       int flags = input.u8(in++);
       for (int item = 0; item < 8 && in < end; item++, flags >>>= 1) {
         if (out == stop) {
           if (out == limit) {
-            return out;
+            return;
           }
           throw damaged(in, "a chunk holds more than 4096 bytes");
         }
@@ -101,19 +108,17 @@ final class Lznt1 {
               "a match reaches back " + distance + " bytes where its chunk has only " + written);
         }
         int length = (word & ((1 << lengthBits) - 1)) + 3;
-        if (length > stop - out) {
-          output.repeat(out, distance, stop - out);
-          if (stop == limit) {
-            return stop;
+        boolean fits = length <= stop - out;
+        out = output.repeatWithin(out, distance, length, stop);
+        if (!fits) {
+          if (out == limit) {
+            return;
           }
           throw damaged(in, "a chunk holds more than 4096 bytes");
         }
-        output.repeat(out, distance, length);
-        out += length;
         in += 2;
       }
     }
-    return out;
   }
 
   private DamagedInput damaged(int at, String why) {

@@ -24,6 +24,18 @@ import io.ntrail.formats.bytes.Scratch;
  * ones), or just before a word of flags.
  */
 final class Xpress {
+  /**
+   * Behind the flags not yet tested stands a 1 that ends them, so that the number of zeros in front
+   * is the number of literals, and this value means that a new word is due.
+   */
+  private static final long NO_FLAGS = 1L << 63;
+
+  /** More than one turn of the fast loop takes: a word of flags, 32 literals, the longest match. */
+  private static final int FAST_INPUT = 64;
+
+  /** What one turn of the fast loop writes at most, but for lengths from bytes: 32 literals, 24. */
+  private static final int FAST_OUTPUT = 32 + 24 + Scratch.ROOM;
+
   private final Bytes input;
   private final int to;
   private final Scratch output;
@@ -32,8 +44,14 @@ final class Xpress {
   /** Next byte of input. */
   private int in;
 
-  /** The byte whose upper half is the next nibble, or -1 if a new byte must be read. */
-  private int halfByte = -1;
+  /** Next byte of output. */
+  private int out;
+
+  /** See {@link #NO_FLAGS}. */
+  private long flags = NO_FLAGS;
+
+  /** The nibble that was left of a byte, or -1 if a new byte must be read. */
+  private int halfNibble = -1;
 
   private Xpress(Bytes input, int from, int to, Scratch output, int limit) {
     this.input = input;
@@ -44,60 +62,126 @@ final class Xpress {
   }
 
   static int decompress(Bytes input, int from, int to, Scratch output, int limit) {
-    return new Xpress(input, from, to, output, limit).run();
+    Xpress xpress = new Xpress(input, from, to, output, limit);
+    try {
+      xpress.decompressMost();
+      xpress.decompressRest();
+      return xpress.out;
+    } finally {
+      output.filled(xpress.out);
+    }
   }
 
-  private int run() {
-    int out = 0;
-    while (out < limit) {
-      if (in == to) {
-        return out;
+  /**
+   * Goes on while input and output are so far from their ends that neither must be asked for at
+   * every byte, and more may be copied than is wanted.
+   */
+  private void decompressMost() {
+    int lastIn = to - FAST_INPUT;
+    int lastOut = limit - FAST_OUTPUT;
+    int i = in;
+    int o = out;
+    long f = flags;
+    int half = -1;
+    while (i <= lastIn && o <= lastOut) {
+      if (f == NO_FLAGS) {
+        f = ((long) input.i32(i) << 32) | (1L << 31);
+        i += 4;
       }
-      need(4, "flags");
-      int flags = input.i32(in);
-      in += 4;
-      for (int left = 32; left > 0 && out < limit; left--) {
-        if (flags >= 0) {
-          need(1, "a literal");
-          output.put(out++, input.u8(in++));
-        } else {
-          if (in == to) {
-            return out;
-          }
-          int start = in;
-          need(2, "a match");
-          int word = input.u16(in);
-          in += 2;
-          int distance = (word >>> 3) + 1;
-          if (distance > out) {
-            throw damaged(
-                start, "a match reaches back " + distance + " bytes where only " + out + " are");
-          }
-          long length = (word & 7) < 7 ? (word & 7) + 3 : longLength() + 3;
-          int clipped = (int) Math.min(length, limit - out);
-          output.repeat(out, distance, clipped);
-          out += clipped;
+      int literals = Long.numberOfLeadingZeros(f);
+      output.putLong(o, input.i64(i));
+      for (int done = 8; done < literals; done += 8) {
+        output.putLong(o + done, input.i64(i + done));
+      }
+      i += literals;
+      o += literals;
+      f <<= literals;
+      if (f == NO_FLAGS) {
+        continue;
+      }
+      int word = input.u16(i);
+      int distance = (word >>> 3) + 1;
+      if (distance > o) {
+        out = o;
+        throw tooFar(i, distance);
+      }
+      i += 2;
+      int length = (word & 7) + 3;
+      if (length == 10) {
+        // Without branches, because no processor can guess whose turn it is.
+        int pair = input.u8(i);
+        boolean first = half < 0;
+        int nibble = first ? pair & 15 : half;
+        i += first ? 1 : 0;
+        half = first ? pair >>> 4 : -1;
+        length += nibble;
+        if (nibble == 15) {
+          in = i;
+          out = o;
+          o = output.repeatWithin(o, distance, longerLength() + 3, limit);
+          i = in;
+          f <<= 1;
+          continue;
         }
-        flags <<= 1;
       }
+      output.repeatLoosely(o, distance, length);
+      o += length;
+      f <<= 1;
     }
-    return out;
+    in = i;
+    out = o;
+    flags = f;
+    halfNibble = half;
+  }
+
+  /** Goes on to the end of the input or of what is wanted, looking at every byte. */
+  private void decompressRest() {
+    while (out < limit) {
+      if (flags == NO_FLAGS) {
+        if (in == to) {
+          return;
+        }
+        need(4, "flags");
+        flags = ((long) input.i32(in) << 32) | (1L << 31);
+        in += 4;
+      }
+      if (flags >= 0) {
+        need(1, "a literal");
+        output.put(out++, input.u8(in++));
+      } else if (in == to) {
+        return;
+      } else {
+        int start = in;
+        need(2, "a match");
+        int word = input.u16(in);
+        in += 2;
+        int distance = (word >>> 3) + 1;
+        if (distance > out) {
+          throw tooFar(start, distance);
+        }
+        long length = ((word & 7) < 7 ? word & 7 : longLength()) + 3;
+        out = output.repeatWithin(out, distance, length, limit);
+      }
+      flags <<= 1;
+    }
   }
 
   /** The length - 3 of a match whose word says that more follows. */
   private long longLength() {
-    int nibble;
-    if (halfByte < 0) {
+    int nibble = halfNibble;
+    if (nibble < 0) {
       need(1, "the length of a match");
-      halfByte = input.u8(in++);
-      nibble = halfByte & 15;
+      int pair = input.u8(in++);
+      nibble = pair & 15;
+      halfNibble = pair >>> 4;
     } else {
-      nibble = halfByte >>> 4;
-      halfByte = -1;
+      halfNibble = -1;
     }
-    if (nibble < 15) {
-      return nibble + 7L;
-    }
+    return nibble < 15 ? nibble + 7L : longerLength();
+  }
+
+  /** The length - 3 of a match whose nibble says that more follows. */
+  private long longerLength() {
     need(1, "the length of a match");
     int more = input.u8(in++);
     if (more < 255) {
@@ -122,6 +206,10 @@ final class Xpress {
     if (bytes > to - in) {
       throw damaged(in, "compressed data ends inside " + what);
     }
+  }
+
+  private DamagedInput tooFar(int at, int distance) {
+    return damaged(at, "a match reaches back " + distance + " bytes where only " + out + " are");
   }
 
   private DamagedInput damaged(int at, String why) {

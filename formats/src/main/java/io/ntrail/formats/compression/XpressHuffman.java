@@ -58,6 +58,9 @@ final class XpressHuffman {
   /** Next byte of input. */
   private int in;
 
+  /** Next byte of output. */
+  private int out;
+
   /** The bits read ahead, from the most significant one down. */
   private int bits;
 
@@ -73,19 +76,24 @@ final class XpressHuffman {
   }
 
   static int decompress(Bytes input, int from, int to, Scratch output, int limit) {
-    return new XpressHuffman(input, from, to, output, limit).run();
+    XpressHuffman huffman = new XpressHuffman(input, from, to, output, limit);
+    try {
+      huffman.run();
+      return huffman.out;
+    } finally {
+      output.filled(huffman.out);
+    }
   }
 
-  private int run() {
-    int out = 0;
+  private void run() {
     while (out < limit) {
       if (in == to) {
-        return out;
+        return;
       }
       if (to - in < TABLE_BYTES) {
         // Behind a full last block the end mark may need a last word of its own.
         if (out > 0 && isEnd(next())) {
-          return out;
+          return;
         }
         throw damaged(in, "compressed data ends inside a table of code lengths");
       }
@@ -99,8 +107,10 @@ final class XpressHuffman {
           output.put(out++, symbol);
           continue;
         }
-        if (isEnd(symbol)) {
-          return out;
+        // As a match it would be 3 bytes at distance 1; the end mark has nothing but padding behind
+        // it.
+        if (isEnd(symbol) && bits == 0) {
+          return;
         }
         long length = (symbol & 15) < 15 ? symbol & 15 : longLength();
         int distanceBits = (symbol - END) >>> 4;
@@ -111,12 +121,9 @@ final class XpressHuffman {
           throw damaged(
               start, "a match reaches back " + distance + " bytes where only " + out + " are");
         }
-        int clipped = (int) Math.min(length + 3, limit - out);
-        output.repeat(out, distance, clipped);
-        out += clipped;
+        out = output.repeatWithin(out, distance, length + 3, limit);
       }
     }
-    return out;
   }
 
   private boolean isEnd(int symbol) {

@@ -29,6 +29,7 @@ final class BufferScanner {
   private final Gaps gaps;
   private final BufferIndex index = new BufferIndex();
   private final long size;
+  private long usedEnd;
 
   BufferScanner(InputFile input, long sessionSize, boolean headerDestroyed, Gaps gaps) {
     this.input = input;
@@ -36,6 +37,7 @@ final class BufferScanner {
     this.headerDestroyed = headerDestroyed;
     this.gaps = gaps;
     this.size = input.size();
+    this.usedEnd = size;
   }
 
   /**
@@ -72,25 +74,25 @@ final class BufferScanner {
       BufferHeader header = header(at);
       if (believable(header, at)) {
         at = take(header, at, header.bufferSize());
+      } else if (couldBeCompressed(header)) {
+        at = takeCompressed(header, at);
       } else if (header.bufferSize() == 0 && zeros(at, at + EtlLayout.BUFFER_HEADER)) {
         at = skipZeros(at);
       } else if (onlySizeIsWrong(header, at)) {
-        gaps.add(
-            new Gap(
-                input.name(),
-                at,
-                4,
-                "buffer header",
-                "BufferSize is 0x"
-                    + Long.toHexString(header.bufferSize())
-                    + "; read with the session's 0x"
-                    + Long.toHexString(sessionSize)));
+        reportSize(header, at, sessionSize);
         at = take(header, at, sessionSize);
+      } else if (at == 0 && header.type() == EtlLayout.ETW_BUFFER_TYPE_HEADER) {
+        at = take(header, at, headerBufferSize(header));
       } else {
         at = skipGarbage(at, at + 1, "no buffer header: it begins with 0x");
       }
     }
     return index;
+  }
+
+  /** Where the zeros begin that are all that follows; the file's size if there are none. */
+  long usedEnd() {
+    return usedEnd;
   }
 
   private BufferHeader header(long at) {
@@ -101,11 +103,12 @@ final class BufferScanner {
     if (!header.plausibleSize() || !header.plausibleFields()) {
       return false;
     }
-    if (header.compressed() && at + header.bufferSize() > size) {
+    if (header.bufferSize() == sessionSize && !header.compressed()) {
       return true;
     }
-    return (header.bufferSize() == sessionSize && !header.compressed())
-        || leadsToHeader(at + header.bufferSize());
+    long end = at + header.bufferSize();
+    return leadsToHeader(end)
+        && (header.compressed() || leadsToCompressed(end) || !onlySizeIsWrong(header, at));
   }
 
   private boolean onlySizeIsWrong(BufferHeader header, long at) {
@@ -113,7 +116,67 @@ final class BufferScanner {
         && header.plausibleFields()
         && header.offset() >= EtlLayout.BUFFER_HEADER
         && header.offset() <= sessionSize
-        && leadsToHeader(at + sessionSize);
+        && leadsToSessionHeader(at + sessionSize);
+  }
+
+  /** As {@link #leadsToHeader}, for an uncompressed buffer of the session's size. */
+  private boolean leadsToSessionHeader(long at) {
+    if (at == size) {
+      return true;
+    }
+    if (at > size - EtlLayout.BUFFER_HEADER) {
+      return false;
+    }
+    BufferHeader next = header(at);
+    return next.plausibleFields() && next.bufferSize() == sessionSize && !next.compressed()
+        || zeros(at, at + EtlLayout.BUFFER_HEADER);
+  }
+
+  private boolean couldBeCompressed(BufferHeader header) {
+    return header.compressed()
+        && header.plausibleFields()
+        && header.type() != EtlLayout.ETW_BUFFER_TYPE_HEADER
+        && header.savedOffset() > EtlLayout.BUFFER_HEADER;
+  }
+
+  /** Takes a compressed buffer that no header follows: either its size is wrong, or that header. */
+  private long takeCompressed(BufferHeader header, long at) {
+    long next = search(at + EtlLayout.BUFFER_HEADER);
+    long end = at + header.bufferSize();
+    if (header.plausibleSize() && (end <= next || next == size)) {
+      return take(header, at, header.bufferSize());
+    }
+    if (next - at > EtlLayout.BUFFER_MAXIMUM) {
+      return skipGarbage(at, at + 1, "no buffer header: it begins with 0x");
+    }
+    reportSize(header, at, next - at);
+    return take(header, at, next - at);
+  }
+
+  private void reportSize(BufferHeader header, long at, long used) {
+    gaps.add(
+        new Gap(
+            input.name(),
+            at,
+            4,
+            "buffer header",
+            "BufferSize is 0x"
+                + Long.toHexString(header.bufferSize())
+                + "; read with 0x"
+                + Long.toHexString(used)));
+  }
+
+  /**
+   * The size of the header buffer where what follows it is no buffer: in compressed files it has
+   * just the room that its records need.
+   */
+  private long headerBufferSize(BufferHeader header) {
+    long end = header.offset();
+    if (end < EtlLayout.BUFFER_HEADER || end > EtlLayout.BUFFER_MAXIMUM) {
+      end = EtlLayout.BUFFER_HEADER + EtlLayout.RECORD_MAXIMUM;
+    }
+    long room = header.bufferSize() - end;
+    return room >= 0 && room < 1024 ? header.bufferSize() : end;
   }
 
   /** Whether the file ends at {@code at}, or something that looks like a header stands there. */
@@ -133,13 +196,26 @@ final class BufferScanner {
     int present = (int) Math.min(bufferSize, size - at);
     long end = header.offset();
     boolean endUnknown = false;
+    if (header.offset() != header.savedOffset()
+        && header.type() != EtlLayout.ETW_BUFFER_TYPE_HEADER) {
+      // All recorders write both alike: how many records there were, nobody can tell.
+      reportEnds(header, at, present);
+    }
     if (!header.compressed()) {
-      if (end < EtlLayout.BUFFER_HEADER || end > bufferSize) {
+      long lowest = lowestEnd(at);
+      if (end < lowest || end > bufferSize) {
         end = header.savedOffset();
       }
-      if (end < EtlLayout.BUFFER_HEADER || end > bufferSize) {
+      if (end < lowest || end > bufferSize) {
         end = bufferSize;
         endUnknown = true;
+        gaps.add(
+            new Gap(
+                input.name(),
+                at + EtlLayout.Offset,
+                4,
+                "end of records",
+                "the buffer at offset " + at + " does not say where its records end"));
       }
       if (end > present) {
         gaps.add(
@@ -164,6 +240,29 @@ final class BufferScanner {
     return at + bufferSize;
   }
 
+  /** Where the records of a buffer can end at the earliest: the header record has been read. */
+  private long lowestEnd(long at) {
+    int record = EtlLayout.BUFFER_HEADER;
+    if (at > 0 || headerDestroyed) {
+      return record;
+    }
+    return (long) record + input.window(record + RecordKind.SYSTEM64.sizeOffset(), 2).u16(0);
+  }
+
+  private void reportEnds(BufferHeader header, long at, int present) {
+    long from = Math.min(header.offset(), header.savedOffset());
+    long to = Math.max(header.offset(), header.savedOffset());
+    long clipped = header.compressed() ? 0 : Math.min(from, present);
+    gaps.add(
+        new Gap(
+            input.name(),
+            at + clipped,
+            Math.min(to, present) - clipped,
+            "end of records",
+            "the buffer at offset %d says both 0x%x and 0x%x"
+                .formatted(at, header.offset(), header.savedOffset())));
+  }
+
   private long skipZeros(long from) {
     long at = from;
     while (at < size) {
@@ -175,6 +274,7 @@ final class BufferScanner {
         return skipGarbage(from, Math.max(from + 1, at - 7), "zeros instead of a buffer: 0x");
       }
     }
+    usedEnd = from;
     return size;
   }
 
@@ -182,9 +282,16 @@ final class BufferScanner {
     return input.window(from, (int) (to - from)).isZero(0, (int) (to - from));
   }
 
-  /** Searches the next header from {@code search} on; the gap begins at {@code from}. */
+  /** Goes to the next header from {@code search} on; the gap begins at {@code from}. */
   private long skipGarbage(long from, long search, String why) {
-    long at = search;
+    long found = search(search);
+    report(from, found, why);
+    return found;
+  }
+
+  /** Where the next header that can be believed stands; the file's size if there is none. */
+  private long search(long from) {
+    long at = from;
     while (size - at >= EtlLayout.BUFFER_HEADER) {
       int length = (int) Math.min(SEARCH_WINDOW, size - at);
       Bytes bytes = input.window(at, length);
@@ -194,14 +301,12 @@ final class BufferScanner {
             || (bytes.u8(i + EtlLayout.BufferFlag) & EtlLayout.ETW_BUFFER_FLAG_COMPRESSED) != 0) {
           BufferHeader header = BufferHeader.read(bytes, i);
           if (strong(header, at + i)) {
-            report(from, at + i, why);
             return at + i;
           }
         }
       }
       at += last + 1;
     }
-    report(from, size, why);
     return size;
   }
 

@@ -43,7 +43,7 @@ public record EtlClock(Kind kind, long ticksPerSecond, long headerTicks, long st
 
   /** Nanoseconds since the header record, rounded down; negative before it. */
   public long nanos(long ticks) {
-    return scale(ticks - headerTicks, NANOS_SECOND);
+    return scale(saturatedSubtract(ticks, headerTicks), NANOS_SECOND);
   }
 
   /**
@@ -54,7 +54,9 @@ public record EtlClock(Kind kind, long ticksPerSecond, long headerTicks, long st
     return switch (kind) {
       case UNKNOWN -> 0;
       case SYSTEM_TIME -> ticks;
-      case QPC, CPU_CYCLES -> startFileTime + scale(ticks - headerTicks, FILETIME_SECOND);
+      case QPC, CPU_CYCLES ->
+          saturatedAdd(
+              startFileTime, scale(saturatedSubtract(ticks, headerTicks), FILETIME_SECOND));
     };
   }
 
@@ -84,7 +86,17 @@ public record EtlClock(Kind kind, long ticksPerSecond, long headerTicks, long st
         Math.multiplyHigh(rest, unitsPerSecond) == 0 && rest * unitsPerSecond >= 0
             ? rest * unitsPerSecond / ticksPerSecond
             : (long) ((double) rest / ticksPerSecond * unitsPerSecond);
-    return saturatedAdd(saturatedMultiply(seconds, unitsPerSecond), part);
+    long whole = saturatedMultiply(seconds, unitsPerSecond);
+    // A part on top of the smallest number would put saturated times out of order.
+    return whole == Long.MIN_VALUE ? whole : saturatedAdd(whole, part);
+  }
+
+  private static long saturatedSubtract(long a, long b) {
+    long difference = a - b;
+    if (((a ^ b) & (a ^ difference)) < 0) {
+      return a < 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
+    }
+    return difference;
   }
 
   private static long saturatedMultiply(long a, long b) {

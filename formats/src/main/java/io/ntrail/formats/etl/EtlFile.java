@@ -89,7 +89,8 @@ public final class EtlFile implements AutoCloseable {
               "header buffer",
               "destroyed: times are raw, in units of 100 ns"));
     }
-    BufferIndex buffers = new BufferScanner(input, sessionSize, header == null, gaps).scan();
+    BufferScanner scanner = new BufferScanner(input, sessionSize, header == null, gaps);
+    BufferIndex buffers = scanner.scan();
     EtlFile file =
         new EtlFile(input, header, clock, buffers, declaredCompression(input), sessionSize);
     file.findFirstTicks();
@@ -97,7 +98,7 @@ public final class EtlFile implements AutoCloseable {
       return new EtlFile(
           input, null, EtlClock.unknown(file.earliest()), buffers, file.compression, sessionSize);
     }
-    file.reportMissingEnd(gaps);
+    file.reportMissingEnd(gaps, scanner.usedEnd());
     return file;
   }
 
@@ -173,14 +174,26 @@ public final class EtlFile implements AutoCloseable {
       return Long.MAX_VALUE;
     }
     if (kind == RecordKind.MESSAGE.ordinal()) {
-      // Messages without a time take that of the buffer.
-      long flushed =
-          input
-              .window(buffers.fileOffset(buffer), EtlLayout.BUFFER_HEADER)
-              .i64(EtlLayout.TimeStamp);
-      return WppMessage.time(bytes, at, end - at, flushed == 0 ? clock.headerTicks() : flushed);
+      return WppMessage.hasTime(bytes, at)
+          ? WppMessage.time(bytes, at, end - at, clock.headerTicks())
+          : firstStated(buffer);
     }
     return bytes.i64(at + RecordKind.at(kind).timeOffset());
+  }
+
+  /** Messages without a time take that of the next record with one, else that of the buffer. */
+  private long firstStated(int buffer) {
+    long flushed = bufferHeader(buffer).timeStamp();
+    buffers.firstTicks(buffer, flushed == 0 ? clock.headerTicks() : flushed);
+    try (RecordCursor cursor = cursor(new Gaps())) {
+      cursor.open(buffer);
+      while (cursor.next()) {
+        if (cursor.hasTime()) {
+          return cursor.ticks();
+        }
+      }
+    }
+    return buffers.firstTicks(buffer);
   }
 
   private long earliest() {
@@ -192,7 +205,7 @@ public final class EtlFile implements AutoCloseable {
   }
 
   /** A finalised header counts the buffers: fewer of them mean that the end of the file is lost. */
-  private void reportMissingEnd(Gaps gaps) {
+  private void reportMissingEnd(Gaps gaps, long usedEnd) {
     LogFileHeader header = this.header;
     if (header == null || !header.finalised() || header.buffersWritten() == 0) {
       return;
@@ -203,7 +216,9 @@ public final class EtlFile implements AutoCloseable {
       expected = Math.min(expected, header.maximumBytes() / sessionBufferSize);
     }
     boolean packed = buffers.count() > 1 && buffers.compressed(buffers.count() - 1);
-    long present = packed ? buffers.count() : Math.ceilDiv(input.size(), sessionBufferSize);
+    // A rest that is shorter than a buffer header is no buffer.
+    long whole = Math.ceilDiv(usedEnd - EtlLayout.BUFFER_HEADER + 1, sessionBufferSize);
+    long present = packed ? buffers.count() : whole;
     if (present < expected) {
       long missing = expected - present;
       gaps.add(

@@ -560,11 +560,13 @@ public final class RecordCursor implements AutoCloseable {
 
   private int afterItems() {
     int item = at + 80;
+    int before = Math.min(item, at + size);
     while (true) {
       if (!itemFits(item)) {
-        damage(item, at + size, "an extended item runs past the end of its record");
+        damage(before, at + size, "an extended item runs past the end of its record");
         return at + size;
       }
+      before = item;
       boolean last = (bytes.u16(item + 4) & 1) == 0;
       item += itemSize(item);
       if (last) {

@@ -3,7 +3,6 @@ package io.ntrail.formats.compression;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.Scratch;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,9 +10,14 @@ import org.jspecify.annotations.Nullable;
  * whose bytes behind the limit must stay what they were.
  */
 final class Unpacking implements AutoCloseable {
+  /** Where the compressed bytes stand in their window. */
+  static final int FROM = 8;
+
   private static final int GUARD_BYTES = 32;
   private static final int GUARD = 0xA5;
+  private static final int MOST_PACKED = 1 << 20;
 
+  private final Scratch packedScratch = new Scratch(MOST_PACKED);
   private final Scratch scratch;
   private final int most;
 
@@ -26,7 +30,7 @@ final class Unpacking implements AutoCloseable {
   /**
    * What came out.
    *
-   * @param output what was written; up to the damage only as far as it is known
+   * @param output what was written, if there is damage, before it
    * @param damage why it ended early
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -36,25 +40,31 @@ final class Unpacking implements AutoCloseable {
     if (limit > most) {
       throw new IllegalArgumentException("limit " + limit);
     }
-    byte[] framed = new byte[packed.length + 16];
-    Arrays.fill(framed, (byte) 0xFF);
-    System.arraycopy(packed, 0, framed, 8, packed.length);
-    Bytes input = Bytes.copyOf(framed, "vector");
+    int to = FROM + packed.length;
+    for (int i = 0; i < FROM; i++) {
+      packedScratch.put(i, 0xFF);
+      packedScratch.put(to + i, 0xFF);
+    }
+    for (int i = 0; i < packed.length; i++) {
+      packedScratch.put(FROM + i, packed[i]);
+    }
+    Bytes input = packedScratch.view(to + FROM, "vector", 0);
     for (int i = 0; i < GUARD_BYTES; i++) {
       scratch.put(limit + i, GUARD);
     }
     int written = limit;
     DamagedInput damage = null;
     try {
-      written = compression.decompress(input, 8, 8 + packed.length, scratch, limit);
-      if (written < 0 || written > limit) {
-        throw new AssertionError(written + " bytes written where " + limit + " is the limit");
-      }
+      written = compression.decompress(input, FROM, to, scratch, limit);
     } catch (DamagedInput e) {
       damage = e;
-      if (e.offset() < 8 || e.offset() > 8 + packed.length) {
+      written = scratch.filled();
+      if (e.offset() < FROM || e.offset() > to) {
         throw new AssertionError("damage outside the input at " + e.offset(), e);
       }
+    }
+    if (written < 0 || written > limit || written != scratch.filled()) {
+      throw new AssertionError(written + " bytes written where " + limit + " is the limit");
     }
     Bytes all = scratch.view(limit + GUARD_BYTES, "output", 0);
     for (int i = 0; i < GUARD_BYTES; i++) {
@@ -67,6 +77,7 @@ final class Unpacking implements AutoCloseable {
 
   @Override
   public void close() {
+    packedScratch.close();
     scratch.close();
   }
 

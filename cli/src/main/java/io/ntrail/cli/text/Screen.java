@@ -1,0 +1,75 @@
+package io.ntrail.cli.text;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** The size of the terminal in characters, and whether there is one. */
+record Screen(int rows, int columns) {
+  /** Where nobody knows better; the width of everything that is not a terminal. */
+  static final Screen DEFAULT = new Screen(24, 100);
+
+  /**
+   * The size that the environment tells, else that of the controlling terminal. Asking the terminal
+   * starts a program: only for answers that a person looks at.
+   */
+  static Screen ask() {
+    Screen told = of(System.getenv("LINES"), System.getenv("COLUMNS"));
+    return told != null ? told : terminal();
+  }
+
+  private static Screen terminal() {
+    try {
+      Process stty =
+          new ProcessBuilder("stty", "size")
+              .redirectInput(new File("/dev/tty"))
+              .redirectError(ProcessBuilder.Redirect.DISCARD)
+              .start();
+      String answer = new String(stty.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+      String[] numbers = answer.strip().split(" ", -1);
+      Screen told = numbers.length == 2 ? of(numbers[0], numbers[1]) : null;
+      return told != null ? told : DEFAULT;
+    } catch (IOException e) {
+      // Not on this system.
+      return DEFAULT;
+    }
+  }
+
+  static @Nullable Screen of(@Nullable String rows, @Nullable String columns) {
+    int high = number(rows);
+    int wide = number(columns);
+    if (wide <= 0) {
+      return null;
+    }
+    return new Screen(high <= 0 ? DEFAULT.rows : high, Math.clamp(wide, 40, 1000));
+  }
+
+  private static int number(@Nullable String text) {
+    try {
+      return text == null ? 0 : Integer.parseInt(text.strip());
+    } catch (NumberFormatException e) {
+      return 0;
+    }
+  }
+
+  /**
+   * Whether a stream of the process goes to a terminal.
+   *
+   * @param told {@code NTRAIL_TTY}: the descriptors that do; null if the launcher said nothing
+   */
+  static boolean isTerminal(@Nullable String told, int descriptor) {
+    if (told != null) {
+      return told.indexOf('0' + descriptor) >= 0;
+    }
+    try {
+      String target = Files.readSymbolicLink(Path.of("/proc/self/fd/" + descriptor)).toString();
+      return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty");
+    } catch (IOException | UnsupportedOperationException e) {
+      // Not Linux: only the launcher can tell.
+      return false;
+    }
+  }
+}

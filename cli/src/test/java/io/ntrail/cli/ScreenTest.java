@@ -1,0 +1,144 @@
+package io.ntrail.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.testkit.etl.EtlShapes;
+import io.ntrail.testkit.etl.SampleRecording;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What people see: tables that close with their totals, cut to the terminal only on a terminal. */
+class ScreenTest {
+  private static final Pattern ROW = Pattern.compile(" *([0-9,]+) +([0-9.]+) +.*");
+
+  @TempDir private Path folder;
+
+  /** On a terminal of so many columns, without a pager. */
+  private static Cli.Result onTerminal(int columns, Object... words) {
+    List<String> args = new ArrayList<>(Arrays.stream(words).map(Object::toString).toList());
+    args.add("--no-pager");
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    int exit = Main.run(args.toArray(String[]::new), Terminal.of(out, err, 24, columns));
+    return new Cli.Result(
+        exit, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+  }
+
+  private Path sample() throws IOException {
+    return Recordings.write(folder.resolve("shop.etl"), SampleRecording.make());
+  }
+
+  private static long first(String row) {
+    return Long.parseLong(ROW.matcher(row).replaceFirst("$1").replace(",", ""));
+  }
+
+  private static void addsUp(List<String> rows) {
+    String total = rows.getLast();
+    assertTrue(total.endsWith("  total"), total);
+    List<String> others = rows.subList(0, rows.size() - 1);
+    assertEquals(first(total), others.stream().mapToLong(ScreenTest::first).sum());
+  }
+
+  @Test
+  void tablesCloseWithTheirTotal() throws IOException {
+    Path file = sample();
+    List<String> counts = Cli.run("events", file, "--count").lines();
+    addsUp(counts.subList(2, counts.size()));
+    List<String> few = Cli.run("events", file, "--count", "-n", "3").lines();
+    assertEquals(7, few.size());
+    assertTrue(few.get(5).contains(" more types (-n 0 shows all)"), few.get(5));
+    addsUp(few.subList(2, few.size()));
+    List<String> info = Cli.run("info", file).lines();
+    int head =
+        info.indexOf(
+            info.stream()
+                .filter(line -> line.endsWith("records by source"))
+                .findFirst()
+                .orElseThrow());
+    addsUp(info.subList(head + 1, info.size()));
+    List<String> events = Cli.run("events", file, "-n", "5").lines();
+    assertTrue(events.getLast().endsWith(" more records not shown (-n 0 shows all)"));
+    assertEquals(8, events.size());
+  }
+
+  @Test
+  void firstLinesSayWhatOfWhatAndWhatIsLost() throws IOException {
+    Path file = sample();
+    for (Object[] words :
+        List.of(
+            new Object[] {"info", file},
+            new Object[] {"events", file},
+            new Object[] {"events", file, "--count"},
+            new Object[] {"events", file, "--time", "0.1..0.2"})) {
+      String first = Cli.run(words).lines().getFirst();
+      assertTrue(first.startsWith(file + ": "), first);
+      assertTrue(first.endsWith(", complete, 0 events and 0 buffers lost"), first);
+    }
+    assertTrue(Cli.run("events", file, "--time", "0.1..0.2").out().contains("0.100000 .. 0.2"));
+    assertTrue(Cli.run("events", file, "--time", "0.1..").out().contains(": from 0.100000 s"));
+    assertTrue(Cli.run("events", file, "--time", "..0.1").out().contains(": before 0.100000 s"));
+    Cli.Result none = Cli.run("events", file, "--time", "99..100");
+    assertEquals(1, none.lines().size(), "no table without rows");
+    assertTrue(none.out().contains(": 0 records, "), none.out());
+  }
+
+  @Test
+  void cutOnlyOnATerminal() throws IOException {
+    Path file = sample();
+    for (String[] more : new String[][] {{"events", "--count"}, {"events", "-n", "0"}, {"info"}}) {
+      List<Object> words = new ArrayList<>(List.of(more[0], file));
+      words.addAll(Arrays.asList(more).subList(1, more.length));
+      Cli.Result piped = Cli.run(words.toArray());
+      Cli.Result narrow = onTerminal(60, words.toArray());
+      assertTrue(narrow.out().contains("..."), narrow.out());
+      assertTrue(!piped.out().contains("..."), piped.out());
+      words.add("--wide");
+      assertEquals(piped.out(), onTerminal(60, words.toArray()).out());
+    }
+    onTerminal(60, "events", file, "--count").lines().stream()
+        .skip(1)
+        .forEach(line -> assertTrue(line.length() <= 60, line));
+    // Machine formats are never cut.
+    assertEquals(
+        Cli.run("events", file, "--count", "--format", "csv").out(),
+        onTerminal(60, "events", file, "--count", "--format", "csv").out());
+  }
+
+  @Test
+  void hintsOnlyForPeople() throws IOException {
+    Path file = sample();
+    assertEquals("", Cli.run("info", file).err());
+    String hint = "hint: ntrail events " + file + " --count";
+    assertTrue(onTerminal(100, "info", file).err().contains(hint));
+    assertTrue(!onTerminal(100, "info", file, "-q").err().contains("hint"));
+    assertEquals("", onTerminal(100, "info", file, "-q").err());
+  }
+
+  @Test
+  void verboseSaysHow() throws IOException {
+    Path file = sample();
+    Cli.Result result = Cli.run("info", file, "-v");
+    assertEquals(Cli.run("info", file).out(), result.out());
+    assertTrue(result.err().startsWith("read "), result.err());
+  }
+
+  @Test
+  void whatIsKnownOfTheMachine() throws IOException {
+    Path file = Recordings.write(folder.resolve("lossy.etl"), EtlShapes.secure(1, 100));
+    String text = Cli.run("info", file).out();
+    assertTrue(text.contains("\n  machine    Windows "), text);
+    assertTrue(text.contains(" 64-bit, 4 CPUs at "), text);
+    assertTrue(Pattern.compile("\n  time {7}[0-9-]{10} [0-9:.]{12} \\.\\. ").matcher(text).find());
+    assertTrue(!text.contains("@tzres"), text);
+  }
+}

@@ -1,0 +1,124 @@
+package io.ntrail.cli.text;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class TerminalTest {
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+  @TempDir private Path folder;
+
+  @BeforeEach
+  void needsAShell() {
+    assumeTrue(Files.isExecutable(Path.of("/bin/sh")), "skipped: no /bin/sh");
+  }
+
+  private String shown() {
+    return out.toString(StandardCharsets.UTF_8);
+  }
+
+  private String said() {
+    return err.toString(StandardCharsets.UTF_8);
+  }
+
+  private static void print(Terminal terminal, int lines) {
+    for (int i = 0; i < lines; i++) {
+      terminal.out().print("line " + i + "\n");
+    }
+  }
+
+  @Test
+  void shortAnswersNeedNoPager() {
+    try (Terminal screen = Terminal.of(out, err, 10, 80);
+        Terminal paged = screen.paged("cat > " + folder.resolve("pages"))) {
+      print(paged, 9);
+    }
+    assertEquals(9, shown().lines().count());
+    assertFalse(Files.exists(folder.resolve("pages")));
+  }
+
+  @Test
+  void longAnswersGoThroughIt() throws IOException {
+    Path pages = folder.resolve("pages");
+    try (Terminal screen = Terminal.of(out, err, 10, 80);
+        Terminal paged = screen.paged("cat > " + pages)) {
+      paged.err().print("early;");
+      print(paged, 50_000);
+      paged.err().print("late;");
+      assertEquals("early;", said(), "what is said beside a pager waits for its end");
+    }
+    assertEquals("", shown());
+    assertEquals(50_000, Files.readString(pages).lines().count());
+    assertEquals("early;late;", said());
+  }
+
+  @Test
+  void messagesFollowTheAnswerThatTheyFollow() {
+    try (Terminal screen = Terminal.of(out, out, 10, 80);
+        Terminal paged = screen.paged("cat > " + folder.resolve("pages"))) {
+      paged.err().print("warning\n");
+      print(paged, 1);
+      paged.out().flush();
+      paged.err().print("hint\n");
+    }
+    assertEquals("warning\nline 0\nhint\n", shown());
+  }
+
+  @Test
+  void progress() {
+    assertEquals(
+        "reading shop.etl  43 %   181.5 MiB of 412.6 MiB   61 MiB/s",
+        Progress.line("shop.etl", 190_316_544, 432_642_458, 2.9754));
+    assertEquals(
+        "reading shop.etl, pass 2  10 %   10 bytes of 100 bytes   110 bytes/s",
+        Progress.line("shop.etl", 110, 100, 1));
+    assertEquals(
+        "reading shop.etl  100 %   100 bytes of 100 bytes   100 bytes/s",
+        Progress.line("shop.etl", 100, 100, 1));
+    assertEquals(
+        "reading empty  0 %   0 bytes of 0 bytes   0 bytes/s", Progress.line("empty", 0, 0, 0));
+  }
+
+  @Test
+  void leavingThePagerEarlyIsNoError() {
+    try (Terminal screen = Terminal.of(out, err, 10, 80);
+        Terminal paged = screen.paged("exit 0")) {
+      print(paged, 300_000);
+    }
+    assertEquals("", shown());
+    assertEquals("", said());
+  }
+
+  @Test
+  void noPagerForPipes() {
+    Terminal pipe = Terminal.of(out, err);
+    assertEquals(pipe, pipe.paged("cat"));
+    Terminal screen = Terminal.of(out, err, 10, 80);
+    assertEquals(screen, screen.paged(""), "PAGER= turns it off");
+  }
+
+  @Test
+  void sizes() {
+    assertEquals(new Screen(50, 132), Screen.of("50", " 132 "));
+    assertEquals(new Screen(24, 40), Screen.of(null, "7"));
+    assertNull(Screen.of("50", null));
+    assertNull(Screen.of("50", "wide"));
+    assertNull(Screen.of("0", "0"));
+    assertTrue(Screen.isTerminal("12", 1) && Screen.isTerminal("12", 2));
+    assertFalse(Screen.isTerminal("2", 1));
+    assertFalse(Screen.isTerminal("", 2));
+  }
+}
