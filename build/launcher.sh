@@ -13,7 +13,7 @@
 # complete before `run` names it, and the one before stays, because a program that is still running
 # may not have opened all of its jars yet.
 
-run_version=2
+run_version=3
 launcher_flags='-Xlog:disable -Xlog:all=error,aot*=off,cds*=off:stderr --enable-native-access=ALL-UNNAMED'
 
 # give_up CODE: ends the start with what was printed on stderr.
@@ -175,14 +175,11 @@ run_maven() (
 )
 
 # train FOLDER DIGEST: the AOT cache, by one run of the program itself over the samples. Sets
-# run_cache, to nothing if it fails: the program then starts without. The class path must be the one
-# that the program is started with, or the JVM refuses the cache.
+# run_cache, to nothing if it fails: the program then starts without. The JVM lets all jars move
+# together afterwards, if the class path that it was trained with was absolute.
 train() {
   run_cache=
-  train_class_path=
-  for name in $(jar_names "$1" ' '); do
-    train_class_path=$train_class_path:$1/$name
-  done
+  train_class_path=$(class_path_of "$1")
   for command in warm --version; do
     if (
       cd "$1" && set -- $command
@@ -201,11 +198,27 @@ train() {
   rm -f "$1/ntrail.aot" "$1/ntrail.aot.config" "$1/train.log"
 }
 
-# jar_names FOLDER SEPARATOR: the program's own jar first, then the others by name.
+# trained FOLDER DIGEST: the JVM accepts the cache that is there. It does not after a copy that gave
+# the jars new times.
+trained() {
+  [ -s "$1/ntrail-$2.aot" ] && "$jdk/bin/java" $launcher_flags -XX:AOTMode=on \
+    -XX:AOTCache="$1/ntrail-$2.aot" -cp "$(class_path_of "$1")" io.ntrail.cli.Main --version \
+    >/dev/null 2>&1 </dev/null
+}
+
+class_path_of() {
+  path=
+  for name in $(jar_names "$1"); do
+    path=$path:$1/$name
+  done
+  echo "${path#:}"
+}
+
+# jar_names FOLDER: the program's own jar first, then the others by name.
 jar_names() {
-  printf "ntrail-cli.jar%s" "$2"
+  printf ntrail-cli.jar
   for jar in "$1"/*.jar; do
-    [ "${jar##*/}" = ntrail-cli.jar ] || printf "%s%s" "${jar##*/}" "$2"
+    [ "${jar##*/}" = ntrail-cli.jar ] || printf ' %s' "${jar##*/}"
   done
 }
 
@@ -236,22 +249,20 @@ lay_out() {
     fi
     mv "$new" "$folder"
     train "$folder" "$digest"
-  elif [ -e "$folder/ntrail-$digest.aot" ] && [ "${run_place-}" -ef "$dist" ]; then
+  elif trained "$folder" "$digest"; then
     run_cache=ntrail-$digest.aot
   else
-    # The JVM refuses a cache whose jars stood elsewhere when it was trained: the tree has moved.
     train "$folder" "$digest"
   fi
 
   run_format=$run_version
   run_key="${NTRAIL_JAVA_HOME-}|${JAVA_HOME-}|$PATH"
-  run_place=$dist
   run_jdk=$jdk run_jvm=$jvm run_digest=$digest run_flags=$launcher_flags run_sources=$1
-  run_jars=$(jar_names "$folder" ' ')
+  run_jars=$(jar_names "$folder")
   run_quit=-quit run_cnewer=-cnewer
   find "$folder" -prune -print -quit >/dev/null 2>&1 || run_quit=
   find "$folder" -prune -cnewer "$folder" >/dev/null 2>&1 || run_cnewer=-newer
-  for name in format place key jdk jvm digest flags sources jars cache quit cnewer; do
+  for name in format key jdk jvm digest flags sources jars cache quit cnewer; do
     eval "value=\$run_$name"
     echo "run_$name=$(quote "$value")"
   done >"$dist/run.$$"
@@ -282,7 +293,7 @@ without_writing() {
   [ "$(jars_digest "$dist/$run_digest")" = "$run_digest" ] || run_cache=
 }
 
-# prepare: leaves jdk and the variables of `run` set, and everything they name in place.
+# prepare: leaves jdk and the variables of `run` set, and everything they name in .
 prepare() {
   . "$root/build/jdk.sh"
   if ! find_jdk; then
