@@ -24,6 +24,7 @@ import java.util.List;
  */
 class EtlFuzzTest {
   private static final int BUFFER = 16_384;
+  private static final EventIdentity IDENTITY = new EventIdentity();
   private static final byte[] HEADER = header();
 
   private static byte[] header() {
@@ -75,7 +76,7 @@ class EtlFuzzTest {
 
   /** Names, items and payloads of all records, through the cursor that shows them. */
   private static void everyAccessor(Recording recording) {
-    EventIdentity identity = new EventIdentity();
+    EventIdentity identity = IDENTITY;
     try (OrderedCursor cursor = recording.inOrder()) {
       long last = Long.MIN_VALUE;
       while (cursor.next()) {

@@ -52,6 +52,20 @@ public record BufferHeader(
     return (flags & EtlLayout.ETW_BUFFER_FLAG_COMPRESSED) != 0;
   }
 
+  BufferHeader notCompressed() {
+    return new BufferHeader(
+        bufferSize,
+        savedOffset,
+        timeStamp,
+        sequenceNumber,
+        processorIndex,
+        loggerId,
+        state,
+        offset,
+        flags & ~EtlLayout.ETW_BUFFER_FLAG_COMPRESSED,
+        type);
+  }
+
   boolean plausibleSize() {
     return bufferSize >= EtlLayout.BUFFER_HEADER && bufferSize <= EtlLayout.BUFFER_MAXIMUM;
   }

@@ -96,7 +96,9 @@ final class BufferScanner {
   }
 
   private BufferHeader header(long at) {
-    return BufferHeader.read(input.window(at, EtlLayout.BUFFER_HEADER), 0);
+    BufferHeader header = BufferHeader.read(input.window(at, EtlLayout.BUFFER_HEADER), 0);
+    // The header record was read as it stands: this buffer is not compressed, whatever it says.
+    return at == 0 && !headerDestroyed ? header.notCompressed() : header;
   }
 
   private boolean believable(BufferHeader header, long at) {
