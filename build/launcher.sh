@@ -180,6 +180,7 @@ run_maven() (
 train() {
   run_cache=
   train_class_path=$(class_path_of "$1")
+  folder_of_jars=$1
   for command in warm --version; do
     if (
       cd "$1" && set -- $command
@@ -188,7 +189,8 @@ train() {
           [ ! -f "$sample" ] || set -- "$@" "$sample"
         done
       fi
-      "$jdk/bin/java" $launcher_flags -XX:AOTCacheOutput=ntrail.aot -cp "${train_class_path#:}" \
+      "$jdk/bin/java" -Xbootclasspath/a:"$folder_of_jars/picocli.jar" $launcher_flags \
+        -XX:AOTCacheOutput=ntrail.aot -cp "${train_class_path#:}" \
         io.ntrail.cli.Main "$@" >train.log 2>&1 </dev/null
     ) && [ -s "$1/ntrail.aot" ]; then
       mv "$1/ntrail.aot" "$1/ntrail-$2.aot" && run_cache=ntrail-$2.aot
@@ -201,7 +203,8 @@ train() {
 # trained FOLDER DIGEST: the JVM accepts the cache that is there. It does not after a copy that gave
 # the jars new times.
 trained() {
-  [ -s "$1/ntrail-$2.aot" ] && "$jdk/bin/java" $launcher_flags -XX:AOTMode=on \
+  [ -s "$1/ntrail-$2.aot" ] && "$jdk/bin/java" -Xbootclasspath/a:"$1/picocli.jar" \
+    $launcher_flags -XX:AOTMode=on \
     -XX:AOTCache="$1/ntrail-$2.aot" -cp "$(class_path_of "$1")" io.ntrail.cli.Main --version \
     >/dev/null 2>&1 </dev/null
 }
@@ -209,7 +212,7 @@ trained() {
 class_path_of() {
   path=
   for name in $(jar_names "$1"); do
-    path=$path:$1/$name
+    [ "$name" = picocli.jar ] || path=$path:$1/$name
   done
   echo "${path#:}"
 }

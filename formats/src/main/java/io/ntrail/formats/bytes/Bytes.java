@@ -1,7 +1,6 @@
 package io.ntrail.formats.bytes;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -26,9 +25,9 @@ public final class Bytes {
 
   /** A window on a copy of {@code bytes}; for vectors in tests and bytes put together by hand. */
   public static Bytes copyOf(byte[] bytes, String name) {
-    MemorySegment segment = Arena.ofAuto().allocate(Math.max(1, bytes.length), 8);
-    MemorySegment.copy(bytes, 0, segment, java.lang.foreign.ValueLayout.JAVA_BYTE, 0, bytes.length);
-    return new Bytes(segment.asSlice(0, bytes.length).asReadOnly().asByteBuffer(), name, 0);
+    ByteBuffer memory =
+        Arena.ofAuto().allocate(Math.max(1, bytes.length), 8).asByteBuffer().put(bytes);
+    return new Bytes(memory.flip().asReadOnlyBuffer(), name, 0);
   }
 
   /** The name of the input, for messages. */

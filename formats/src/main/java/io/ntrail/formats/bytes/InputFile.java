@@ -56,7 +56,7 @@ public final class InputFile implements AutoCloseable {
   public static InputFile of(byte[] bytes, String name) {
     Arena arena = Arena.ofShared();
     MemorySegment segment = arena.allocate(Math.max(8, bytes.length), 8);
-    MemorySegment.copy(bytes, 0, segment, java.lang.foreign.ValueLayout.JAVA_BYTE, 0, bytes.length);
+    segment.asByteBuffer().put(bytes);
     return new InputFile(name, arena, segment.asSlice(0, bytes.length).asReadOnly(), null);
   }
 
