@@ -54,7 +54,7 @@ final class ProviderNames {
   /** Learns a name from the traits that a TraceLogging event carries. */
   void learnFromTraits(RecordCursor event) {
     for (int item = event.firstItem(); item != 0; item = event.nextItem(item)) {
-      if (event.itemType(item) == ExtendedItem.PROV_TRAITS.number()) {
+      if (event.itemType(item) == ExtendedItem.PROV_TRAITS.number() && event.itemLength(item) > 2) {
         int data = event.itemData(item);
         String name = event.bytes().utf8z(data + 2, data + event.itemLength(item));
         if (!name.isEmpty()) {

@@ -144,8 +144,11 @@ public final class Recording implements AutoCloseable {
     if (oneClock) {
       return files.getFirst().clock().nanos(ticks);
     }
-    long nanos = file.clock().nanos(ticks) + nanosOffsets[files.indexOf(file)];
-    return nanos;
+    long nanos = file.clock().nanos(ticks);
+    long offset = nanosOffsets[files.indexOf(file)];
+    long sum = nanos + offset;
+    // Wild time stamps stay at the end that they are at.
+    return ((nanos ^ sum) & (offset ^ sum)) < 0 ? nanos < 0 ? Long.MIN_VALUE : Long.MAX_VALUE : sum;
   }
 
   /** What records are put in order by: raw ticks if all files share a clock, else nanoseconds. */

@@ -351,6 +351,64 @@ class WrittenRecordingsTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {11, 12})
+  void emptyItemsAtTheVeryEndOfABufferAreRead(int type) {
+    EtlSettings settings = EtlSettings.compressed(Compression.XPRESS).bufferSize(4096);
+    for (int length = 0; length < 4; length++) {
+      EtlRecord last =
+          EtlRecords.event(8, EtlShapes.PROVIDER, 1)
+              .time(settings.startTicks())
+              .item(type, new byte[length])
+              .build();
+      byte[] file = new EtlWriter(settings).buffer(EtlBuffer.of(0, 1, 1).add(last)).toByteArray();
+      try (Recording recording = Recording.of(List.of(InputFile.of(file, "items")))) {
+        assertEquals(2, EventCounts.of(recording, 1).records());
+        EventIdentity identity = new EventIdentity();
+        try (OrderedCursor cursor = recording.inOrder()) {
+          while (cursor.next()) {
+            assertFalse(identity.text(cursor.record()).isEmpty());
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void wildTimesOfTwoClocksStayInOrder() {
+    Property.check(
+        50,
+        g -> {
+          EtlWriter[] writers = new EtlWriter[2];
+          for (int i = 0; i < 2; i++) {
+            EtlSettings settings =
+                EtlSettings.windows11()
+                    .bufferSize(4096)
+                    .bootTime(i + 1L)
+                    .clock(g.oneOf(1, 2, 3))
+                    .perfFreq(g.oneOf(10_000_000L, 3L, 2_533_281L))
+                    .startTime(g.oneOf(1L << 57, g.bits()));
+            writers[i] = new EtlWriter(settings);
+            for (int n = 0; n < 20; n++) {
+              writers[i].log(0, at(g.bits() >> g.below(64)));
+            }
+          }
+          try (Recording recording = open(writers)) {
+            recording.survey(1);
+            Walked walked = Walked.inOrder(recording);
+            assertEquals(42, walked.count());
+            assertEquals(0, walked.backwards());
+            try (OrderedCursor cursor = recording.inOrder()) {
+              long last = Long.MIN_VALUE;
+              while (cursor.next()) {
+                assertTrue(cursor.nanos() >= last);
+                last = cursor.nanos();
+              }
+            }
+          }
+        });
+  }
+
   private static EtlRecord at(long time) {
     return EtlRecords.perfInfo(8, 0x0F2E).time(time).build();
   }
