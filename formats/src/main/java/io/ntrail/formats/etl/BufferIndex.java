@@ -8,6 +8,7 @@ import java.util.Arrays;
  */
 public final class BufferIndex {
   private static final int END_UNKNOWN = 1 << 31;
+  private static final int CUT = 1 << 30;
 
   private int count;
   private long[] fileOffsets = new long[64];
@@ -37,7 +38,7 @@ public final class BufferIndex {
     }
     fileOffsets[count] = fileOffset;
     fileBytes[count] = bytes;
-    ends[count] = endUnknown ? end | END_UNKNOWN : end;
+    ends[count] = end | (endUnknown ? END_UNKNOWN : 0) | (bytes < header.bufferSize() ? CUT : 0);
     cpus[count] = (short) header.processorIndex();
     loggers[count] = (short) header.loggerId();
     flagsAndTypes[count] = (short) ((header.type() << 8) | (header.flags() & 0xFF));
@@ -69,12 +70,17 @@ public final class BufferIndex {
 
   /** End of the records of an uncompressed buffer, relative to its start. */
   int end(int buffer) {
-    return ends[buffer] & ~END_UNKNOWN;
+    return ends[buffer] & ~(END_UNKNOWN | CUT);
   }
 
   /** Whether the header does not tell where records end, so that filler ends them. */
   boolean endUnknown(int buffer) {
     return (ends[buffer] & END_UNKNOWN) != 0;
+  }
+
+  /** Whether the file ends before the buffer does. */
+  boolean cut(int buffer) {
+    return (ends[buffer] & CUT) != 0;
   }
 
   /** Processor that filled it. */

@@ -238,7 +238,7 @@ final class BufferScanner {
               "buffer",
               "the file ends in the middle of the compressed buffer at offset " + at));
     }
-    index.add(at, present, header, (int) end, endUnknown);
+    index.add(at, present, header, header.compressed() ? 0 : (int) end, endUnknown);
     return at + bufferSize;
   }
 

@@ -303,37 +303,40 @@ public final class EtlFile implements AutoCloseable {
   Bytes inflate(int buffer, Scratch memory, int length, Gaps gaps) {
     Bytes packed = window(buffer);
     int from = EtlLayout.BUFFER_HEADER;
-    DamagedInput failure;
+    String failure;
+    long failedAt = packed.base() + packed.length();
+    int good;
     try {
-      int got = compression.decompress(packed, from, packed.length(), memory, length);
-      if (got == length) {
-        return memory.view(got, name(), 0);
+      good = compression.decompress(packed, from, packed.length(), memory, length);
+      if (good == length) {
+        return memory.view(good, name(), 0);
       }
-      failure = null;
+      failure = "the compressed data end early";
     } catch (DamagedInput e) {
-      failure = e;
+      failure = e.what();
+      failedAt = e.offset();
+      good = memory.filled();
     }
     for (Compression other : Compression.values()) {
       if (other != compression && inflatesWith(other, packed, memory, length)) {
         return memory.view(length, name(), 0);
       }
     }
-    // Once more the file's own one, for what it gives before it fails.
-    int got = prefix(packed, memory, length);
-    long offset = buffers.fileOffset(buffer);
-    gaps.add(
-        new Gap(
-            name(),
-            failure == null ? offset + packed.length() : failure.offset(),
-            failure == null ? 0 : offset + packed.length() - failure.offset(),
-            "compressed buffer",
-            (failure == null ? "it ends early" : failure.what())
-                + ": "
-                + got
-                + " of "
-                + length
-                + " bytes could be inflated"));
-    return memory.view(got, name(), 0);
+    // Once more the file's own one, for what it gave before it failed.
+    if (good > 0 && !inflatesWith(compression, packed, memory, good)) {
+      good = 0;
+    }
+    // Where the file is cut, that was said when the buffers were found.
+    if (!buffers.cut(buffer)) {
+      gaps.add(
+          new Gap(
+              name(),
+              failedAt,
+              packed.base() + packed.length() - failedAt,
+              "compressed buffer",
+              failure + ": " + good + " of " + length + " bytes could be inflated"));
+    }
+    return memory.view(good, name(), 0);
   }
 
   private static boolean inflatesWith(
@@ -345,24 +348,6 @@ public final class EtlFile implements AutoCloseable {
     } catch (DamagedInput e) {
       return false;
     }
-  }
-
-  /** The longest prefix that inflates without a failure: found by halving. */
-  private int prefix(Bytes packed, Scratch memory, int length) {
-    int good = 0;
-    int bad = length + 1;
-    while (bad - good > 1) {
-      int half = (good + bad) >>> 1;
-      if (inflatesWith(compression, packed, memory, half)) {
-        good = half;
-      } else {
-        bad = half;
-      }
-    }
-    if (good > 0) {
-      inflatesWith(compression, packed, memory, good);
-    }
-    return good;
   }
 
   @Override

@@ -215,17 +215,21 @@ public final class RecordCursor implements AutoCloseable {
         RecordKind.at(kind)
             + " record of "
             + size
-            + " bytes where "
+            + " bytes, where the header alone takes "
             + HEADER_BYTES[kind]
-            + " to "
+            + " and "
             + (end - from)
-            + " are possible");
+            + " are left");
     nextAt = end;
     return false;
   }
 
   private void damage(int from, String what, String why) {
     if (file.buffers().compressed(buffer)) {
+      if (end < file.buffers().inflatedBytes(buffer)) {
+        // What is missing behind the part that could be inflated was reported with the buffer.
+        return;
+      }
       gaps.add(
           new Gap(
               file.name(),
