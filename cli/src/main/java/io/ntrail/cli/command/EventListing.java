@@ -11,6 +11,7 @@ import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.formats.etl.RecordKind;
 import io.ntrail.formats.identity.Guid;
 import org.jspecify.annotations.Nullable;
 
@@ -175,6 +176,12 @@ final class EventListing {
           .text("activityId", activity(record));
     } else if (record.kind().isClassic()) {
       json.number("level", record.level());
+    } else if (record.kind() == RecordKind.MESSAGE) {
+      // What the arguments of a WPP message mean only its TMF file tells.
+      json.number("sequence", record.message().sequence())
+          .text(
+              "arguments",
+              Numbers.hex(record.bytes().array(record.payloadOffset(), record.payloadLength())));
     }
     json.number("dataLength", record.payloadLength()).endObject();
   }

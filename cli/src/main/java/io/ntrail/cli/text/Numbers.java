@@ -1,5 +1,6 @@
 package io.ntrail.cli.text;
 
+import java.util.HexFormat;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -112,6 +113,11 @@ public final class Numbers {
   /** {@code 0x7ff6a1b21040}: unsigned, lower case, no padding. */
   public static String hex(long value) {
     return "0x" + Long.toHexString(value);
+  }
+
+  /** {@code 00ff8a}: bytes in lower-case hexadecimal. */
+  public static String hex(byte[] bytes) {
+    return HexFormat.of().formatHex(bytes);
   }
 
   /**

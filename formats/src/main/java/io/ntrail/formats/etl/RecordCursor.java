@@ -24,6 +24,8 @@ public final class RecordCursor implements AutoCloseable {
   private static final byte[] SIZE_SHIFT = new byte[16];
   private static final byte[] TIME_OFFSET = new byte[16];
   private static final byte[] HEADER_BYTES = new byte[16];
+  private static final int CACHE_LINE = 64;
+  private static final int TOUCH = 16 << 10;
   private static final int MESSAGE = RecordKind.MESSAGE.ordinal();
 
   static {
@@ -52,6 +54,9 @@ public final class RecordCursor implements AutoCloseable {
   private int payloadAt;
   private boolean payloadKnown;
 
+  private int touchedTo;
+  private long touched;
+
   /**
    * @param gaps receives what cannot be read
    */
@@ -77,6 +82,7 @@ public final class RecordCursor implements AutoCloseable {
     }
     time = index.firstTicks(buffer);
     size = 0;
+    touchedTo = 0;
   }
 
   private Bytes inflate(BufferIndex index) {
@@ -109,6 +115,9 @@ public final class RecordCursor implements AutoCloseable {
     int from = nextAt;
     if (from + 8 > end) {
       return atEnd(from);
+    }
+    if (from >= touchedTo) {
+      touch(from);
     }
     long head = bytes.i64(from);
     int newKind = RecordKind.ofMarker((int) head);
@@ -146,6 +155,9 @@ public final class RecordCursor implements AutoCloseable {
     long ticks = time;
     long last = Long.MIN_VALUE;
     while (from + 8 <= stop) {
+      if (from >= touchedTo) {
+        touch(from);
+      }
       long head = window.i64(from);
       int foundKind = RecordKind.ofMarker((int) head);
       if (foundKind < 0) {
@@ -184,6 +196,26 @@ public final class RecordCursor implements AutoCloseable {
     kind = table.kinds[i];
     time = table.ticks[i];
     payloadKnown = false;
+  }
+
+  /**
+   * Reads a word of every cache line of the next stretch. Where a record begins is known only when
+   * the one before it was read, so that a walk waits for memory at every record; these reads wait
+   * for nothing, and the walk then finds its bytes in the cache.
+   */
+  private void touch(int from) {
+    int to = Math.min(from + TOUCH, end - 8);
+    long sum = 0;
+    for (int i = from; i < to; i += CACHE_LINE) {
+      sum += bytes.i64(i);
+    }
+    touched += sum;
+    touchedTo = from + TOUCH;
+  }
+
+  /** What {@link #touch} read: kept so that its reads are not taken for useless. */
+  long touched() {
+    return touched;
   }
 
   private boolean atEnd(int from) {
