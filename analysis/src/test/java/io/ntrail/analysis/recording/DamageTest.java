@@ -123,7 +123,7 @@ class DamageTest {
   @EnabledIf("io.ntrail.analysis.recording.SharedTable#present")
   void largeSharedFiles(SharedTable.Row row) {
     boolean huge = row.bytes() > 10 << 20;
-    if (!LONG && (huge || row.records() > 20_000)) {
+    if (!LONG && (huge || row.records() > 12_000)) {
       return;
     }
     int edges = huge ? 10 : 60;
