@@ -36,8 +36,13 @@ final class DamageRun {
 
   /** A record, and where in the file the last byte lies that it needs. */
   private record Seen(long time, int kind, int buffer, int offset, int size, int hash, long needs) {
-    String content() {
-      return time + " " + kind + " " + size + " " + hash;
+    boolean covers(Seen other) {
+      return buffer == other.buffer && offset <= other.offset && other.offset < offset + size;
+    }
+
+    long content() {
+      long mixed = time * 0x9E37_79B9_7F4A_7C15L + hash;
+      return (mixed ^ mixed >>> 29) * 31 + 65_536L * kind + size;
     }
   }
 
@@ -160,27 +165,41 @@ final class DamageRun {
   }
 
   private void compare(List<Seen> got, List<Gap> gaps, int firstSpoiled, String label) {
-    Map<String, Integer> there = new HashMap<>();
-    got.forEach(seen -> there.merge(seen.content(), 1, Integer::sum));
-    int missing = 0;
-    for (Seen expected : records) {
+    // Most of a file is untouched: only the middle is compared record by record.
+    int prefix = 0;
+    int common = Math.min(got.size(), records.size());
+    while (prefix < common && got.get(prefix).content() == records.get(prefix).content()) {
+      prefix++;
+    }
+    int suffix = 0;
+    while (suffix < common - prefix
+        && got.get(got.size() - 1 - suffix).content()
+            == records.get(records.size() - 1 - suffix).content()) {
+      suffix++;
+    }
+    Map<Long, Integer> there = new HashMap<>();
+    for (Seen seen : got.subList(prefix, got.size() - suffix)) {
+      there.merge(seen.content(), 1, Integer::sum);
+    }
+    List<Seen> missing = new ArrayList<>();
+    for (Seen expected : records.subList(prefix, records.size() - suffix)) {
       Integer left = there.get(expected.content());
       if (left != null && left > 0) {
         there.put(expected.content(), left - 1);
         continue;
       }
-      missing++;
+      missing.add(expected);
       // The first record's header decides on everything: spoiled, the reader may go on without.
       if (expected.needs <= firstSpoiled && firstSpoiled >= headerEnd) {
         fail(label + ": lost although it lies before the damage: " + expected + ", gaps " + gaps);
       }
     }
-    // A spoiled byte inside a record changes it and nothing can tell; fewer of them must be told.
-    if (got.size() < records.size()) {
-      assertTrue(
-          !gaps.isEmpty(),
-          label + ": " + missing + " of " + records.size() + " records lost without a gap");
-    }
+    // Nothing can tell that a record is not what it was: neither its content nor, if another record
+    // happens to stand where it now ends, its size, by which it swallows those that followed it.
+    missing.removeIf(lost -> got.stream().anyMatch(seen -> seen.covers(lost)));
+    assertTrue(
+        missing.isEmpty() || !gaps.isEmpty(),
+        () -> label + ": lost without a gap: " + missing.size() + ", first " + missing.getFirst());
   }
 
   private static List<Seen> read(Recording recording) {

@@ -81,7 +81,7 @@ final class BufferScanner {
       } else if (onlySizeIsWrong(header, at)) {
         reportSize(header, at, sessionSize);
         at = take(header, at, sessionSize);
-      } else if (at == 0 && header.type() == EtlLayout.ETW_BUFFER_TYPE_HEADER) {
+      } else if (at == 0 && !headerDestroyed) {
         at = take(header, at, headerBufferSize(header));
       } else {
         at = skipGarbage(at, at + 1, "no buffer header: it begins with 0x");
@@ -102,7 +102,8 @@ final class BufferScanner {
   }
 
   private boolean believable(BufferHeader header, long at) {
-    if (!header.plausibleSize() || !header.plausibleFields()) {
+    boolean known = at == 0 && !headerDestroyed;
+    if (!header.plausibleSize() || !(known || header.plausibleFields())) {
       return false;
     }
     if (header.bufferSize() == sessionSize && !header.compressed()) {
@@ -174,8 +175,8 @@ final class BufferScanner {
    */
   private long headerBufferSize(BufferHeader header) {
     long end = header.offset();
-    if (end < EtlLayout.BUFFER_HEADER || end > EtlLayout.BUFFER_MAXIMUM) {
-      end = EtlLayout.BUFFER_HEADER + EtlLayout.RECORD_MAXIMUM;
+    if (end < lowestEnd(0) || end > EtlLayout.BUFFER_MAXIMUM) {
+      end = lowestEnd(0);
     }
     long room = header.bufferSize() - end;
     return room >= 0 && room < 1024 ? header.bufferSize() : end;
@@ -206,7 +207,8 @@ final class BufferScanner {
     if (!header.compressed()) {
       long lowest = lowestEnd(at);
       if (end < lowest || end > bufferSize) {
-        end = header.savedOffset();
+        // In the header buffer it covers the first record only, or is 0.
+        end = header.type() == EtlLayout.ETW_BUFFER_TYPE_HEADER ? 0 : header.savedOffset();
       }
       if (end < lowest || end > bufferSize) {
         end = bufferSize;

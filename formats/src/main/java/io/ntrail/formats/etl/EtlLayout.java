@@ -31,9 +31,6 @@ final class EtlLayout {
   /** Larger than any session's buffers (16 MB since Windows 8). */
   static final int BUFFER_MAXIMUM = 64 << 20;
 
-  /** A record's size field has 16 bits. */
-  static final int RECORD_MAXIMUM = 0xFFFF;
-
   /** Processor index bits of ETW_BUFFER_CONTEXT. */
   static final int PROCESSOR_MASK = 0x7FF;
 
