@@ -6,4 +6,5 @@ module io.ntrail.formats {
   exports io.ntrail.formats.compression;
   exports io.ntrail.formats.identity;
   exports io.ntrail.formats.etl;
+  exports io.ntrail.formats.schema;
 }

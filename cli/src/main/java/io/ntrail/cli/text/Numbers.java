@@ -1,17 +1,12 @@
 package io.ntrail.cli.text;
 
+import io.ntrail.formats.identity.FileTime;
 import java.util.HexFormat;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** How numbers, sizes, times and addresses look, everywhere. */
 public final class Numbers {
-  private static final long FILETIME_TO_UNIX_SECONDS = 11_644_473_600L;
-  private static final long FILETIME_SECOND = 10_000_000L;
-
-  /** The first day of the year 10000. */
-  private static final long LAST_DAY = 2_932_897L;
-
   private Numbers() {}
 
   /** {@code 4,212,907}. */
@@ -126,25 +121,10 @@ public final class Numbers {
    * @return null if it is 0 or beyond the year 9999: then nobody knows the time
    */
   public static @Nullable String utc(long fileTime) {
-    if (fileTime <= 0) {
+    if (!FileTime.isDate(fileTime)) {
       return null;
     }
-    long seconds = fileTime / FILETIME_SECOND - FILETIME_TO_UNIX_SECONDS;
-    long days = Math.floorDiv(seconds, 86_400);
-    if (days >= LAST_DAY) {
-      return null;
-    }
-    int ofDay = (int) Math.floorMod(seconds, 86_400L);
-    return date(days)
-        + "T"
-        + padded(ofDay / 3600, 2)
-        + ":"
-        + padded(ofDay / 60 % 60, 2)
-        + ":"
-        + padded(ofDay % 60, 2)
-        + "."
-        + padded(fileTime % FILETIME_SECOND, 7)
-        + "Z";
+    return FileTime.text(fileTime);
   }
 
   /**
@@ -165,20 +145,6 @@ public final class Numbers {
     boolean sameDay = first.regionMatches(0, last, 0, 10);
     String end = (sameDay ? "" : last.substring(0, 10) + " ") + last.substring(11, 23);
     return begin + " .. " + end + " UTC";
-  }
-
-  /** {@code 2026-03-14}; {@code LocalDate} would cost several milliseconds at the start. */
-  private static String date(long daysSinceEpoch) {
-    long z = daysSinceEpoch + 719_468;
-    long era = Math.floorDiv(z, 146_097);
-    long dayOfEra = z - era * 146_097;
-    long yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365;
-    long dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100);
-    long shifted = (5 * dayOfYear + 2) / 153;
-    long day = dayOfYear - (153 * shifted + 2) / 5 + 1;
-    long month = shifted < 10 ? shifted + 3 : shifted - 9;
-    long year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0);
-    return padded(year, 4) + "-" + padded(month, 2) + "-" + padded(day, 2);
   }
 
   /** A number with leading zeros. */

@@ -1,0 +1,42 @@
+package io.ntrail.formats.schema;
+
+/**
+ * How a schema tells a length or a number of elements.
+ *
+ * @param kind how
+ * @param value the number itself, or the slot of the field that has it
+ */
+public record Extent(Kind kind, int value) {
+  /** Where the number comes from. */
+  public enum Kind {
+    /** There is none: the type itself says where it ends; one element. */
+    NONE,
+    /** A number in the schema. */
+    FIXED,
+    /** The value of a field that came before, by its slot. */
+    SLOT,
+    /** A 16-bit number right before it. */
+    PREFIX16,
+    /** As much as is left of the payload. */
+    REST
+  }
+
+  /** None. */
+  public static final Extent NONE = new Extent(Kind.NONE, 0);
+
+  /** As much as is left. */
+  public static final Extent REST = new Extent(Kind.REST, 0);
+
+  /** A 16-bit number stands right before it. */
+  public static final Extent PREFIX16 = new Extent(Kind.PREFIX16, 0);
+
+  /** A number that the schema has. */
+  public static Extent fixed(int number) {
+    return new Extent(Kind.FIXED, number);
+  }
+
+  /** The value of the field with this slot. */
+  public static Extent slot(int slot) {
+    return new Extent(Kind.SLOT, slot);
+  }
+}

@@ -1,0 +1,210 @@
+package io.ntrail.formats.schema;
+
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** One field of a schema. Immutable. */
+public final class Field {
+  private final String name;
+  private final InType in;
+  private final OutType out;
+  private final Extent length;
+  private final Extent count;
+  private final int slot;
+  private final @Nullable ValueMap map;
+  private final List<Field> members;
+  private final ValueKind kind;
+
+  private Field(
+      String name,
+      InType in,
+      OutType out,
+      Extent length,
+      Extent count,
+      int slot,
+      @Nullable ValueMap map,
+      List<Field> members) {
+    this.name = name;
+    this.in = in;
+    this.out = out;
+    this.length = length;
+    this.count = count;
+    this.slot = slot;
+    this.map = map;
+    this.members = List.copyOf(members);
+    this.kind = kindOf(in, out);
+  }
+
+  /** A single value that is shown as its in type says. */
+  public static Field of(String name, InType in) {
+    return new Field(name, in, OutType.DEFAULT, Extent.NONE, Extent.NONE, -1, null, List.of());
+  }
+
+  /** A structure. */
+  public static Field struct(String name, List<Field> members) {
+    return new Field(
+        name, InType.STRUCT, OutType.DEFAULT, Extent.NONE, Extent.NONE, -1, null, members);
+  }
+
+  /** The same with another name. */
+  public Field named(String newName) {
+    return new Field(newName, in, out, length, count, slot, map, members);
+  }
+
+  /** The same with another meaning. */
+  public Field out(OutType newOut) {
+    return new Field(name, in, newOut, length, count, slot, map, members);
+  }
+
+  /** The same with a length: characters of UTF-16 text, else bytes. */
+  public Field length(Extent newLength) {
+    return new Field(name, in, out, newLength, count, slot, map, members);
+  }
+
+  /** The same as an array. */
+  public Field count(Extent newCount) {
+    return new Field(name, in, out, length, newCount, slot, map, members);
+  }
+
+  /** The same, its value kept in a slot for the lengths and counts of later fields. */
+  public Field slot(int newSlot) {
+    return new Field(name, in, out, length, count, newSlot, map, members);
+  }
+
+  /** The same with names for its values. */
+  public Field map(@Nullable ValueMap newMap) {
+    return new Field(name, in, out, length, count, slot, newMap, members);
+  }
+
+  /** The same with other members. */
+  public Field members(List<Field> newMembers) {
+    return new Field(name, in, out, length, count, slot, map, newMembers);
+  }
+
+  /** Its name. */
+  public String name() {
+    return name;
+  }
+
+  /** How it is stored. */
+  public InType in() {
+    return in;
+  }
+
+  /** What it means. */
+  public OutType out() {
+    return out;
+  }
+
+  /** How long it is, where the in type leaves that open. */
+  public Extent length() {
+    return length;
+  }
+
+  /** How many there are; {@link Extent#NONE} for a single one. */
+  public Extent count() {
+    return count;
+  }
+
+  /** Where its value is kept for later fields; -1 if no field asks for it. */
+  public int slot() {
+    return slot;
+  }
+
+  /** Names for its values. */
+  public @Nullable ValueMap map() {
+    return map;
+  }
+
+  /** Members of a structure. */
+  public List<Field> members() {
+    return members;
+  }
+
+  /** What its value, or each of its values, is. */
+  public ValueKind kind() {
+    return kind;
+  }
+
+  /** Whether it is an array. */
+  public boolean isArray() {
+    return count.kind() != Extent.Kind.NONE;
+  }
+
+  /** Whether it is never shown: padding, alignment and what a manifest says not to print. */
+  public boolean isHidden() {
+    return in == InType.PADDING || in == InType.ALIGNMENT || out == OutType.NO_PRINT;
+  }
+
+  private static ValueKind kindOf(InType in, OutType out) {
+    return switch (in) {
+      case NULL, PADDING, ALIGNMENT, STRUCT -> ValueKind.TEXT;
+      case UNICODE_STRING, ANSI_STRING, COUNTED_STRING, COUNTED_ANSI -> ValueKind.TEXT;
+      case REVERSED_COUNTED_STRING, REVERSED_COUNTED_ANSI -> ValueKind.TEXT;
+      case UNTERMINATED_STRING, UNTERMINATED_ANSI -> ValueKind.TEXT;
+      case UNICODE_CHAR, ANSI_CHAR -> ValueKind.TEXT;
+      case GUID, FILETIME, SYSTEMTIME, SID, WBEM_SID -> ValueKind.TEXT;
+      case FLOAT, DOUBLE -> ValueKind.REAL;
+      case BOOLEAN, BOOL8 ->
+          out == OutType.HEX
+              ? ValueKind.HEX
+              : out == OutType.UNSIGNED || out == OutType.SIGNED
+                  ? ValueKind.UNSIGNED
+                  : ValueKind.BOOL;
+      case BINARY, HEX_DUMP, COUNTED_BINARY ->
+          switch (out) {
+            case IPV4, IPV6, SOCKET_ADDRESS, STRING, UTF8, XML, JSON -> ValueKind.TEXT;
+            default -> ValueKind.BINARY;
+          };
+      case POINTER, HEX_INT32, HEX_INT64 ->
+          switch (out) {
+            case UNSIGNED, PID, TID, TICKS, TICKS_SPAN -> ValueKind.UNSIGNED;
+            case SIGNED -> ValueKind.SIGNED;
+            case IPV4, DATE_TIME -> ValueKind.TEXT;
+            default -> ValueKind.HEX;
+          };
+      case INT8, INT16, INT32, INT64 -> ofInteger(in, out, ValueKind.SIGNED);
+      case UINT8, UINT16, UINT32, UINT64, SIZE_T -> ofInteger(in, out, ValueKind.UNSIGNED);
+    };
+  }
+
+  private static ValueKind ofInteger(InType in, OutType out, ValueKind otherwise) {
+    return switch (out) {
+      case HEX, CODE_POINTER -> ValueKind.HEX;
+      case BOOLEAN -> ValueKind.BOOL;
+      case STRING ->
+          in == InType.INT8 || in == InType.UINT8 || in == InType.INT16 || in == InType.UINT16
+              ? ValueKind.TEXT
+              : otherwise;
+      case IPV4 -> in == InType.UINT32 || in == InType.INT32 ? ValueKind.TEXT : otherwise;
+      case DATE_TIME -> in == InType.UINT64 || in == InType.INT64 ? ValueKind.TEXT : otherwise;
+      case PORT, PID, TID, UNSIGNED -> ValueKind.UNSIGNED;
+      case SIGNED -> ValueKind.SIGNED;
+      default -> otherwise;
+    };
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Field f
+        && name.equals(f.name)
+        && in == f.in
+        && out == f.out
+        && length.equals(f.length)
+        && count.equals(f.count)
+        && slot == f.slot
+        && Objects.equals(map, f.map)
+        && members.equals(f.members);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(name, in, out, length, count, slot, members);
+  }
+
+  @Override
+  public String toString() {
+    return in + " " + name + (isArray() ? "[]" : "") + (members.isEmpty() ? "" : members);
+  }
+}

@@ -1,0 +1,83 @@
+package io.ntrail.formats.schema;
+
+/** What a value means, and so how it is shown: the {@code TDH_OUTTYPE_*} of tdh.h that matter. */
+public enum OutType {
+  /** As the in type says. */
+  DEFAULT,
+  /** Text; a number of 1 or 2 bytes is a character. */
+  STRING,
+  /** UTF-8 text. */
+  UTF8,
+  /** XML text. */
+  XML,
+  /** JSON text. */
+  JSON,
+  /** A truth value. */
+  BOOLEAN,
+  /** A number in hexadecimal. */
+  HEX,
+  /** Bytes in hexadecimal. */
+  HEX_BINARY,
+  /** A signed number, whatever the in type. */
+  SIGNED,
+  /** An unsigned number, whatever the in type. */
+  UNSIGNED,
+  /** Process id. */
+  PID,
+  /** Thread id. */
+  TID,
+  /** A port in network byte order. */
+  PORT,
+  /** Four bytes in network order. */
+  IPV4,
+  /** Sixteen bytes. */
+  IPV6,
+  /** A {@code sockaddr}. */
+  SOCKET_ADDRESS,
+  /** A point in time. */
+  DATE_TIME,
+  /** The session's raw clock, a point in time. */
+  TICKS,
+  /** The session's raw clock, a duration. */
+  TICKS_SPAN,
+  /** Seconds since 1970: a link time stamp. */
+  UNIX_TIME,
+  /** A code of the kernel. */
+  NTSTATUS,
+  /** A code of the Win32 API. */
+  WIN32_ERROR,
+  /** A code of COM. */
+  HRESULT,
+  /** The address of code. */
+  CODE_POINTER,
+  /** Not to be shown; kept for lengths and counts. */
+  NO_PRINT;
+
+  /** The meaning that TDH gives this number. */
+  public static OutType ofTdh(int number) {
+    return switch (number) {
+      case 1, 300 -> STRING;
+      case 2, 26, 27, 33, 38 -> DATE_TIME;
+      case 3, 5, 7, 9 -> SIGNED;
+      case 4, 6, 8, 10 -> UNSIGNED;
+      case 13 -> BOOLEAN;
+      case 15 -> HEX_BINARY;
+      case 16, 17, 18, 19 -> HEX;
+      case 20 -> PID;
+      case 21 -> TID;
+      case 22 -> PORT;
+      case 23 -> IPV4;
+      case 24 -> IPV6;
+      case 25 -> SOCKET_ADDRESS;
+      case 28 -> XML;
+      case 29, 30 -> WIN32_ERROR;
+      case 31 -> NTSTATUS;
+      case 32 -> HRESULT;
+      case 34 -> JSON;
+      case 35 -> UTF8;
+      case 37 -> CODE_POINTER;
+      case 301 -> NO_PRINT;
+      default -> DEFAULT;
+    };
+  }
+}

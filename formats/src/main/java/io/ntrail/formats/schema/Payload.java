@@ -1,0 +1,436 @@
+package io.ntrail.formats.schema;
+
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.identity.FileTime;
+import io.ntrail.formats.identity.Guid;
+import java.util.Arrays;
+
+/**
+ * One payload, taken apart: a tape of tokens in the order of the bytes. A token is a value, or
+ * begins an array or a structure, or ends one. Values are not made but found: the accessors read
+ * them out of the window when they are asked for. Used again for one payload after the other; one
+ * thread at a time.
+ *
+ * <p>A payload that ends early is not an error: it has the fields that fit ({@link #isShort()}).
+ * What is left behind the last field is {@link #restLength()}.
+ */
+public final class Payload {
+  /** What a token is. */
+  public enum Token {
+    /** A value. */
+    VALUE,
+    /** Begins an array, whose elements follow. */
+    ARRAY,
+    /** Begins a structure, whose members follow. */
+    STRUCT,
+    /** Ends what was begun last. */
+    END
+  }
+
+  /** Steps beyond those that the bytes can account for: fields and elements without any bytes. */
+  private static final int FREE_STEPS = 1 << 12;
+
+  private static final Bytes NOTHING = Bytes.copyOf(new byte[0], "nothing");
+  private static final Field END_FIELD = Field.of("", InType.NULL);
+
+  private Bytes bytes = NOTHING;
+  private int start;
+  private int end;
+  private int pointerBytes = 8;
+  private int stopped;
+  private boolean isShort;
+
+  private int size;
+  private int steps;
+  private int limit;
+  private Token[] tokens = new Token[64];
+  private Field[] fields = new Field[64];
+  private int[] offsets = new int[64];
+  private int[] lengths = new int[64];
+  private long[] slots = new long[16];
+
+  /** Empty until {@link #read}. */
+  public Payload() {}
+
+  /**
+   * Takes a payload apart.
+   *
+   * @param at where it begins in the window
+   * @param length its bytes
+   * @param pointerBytes width of its writer's pointers, 4 or 8
+   */
+  public void read(Schema schema, Bytes window, int at, int length, int pointerBytes) {
+    this.bytes = window;
+    this.start = at;
+    this.end = at + length;
+    this.pointerBytes = pointerBytes;
+    this.size = 0;
+    this.steps = 0;
+    this.isShort = false;
+    this.limit = FREE_STEPS + 4 * length + 4 * schema.fieldCount();
+    if (slots.length < schema.slots()) {
+      slots = new long[schema.slots()];
+    }
+    Arrays.fill(slots, 0, schema.slots(), 0);
+    stopped = at;
+    stopped = members(schema.fields(), at);
+  }
+
+  private int members(java.util.List<Field> members, int from) {
+    int at = from;
+    for (int i = 0; i < members.size() && !isShort; i++) {
+      Field field = members.get(i);
+      at = field.isArray() ? array(field, at) : one(field, at);
+    }
+    return at;
+  }
+
+  private int array(Field field, int from) {
+    int at = from;
+    long count =
+        switch (field.count().kind()) {
+          case FIXED -> field.count().value();
+          case SLOT -> slots[field.count().value()];
+          case REST, NONE -> Long.MAX_VALUE;
+          case PREFIX16 -> {
+            if (at + 2 > end) {
+              isShort = true;
+              yield 0;
+            }
+            at += 2;
+            yield bytes.u16(at - 2);
+          }
+        };
+    if (isShort) {
+      return at;
+    }
+    boolean rest = field.count().kind() == Extent.Kind.REST;
+    int opened = size;
+    add(Token.ARRAY, field, at, 0);
+    for (long i = 0; i < count && !isShort; i++) {
+      int before = at;
+      if (rest && at >= end) {
+        break;
+      }
+      at = one(field, at);
+      if (rest && (at == before || isShort)) {
+        // What is too short for one more element is left as rest.
+        isShort = false;
+        break;
+      }
+    }
+    lengths[opened] = at - from;
+    add(Token.END, END_FIELD, at, 0);
+    return at;
+  }
+
+  private int one(Field field, int at) {
+    if (++steps > limit) {
+      return tooShort(at);
+    }
+    InType in = field.in();
+    if (in == InType.STRUCT) {
+      add(Token.STRUCT, field, at, 0);
+      int after = members(field.members(), at);
+      add(Token.END, END_FIELD, after, 0);
+      return after;
+    }
+    int length = in.size(pointerBytes);
+    if (length < 0) {
+      return variable(field, at);
+    }
+    if (length > end - at) {
+      isShort = true;
+      return at;
+    }
+    if (field.slot() >= 0) {
+      slots[field.slot()] = integer(field.in(), at);
+    }
+    if (field.isHidden()) {
+      return at + length;
+    }
+    add(Token.VALUE, field, at, length);
+    return at + length;
+  }
+
+  private int variable(Field field, int at) {
+    int left = end - at;
+    return switch (field.in()) {
+      case UNICODE_STRING -> {
+        if (field.length().kind() != Extent.Kind.NONE) {
+          yield sized(field, at, 2 * extent(field.length(), left));
+        }
+        if (left < 2) {
+          yield tooShort(at);
+        }
+        int length = 2 * bytes.utf16Length(at, end);
+        add(Token.VALUE, field, at, length);
+        yield Math.min(end - (left & 1), at + length + 2);
+      }
+      case ANSI_STRING -> {
+        if (field.length().kind() != Extent.Kind.NONE) {
+          yield sized(field, at, extent(field.length(), left));
+        }
+        if (left == 0) {
+          yield tooShort(at);
+        }
+        int length = bytes.byteStringLength(at, end);
+        add(Token.VALUE, field, at, length);
+        yield Math.min(end, at + length + 1);
+      }
+      case BINARY, PADDING -> {
+        long length =
+            field.length().kind() == Extent.Kind.NONE
+                ? field.out() == OutType.IPV6 ? 16 : left
+                : extent(field.length(), left);
+        yield sized(field, at, length);
+      }
+      case ALIGNMENT -> {
+        int past = (at - start) % pointerBytes;
+        yield sized(field, at, past == 0 ? 0 : pointerBytes - past);
+      }
+      case SID -> {
+        if (left < 8) {
+          yield tooShort(at);
+        }
+        yield sized(field, at, 8 + 4 * bytes.u8(at + 1));
+      }
+      case WBEM_SID -> tokenUser(field, at, left);
+      case COUNTED_STRING, COUNTED_ANSI, COUNTED_BINARY -> {
+        if (left < 2) {
+          yield tooShort(at);
+        }
+        yield sized(field, at + 2, bytes.u16(at));
+      }
+      case REVERSED_COUNTED_STRING, REVERSED_COUNTED_ANSI -> {
+        if (left < 2) {
+          yield tooShort(at);
+        }
+        yield sized(field, at + 2, bytes.u8(at) << 8 | bytes.u8(at + 1));
+      }
+      case UNTERMINATED_STRING, UNTERMINATED_ANSI -> sized(field, at, left);
+      case HEX_DUMP -> {
+        if (left < 4) {
+          yield tooShort(at);
+        }
+        yield sized(field, at + 4, bytes.u32(at));
+      }
+      default -> sized(field, at, 0);
+    };
+  }
+
+  /**
+   * A TOKEN_USER: without a SID it is four zero bytes. Some writers leave the pointer zero although
+   * a SID follows; its revision and count tell.
+   */
+  private int tokenUser(Field field, int at, int left) {
+    int sid = 2 * pointerBytes;
+    boolean follows = left >= sid + 8 && bytes.u8(at + sid) == 1 && bytes.u8(at + sid + 1) <= 15;
+    if (follows && left < sid + 8 + 4 * bytes.u8(at + sid + 1)) {
+      follows = false;
+    }
+    if (left >= 4 && bytes.i32(at) == 0 && !follows) {
+      // There is no SID: a value of no bytes.
+      add(Token.VALUE, field, at + 4, 0);
+      return at + 4;
+    }
+    if (left < sid + 8) {
+      return tooShort(at);
+    }
+    return sized(field, at + sid, 8 + 4 * bytes.u8(at + sid + 1));
+  }
+
+  private long extent(Extent extent, int left) {
+    return switch (extent.kind()) {
+      case FIXED -> extent.value();
+      case SLOT -> Math.max(0, slots[extent.value()]);
+      case REST, NONE, PREFIX16 -> left;
+    };
+  }
+
+  private int sized(Field field, int at, long length) {
+    if (length < 0 || length > end - at) {
+      return tooShort(at);
+    }
+    if (!field.isHidden()) {
+      add(Token.VALUE, field, at, (int) length);
+    }
+    return at + (int) length;
+  }
+
+  private int tooShort(int at) {
+    isShort = true;
+    return at;
+  }
+
+  private void add(Token token, Field field, int at, int length) {
+    if (size == tokens.length) {
+      tokens = Arrays.copyOf(tokens, 2 * size);
+      fields = Arrays.copyOf(fields, 2 * size);
+      offsets = Arrays.copyOf(offsets, 2 * size);
+      lengths = Arrays.copyOf(lengths, 2 * size);
+    }
+    tokens[size] = token;
+    fields[size] = field;
+    offsets[size] = at;
+    lengths[size] = length;
+    size++;
+  }
+
+  /** Number of tokens. */
+  public int size() {
+    return size;
+  }
+
+  /** What token {@code i} is. */
+  public Token token(int i) {
+    return tokens[i];
+  }
+
+  /** The field of a value, of an array (whose values have it, too) or of a structure. */
+  public Field field(int i) {
+    return fields[i];
+  }
+
+  /** Where the bytes of token {@code i} begin in the window. */
+  public int offset(int i) {
+    return offsets[i];
+  }
+
+  /** Bytes of value {@code i}. */
+  public int length(int i) {
+    return lengths[i];
+  }
+
+  /** Whether it ended before all fields were read. */
+  public boolean isShort() {
+    return isShort;
+  }
+
+  /** Where what no field describes begins in the window. */
+  public int restOffset() {
+    return stopped;
+  }
+
+  /** Bytes that no field describes. */
+  public int restLength() {
+    return end - stopped;
+  }
+
+  /** The window that it was read from. */
+  public Bytes bytes() {
+    return bytes;
+  }
+
+  /** The token after the one at {@code i} with all that it contains. */
+  public int after(int i) {
+    if (tokens[i] == Token.VALUE || tokens[i] == Token.END) {
+      return i + 1;
+    }
+    int depth = 1;
+    int at = i + 1;
+    while (depth > 0) {
+      depth += tokens[at] == Token.END ? -1 : tokens[at] == Token.VALUE ? 0 : 1;
+      at++;
+    }
+    return at;
+  }
+
+  /**
+   * The top-level token of a field, by its name in any case.
+   *
+   * @return -1 if the payload has none
+   */
+  public int find(String name) {
+    for (int i = 0; i < size; i = after(i)) {
+      if (fields[i].name().equalsIgnoreCase(name)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /** Value {@code i} as a number: integers, addresses, truth values (0 or 1), points in time. */
+  public long integer(int i) {
+    Field field = fields[i];
+    if (field.out() == OutType.PORT && field.in().size(pointerBytes) == 2) {
+      return (long) bytes.u8(offsets[i]) << 8 | bytes.u8(offsets[i] + 1);
+    }
+    return lengths[i] == 0 ? 0 : integer(field.in(), offsets[i]);
+  }
+
+  private long integer(InType in, int at) {
+    return switch (in) {
+      case INT8 -> (byte) bytes.u8(at);
+      case UINT8, BOOL8, ANSI_CHAR -> bytes.u8(at);
+      case INT16 -> (short) bytes.u16(at);
+      case UINT16, UNICODE_CHAR -> bytes.u16(at);
+      case INT32 -> bytes.i32(at);
+      case UINT32, HEX_INT32, BOOLEAN -> bytes.u32(at);
+      case INT64, UINT64, HEX_INT64, FILETIME -> bytes.i64(at);
+      case POINTER, SIZE_T -> bytes.pointer(at, pointerBytes);
+      case FLOAT -> (long) Float.intBitsToFloat(bytes.i32(at));
+      case DOUBLE -> (long) Double.longBitsToDouble(bytes.i64(at));
+      case SYSTEMTIME -> Values.fileTimeOfSystemTime(bytes, at);
+      default -> 0;
+    };
+  }
+
+  /** Value {@code i} as a number with a fraction. */
+  public double real(int i) {
+    return switch (fields[i].in()) {
+      case FLOAT -> Float.intBitsToFloat(bytes.i32(offsets[i]));
+      case DOUBLE -> Double.longBitsToDouble(bytes.i64(offsets[i]));
+      default -> integer(i);
+    };
+  }
+
+  /** Value {@code i} as a truth value. */
+  public boolean bool(int i) {
+    return integer(i) != 0;
+  }
+
+  /**
+   * Value {@code i} as text: strings as they are, GUIDs, SIDs, addresses and times in their usual
+   * form, numbers in decimal or with {@code 0x}, bytes in hexadecimal.
+   */
+  public String text(int i) {
+    int at = offsets[i];
+    int length = lengths[i];
+    Field field = fields[i];
+    return switch (field.kind()) {
+      case SIGNED -> Long.toString(integer(i));
+      case UNSIGNED -> Long.toUnsignedString(integer(i));
+      case HEX -> "0x" + Long.toHexString(integer(i));
+      case BOOL -> Boolean.toString(bool(i));
+      case REAL ->
+          field.in() == InType.FLOAT ? Float.toString((float) real(i)) : Double.toString(real(i));
+      case BINARY -> Values.hex(bytes, at, length);
+      case TEXT -> text(field, at, length);
+    };
+  }
+
+  private String text(Field field, int at, int length) {
+    return switch (field.in()) {
+      case UNICODE_STRING, COUNTED_STRING, REVERSED_COUNTED_STRING, UNTERMINATED_STRING ->
+          Values.utf16(bytes, at, length);
+      case ANSI_STRING, COUNTED_ANSI, REVERSED_COUNTED_ANSI, UNTERMINATED_ANSI ->
+          Values.text8(bytes, at, length);
+      case UNICODE_CHAR, UINT16, INT16 -> String.valueOf((char) bytes.u16(at));
+      case ANSI_CHAR, UINT8, INT8 -> String.valueOf((char) bytes.u8(at));
+      case GUID -> Guid.read(bytes, at).toString();
+      case FILETIME, UINT64, INT64, HEX_INT64 -> FileTime.text(bytes.i64(at));
+      case SYSTEMTIME -> Values.systemTime(bytes, at);
+      case SID, WBEM_SID -> Values.sid(bytes, at, length);
+      case UINT32, INT32, HEX_INT32 -> Values.ipv4(bytes, at);
+      case BINARY, HEX_DUMP, COUNTED_BINARY ->
+          switch (field.out()) {
+            case IPV4 -> length == 4 ? Values.ipv4(bytes, at) : Values.hex(bytes, at, length);
+            case IPV6 -> length == 16 ? Values.ipv6(bytes, at) : Values.hex(bytes, at, length);
+            case SOCKET_ADDRESS -> Values.socketAddress(bytes, at, length);
+            default -> Values.text8(bytes, at, length);
+          };
+      default -> "";
+    };
+  }
+}

@@ -1,0 +1,187 @@
+package io.ntrail.formats.schema;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the payload of one event consists of, and what the event is called. Immutable.
+ *
+ * <p>Names of fields are made unique within their structure, since rows and objects are keyed by
+ * them: the second {@code Name} becomes {@code Name_2}.
+ */
+public final class Schema {
+  /** Deepest nesting of structures; what is deeper is not a schema but an attack. */
+  public static final int MAX_DEPTH = 32;
+
+  private static final int NOWHERE = -1;
+
+  private final SchemaSource source;
+  private final @Nullable String provider;
+  private final @Nullable String event;
+  private final @Nullable String message;
+  private final List<Field> fields;
+  private final int slots;
+  private final int fieldCount;
+  private final int[] processOffset = {NOWHERE, NOWHERE};
+  private final int[] threadOffset = {NOWHERE, NOWHERE};
+
+  /**
+   * @param source where it came from
+   * @param provider name of the provider, if the source tells it
+   * @param event name of the event, if the source tells it; {@code Task/Opcode} where it has both
+   * @param message the message text with its inserts ({@code %1}); null if there is none
+   * @param fields its fields; no deeper than {@link #MAX_DEPTH}
+   */
+  public Schema(
+      SchemaSource source,
+      @Nullable String provider,
+      @Nullable String event,
+      @Nullable String message,
+      List<Field> fields) {
+    this.source = source;
+    this.provider = provider;
+    this.event = event;
+    this.message = message;
+    this.fields = unique(fields, 0);
+    this.slots = 1 + lastSlot(this.fields);
+    this.fieldCount = countOf(this.fields);
+  }
+
+  private Schema(Schema other, int process, int thread) {
+    source = other.source;
+    provider = other.provider;
+    event = other.event;
+    message = other.message;
+    fields = other.fields;
+    slots = other.slots;
+    fieldCount = other.fieldCount;
+    for (int wide = 0; wide < 2; wide++) {
+      processOffset[wide] = process < 0 ? NOWHERE : offsetOf(process, 4 + 4 * wide);
+      threadOffset[wide] = thread < 0 ? NOWHERE : offsetOf(thread, 4 + 4 * wide);
+    }
+  }
+
+  /**
+   * The same, with the fields that say which process and thread the event is about.
+   *
+   * @param process index of a 32-bit field that has only fixed ones before it; -1 if there is none
+   * @param thread likewise
+   */
+  public Schema subject(int process, int thread) {
+    return new Schema(this, process, thread);
+  }
+
+  private int offsetOf(int index, int pointerBytes) {
+    int at = 0;
+    for (Field field : fields.subList(0, index)) {
+      int size = field.in().size(pointerBytes);
+      if (field.in() == InType.PADDING && field.length().kind() == Extent.Kind.FIXED) {
+        size = field.length().value();
+      }
+      if (size < 0 || field.isArray() && field.count().kind() != Extent.Kind.FIXED) {
+        throw new IllegalArgumentException(field + " before a subject is not fixed");
+      }
+      at += field.isArray() ? size * field.count().value() : size;
+    }
+    return at;
+  }
+
+  private static List<Field> unique(List<Field> fields, int depth) {
+    if (depth > MAX_DEPTH) {
+      throw new IllegalArgumentException("structures nested deeper than " + MAX_DEPTH);
+    }
+    Set<String> names = new HashSet<>();
+    List<Field> result = new ArrayList<>(fields.size());
+    for (Field field : fields) {
+      String name = field.name().isEmpty() ? "field" + (result.size() + 1) : field.name();
+      String wanted = name;
+      for (int i = 2; !names.add(name); i++) {
+        name = wanted + "_" + i;
+      }
+      Field named = name.equals(field.name()) ? field : field.named(name);
+      result.add(
+          named.in() == InType.STRUCT ? named.members(unique(named.members(), depth + 1)) : named);
+    }
+    return List.copyOf(result);
+  }
+
+  private static int lastSlot(List<Field> fields) {
+    int last = -1;
+    for (Field field : fields) {
+      last = Math.max(last, Math.max(field.slot(), lastSlot(field.members())));
+      last = Math.max(last, slotOf(field.length()));
+      last = Math.max(last, slotOf(field.count()));
+    }
+    return last;
+  }
+
+  private static int slotOf(Extent extent) {
+    return extent.kind() == Extent.Kind.SLOT ? extent.value() : -1;
+  }
+
+  private static int countOf(List<Field> fields) {
+    int count = 0;
+    for (Field field : fields) {
+      count += 1 + countOf(field.members());
+    }
+    return count;
+  }
+
+  /** Where it came from. */
+  public SchemaSource source() {
+    return source;
+  }
+
+  /** Name of the provider; null if the source does not tell it. */
+  public @Nullable String provider() {
+    return provider;
+  }
+
+  /** Name of the event; null if the source does not tell it. */
+  public @Nullable String event() {
+    return event;
+  }
+
+  /** The message text with its inserts; null if there is none. */
+  public @Nullable String message() {
+    return message;
+  }
+
+  /** The fields, in the order of their bytes. */
+  public List<Field> fields() {
+    return fields;
+  }
+
+  /** How many slots its fields use. */
+  int slots() {
+    return slots;
+  }
+
+  /** Number of fields, those of structures included. */
+  public int fieldCount() {
+    return fieldCount;
+  }
+
+  /**
+   * Where in the payload the id of the process stands that the event is about.
+   *
+   * @param pointerBytes of the record's writer, 4 or 8
+   * @return -1 if the payload does not tell
+   */
+  public int processOffset(int pointerBytes) {
+    return processOffset[pointerBytes >>> 3];
+  }
+
+  /** Where in the payload the id of the thread stands that the event is about; -1 if nowhere. */
+  public int threadOffset(int pointerBytes) {
+    return threadOffset[pointerBytes >>> 3];
+  }
+
+  @Override
+  public String toString() {
+    return source + " " + provider + "/" + event + " " + fields;
+  }
+}
