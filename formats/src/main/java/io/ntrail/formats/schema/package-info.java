@@ -8,7 +8,7 @@
  * event itself (TraceLogging), from descriptions in the recording (TRACE_EVENT_INFO that a merge
  * adds, manifests that an EventSource sends) or from files of the user (instrumentation manifests,
  * TMF). {@link Payload} walks the bytes once and keeps where each value lies; values are made when
- * they are asked for.
+ * they are asked for. {@link StatusCodes} has the names of well-known codes that stand in them.
  *
  * <p>Payloads are packed, without alignment unless a table says so. Shorter ones (older events) end
  * the walk quietly, of longer ones (newer events) the rest is kept as bytes.
