@@ -26,6 +26,11 @@ final class LongSet {
     return value == 0 ? hasZero : slots[find(slots, value)] != 0;
   }
 
+  /** Number of values, but for zero. */
+  int size() {
+    return size;
+  }
+
   private void grow() {
     long[] larger = new long[2 * slots.length];
     for (long value : slots) {

@@ -152,7 +152,7 @@ public final class Recording implements AutoCloseable {
   }
 
   /** What records are put in order by: raw ticks if all files share a clock, else nanoseconds. */
-  long key(EtlFile file, long ticks) {
+  public long key(EtlFile file, long ticks) {
     return oneClock || ticks == Long.MAX_VALUE ? ticks : nanos(file, ticks);
   }
 
@@ -191,6 +191,18 @@ public final class Recording implements AutoCloseable {
       survey = known;
     }
     return known;
+  }
+
+  /**
+   * Learns something from all records in one pass, and the survey with it.
+   *
+   * @param parts makes an empty one for each thread
+   * @return what was learned from all records
+   */
+  public synchronized <P extends SurveyPart<P>> P survey(int cores, Supplier<P> parts) {
+    Survey.With<P> learned = Survey.of(this, cores, parts);
+    survey = learned.survey();
+    return learned.part();
   }
 
   /**

@@ -20,7 +20,7 @@ import java.util.function.Supplier;
  * only those buffers are read whose records, or whose stack records' events, lie in it: about one
  * more pass over the file in all, with a few megabytes at a time.
  */
-final class StackJoin {
+public final class StackJoin {
   private static final int STACK_GROUP = 0x18;
   private static final int STACK_WALK = 0x1820;
   private static final int STACK_KEY_KERNEL = 0x1825;
@@ -91,7 +91,8 @@ final class StackJoin {
   private final KernelEvents kernel;
   private final List<Buffers> files;
 
-  StackJoin(Recording recording, KernelEvents kernel) {
+  /** Knows no stack records yet: all records must be visited first. */
+  public StackJoin(Recording recording, KernelEvents kernel) {
     this.recording = recording;
     this.kernel = kernel;
     this.files =
@@ -99,7 +100,7 @@ final class StackJoin {
   }
 
   /** Notes a record of a buffer; each buffer is visited by one thread. */
-  void visit(int file, RecordCursor record) {
+  public void visit(int file, RecordCursor record) {
     Buffers buffers = files.get(file);
     int buffer = record.buffer();
     long ticks = record.ticks();
@@ -128,7 +129,7 @@ final class StackJoin {
    * Gives every event that has a stack record to {@code found}, in no particular order. All records
    * must have been visited before.
    */
-  <A> A events(
+  public <A> A events(
       int cores, Supplier<A> make, BiConsumer<A, RecordCursor> found, BinaryOperator<A> merge) {
     List<Slice> slices = slices();
     return Parallel.run(
@@ -194,13 +195,58 @@ final class StackJoin {
     return at >= 0 ? at : -at - 2;
   }
 
+  /**
+   * Answers whether events have stack records, one after the other in time order. All records must
+   * have been visited before.
+   */
+  public Walk inOrder() {
+    return new Walk();
+  }
+
+  /** Goes along with a walk in time order, with the stack records of the slice at hand. */
+  public final class Walk {
+    private final List<Slice> slices = slices();
+    private final long[] starts = slices.stream().mapToLong(Slice::from).toArray();
+    private int current = -1;
+    private Named named = new Named();
+    private boolean incomplete;
+
+    private Walk() {}
+
+    /** Whether a stack record names the event. */
+    public boolean hasStack(RecordCursor record) {
+      if (starts.length == 0 || !mayHaveStack(record)) {
+        return false;
+      }
+      int wanted = sliceOf(starts, record.ticks());
+      if (wanted < 0) {
+        return false;
+      }
+      if (wanted != current) {
+        current = wanted;
+        named = new Named();
+        Slice slice = slices.get(wanted);
+        for (int f = 0; f < files.size() && named.times.size() <= MOST; f++) {
+          collect(f, slice, named, 0, 1, MOST);
+        }
+        incomplete |= named.times.size() > MOST;
+      }
+      return named.contains(record);
+    }
+
+    /** Whether there were too many stack records of one time to be remembered. */
+    public boolean isIncomplete() {
+      return incomplete;
+    }
+  }
+
   private <A> void join(Slice slice, A into, BiConsumer<A, RecordCursor> found) {
     // Usually one; more where the recorder (or somebody hostile) named times all over the place.
     int passes = (int) Math.max(1, Math.ceilDiv(slice.stacks, (long) MOST));
     for (int pass = 0; pass < passes; pass++) {
       Named named = new Named();
       for (int f = 0; f < files.size(); f++) {
-        collect(f, slice, named, pass, passes);
+        collect(f, slice, named, pass, passes, Integer.MAX_VALUE);
       }
       for (int f = 0; f < files.size(); f++) {
         match(f, slice, named, into, found);
@@ -208,13 +254,14 @@ final class StackJoin {
     }
   }
 
-  private void collect(int f, Slice slice, Named named, int pass, int passes) {
+  private void collect(
+      int f, Slice slice, Named named, int pass, int passes, int limit) {
     Buffers buffers = files.get(f);
     try (RecordCursor record = cursor(f)) {
       for (int b = 0; b < buffers.stacks.length; b++) {
         if (buffers.lastNamed[b] >= slice.from && buffers.firstNamed[b] < slice.to) {
           record.open(b);
-          while (record.next()) {
+          while (named.times.size() <= limit && record.next()) {
             if (record.kind().isHook() && isReference(record)) {
               int payload = record.payloadOffset();
               long ticks = record.bytes().i64(payload);

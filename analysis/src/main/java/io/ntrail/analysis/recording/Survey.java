@@ -4,10 +4,10 @@ import io.ntrail.formats.etl.EtlFile;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
- * What one pass over the record headers learns: the number of records, the names of providers that
- * the file tells, and for every buffer its earliest and latest time and whether its records are in
+ * What one pass over the record headers learns: the number of records, and for every buffer its earliest and latest time and whether its records are in
  * order (17 bytes a buffer).
  */
 public final class Survey {
@@ -26,40 +26,73 @@ public final class Survey {
   }
 
   /** What one thread collects beside the columns. */
-  private static final class Found {
+  private static final class Found<P extends SurveyPart<P>> {
     long records;
-    final ProviderNames names = new ProviderNames();
+    final P part;
 
-    Found merge(Found other) {
+    Found(P part) {
+      this.part = part;
+    }
+
+    Found<P> merge(Found<P> other) {
       records += other.records;
-      names.merge(other.names);
+      part.merge(other.part);
       return this;
     }
   }
 
-  private final List<Columns> files;
-  private final Found found;
+  /** A survey and what was learned with it. */
+  record With<P>(Survey survey, P part) {}
 
-  private Survey(List<Columns> files, Found found) {
+  /** Learns nothing. */
+  private static final class Nothing implements SurveyPart<Nothing> {
+    @Override
+    public void visit(int fileNumber, RecordCursor record) {
+      // Nothing is learned.
+    }
+
+    @Override
+    public Nothing merge(Nothing other) {
+      return this;
+    }
+
+    @Override
+    public void settle() {
+      // Nothing was learned.
+    }
+  }
+
+  private final List<Columns> files;
+  private final long records;
+
+  private Survey(List<Columns> files, long records) {
     this.files = files;
-    this.found = found;
+    this.records = records;
   }
 
   static Survey of(Recording recording, int cores) {
+    return of(recording, cores, Nothing::new).survey;
+  }
+
+  static <P extends SurveyPart<P>> With<P> of(Recording recording, int cores, Supplier<P> parts) {
     List<Columns> files =
         recording.files().stream().map(f -> new Columns(f.buffers().count())).toList();
     List<EtlFile> order = recording.files();
-    Found found =
+    Found<P> found =
         recording.scan(
             cores,
-            Found::new,
-            (collected, cursor) ->
-                visit(collected, files.get(order.indexOf(cursor.file())), cursor),
+            () -> new Found<>(parts.get()),
+            (collected, cursor) -> {
+              int file = order.indexOf(cursor.file());
+              visit(collected, file, files.get(file), cursor);
+            },
             Found::merge);
-    return new Survey(files, found);
+    found.part.settle();
+    return new With<>(new Survey(files, found.records), found.part);
   }
 
-  private static void visit(Found found, Columns columns, RecordCursor cursor) {
+  private static <P extends SurveyPart<P>> void visit(
+      Found<P> found, int file, Columns columns, RecordCursor cursor) {
     long earliest = Long.MAX_VALUE;
     long latest = Long.MIN_VALUE;
     boolean sorted = true;
@@ -70,9 +103,7 @@ public final class Survey {
       earliest = Math.min(earliest, ticks);
       latest = Math.max(latest, ticks);
       records++;
-      if (ProviderNames.isMetadata(cursor)) {
-        found.names.learnFromMetadata(cursor);
-      }
+      found.part.visit(file, cursor);
     }
     found.records += records;
     columns.earliest[cursor.buffer()] = earliest;
@@ -82,11 +113,7 @@ public final class Survey {
 
   /** Number of records of all files. */
   public long records() {
-    return found.records;
-  }
-
-  ProviderNames names() {
-    return found.names;
+    return records;
   }
 
   /** Earliest raw time in a buffer; {@link Long#MAX_VALUE} if it has no records. */

@@ -1,34 +1,40 @@
 package io.ntrail.cli.command;
 
-import io.ntrail.analysis.recording.EventIdentity;
-import io.ntrail.analysis.recording.OrderedCursor;
+import io.ntrail.analysis.events.EventFilter;
+import io.ntrail.analysis.events.EventReader;
+import io.ntrail.analysis.events.Events;
 import io.ntrail.analysis.recording.Recording;
-import io.ntrail.cli.command.Options.Format;
-import io.ntrail.cli.text.Csv;
-import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
-import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.etl.RecordCursor;
-import io.ntrail.formats.etl.RecordKind;
-import io.ntrail.formats.identity.Guid;
-import org.jspecify.annotations.Nullable;
+import java.util.ArrayList;
+import java.util.List;
 
-/** Lists records in time order with what their headers say. */
+/** Lists events in time order for people. */
 final class EventListing {
   /** Rows of a long table that are held before they are printed. */
   private static final int TABLE_PART = 1_000;
 
-  private final Recording recording;
-  private final Terminal terminal;
-  private final boolean wide;
-  private EventIdentity identity = new EventIdentity();
+  /** Rows that are held while those that are not shown are counted. */
+  private static final int HELD = 10_000;
 
-  EventListing(Recording recording, Terminal terminal, boolean wide) {
-    this.recording = recording;
+  /** One line: what its columns say. */
+  private record Line(String[] cells) {}
+
+  private final Events events;
+  private final EventFilter filter;
+  private final TimeRange range;
+  private final Terminal terminal;
+  private final int width;
+
+  EventListing(
+      Events events, EventFilter filter, TimeRange range, Terminal terminal, boolean wide) {
+    this.events = events;
+    this.filter = filter;
+    this.range = range;
     this.terminal = terminal;
-    this.wide = wide;
+    this.width = wide || !terminal.outIsTerminal() ? 0 : terminal.width();
   }
 
   static String names(Recording recording) {
@@ -37,217 +43,124 @@ final class EventListing {
     return more == 0 ? first : first + " and " + Numbers.counted(more, "more file");
   }
 
-  void print(TimeRange range, long limit, Format format, int cores, boolean quiet) {
-    try (Progress _ =
-        Progress.start(
-            terminal,
-            quiet,
-            recording.files().getFirst().name(),
-            recording::bytesVisited,
-            recording.size())) {
-      identity = new EventIdentity(recording.survey(cores));
-    }
-    try (OrderedCursor cursor = recording.inOrder(range.fromNanos(), range.toNanos())) {
-      switch (format) {
-        case TEXT -> text(cursor, range, limit);
-        case JSONL -> jsonl(cursor, limit);
-        case CSV -> csv(cursor, limit);
-        case JSON -> json(cursor, limit);
-      }
+  /** Prints the first events, at most {@code limit} unless it is 0. */
+  void print(long limit, String asked) {
+    if (limit > 0 && limit <= HELD) {
+      held((int) limit, asked);
+    } else {
+      streamed(limit, asked);
     }
   }
 
-  private void text(OrderedCursor cursor, TimeRange range, long limit) {
-    Table table =
-        new Table()
-            .number("time (s)")
-            .number("cpu")
-            .number("pid")
-            .number("tid")
-            .number("bytes")
-            .name("event");
-    long total = count(range);
-    long shown = limit > 0 ? Math.min(limit, total) : total;
-    terminal
-        .out()
-        .println(
-            names(recording)
-                + ": "
-                + scope(range)
-                + ": "
-                + (shown < total ? "first " + Numbers.count(shown) + " of " : "")
-                + Numbers.counted(total, "record")
-                + ", "
-                + Losses.state(recording));
-    int width = wide || !terminal.outIsTerminal() ? 0 : terminal.width();
-    for (long i = 0; i < shown && !terminal.outClosed() && cursor.next(); i++) {
-      RecordCursor record = cursor.record();
-      table.row(
-          Numbers.seconds(cursor.nanos()),
-          Integer.toString(record.cpu()),
-          id(record.processId()),
-          id(record.threadId()),
-          Numbers.count(record.payloadLength()),
-          identity.text(record));
-      if (table.waiting() == TABLE_PART) {
-        table.print(terminal.out(), 0, width);
+  /** One walk: the lines are held until it is known how many more there are. */
+  private void held(int limit, String asked) {
+    List<Line> lines = new ArrayList<>();
+    long total = 0;
+    try (Events.Walk walk = events.walk(filter, range.fromNanos(), range.toNanos())) {
+      while (walk.next()) {
+        if (total++ < limit) {
+          lines.add(line(walk.event()));
+        } else if (filter.passesAll() && range.whole()) {
+          total = events.recording().survey(1).records();
+          break;
+        }
       }
     }
-    if (table.waiting() > 0) {
+    head(lines.size(), total, asked);
+    Table table = table();
+    lines.forEach(line -> table.row(line.cells()));
+    table.print(terminal.out(), 0, width);
+    rest(lines.size(), total);
+  }
+
+  /** Two walks: one that counts, one that prints. */
+  private void streamed(long limit, String asked) {
+    long total = count();
+    long shown = limit > 0 ? Math.min(limit, total) : total;
+    head(shown, total, asked);
+    Table table = table();
+    boolean printed = false;
+    try (Events.Walk walk = events.walk(filter, range.fromNanos(), range.toNanos())) {
+      for (long i = 0; i < shown && !terminal.outClosed() && walk.next(); i++) {
+        table.row(line(walk.event()).cells());
+        if (table.waiting() == TABLE_PART) {
+          table.print(terminal.out(), 0, width);
+          printed = true;
+        }
+      }
+    }
+    if (table.waiting() > 0 || !printed) {
       table.print(terminal.out(), 0, width);
     }
-    if (shown < total) {
-      terminal
-          .out()
-          .println(Numbers.count(total - shown) + " more records not shown (-n 0 shows all)");
-    }
+    rest(shown, total);
   }
 
-  private long count(TimeRange range) {
-    if (range.whole()) {
-      return recording.survey(1).records();
+  private long count() {
+    if (filter.passesAll() && range.whole()) {
+      return events.recording().survey(1).records();
     }
     long count = 0;
-    try (OrderedCursor cursor = recording.inOrder(range.fromNanos(), range.toNanos())) {
-      while (cursor.next()) {
+    try (Events.Walk walk = events.walk(filter, range.fromNanos(), range.toNanos())) {
+      while (walk.next()) {
         count++;
       }
     }
     return count;
   }
 
-  private static String scope(TimeRange range) {
-    if (range.whole()) {
-      return "whole recording";
+  private static Table table() {
+    return new Table()
+        .number("time (s)")
+        .number("cpu")
+        .number("pid")
+        .number("tid")
+        .name("event")
+        .name("fields");
+  }
+
+  private static Line line(EventReader event) {
+    RecordCursor record = event.record();
+    String message = event.message();
+    String fields = EventFields.text(event);
+    String told = message == null ? fields : message + (fields.isEmpty() ? "" : "  " + fields);
+    if (event.type().schema() == null && record.payloadLength() > 0) {
+      told = "(" + Numbers.counted(record.payloadLength(), "byte") + ", not described)";
     }
-    if (range.fromNanos() == Long.MIN_VALUE) {
-      return "before " + Numbers.seconds(range.toNanos()) + " s";
+    return new Line(
+        new String[] {
+          Numbers.seconds(event.nanos()),
+          Integer.toString(record.cpu()),
+          id(event.processId()),
+          id(event.threadId()),
+          event.type().text(),
+          told
+        });
+  }
+
+  private void head(long shown, long total, String asked) {
+    terminal
+        .out()
+        .println(
+            names(events.recording())
+                + ": "
+                + asked
+                + ": "
+                + (shown < total ? "first " + Numbers.count(shown) + " of " : "")
+                + Numbers.counted(total, "record")
+                + ", "
+                + Losses.state(events.recording()));
+  }
+
+  private void rest(long shown, long total) {
+    if (shown < total) {
+      terminal
+          .out()
+          .println(
+              Numbers.counted(total - shown, "more record") + " not shown (-n 0 shows all)");
     }
-    String from = Numbers.seconds(range.fromNanos());
-    return range.toNanos() == Long.MAX_VALUE
-        ? "from " + from + " s"
-        : from + " .. " + Numbers.seconds(range.toNanos()) + " s";
   }
 
   private static String id(int id) {
-    return id == RecordCursor.NO_ID ? "-" : Long.toString(id & 0xFFFF_FFFFL);
-  }
-
-  private void jsonl(OrderedCursor cursor, long limit) {
-    long shown = 0;
-    while (!terminal.outClosed() && (limit == 0 || shown++ < limit) && cursor.next()) {
-      try (Json json = new Json(terminal.out())) {
-        object(json, cursor);
-      }
-    }
-  }
-
-  private void json(OrderedCursor cursor, long limit) {
-    long shown = 0;
-    try (Json json = new Json(terminal.out())) {
-      json.object().text("schema", "ntrail.events/1").array("events");
-      while (!terminal.outClosed() && (limit == 0 || shown++ < limit) && cursor.next()) {
-        object(json, cursor);
-      }
-      json.endArray()
-          .lost(Losses.events(recording), Losses.buffers(recording))
-          .gaps(recording.gaps())
-          .endObject();
-    }
-  }
-
-  private void object(Json json, OrderedCursor cursor) {
-    RecordCursor record = cursor.record();
-    json.object()
-        .number("timeNanos", cursor.nanos())
-        .text("utc", utc(record))
-        .number("cpu", record.cpu());
-    id(json, "pid", record.processId());
-    id(json, "tid", record.threadId());
-    json.text("providerGuid", guid(identity.providerGuid(record)))
-        .text("provider", identity.provider(record))
-        .text("event", named(identity.event(record)))
-        .number("id", identity.id(record))
-        .number("opcode", record.opcode())
-        .number("version", record.version());
-    if (record.kind().isEvent()) {
-      json.number("level", record.level())
-          .text("keywords", Numbers.hex(record.keyword()))
-          .text("activityId", activity(record));
-    } else if (record.kind().isClassic()) {
-      json.number("level", record.level());
-    } else if (record.kind() == RecordKind.MESSAGE) {
-      // What the arguments of a WPP message mean only its TMF file tells.
-      json.number("sequence", record.message().sequence())
-          .text(
-              "arguments",
-              Numbers.hex(record.bytes().array(record.payloadOffset(), record.payloadLength())));
-    }
-    json.number("dataLength", record.payloadLength()).endObject();
-  }
-
-  /** An event without a name has none; it is not called "". */
-  static @Nullable String named(@Nullable String event) {
-    return event == null || event.isEmpty() ? null : event;
-  }
-
-  private @Nullable String utc(RecordCursor record) {
-    return Numbers.utc(record.file().clock().fileTime(record.ticks()));
-  }
-
-  /** Records without a provider have none. */
-  static @Nullable String guid(Guid guid) {
-    return guid.equals(Guid.ZERO) ? null : guid.toString();
-  }
-
-  private static @Nullable String activity(RecordCursor record) {
-    Guid activity = record.activityId();
-    return activity.equals(Guid.ZERO) ? null : activity.toString();
-  }
-
-  private static void id(Json json, String key, int id) {
-    if (id == RecordCursor.NO_ID) {
-      json.unknown(key);
-    } else {
-      json.number(key, id & 0xFFFF_FFFFL);
-    }
-  }
-
-  private void csv(OrderedCursor cursor, long limit) {
-    Csv csv = new Csv(terminal.out());
-    csv.row(
-        "timeNanos",
-        "utc",
-        "cpu",
-        "pid",
-        "tid",
-        "providerGuid",
-        "provider",
-        "event",
-        "id",
-        "opcode",
-        "version",
-        "dataLength");
-    long shown = 0;
-    while (!terminal.outClosed() && (limit == 0 || shown++ < limit) && cursor.next()) {
-      RecordCursor record = cursor.record();
-      csv.row(
-          Long.toString(cursor.nanos()),
-          Csv.orEmpty(utc(record)),
-          Integer.toString(record.cpu()),
-          number(record.processId()),
-          number(record.threadId()),
-          identity.providerGuid(record).toString(),
-          Csv.orEmpty(identity.provider(record)),
-          Csv.orEmpty(named(identity.event(record))),
-          Integer.toString(identity.id(record)),
-          Integer.toString(record.opcode()),
-          Integer.toString(record.version()),
-          Integer.toString(record.payloadLength()));
-    }
-  }
-
-  private static String number(int id) {
-    return id == RecordCursor.NO_ID ? "" : Long.toString(id & 0xFFFF_FFFFL);
+    return id == RecordCursor.NO_ID ? "-" : Integer.toUnsignedString(id);
   }
 }

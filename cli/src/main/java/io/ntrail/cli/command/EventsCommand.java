@@ -1,23 +1,28 @@
 package io.ntrail.cli.command;
 
-import io.ntrail.analysis.recording.EventCounts;
+import io.ntrail.analysis.events.EventCounts;
+import io.ntrail.analysis.events.EventFilter;
+import io.ntrail.analysis.events.EventGroups;
+import io.ntrail.analysis.events.Events;
+import io.ntrail.analysis.events.SchemaSources;
+import io.ntrail.analysis.events.UserSchemas;
+import io.ntrail.analysis.events.Where;
 import io.ntrail.analysis.recording.Recording;
 import io.ntrail.cli.command.Options.Format;
-import io.ntrail.cli.text.Csv;
-import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Progress;
-import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
-import java.util.Map;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
 /** {@code ntrail events FILE...}: the events in time order, or how many there are of each type. */
 final class EventsCommand implements Command {
   private static final long DEFAULT_LIMIT = 20;
+  private static final int MOST_CPUS = 1 << 16;
 
   EventsCommand() {}
 
@@ -27,7 +32,22 @@ final class EventsCommand implements Command {
         Options.command("events", "The events of a recording, in time order or counted.");
     spec.addOption(Options.flag("how many events there are of each type", "--count"));
     spec.addOption(
+        Options.value(
+            "KEY", "with --count: by process, thread, event, cpu, provider or a field", "--by"));
+    spec.addOption(
+        Options.values("NAME|PID", "only events of this process", "-p", "--process"));
+    spec.addOption(Options.values("TID", "only events of this thread", "-t", "--thread"));
+    spec.addOption(
+        Options.values(
+            "PATTERN", "only events of this name: FileIo/*, /regular expression/", "-e", "--event"));
+    spec.addOption(
         Options.value("FROM..TO", "only from one time to another, in seconds", "--time"));
+    spec.addOption(Options.value("LIST", "only events of these CPUs: 0,2-5", "--cpu"));
+    spec.addOption(
+        Options.value("CONDITION", "only events whose fields meet it: 'size > 65536'", "--where"));
+    spec.addOption(
+        Options.values("FILE", "an instrumentation manifest that describes events", "--manifest"));
+    spec.addOption(Options.values("FILE", "a TMF file that describes messages", "--tmf"));
     spec.addOption(
         Options.value(
             "N", "at most N lines; 0 for all (default: 20 on the screen)", "-n", "--limit"));
@@ -41,173 +61,165 @@ final class EventsCommand implements Command {
     List<Path> paths = Options.paths(parsed, "events");
     boolean count = Options.has(parsed, "--count");
     Format format = Options.format(parsed, Format.TEXT, Format.JSON, Format.JSONL, Format.CSV);
-    if (count && Options.has(parsed, "--time")) {
+    if (Options.has(parsed, "--by") && !count) {
       throw new UsageError(
-          "--count counts the whole recording", "ntrail events " + paths.getFirst() + " --count");
+          "--by counts: it needs --count",
+          "ntrail events " + paths.getFirst() + " --count --by " + Options.text(parsed, "--by", ""));
     }
     TimeRange range = TimeRange.parse(Options.text(parsed, "--time", ".."));
-    long limit = Options.number(parsed, "-n", format == Format.TEXT ? DEFAULT_LIMIT : 0);
+    EventFilter filter = filter(parsed);
+    long limit = Options.number(parsed, "-n", format == Format.TEXT && !count ? DEFAULT_LIMIT : 0);
+    SchemaSources sources = new SchemaSources(UserSchemas.NONE);
     try (Recording recording = Recording.open(paths);
         Terminal terminal = Options.output(parsed, system)) {
+      String asked = asked(parsed, range);
+      if (count && filter.passesAll() && range.whole() && !Options.has(parsed, "--by")) {
+        EventCounts counts;
+        try (Progress _ = progress(recording, terminal, parsed)) {
+          counts = EventCounts.of(recording, Options.cores(parsed), sources);
+        }
+        new EventCountsView(recording, counts, limit, terminal)
+            .print(format, asked, Options.has(parsed, "--wide"));
+        return Losses.finish(recording, parsed, terminal);
+      }
+      Events events;
+      try (Progress _ = progress(recording, terminal, parsed)) {
+        events = Events.of(recording, sources, Options.cores(parsed));
+      }
       if (count) {
-        count(recording, parsed, format, limit, terminal);
+        count(events, filter, range, parsed, format, limit, terminal, asked);
       } else {
-        new EventListing(recording, terminal, Options.has(parsed, "--wide"))
-            .print(range, limit, format, Options.cores(parsed), Options.has(parsed, "-q"));
+        list(events, filter, range, parsed, format, limit, terminal, asked);
       }
       return Losses.finish(recording, parsed, terminal);
     }
   }
 
+  private static Progress progress(Recording recording, Terminal terminal, ParseResult parsed) {
+    return Progress.start(
+        terminal,
+        Options.has(parsed, "-q"),
+        recording.files().getFirst().name(),
+        recording::bytesVisited,
+        recording.size());
+  }
+
   private static void count(
-      Recording recording, ParseResult parsed, Format format, long limit, Terminal terminal) {
-    EventCounts counts;
-    try (Progress _ =
-        Progress.start(
-            terminal,
-            Options.has(parsed, "-q"),
-            recording.files().getFirst().name(),
-            recording::bytesVisited,
-            recording.size())) {
-      counts = EventCounts.of(recording, Options.cores(parsed));
-    }
-    long shown = format == Format.TEXT && !Options.has(parsed, "-n") ? 0 : limit;
-    List<EventCounts.Row> rows = counts.rows();
-    if (shown > 0 && shown < rows.size()) {
-      rows = rows.subList(0, (int) shown);
-    }
-    switch (format) {
-      case TEXT -> text(recording, counts, rows, terminal, Options.has(parsed, "--wide"));
-      case JSON -> json(recording, counts, rows, terminal);
-      case JSONL -> {
-        for (EventCounts.Row row : rows) {
-          try (Json json = new Json(terminal.out())) {
-            row(json, row);
-          }
-        }
-      }
-      case CSV -> csv(rows, terminal);
-    }
-  }
-
-  private static void json(
-      Recording recording, EventCounts counts, List<EventCounts.Row> rows, Terminal terminal) {
-    try (Json json = new Json(terminal.out())) {
-      json.object()
-          .text("schema", "ntrail.event-counts/1")
-          .number("records", counts.records())
-          .array("events");
-      for (EventCounts.Row row : rows) {
-        row(json, row);
-      }
-      json.endArray()
-          .number("rowsLeftOut", counts.rows().size() - rows.size())
-          .lost(Losses.events(recording), Losses.buffers(recording))
-          .gaps(recording.gaps())
-          .endObject();
-    }
-  }
-
-  private static void row(Json json, EventCounts.Row row) {
-    json.object()
-        .text("providerGuid", EventListing.guid(row.providerGuid()))
-        .text("provider", row.provider())
-        .text("event", EventListing.named(row.event()))
-        .number("id", row.id())
-        .number("opcode", row.opcode())
-        .number("version", row.version())
-        .number("count", row.count())
-        .number("withStack", row.withStack())
-        .number("bytes", row.bytes());
-    if (row.names().size() > 1) {
-      json.array("names");
-      for (Map.Entry<String, Long> name : row.names().entrySet()) {
-        json.object().text("event", name.getKey()).number("count", name.getValue()).endObject();
-      }
-      json.endArray();
-    }
-    json.endObject();
-  }
-
-  private static void csv(List<EventCounts.Row> rows, Terminal terminal) {
-    Csv csv = new Csv(terminal.out());
-    csv.row(
-        "providerGuid",
-        "provider",
-        "event",
-        "id",
-        "opcode",
-        "version",
-        "count",
-        "withStack",
-        "bytes");
-    for (EventCounts.Row row : rows) {
-      csv.row(
-          row.providerGuid().toString(),
-          Csv.orEmpty(row.provider()),
-          Csv.orEmpty(EventListing.named(row.event())),
-          Integer.toString(row.id()),
-          Integer.toString(row.opcode()),
-          Integer.toString(row.version()),
-          Long.toString(row.count()),
-          Long.toString(row.withStack()),
-          Long.toString(row.bytes()));
-    }
-  }
-
-  private static void text(
-      Recording recording,
-      EventCounts counts,
-      List<EventCounts.Row> rows,
+      Events events,
+      EventFilter filter,
+      TimeRange range,
+      ParseResult parsed,
+      Format format,
+      long limit,
       Terminal terminal,
-      boolean wide) {
-    terminal
-        .out()
-        .println(
-            EventListing.names(recording)
-                + ": whole recording: "
-                + Numbers.counted(counts.records(), "record")
-                + " in "
-                + Numbers.counted(counts.rows().size(), "type")
-                + ", "
-                + Losses.state(recording));
-    Table table =
-        new Table()
-            .number("records")
-            .number("%")
-            .number("bytes each")
-            .number("with stack")
-            .name("event");
-    long shown = 0;
-    long shownBytes = 0;
-    long stacks = counts.rows().stream().mapToLong(EventCounts.Row::withStack).sum();
-    for (EventCounts.Row row : rows) {
-      shown += row.count();
-      shownBytes += row.bytes();
-      line(table, row.count(), row.bytes(), row.withStack(), counts, EventNames.event(row));
+      String asked) {
+    Recording recording = events.recording();
+    boolean wide = Options.has(parsed, "--wide");
+    if (Options.has(parsed, "--by")) {
+      String by = Options.text(parsed, "--by", "");
+      EventGroups groups;
+      try (Progress _ = progress(recording, terminal, parsed);
+          Events.Walk walk = events.walk(filter, range.fromNanos(), range.toNanos())) {
+        groups = EventGroups.of(walk, by);
+      }
+      new EventGroupsView(recording, groups, by, limit, terminal).print(format, asked, wide);
+    } else {
+      EventCounts counts;
+      try (Progress _ = progress(recording, terminal, parsed);
+          Events.Walk walk = events.walk(filter, range.fromNanos(), range.toNanos())) {
+        counts = EventCounts.filtered(events, walk, Options.cores(parsed));
+      }
+      new EventCountsView(recording, counts, limit, terminal).print(format, asked, wide);
     }
-    int leftOut = counts.rows().size() - rows.size();
-    if (leftOut > 0) {
-      long restStacks = stacks - rows.stream().mapToLong(EventCounts.Row::withStack).sum();
-      line(
-          table,
-          counts.records() - shown,
-          counts.bytes() - shownBytes,
-          restStacks,
-          counts,
-          Numbers.counted(leftOut, "more type") + " (-n 0 shows all)");
-    }
-    line(table, counts.records(), counts.bytes(), stacks, counts, "total");
-    table.print(terminal.out(), 0, wide || !terminal.outIsTerminal() ? 0 : terminal.width());
   }
 
-  private static void line(
-      Table table, long count, long bytes, long stacks, EventCounts counts, String name) {
-    table.row(
-        Numbers.count(count),
-        Numbers.percent(count, counts.records()),
-        count == 0 ? "-" : Numbers.count(Math.round((double) bytes / count)),
-        Numbers.percent(stacks, count) + " %",
-        name);
+  private static void list(
+      Events events,
+      EventFilter filter,
+      TimeRange range,
+      ParseResult parsed,
+      Format format,
+      long limit,
+      Terminal terminal,
+      String asked) {
+    if (format == Format.TEXT) {
+      new EventListing(events, filter, range, terminal, Options.has(parsed, "--wide"))
+          .print(limit, asked);
+      return;
+    }
+    EventRows rows = new EventRows(terminal, Options.has(parsed, "-v"));
+    try (Events.Walk walk = events.walk(filter, range.fromNanos(), range.toNanos())) {
+      switch (format) {
+        case JSONL -> rows.jsonl(walk, limit);
+        case CSV -> rows.csv(walk, limit);
+        default -> rows.json(events, walk, limit);
+      }
+    }
+  }
+
+  private static EventFilter filter(ParseResult parsed) {
+    EventFilter.Builder filter = new EventFilter.Builder();
+    try {
+      Options.all(parsed, "-p").forEach(filter::process);
+      Options.all(parsed, "-t").forEach(filter::thread);
+      Options.all(parsed, "-e").forEach(filter::event);
+      if (Options.has(parsed, "--where")) {
+        filter.where(Where.parse(Options.text(parsed, "--where", "")));
+      }
+    } catch (IllegalArgumentException e) {
+      throw new UsageError(
+          String.valueOf(e.getMessage()), "--where 'size > 65536 and path =~ *.db'");
+    }
+    if (Options.has(parsed, "--cpu")) {
+      filter.cpus(cpus(Options.text(parsed, "--cpu", "")));
+    }
+    return filter.build();
+  }
+
+  private static BitSet cpus(String list) {
+    BitSet cpus = new BitSet();
+    try {
+      for (String part : list.split(",", -1)) {
+        int dash = part.indexOf('-', 1);
+        int first = Integer.parseInt((dash < 0 ? part : part.substring(0, dash)).strip());
+        int last = dash < 0 ? first : Integer.parseInt(part.substring(dash + 1).strip());
+        if (first < 0 || last < first || last >= MOST_CPUS) {
+          throw new NumberFormatException(part);
+        }
+        cpus.set(first, last + 1);
+      }
+      return cpus;
+    } catch (NumberFormatException e) {
+      throw new UsageError("--cpu takes numbers, not " + list, "--cpu 0,2-5");
+    }
+  }
+
+  /** What was asked for, as the first line repeats it. */
+  private static String asked(ParseResult parsed, TimeRange range) {
+    List<String> parts = new ArrayList<>();
+    parts.addAll(Options.all(parsed, "-p"));
+    Options.all(parsed, "-t").forEach(thread -> parts.add("thread " + thread));
+    parts.addAll(Options.all(parsed, "-e"));
+    if (Options.has(parsed, "--cpu")) {
+      parts.add("CPU " + Options.text(parsed, "--cpu", ""));
+    }
+    if (Options.has(parsed, "--where")) {
+      parts.add(Options.text(parsed, "--where", ""));
+    }
+    parts.add(scope(range));
+    return String.join(", ", parts);
+  }
+
+  private static String scope(TimeRange range) {
+    if (range.whole()) {
+      return "whole recording";
+    }
+    if (range.fromNanos() == Long.MIN_VALUE) {
+      return "before " + Numbers.seconds(range.toNanos()) + " s";
+    }
+    String from = Numbers.seconds(range.fromNanos());
+    return range.toNanos() == Long.MAX_VALUE
+        ? "from " + from + " s"
+        : from + " .. " + Numbers.seconds(range.toNanos()) + " s";
   }
 }

@@ -1,6 +1,7 @@
 package io.ntrail.cli.command;
 
-import io.ntrail.analysis.recording.EventCounts;
+import io.ntrail.analysis.events.EventCounts;
+import io.ntrail.analysis.events.EventNaming;
 import io.ntrail.analysis.recording.Recording;
 import io.ntrail.analysis.recording.RecordingSummary;
 import io.ntrail.cli.command.Options.Format;
@@ -295,7 +296,7 @@ final class InfoCommand implements Command {
     Map<String, Source> sources = new LinkedHashMap<>();
     Source total = new Source(0, 0, 0);
     for (EventCounts.Row row : counts.rows()) {
-      sources.merge(EventNames.source(row), new Source(0, 0, 0).add(row), InfoCommand::sum);
+      sources.merge(EventNaming.source(row.providerGuid(), row.provider(), row.event()), new Source(0, 0, 0).add(row), InfoCommand::sum);
       total = total.add(row);
     }
     List<Map.Entry<String, Source>> sorted = new ArrayList<>(sources.entrySet());

@@ -58,6 +58,22 @@ final class Options {
         .build();
   }
 
+  /** An option that may be given several times. */
+  static OptionSpec values(String label, String description, String... names) {
+    return OptionSpec.builder(names)
+        .arity("1")
+        .type(List.class)
+        .auxiliaryTypes(String.class)
+        .paramLabel(label)
+        .description(description)
+        .build();
+  }
+
+  /** All values of an option that may be given several times. */
+  static List<String> all(ParseResult parsed, String name) {
+    return parsed.hasMatchedOption(name) ? parsed.matchedOption(name).stringValues() : List.of();
+  }
+
   /** An option whose values are known, so that shells can offer them. */
   private static OptionSpec oneOf(
       List<String> values, String label, String description, String name) {

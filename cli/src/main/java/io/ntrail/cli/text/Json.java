@@ -1,13 +1,16 @@
 package io.ntrail.cli.text;
 
-import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonFactoryBuilder;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.StreamWriteFeature;
 import io.ntrail.formats.bytes.Gap;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,12 +20,14 @@ import org.jspecify.annotations.Nullable;
 public final class Json implements AutoCloseable {
   private final JsonGenerator generator;
   private final OutputStream target;
+  private boolean empty = true;
 
-  /** Writes UTF-8 to a stream that it does not close. */
+  /** Writes UTF-8 to a stream that it does not close; objects on a line of their own each. */
   public Json(OutputStream out) {
     target = out;
     try {
-      generator = new JsonFactory().createGenerator(out);
+      generator =
+          new JsonFactoryBuilder().rootValueSeparator("\n").build().createGenerator(out);
       generator.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
       generator.disable(StreamWriteFeature.FLUSH_PASSED_TO_STREAM.mappedFeature());
     } catch (IOException e) {
@@ -30,79 +35,176 @@ public final class Json implements AutoCloseable {
     }
   }
 
-  private interface Write {
-    void run() throws IOException;
+  /** One object as text, for a cell of another format. */
+  public static String of(Consumer<Json> members) {
+    ByteArrayOutputStream text = new ByteArrayOutputStream();
+    try (Json json = new Json(text)) {
+      json.object();
+      members.accept(json);
+      json.endObject();
+    }
+    return text.toString(StandardCharsets.UTF_8).strip();
   }
 
-  private Json write(Write action) {
+  /** Begins an object, as an element or as the whole. */
+  public Json object() {
     try {
-      action.run();
+      empty = false;
+      generator.writeStartObject();
       return this;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  /** Begins an object, as an element or as the whole. */
-  public Json object() {
-    return write(generator::writeStartObject);
-  }
-
   /** Begins an object under a key. */
   public Json object(String key) {
-    return write(() -> generator.writeObjectFieldStart(key));
+    return key(key).object();
   }
 
   /** Ends an object. */
   public Json endObject() {
-    return write(generator::writeEndObject);
+    try {
+      generator.writeEndObject();
+      return this;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Begins an array as an element. */
+  public Json array() {
+    try {
+      generator.writeStartArray();
+      return this;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Begins an array under a key. */
   public Json array(String key) {
-    return write(() -> generator.writeArrayFieldStart(key));
+    return key(key).array();
   }
 
   /** Ends an array. */
   public Json endArray() {
-    return write(generator::writeEndArray);
+    try {
+      generator.writeEndArray();
+      return this;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** A key, whose value is written next. */
+  public Json key(String key) {
+    try {
+      generator.writeFieldName(key);
+      return this;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** A text, or null, as an element or after {@link #key}. */
+  public Json text(@Nullable String value) {
+    try {
+      if (value == null) {
+        generator.writeNull();
+      } else {
+        generator.writeString(value);
+      }
+      return this;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** A text, or null. */
   public Json text(String key, @Nullable String value) {
-    return write(() -> {
-      if (value == null) {
-        generator.writeNullField(key);
-      } else {
-        generator.writeStringField(key, value);
-      }
-    });
+    return key(key).text(value);
+  }
+
+  /** A number, as an element or after {@link #key}. */
+  public Json number(long value) {
+    try {
+      generator.writeNumber(value);
+      return this;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** A number. */
   public Json number(String key, long value) {
-    return write(() -> generator.writeNumberField(key, value));
+    return key(key).number(value);
+  }
+
+  /** A 64-bit number without a sign, as an element or after {@link #key}. */
+  public Json unsigned(long value) {
+    if (value >= 0) {
+      return number(value);
+    }
+    try {
+      generator.writeNumber(Long.toUnsignedString(value));
+      return this;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** A 64-bit number without a sign. */
   public Json unsigned(String key, long value) {
-    if (value >= 0) {
-      return number(key, value);
+    return key(key).unsigned(value);
+  }
+
+  /** A number with a fraction; what JSON has no number for (infinite, not a number) as a text. */
+  public Json real(double value) {
+    try {
+      if (Double.isFinite(value)) {
+        generator.writeNumber(value);
+      } else {
+        generator.writeString(Double.toString(value));
+      }
+      return this;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
-    return write(() -> {
-      generator.writeFieldName(key);
-      generator.writeNumber(Long.toUnsignedString(value));
-    });
+  }
+
+  /** The same, with the digits that 32 bits of it have. */
+  public Json real(float value) {
+    try {
+      if (Float.isFinite(value)) {
+        generator.writeNumber(value);
+      } else {
+        generator.writeString(Float.toString(value));
+      }
+      return this;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** An unknown value. */
   public Json unknown(String key) {
-    return write(() -> generator.writeNullField(key));
+    return key(key).text(null);
+  }
+
+  /** A truth value, as an element or after {@link #key}. */
+  public Json bool(boolean value) {
+    try {
+      generator.writeBoolean(value);
+      return this;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** A truth value. */
   public Json bool(String key, boolean value) {
-    return write(() -> generator.writeBooleanField(key, value));
+    return key(key).bool(value);
   }
 
   /** The losses that the recorder counted. */
@@ -125,12 +227,16 @@ public final class Json implements AutoCloseable {
     return endArray();
   }
 
-  /** Ends a line of JSON Lines: the next object follows on the next line. */
+  /** Ends the last line. */
   @Override
   public void close() {
-    write(() -> {
+    try {
       generator.close();
-      target.write('\n');
-    });
+      if (!empty) {
+        target.write('\n');
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }

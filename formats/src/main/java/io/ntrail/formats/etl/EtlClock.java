@@ -46,6 +46,11 @@ public record EtlClock(Kind kind, long ticksPerSecond, long headerTicks, long st
     return scale(saturatedSubtract(ticks, headerTicks), NANOS_SECOND);
   }
 
+  /** Nanoseconds of a duration in ticks, rounded down. */
+  public long nanosOfSpan(long ticks) {
+    return scale(ticks, NANOS_SECOND);
+  }
+
   /**
    * UTC as FILETIME, rounded down to 100 ns, as ProcessTrace computes it; 0 if the clock is {@link
    * Kind#UNKNOWN}.

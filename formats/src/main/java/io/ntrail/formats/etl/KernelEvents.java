@@ -128,6 +128,12 @@ public final class KernelEvents {
     return group << 8 | opcode;
   }
 
+  /** What the group of a hook id is called. */
+  public String task(int hookId) {
+    Group group = groups[hookId == IMAGE_LOAD ? IMAGE_GROUP : hookId >>> 8];
+    return group == null ? "Group " + Integer.toHexString(hookId >>> 8) : group.task;
+  }
+
   /** {@code Task/Opcode} of an event; {@code Task/number} if the event has no known name. */
   public String name(int hookId, int version) {
     String name = names.get(key(hookId, version));

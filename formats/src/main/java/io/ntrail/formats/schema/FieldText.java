@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * <tr><td>{@code ntstatus win32 hresult}<td>codes (32 bit)
  * <tr><td>{@code ip4 ip6 port}<td>network order
  * <tr><td>{@code astr wstr}<td>text to a NUL
+ * <tr><td>{@code path filekey}<td>text to a NUL that is a path of the kernel; what the kernel
+ *     knows a file by
  * <tr><td>{@code chars(N) wchars(N)}<td>text of a fixed number of characters
  * <tr><td>{@code bytes(N) bytes(FIELD) bytes(*)}<td>bytes: a number, as many as a field says, the
  *     rest
@@ -208,6 +210,8 @@ record FieldText(List<Field> fields, int process, int thread) {
         case "ptr" -> Field.of(name, InType.POINTER);
         case "code" -> Field.of(name, InType.POINTER).out(OutType.CODE_POINTER);
         case "size" -> Field.of(name, InType.SIZE_T);
+        case "filekey" -> Field.of(name, InType.POINTER).out(OutType.FILE_KEY);
+        case "path" -> Field.of(name, InType.UNICODE_STRING).out(OutType.PATH);
         case "xptr" -> Field.of(name, InType.POINTER).out(OutType.HEX);
         case "pid" -> Field.of(name, InType.UINT32).out(OutType.PID);
         case "tid" -> Field.of(name, InType.UINT32).out(OutType.TID);

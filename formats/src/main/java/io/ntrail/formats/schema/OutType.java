@@ -48,6 +48,10 @@ public enum OutType {
   WIN32_ERROR,
   /** A code of COM. */
   HRESULT,
+  /** A path as the kernel writes it. */
+  PATH,
+  /** What the kernel knows a file by. */
+  FILE_KEY,
   /** The address of code. */
   CODE_POINTER,
   /** Not to be shown; kept for lengths and counts. */

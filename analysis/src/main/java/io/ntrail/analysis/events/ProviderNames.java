@@ -1,6 +1,5 @@
-package io.ntrail.analysis.recording;
+package io.ntrail.analysis.events;
 
-import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.etl.ExtendedItem;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.identity.Guid;
@@ -16,8 +15,6 @@ final class ProviderNames {
   /** Class of the records that a merge adds to describe events. */
   static final Guid EVENT_METADATA = Guid.parse("bbccf6c1-6cd1-48c4-80ff-839482e37671");
 
-  private static final int EVENT_INFO = 32;
-  private static final int PROVIDER_NAME = 52;
 
   // @formatter:off
   private static final Map<Guid, String> WELL_KNOWN =
@@ -30,11 +27,6 @@ final class ProviderNames {
           known("dd5ef90a-6398-47a4-ad34-4dcecdef795f", "Microsoft-Windows-HttpService"),
           known("a7975c8f-ac13-49f1-87da-5a984a4ab417", "Microsoft-Windows-WinRM"),
           known("2e5dba47-a3d2-4d16-8ee0-6671ffdcd7b5", "System.Threading.Tasks.TplEventSource"),
-          known("b3e675d7-2554-4f18-830b-2762732560de", "ImageID"),
-          known("9b79ee91-b5fd-41c0-a243-4248e266e9d0", "SystemConfigEx"),
-          known("bbccf6c1-6cd1-48c4-80ff-839482e37671", "EventMetadata"),
-          known("ed54dff8-c409-4cf6-bf83-05e1e61a09c4", "WinSAT"),
-          known("bf6ef1cb-89b5-490a-80ac-b180cfbcff0f", "PerfTrackMetadata"),
           known("3b9c9951-3480-4220-9377-9c8e5184f5cd", "KernelRundown"),
           known("6a399ae0-4bc6-4de9-870b-3657f8947e7e", "RTLostEvents"));
 
@@ -71,21 +63,9 @@ final class ProviderNames {
         && record.providerHigh() == EVENT_METADATA.high();
   }
 
-  /** Learns a name from a TRACE_EVENT_INFO that a merge added. */
-  void learnFromMetadata(RecordCursor record) {
-    if (record.opcode() != EVENT_INFO || record.payloadLength() < 112) {
-      return;
-    }
-    Bytes bytes = record.bytes();
-    int info = record.payloadOffset();
-    int end = info + record.payloadLength();
-    long offset = bytes.u32(info + PROVIDER_NAME);
-    if (offset >= 112 && offset < record.payloadLength()) {
-      String name = bytes.utf16z(info + (int) offset, end).strip();
-      if (!name.isEmpty()) {
-        found.putIfAbsent(Guid.read(bytes, info), name);
-      }
-    }
+  /** Whether a name for this GUID was learned. */
+  boolean tells(long low, long high) {
+    return found.containsKey(new Guid(low, high));
   }
 
   ProviderNames merge(ProviderNames other) {

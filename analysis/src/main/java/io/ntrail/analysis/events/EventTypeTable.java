@@ -1,4 +1,4 @@
-package io.ntrail.analysis.recording;
+package io.ntrail.analysis.events;
 
 import java.util.Arrays;
 

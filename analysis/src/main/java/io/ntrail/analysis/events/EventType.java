@@ -1,0 +1,83 @@
+package io.ntrail.analysis.events;
+
+import io.ntrail.formats.identity.Guid;
+import io.ntrail.formats.schema.Schema;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One type of event: its identity and what is known about it. Compared by identity: there is one
+ * object a type and {@link SchemaIndex}.
+ */
+public final class EventType {
+  private final Guid guid;
+  private final @Nullable String provider;
+  private final @Nullable String event;
+  private final int id;
+  private final int opcode;
+  private final int version;
+  private final @Nullable Schema schema;
+  private final String text;
+
+  EventType(
+      Guid guid,
+      @Nullable String provider,
+      @Nullable String event,
+      int id,
+      int opcode,
+      int version,
+      @Nullable Schema schema) {
+    this.guid = guid;
+    this.provider = provider;
+    this.event = event == null || event.isEmpty() ? null : event;
+    this.id = id;
+    this.opcode = opcode;
+    this.version = version;
+    this.schema = schema;
+    this.text = EventNaming.text(guid, provider, this.event, id, opcode, version);
+  }
+
+  /** Provider or class GUID; of a kernel record the GUID of its class; zero if it has none. */
+  public Guid guid() {
+    return guid;
+  }
+
+  /** Name of the provider; null if nothing tells it. */
+  public @Nullable String provider() {
+    return provider;
+  }
+
+  /** Name of the event; null if nothing tells it. */
+  public @Nullable String event() {
+    return event;
+  }
+
+  /** Event id; of kernel events, in whatever header they came, the hook id. */
+  public int id() {
+    return id;
+  }
+
+  /** Opcode, or type of a class event. */
+  public int opcode() {
+    return opcode;
+  }
+
+  /** Version. */
+  public int version() {
+    return version;
+  }
+
+  /** What its payload consists of; null if nothing tells it. */
+  public @Nullable Schema schema() {
+    return schema;
+  }
+
+  /** One text for the screen: {@code FileIo/Read}, {@code Provider/Event}. */
+  public String text() {
+    return text;
+  }
+
+  @Override
+  public String toString() {
+    return text;
+  }
+}

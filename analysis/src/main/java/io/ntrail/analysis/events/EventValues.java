@@ -1,0 +1,123 @@
+package io.ntrail.analysis.events;
+
+import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.formats.schema.Payload;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** The values of an event by name, for conditions and for counting by a field. */
+final class EventValues implements Where.Values {
+  private final EventReader event;
+
+  EventValues(EventReader event) {
+    this.event = event;
+  }
+
+  @Override
+  public Where.@Nullable Value value(String name) {
+    Where.Value field = field(name);
+    return field == null ? own(name) : field;
+  }
+
+  private Where.@Nullable Value field(String name) {
+    Payload payload = event.payload();
+    int token = payload.find(name);
+    if (token < 0) {
+      int dot = name.indexOf('.');
+      if (dot > 0) {
+        token = member(payload, payload.find(name.substring(0, dot)), name.substring(dot + 1));
+      }
+    }
+    if (token < 0 || payload.token(token) != Payload.Token.VALUE) {
+      return null;
+    }
+    return of(event, token);
+  }
+
+  private static int member(Payload payload, int struct, String path) {
+    if (struct < 0 || payload.token(struct) != Payload.Token.STRUCT) {
+      return -1;
+    }
+    for (int i = struct + 1; payload.token(i) != Payload.Token.END; i = payload.after(i)) {
+      String name = payload.field(i).name();
+      if (name.equalsIgnoreCase(path)) {
+        return i;
+      }
+      if (path.length() > name.length()
+          && path.charAt(name.length()) == '.'
+          && path.regionMatches(true, 0, name, 0, name.length())) {
+        return member(payload, i, path.substring(name.length() + 1));
+      }
+    }
+    return -1;
+  }
+
+  private static Where.Value of(EventReader event, int token) {
+    Payload payload = event.payload();
+    String meaning = event.meaning(token);
+    return switch (payload.field(token).kind()) {
+      case SIGNED ->
+          new Where.Value(
+              payload.text(token),
+              meaning,
+              true,
+              payload.integer(token),
+              false,
+              payload.integer(token));
+      case UNSIGNED, HEX -> unsigned(payload.text(token), meaning, payload.integer(token));
+      case BOOL ->
+          new Where.Value(
+              payload.text(token), meaning, false, payload.integer(token), true, 0);
+      case REAL ->
+          new Where.Value(
+              payload.text(token),
+              meaning,
+              true,
+              payload.integer(token),
+              false,
+              payload.real(token));
+      case TEXT, BINARY ->
+          new Where.Value(event.text(token), meaning, false, 0, false, 0);
+    };
+  }
+
+  private static Where.Value unsigned(String text, @Nullable String meaning, long bits) {
+    return new Where.Value(
+        text, meaning, true, bits, true, bits >= 0 ? (double) bits : bits + 0x1p64);
+  }
+
+  private Where.@Nullable Value own(String name) {
+    RecordCursor record = event.record();
+    return switch (name.toLowerCase(Locale.ROOT)) {
+      case "pid" -> id(event.processId());
+      case "tid" -> id(event.threadId());
+      case "cpu" -> number(record.cpu());
+      case "time" -> {
+        double seconds = event.nanos() / 1e9;
+        yield new Where.Value(
+            Double.toString(seconds), null, true, (long) seconds, false, seconds);
+      }
+      case "process" -> text(event.process());
+      case "provider" -> text(event.type().provider());
+      case "event" -> text(event.type().event());
+      case "id" -> number(event.type().id());
+      case "level" -> number(record.level());
+      case "opcode" -> number(event.type().opcode());
+      case "version" -> number(event.type().version());
+      case "datalength" -> number(record.payloadLength());
+      default -> null;
+    };
+  }
+
+  private static Where.@Nullable Value id(int id) {
+    return id == RecordCursor.NO_ID ? null : number(id & 0xFFFF_FFFFL);
+  }
+
+  private static Where.Value number(long value) {
+    return new Where.Value(Long.toString(value), null, true, value, false, value);
+  }
+
+  private static Where.@Nullable Value text(@Nullable String text) {
+    return text == null ? null : new Where.Value(text, null, false, 0, false, 0);
+  }
+}

@@ -1,0 +1,62 @@
+package io.ntrail.analysis.events;
+
+import io.ntrail.analysis.machine.Machine;
+import io.ntrail.formats.identity.FileTime;
+import io.ntrail.formats.schema.Field;
+import io.ntrail.formats.schema.OutType;
+import io.ntrail.formats.schema.Payload;
+import io.ntrail.formats.schema.StatusCodes;
+import io.ntrail.formats.schema.ValueMap;
+import org.jspecify.annotations.Nullable;
+
+/** What values mean beside their numbers: names of codes and flags, dates, names of files. */
+final class Meanings {
+  private final Machine machine;
+  private final StatusCodes codes;
+
+  Meanings(Machine machine, StatusCodes codes) {
+    this.machine = machine;
+    this.codes = codes;
+  }
+
+  /**
+   * The text of a value beside its number.
+   *
+   * @param key the time of its event
+   * @return null if it has none
+   */
+  @Nullable String of(Payload payload, int token, long key) {
+    Field field = payload.field(token);
+    ValueMap map = field.map();
+    if (map != null) {
+      return map.text(payload.integer(token));
+    }
+    return switch (field.out()) {
+      case NTSTATUS -> codes.ntStatus((int) payload.integer(token));
+      case WIN32_ERROR -> codes.win32((int) payload.integer(token));
+      case HRESULT -> codes.hresult((int) payload.integer(token));
+      case UNIX_TIME -> {
+        long seconds = payload.integer(token);
+        yield seconds == 0 ? null : FileTime.text(FileTime.ofUnixSeconds(seconds));
+      }
+      case FILE_KEY -> {
+        String name = machine.files().at(payload.integer(token), key);
+        yield name == null ? null : machine.volumes().path(name);
+      }
+      default -> null;
+    };
+  }
+
+  /** Whether a value may have a text beside its number. */
+  static boolean has(Field field) {
+    return field.map() != null || field.out() != OutType.DEFAULT;
+  }
+
+  /** A value as text: paths of the kernel with drive letters, all else as it is. */
+  String text(Payload payload, int token) {
+    String text = payload.text(token);
+    return payload.field(token).out() == OutType.PATH || text.startsWith("\\Device\\")
+        ? machine.volumes().path(text)
+        : text;
+  }
+}

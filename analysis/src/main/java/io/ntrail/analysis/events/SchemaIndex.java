@@ -1,0 +1,313 @@
+package io.ntrail.analysis.events;
+
+import io.ntrail.analysis.recording.SurveyPart;
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.etl.ExtendedItem;
+import io.ntrail.formats.etl.KernelEvents;
+import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.formats.etl.RecordKind;
+import io.ntrail.formats.identity.Guid;
+import io.ntrail.formats.schema.Field;
+import io.ntrail.formats.schema.InType;
+import io.ntrail.formats.schema.Schema;
+import io.ntrail.formats.schema.SchemaSource;
+import io.ntrail.formats.schema.SchemaTable;
+import io.ntrail.formats.schema.TraceLoggingSchemas;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that is known about types of events: the built-in tables, what the recording brings along
+ * (EventMetadata, EventSource manifests, TraceLogging) and what the user gives (manifests, TMF).
+ *
+ * <p>Which schema serves a record, first one wins: the kernel's table for its classes, TraceLogging
+ * in the event, EventMetadata, an EventSource manifest of the recording, the .NET runtime's table,
+ * the user's files, the flag that says that the payload is one text.
+ *
+ * <p>Filled as a part of the survey, then asked by one thread at a time.
+ */
+public final class SchemaIndex implements SurveyPart<SchemaIndex> {
+  private static final int STRING_ONLY = 4;
+  private static final int MANIFEST_EVENT = 0xFFFE;
+
+  private static final Schema TEXT =
+      new Schema(
+          SchemaSource.STRING_ONLY,
+          null,
+          null,
+          null,
+          List.of(Field.of("Message", InType.UNICODE_STRING)));
+
+  private final KernelEvents kernel;
+  private final SchemaTable kernelTable;
+  private final SchemaTable clrTable;
+  private final UserSchemas user;
+
+  private final ProviderNames names = new ProviderNames();
+  private final Descriptions descriptions = new Descriptions();
+  private final TraceLoggingSchemas traceLogging = new TraceLoggingSchemas();
+
+  private final EventType[][] byHook = new EventType[1 << 16][];
+  private final EventTypeTable rows = new EventTypeTable();
+  private final List<EventType> types = new ArrayList<>();
+  private final Map<EventType, EventType> texts = new HashMap<>();
+  private final Map<Schema, EventType> told = new HashMap<>();
+
+  /** Knows the built-in tables and the user's files; to be filled by a survey. */
+  public SchemaIndex(
+      KernelEvents kernel, SchemaTable kernelTable, SchemaTable clrTable, UserSchemas user) {
+    this.kernel = kernel;
+    this.kernelTable = kernelTable;
+    this.clrTable = clrTable;
+    this.user = user;
+  }
+
+  @Override
+  public void visit(int fileNumber, RecordCursor record) {
+    RecordKind kind = record.kind();
+    if (kind.isHook()) {
+      return;
+    }
+    if (kind.isEvent()) {
+      if (record.id() == MANIFEST_EVENT) {
+        descriptions.chunk(fileNumber, record);
+      }
+      if (record.hasExtendedItems() && !names.tells(record.providerLow(), record.providerHigh())) {
+        names.learnFromTraits(record);
+      }
+    } else if (ProviderNames.isMetadata(record)) {
+      descriptions.metadata(fileNumber, record);
+    }
+  }
+
+  @Override
+  public SchemaIndex merge(SchemaIndex other) {
+    names.merge(other.names);
+    descriptions.merge(other.descriptions);
+    return this;
+  }
+
+  @Override
+  public void settle() {
+    descriptions.settle();
+  }
+
+  /** The type of a record. */
+  public EventType type(RecordCursor record) {
+    RecordKind kind = record.kind();
+    if (kind.isHook()) {
+      return hook(record.hookId(), record.version());
+    }
+    if (kind.isEvent()) {
+      if (record.hasExtendedItems()) {
+        EventType type = traceLogging(record);
+        if (type != null) {
+          return type;
+        }
+      }
+      EventType type =
+          row(
+              record.providerLow(),
+              record.providerHigh(),
+              record.id(),
+              record.opcode(),
+              record.version(),
+              kind);
+      if (type.schema() == null && (record.eventFlags() & STRING_ONLY) != 0) {
+        return texts.computeIfAbsent(type, SchemaIndex::asText);
+      }
+      return type;
+    }
+    Guid guid = record.provider();
+    int id = record.id();
+    if (kind.isClassic()) {
+      id = Math.max(0, kernel.hookId(guid, record.opcode()));
+    }
+    return row(guid.low(), guid.high(), id, record.opcode(), record.version(), kind);
+  }
+
+  private static EventType asText(EventType type) {
+    return new EventType(
+        type.guid(), type.provider(), type.event(), type.id(), type.opcode(), type.version(), TEXT);
+  }
+
+  private EventType hook(int hook, int version) {
+    EventType[] versions = byHook[hook];
+    if (versions != null) {
+      for (EventType type : versions) {
+        if (type.version() == version) {
+          return type;
+        }
+      }
+    }
+    EventType type = kernelType(kernel.classGuid(hook), hook, version);
+    int known = versions == null ? 0 : versions.length;
+    // A hostile file may have every version of every hook: what is kept has a bound.
+    if (known < 16) {
+      EventType[] more = new EventType[known + 1];
+      if (versions != null) {
+        System.arraycopy(versions, 0, more, 0, known);
+      }
+      more[known] = type;
+      byHook[hook] = more;
+    }
+    return type;
+  }
+
+  private EventType kernelType(Guid guid, int hook, int version) {
+    String event = kernelTable.event(guid, hook, version);
+    return new EventType(
+        guid,
+        EventNaming.KERNEL,
+        event == null ? kernel.task(hook) + "/" + (hook & 0xFF) : event,
+        hook,
+        hook & 0xFF,
+        version,
+        kernelTable.schema(guid, hook, version));
+  }
+
+  private EventType row(long low, long high, int id, int opcode, int version, RecordKind kind) {
+    int row = rows.row(low, high, EventTypeTable.pack(id, opcode, version));
+    while (types.size() <= row) {
+      types.add(described(new Guid(low, high), id, opcode, version, kind));
+    }
+    return types.get(row);
+  }
+
+  /** What is known about a type of event that does not describe itself. */
+  private EventType described(Guid guid, int id, int opcode, int version, RecordKind kind) {
+    if (kind.isClassic()) {
+      int hook = kernel.hookId(guid, opcode);
+      if (hook >= 0) {
+        return kernelType(guid, hook, version);
+      }
+      String provider = kernelTable.provider(guid);
+      if (provider != null) {
+        return new EventType(
+            guid,
+            provider,
+            kernelTable.event(guid, opcode, version),
+            id,
+            opcode,
+            version,
+            kernelTable.schema(guid, opcode, version));
+      }
+    }
+    Schema schema = kind.isEvent() || kind.isClassic() ? recorded(guid, id, opcode, version, kind) : null;
+    String event = schema == null ? null : schema.event();
+    String provider = schema == null ? null : schema.provider();
+    if (schema == null && kind.isEvent()) {
+      schema = clrTable.schema(guid, id, version);
+      event = clrTable.event(guid, id, version);
+      provider = clrTable.provider(guid);
+    }
+    if (schema == null) {
+      schema = user.schema(guid, id, opcode, version, kind);
+      event = schema == null ? event : schema.event();
+      provider = schema == null ? provider : schema.provider();
+    }
+    return new EventType(
+        guid,
+        provider == null ? providerName(guid) : provider,
+        event,
+        id,
+        opcode,
+        version,
+        schema);
+  }
+
+  private @Nullable Schema recorded(Guid guid, int id, int opcode, int version, RecordKind kind) {
+    return kind.isClassic()
+        ? descriptions.classic(guid, opcode, version)
+        : descriptions.schema(guid, id, version);
+  }
+
+  private @Nullable EventType traceLogging(RecordCursor record) {
+    // The chain is walked once, to its end or to where it is broken.
+    if (record.payloadOffset() < 0) {
+      return null;
+    }
+    Bytes bytes = record.bytes();
+    for (int item = record.firstItem(); item != 0; item = record.nextItem(item)) {
+      if (record.itemType(item) == ExtendedItem.EVENT_SCHEMA_TL.number()) {
+        Schema schema =
+            traceLogging.schema(bytes, record.itemData(item), record.itemLength(item));
+        return told(record, schema);
+      }
+    }
+    return null;
+  }
+
+  /** The name that an event of TraceLogging tells; null if it is none. */
+  @Nullable String toldName(RecordCursor record) {
+    EventType type = traceLogging(record);
+    return type == null ? null : type.event() == null ? "" : type.event();
+  }
+
+  private EventType told(RecordCursor record, Schema schema) {
+    EventType known = told.get(schema);
+    if (known != null
+        && known.guid().low() == record.providerLow()
+        && known.guid().high() == record.providerHigh()
+        && known.id() == record.id()
+        && known.opcode() == record.opcode()
+        && known.version() == record.version()) {
+      return known;
+    }
+    Guid guid = record.provider();
+    if (names.of(guid).isEmpty()) {
+      names.learnFromTraits(record);
+    }
+    EventType type =
+        new EventType(
+            guid,
+            providerName(guid),
+            schema.event(),
+            record.id(),
+            record.opcode(),
+            record.version(),
+            schema);
+    if (told.size() >= 1 << 14) {
+      told.clear();
+    }
+    told.put(schema, type);
+    return type;
+  }
+
+  private @Nullable String providerName(Guid guid) {
+    String name = names.of(guid).orElse(null);
+    if (name == null) {
+      name = descriptions.provider(guid);
+    }
+    if (name == null) {
+      name = clrTable.provider(guid);
+    }
+    return name == null ? user.provider(guid) : name;
+  }
+
+  /**
+   * The type of events of which only the identity is known; those of TraceLogging have their names
+   * in the events.
+   */
+  EventType typeOf(Guid guid, int id, int opcode, int version, boolean classic) {
+    int hook = kernel.hookId(guid, opcode);
+    if (hook >= 0 && hook == id) {
+      return kernelType(guid, hook, version);
+    }
+    return described(
+        guid, id, opcode, version, classic ? RecordKind.FULL64 : RecordKind.EVENT64);
+  }
+
+  /** Whether a record without ids belongs to the thread that runs on its CPU. */
+  static boolean runsOnCurrentThread(int hook) {
+    return switch (hook >>> 8) {
+      // Session and configuration; completions, which interrupt whoever runs; stack records, which
+      // have ids of their own.
+      case 0x00, 0x0B, 0x01, 0x06, 0x08, 0x18, 0x14 -> false;
+      default -> true;
+    };
+  }
+}

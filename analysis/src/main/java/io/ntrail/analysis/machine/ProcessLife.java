@@ -1,0 +1,13 @@
+package io.ntrail.analysis.machine;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One process.
+ *
+ * @param id process id; used again after its end
+ * @param parent id of the process that started it
+ * @param image name of its image without a folder, such as {@code shopd.exe}
+ * @param commandLine how it was started; null if the recording does not tell
+ */
+public record ProcessLife(int id, int parent, String image, @Nullable String commandLine) {}

@@ -1,0 +1,56 @@
+package io.ntrail.analysis.machine;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * How paths of the kernel ({@code \Device\HarddiskVolume3\...}) are written with drive letters: the
+ * VolumeMapping records that a merge adds. Without them paths stay as they are; a letter is never
+ * invented.
+ */
+public final class Volumes {
+  private record Mapping(String kernel, String drive) {}
+
+  private final Map<String, String> told = new TreeMap<>();
+  private List<Mapping> mappings = List.of();
+
+  Volumes() {}
+
+  void note(String kernel, String drive) {
+    if (!kernel.isEmpty()) {
+      told.merge(kernel, drive, (a, b) -> a.compareTo(b) <= 0 ? a : b);
+    }
+  }
+
+  void addAll(Volumes other) {
+    other.told.forEach(this::note);
+  }
+
+  void settle() {
+    List<Mapping> all = new ArrayList<>();
+    told.forEach((kernel, drive) -> all.add(new Mapping(kernel, drive)));
+    all.sort(Comparator.comparingInt((Mapping m) -> -m.kernel.length()));
+    mappings = List.copyOf(all);
+  }
+
+  /** Whether the recording maps any volume. */
+  public boolean known() {
+    return !mappings.isEmpty();
+  }
+
+  /** A path as people write it, by its longest mapped prefix; others as they are. */
+  public String path(String kernelPath) {
+    if (kernelPath.isEmpty() || kernelPath.charAt(0) != '\\') {
+      return kernelPath;
+    }
+    for (Mapping mapping : mappings) {
+      if (kernelPath.regionMatches(true, 0, mapping.kernel, 0, mapping.kernel.length())) {
+        return mapping.drive + kernelPath.substring(mapping.kernel.length());
+      }
+    }
+    return kernelPath;
+  }
+}

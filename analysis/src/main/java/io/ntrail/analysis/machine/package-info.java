@@ -1,0 +1,8 @@
+/**
+ * What the recording tells about the machine beside its events: processes and threads with their
+ * lifetimes, names of files, volumes; and from these, which process and thread an event belongs to.
+ */
+@NullMarked
+package io.ntrail.analysis.machine;
+
+import org.jspecify.annotations.NullMarked;
