@@ -1,8 +1,10 @@
 package io.ntrail.formats.schema;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -94,12 +96,14 @@ public final class Schema {
       throw new IllegalArgumentException("structures nested deeper than " + MAX_DEPTH);
     }
     Set<String> names = new HashSet<>();
+    Map<String, Integer> next = new HashMap<>();
     List<Field> result = new ArrayList<>(fields.size());
     for (Field field : fields) {
       String name = field.name().isEmpty() ? "field" + (result.size() + 1) : field.name();
       String wanted = name;
-      for (int i = 2; !names.add(name); i++) {
-        name = wanted + "_" + i;
+      // Goes on where the last field of this name ended: thousands of equal names stay cheap.
+      while (!names.add(name)) {
+        name = wanted + "_" + next.merge(wanted, 2, (last, first) -> last + 1);
       }
       Field named = name.equals(field.name()) ? field : field.named(name);
       result.add(
