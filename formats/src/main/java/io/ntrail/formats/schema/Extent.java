@@ -15,6 +15,11 @@ public record Extent(Kind kind, int value) {
     FIXED,
     /** The value of a field that came before, by its slot. */
     SLOT,
+    /**
+     * As {@link #SLOT}, of elements that share what is left of the payload equally: their last
+     * members may be absent.
+     */
+    SHARES,
     /** A 16-bit number right before it. */
     PREFIX16,
     /** As much as is left of the payload. */
@@ -38,5 +43,15 @@ public record Extent(Kind kind, int value) {
   /** The value of the field with this slot. */
   public static Extent slot(int slot) {
     return new Extent(Kind.SLOT, slot);
+  }
+
+  /** As many as the field with this slot says, with equal shares of the rest. */
+  public static Extent shares(int slot) {
+    return new Extent(Kind.SHARES, slot);
+  }
+
+  /** The slot that it asks; -1 if it asks none. */
+  int slot() {
+    return kind == Kind.SLOT || kind == Kind.SHARES ? value : -1;
   }
 }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <tr><td>{@code bool8 bool32}<td>truth values
  * <tr><td>{@code ptr code size xptr}<td>as wide as the writer's pointers: an address, the address of
  *     code, a number, a number in hexadecimal
- * <tr><td>{@code pid tid tidp}<td>ids; {@code tidp} is as wide as a pointer
+ * <tr><td>{@code pid tid pidp tidp}<td>ids; {@code pidp} and {@code tidp} are as wide as a pointer
  * <tr><td>{@code guid sid wbemsid filetime systemtime}<td>what they say
  * <tr><td>{@code unixtime ticks span}<td>seconds since 1970 (32 bit), the session's clock (64 bit): a
  *     time, a duration
@@ -28,13 +28,15 @@ import org.jspecify.annotations.Nullable;
  * <tr><td>{@code chars(N) wchars(N)}<td>text of a fixed number of characters
  * <tr><td>{@code bytes(N) bytes(FIELD) bytes(*)}<td>bytes: a number, as many as a field says, the
  *     rest
- * <tr><td>{@code pad(N) align}<td>skipped: bytes, to a multiple of the pointer width
+ * <tr><td>{@code pad(N) align align(N)}<td>skipped: bytes, to a multiple of the pointer width or of N
  * <tr><td>{@code {...}}<td>a structure
  * </table>
  *
- * <p>{@code name[8]}, {@code name[FIELD]}, {@code name[*]}: an array of a number, as many as an
- * earlier field says, the rest. {@code name:Map}: names for its values. A {@code *} before {@code
- * pid} or {@code tid}: the process or thread that the event is about.
+ * <p>{@code name[8]}, {@code name[FIELD]}, {@code name[*]}, {@code name[/FIELD]}: an array of a
+ * number, as many as an earlier field says, the rest, as many as an earlier field says where each
+ * has an equal share of the rest (so that its last members may be absent). {@code name:Map}: names
+ * for its values. A {@code *} before {@code pid} or {@code tid}: the process or thread that the
+ * event is about.
  *
  * @param fields the fields
  * @param process index of the field with the process that the event is about; -1 if none
@@ -134,6 +136,9 @@ record FieldText(List<Field> fields, int process, int thread) {
       String type = word();
       Extent length = take('(') ? extent(')') : Extent.NONE;
       if (type.equals("pad") || type.equals("align")) {
+        if (type.equals("align") && length.kind() == Extent.Kind.FIXED && length.value() == 0) {
+          throw wrong("nothing to align to");
+        }
         return Field.of(type, type.equals("pad") ? InType.PADDING : InType.ALIGNMENT)
             .length(length);
       }
@@ -176,17 +181,23 @@ record FieldText(List<Field> fields, int process, int thread) {
       Extent extent;
       if (take('*')) {
         extent = Extent.REST;
+      } else if (take('/')) {
+        extent = Extent.shares(slot(word()));
       } else {
         String word = word();
         extent =
             Character.isDigit(word.charAt(0))
                 ? Extent.fixed(Integer.parseInt(word))
-                : Extent.slot(slots.computeIfAbsent(word, w -> slots.size()));
+                : Extent.slot(slot(word));
       }
       if (!take(close)) {
         throw wrong(close + " is missing");
       }
       return extent;
+    }
+
+    private int slot(String field) {
+      return slots.computeIfAbsent(field, f -> slots.size());
     }
 
     private Field typed(String type, String name, Extent length) {
@@ -215,6 +226,7 @@ record FieldText(List<Field> fields, int process, int thread) {
         case "xptr" -> Field.of(name, InType.POINTER).out(OutType.HEX);
         case "pid" -> Field.of(name, InType.UINT32).out(OutType.PID);
         case "tid" -> Field.of(name, InType.UINT32).out(OutType.TID);
+        case "pidp" -> Field.of(name, InType.POINTER).out(OutType.PID);
         case "tidp" -> Field.of(name, InType.POINTER).out(OutType.TID);
         case "guid" -> Field.of(name, InType.GUID);
         case "sid" -> Field.of(name, InType.SID);

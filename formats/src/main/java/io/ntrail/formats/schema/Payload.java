@@ -90,7 +90,7 @@ public final class Payload {
     long count =
         switch (field.count().kind()) {
           case FIXED -> field.count().value();
-          case SLOT -> slots[field.count().value()];
+          case SLOT, SHARES -> slots[field.count().value()];
           case REST, NONE -> Long.MAX_VALUE;
           case PREFIX16 -> {
             if (at + 2 > end) {
@@ -107,6 +107,12 @@ public final class Payload {
     boolean rest = field.count().kind() == Extent.Kind.REST;
     int opened = size;
     add(Token.ARRAY, field, at, 0);
+    if (field.count().kind() == Extent.Kind.SHARES) {
+      at = shares(field, at, count);
+      lengths[opened] = at - from;
+      add(Token.END, END_FIELD, at, 0);
+      return at;
+    }
     for (long i = 0; i < count && !isShort; i++) {
       int before = at;
       if (rest && at >= end) {
@@ -121,6 +127,25 @@ public final class Payload {
     }
     lengths[opened] = at - from;
     add(Token.END, END_FIELD, at, 0);
+    return at;
+  }
+
+  /** Elements with equal shares of the rest: what an element has fewer, all of them have fewer. */
+  private int shares(Field field, int from, long count) {
+    int whole = end;
+    int at = from;
+    if (count < 0 || count > whole - from) {
+      return tooShort(at);
+    }
+    int share = count == 0 ? 0 : (whole - from) / (int) count;
+    for (long i = 0; i < count && !isShort; i++) {
+      end = at + share;
+      one(field, at);
+      // An older element ends early; a newer one has members that are not known.
+      isShort = steps > limit;
+      at = end;
+    }
+    end = whole;
     return at;
   }
 
@@ -186,8 +211,9 @@ public final class Payload {
         yield sized(field, at, length);
       }
       case ALIGNMENT -> {
-        int past = (at - start) % pointerBytes;
-        yield sized(field, at, past == 0 ? 0 : pointerBytes - past);
+        int to = field.length().kind() == Extent.Kind.FIXED ? field.length().value() : pointerBytes;
+        int past = (at - start) % to;
+        yield sized(field, at, past == 0 ? 0 : to - past);
       }
       case SID -> {
         if (left < 8) {
@@ -243,7 +269,7 @@ public final class Payload {
   private long extent(Extent extent, int left) {
     return switch (extent.kind()) {
       case FIXED -> extent.value();
-      case SLOT -> Math.max(0, slots[extent.value()]);
+      case SLOT, SHARES -> Math.max(0, slots[extent.value()]);
       case REST, NONE, PREFIX16 -> left;
     };
   }

@@ -116,14 +116,10 @@ public final class Schema {
     int last = -1;
     for (Field field : fields) {
       last = Math.max(last, Math.max(field.slot(), lastSlot(field.members())));
-      last = Math.max(last, slotOf(field.length()));
-      last = Math.max(last, slotOf(field.count()));
+      last = Math.max(last, field.length().slot());
+      last = Math.max(last, field.count().slot());
     }
     return last;
-  }
-
-  private static int slotOf(Extent extent) {
-    return extent.kind() == Extent.Kind.SLOT ? extent.value() : -1;
   }
 
   private static int countOf(List<Field> fields) {

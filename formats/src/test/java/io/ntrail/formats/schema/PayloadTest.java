@@ -120,6 +120,36 @@ class PayloadTest {
   }
 
   @Test
+  void elementsThatShareTheRestMayLackTheirLastMembers() {
+    byte[] bytes = new LittleEndian().u32(2).u32(1).u32(2).u32(3).u32(4).u8(9).toByteArray();
+    String fields = "u32 n; {u32 a; u32 b; u32 c} s[/n]";
+    Payload payload = read(fields, bytes, 8);
+
+    assertEquals("n=2 s=[{a=1 b=2 } {a=3 b=4 } ] +1", told(payload));
+    assertFalse(payload.isShort());
+    assertEquals("n=0 s=[]", told(read(fields, new byte[4], 8)));
+    assertTrue(
+        read(fields, new LittleEndian().u32(0xFFFF_FFFFL).u32(1).toByteArray(), 8).isShort());
+  }
+
+  @Test
+  void alignmentIsToThePointerOrToANumberOfBytes() {
+    byte[] bytes = new LittleEndian().u32(1).u32(2).u64(3).u32(4).toByteArray();
+
+    assertEquals("a=1 b=3 +4", told(read("u32 a; align; u64 b", bytes, 8)));
+    assertEquals("a=1 b=12884901890 +8", told(read("u32 a; align; u64 b", bytes, 4)));
+    assertEquals("a=1 b=3 +4", told(read("u32 a; align(8); u64 b", bytes, 4)));
+  }
+
+  @Test
+  void processIdsMayBeAsWideAsPointers() {
+    byte[] bytes = new LittleEndian().u64(7).u64(8).toByteArray();
+
+    assertEquals("a=7 b=8", told(read("*pidp a; *tidp b", bytes, 8)));
+    assertEquals("a=7 b=0 +8", told(read("*pidp a; *tidp b", bytes, 4)));
+  }
+
+  @Test
   void networkAddressesAreInNetworkOrder() {
     byte[] bytes = new byte[22];
     bytes[0] = 10;

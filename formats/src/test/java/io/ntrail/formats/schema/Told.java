@@ -1,9 +1,16 @@
 package io.ntrail.formats.schema;
 
-/** Payloads in a line: {@code a=1 b=[2 3] c={d=4}}, and {@code +n} for bytes that are left. */
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What payloads say, as text: in a line ({@code a=1 b=[2 3] c={d=4}}, and {@code +n} for bytes that
+ * are left), or a line a token.
+ */
 final class Told {
   private Told() {}
 
+  /** In one line. */
   static String of(Payload payload) {
     StringBuilder text = new StringBuilder();
     int i = 0;
@@ -38,5 +45,48 @@ final class Told {
     }
     text.append(' ');
     return payload.after(at);
+  }
+
+  /** {@code name=value} of a token. */
+  static String line(Payload payload, int i) {
+    String name = payload.field(i).name();
+    return switch (payload.token(i)) {
+      case VALUE -> name + "=" + payload.text(i);
+      case ARRAY -> name + "=[";
+      case STRUCT -> name + "={";
+      case END -> "end";
+    };
+  }
+
+  /** The lines of all tokens. */
+  static List<String> lines(Payload payload) {
+    List<String> lines = new ArrayList<>();
+    for (int i = 0; i < payload.size(); i++) {
+      lines.add(line(payload, i));
+    }
+    return lines;
+  }
+
+  /** Reads every value in all ways there are. */
+  static void readAll(Payload payload) {
+    int depth = 0;
+    for (int i = 0; i < payload.size(); i++) {
+      switch (payload.token(i)) {
+        case VALUE -> {
+          payload.text(i);
+          payload.integer(i);
+          payload.real(i);
+          payload.bool(i);
+        }
+        case ARRAY, STRUCT -> depth++;
+        case END -> depth--;
+      }
+    }
+    if (depth != 0) {
+      throw new AssertionError("what begins does not end");
+    }
+    if (payload.restLength() < 0) {
+      throw new AssertionError("more was read than there is");
+    }
   }
 }
