@@ -3,6 +3,7 @@ module io.ntrail.testkit {
   requires static org.jspecify;
 
   exports io.ntrail.testkit;
+  exports io.ntrail.testkit.baseline;
   exports io.ntrail.testkit.compress;
   exports io.ntrail.testkit.etl;
 }
