@@ -1,9 +1,11 @@
 /** Independent writers, damage makers and oracles: test scope only, uses nothing of ntrail's. */
 module io.ntrail.testkit {
+  requires java.xml;
   requires static org.jspecify;
 
   exports io.ntrail.testkit;
   exports io.ntrail.testkit.baseline;
   exports io.ntrail.testkit.compress;
+  exports io.ntrail.testkit.described;
   exports io.ntrail.testkit.etl;
 }

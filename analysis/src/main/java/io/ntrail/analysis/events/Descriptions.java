@@ -73,13 +73,12 @@ final class Descriptions {
   void settle() {
     infos.values().stream()
         .sorted((a, b) -> Long.compare(a.place, b.place))
-        .forEach(
-            info -> {
-              String name = info.what.names().provider();
-              if (name != null) {
-                providers.putIfAbsent(info.what.provider(), name);
-              }
-            });
+        .forEach(info -> {
+          String name = info.what.names().provider();
+          if (name != null) {
+            providers.putIfAbsent(info.what.provider(), name);
+          }
+        });
   }
 
   private @Nullable ValueMap map(Guid provider, String name) {

@@ -3,7 +3,6 @@ package io.ntrail.analysis.events;
 import io.ntrail.analysis.recording.Recording;
 import io.ntrail.analysis.recording.StackJoin;
 import io.ntrail.analysis.recording.SurveyPart;
-import io.ntrail.formats.etl.ExtendedItem;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.etl.RecordKind;
@@ -158,8 +157,7 @@ public record EventCounts(long records, long bytes, boolean stacksKnown, List<Ro
   public static EventCounts of(Recording recording, int cores, SchemaSources sources) {
     KernelEvents kernel = sources.kernel();
     StackJoin stacks = new StackJoin(recording, kernel);
-    Counting counted =
-        recording.survey(cores, () -> new Counting(sources.index(), kernel, stacks));
+    Counting counted = recording.survey(cores, () -> new Counting(sources.index(), kernel, stacks));
     Collected withStack =
         stacks.events(
             cores,

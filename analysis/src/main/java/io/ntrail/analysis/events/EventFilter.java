@@ -140,7 +140,8 @@ public final class EventFilter {
     String number = Integer.toUnsignedString(id);
     String name = event.process();
     for (Pattern pattern : processes) {
-      if (pattern.matches(number) || name != null && (pattern.matches(name) || bare(pattern, name))) {
+      if (pattern.matches(number)
+          || name != null && (pattern.matches(name) || bare(pattern, name))) {
         return true;
       }
     }

@@ -80,14 +80,15 @@ public record EventGroups(long records, long bytes, List<Row> rows, long others)
       case "event" -> new Key(event.type().text(), -1);
       case "cpu" -> new Key(Integer.toString(event.record().cpu()), -1);
       case "provider" ->
-          new Key(
-              EventNaming.source(event.type().guid(), event.type().provider(), null), -1);
+          new Key(EventNaming.source(event.type().guid(), event.type().provider(), null), -1);
       default -> {
         Where.Value value = new EventValues(event).value(by);
         yield new Key(
             value == null
                 ? null
-                : value.meaning() == null ? value.text() : value.text() + " (" + value.meaning() + ")",
+                : value.meaning() == null
+                    ? value.text()
+                    : value.text() + " (" + value.meaning() + ")",
             -1);
       }
     };

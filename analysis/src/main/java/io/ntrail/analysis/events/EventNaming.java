@@ -24,7 +24,12 @@ public final class EventNaming {
 
   /** {@code FileIo/Read}, {@code Provider/Event}, {@code Provider/143 v2}. */
   public static String text(
-      Guid guid, @Nullable String provider, @Nullable String event, int id, int opcode, int version) {
+      Guid guid,
+      @Nullable String provider,
+      @Nullable String event,
+      int id,
+      int opcode,
+      int version) {
     if (event != null && KERNEL.equals(provider)) {
       return event;
     }

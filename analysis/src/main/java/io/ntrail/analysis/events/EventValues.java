@@ -66,8 +66,7 @@ final class EventValues implements Where.Values {
               payload.integer(token));
       case UNSIGNED, HEX -> unsigned(payload.text(token), meaning, payload.integer(token));
       case BOOL ->
-          new Where.Value(
-              payload.text(token), meaning, false, payload.integer(token), true, 0);
+          new Where.Value(payload.text(token), meaning, false, payload.integer(token), true, 0);
       case REAL ->
           new Where.Value(
               payload.text(token),
@@ -76,8 +75,7 @@ final class EventValues implements Where.Values {
               payload.integer(token),
               false,
               payload.real(token));
-      case TEXT, BINARY ->
-          new Where.Value(event.text(token), meaning, false, 0, false, 0);
+      case TEXT, BINARY -> new Where.Value(event.text(token), meaning, false, 0, false, 0);
     };
   }
 
@@ -94,8 +92,7 @@ final class EventValues implements Where.Values {
       case "cpu" -> number(record.cpu());
       case "time" -> {
         double seconds = event.nanos() / 1e9;
-        yield new Where.Value(
-            Double.toString(seconds), null, true, (long) seconds, false, seconds);
+        yield new Where.Value(Double.toString(seconds), null, true, (long) seconds, false, seconds);
       }
       case "process" -> text(event.process());
       case "provider" -> text(event.type().provider());

@@ -15,7 +15,6 @@ final class ProviderNames {
   /** Class of the records that a merge adds to describe events. */
   static final Guid EVENT_METADATA = Guid.parse("bbccf6c1-6cd1-48c4-80ff-839482e37671");
 
-
   // @formatter:off
   private static final Map<Guid, String> WELL_KNOWN =
       Map.ofEntries(

@@ -196,7 +196,8 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
             kernelTable.schema(guid, opcode, version));
       }
     }
-    Schema schema = kind.isEvent() || kind.isClassic() ? recorded(guid, id, opcode, version, kind) : null;
+    Schema schema =
+        kind.isEvent() || kind.isClassic() ? recorded(guid, id, opcode, version, kind) : null;
     String event = schema == null ? null : schema.event();
     String provider = schema == null ? null : schema.provider();
     if (schema == null && kind.isEvent()) {
@@ -210,13 +211,7 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
       provider = schema == null ? provider : schema.provider();
     }
     return new EventType(
-        guid,
-        provider == null ? providerName(guid) : provider,
-        event,
-        id,
-        opcode,
-        version,
-        schema);
+        guid, provider == null ? providerName(guid) : provider, event, id, opcode, version, schema);
   }
 
   private @Nullable Schema recorded(Guid guid, int id, int opcode, int version, RecordKind kind) {
@@ -233,8 +228,7 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
     Bytes bytes = record.bytes();
     for (int item = record.firstItem(); item != 0; item = record.nextItem(item)) {
       if (record.itemType(item) == ExtendedItem.EVENT_SCHEMA_TL.number()) {
-        Schema schema =
-            traceLogging.schema(bytes, record.itemData(item), record.itemLength(item));
+        Schema schema = traceLogging.schema(bytes, record.itemData(item), record.itemLength(item));
         return told(record, schema);
       }
     }
@@ -297,8 +291,7 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
     if (hook >= 0 && hook == id) {
       return kernelType(guid, hook, version);
     }
-    return described(
-        guid, id, opcode, version, classic ? RecordKind.FULL64 : RecordKind.EVENT64);
+    return described(guid, id, opcode, version, classic ? RecordKind.FULL64 : RecordKind.EVENT64);
   }
 
   /** Whether a record without ids belongs to the thread that runs on its CPU. */

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * quotes where they have blanks. A name is that of a field, in any case; {@code a.b} is a member of
  * a structure; {@code pid tid cpu time process provider event id level opcode version dataLength}
  * mean the event itself unless it has such a field. Numbers compare with {@code <} as numbers,
- * texts as texts; {@code ==} also takes the text of a value ({@code ExitStatus ==
- * STATUS_SUCCESS}). What an event does not have, meets no condition.
+ * texts as texts; {@code ==} also takes the text of a value ({@code ExitStatus == STATUS_SUCCESS}).
+ * What an event does not have, meets no condition.
  *
  * <p>Immutable.
  */
@@ -38,7 +38,12 @@ public final class Where {
    * @param real the number with its fraction
    */
   public record Value(
-      String text, @Nullable String meaning, boolean number, long bits, boolean unsigned, double real) {}
+      String text,
+      @Nullable String meaning,
+      boolean number,
+      long bits,
+      boolean unsigned,
+      double real) {}
 
   private sealed interface Node {
     boolean holds(Values values);
@@ -130,7 +135,8 @@ public final class Where {
       if (!value.number) {
         return value.text.compareToIgnoreCase(literal.text);
       }
-      if (literal.integer && value.real == (double) value.bits || literal.integer && value.unsigned) {
+      if (literal.integer && value.real == (double) value.bits
+          || literal.integer && value.unsigned) {
         return whole(value);
       }
       return Double.compare(value.real, literal.value);
@@ -257,7 +263,8 @@ public final class Where {
     }
 
     private Node one(int depth) {
-      if (takeWord("not") || !text.startsWith("!=", at) && !text.startsWith("!~", at) && take("!")) {
+      if (takeWord("not")
+          || !text.startsWith("!=", at) && !text.startsWith("!~", at) && take("!")) {
         if (depth > MAX_DEPTH) {
           throw wrong("too many negations");
         }
@@ -369,7 +376,12 @@ public final class Where {
         bits *= unit;
         double value = negative || bits >= 0 ? (double) bits : bits + 0x1p64;
         return new Literal(
-            text, true, negative && bits != 0, negative ? -bits : bits, true, negative ? -value : value);
+            text,
+            true,
+            negative && bits != 0,
+            negative ? -bits : bits,
+            true,
+            negative ? -value : value);
       }
     } catch (NumberFormatException e) {
       // Perhaps a fraction.

@@ -254,8 +254,7 @@ public final class StackJoin {
     }
   }
 
-  private void collect(
-      int f, Slice slice, Named named, int pass, int passes, int limit) {
+  private void collect(int f, Slice slice, Named named, int pass, int passes, int limit) {
     Buffers buffers = files.get(f);
     try (RecordCursor record = cursor(f)) {
       for (int b = 0; b < buffers.stacks.length; b++) {

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * What one pass over the record headers learns: the number of records, and for every buffer its earliest and latest time and whether its records are in
- * order (17 bytes a buffer).
+ * What one pass over the record headers learns: the number of records, and for every buffer its
+ * earliest and latest time and whether its records are in order (17 bytes a buffer).
  */
 public final class Survey {
   private static final class Columns {

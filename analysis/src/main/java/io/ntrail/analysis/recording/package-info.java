@@ -5,7 +5,8 @@
  * io.ntrail.analysis.recording.OrderedCursor} gives their records in time order: every buffer is a
  * run that is sorted or gets sorted, and a heap opens a run when its first time is reached, the
  * same for CPUs, sessions, files and rings. Answers that need no order ({@link
- * io.ntrail.analysis.recording.RecordingSummary}) scan buffers in parallel; what they say does not depend on the number of cores.
+ * io.ntrail.analysis.recording.RecordingSummary}) scan buffers in parallel; what they say does not
+ * depend on the number of cores.
  */
 @NullMarked
 package io.ntrail.analysis.recording;

@@ -3,6 +3,7 @@ package io.ntrail.analysis.recording;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.ntrail.analysis.events.EventCounts;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.etl.ClassGuids;
@@ -143,7 +144,7 @@ class BaselinesTest {
     Map<String, Long> got = new TreeMap<>();
     Map<String, Long> baseline = baseline(name);
     try (Recording recording = open(name)) {
-      Map<Kind, Long> counts = byOpcode(EventCounts.of(recording, 2));
+      Map<Kind, Long> counts = byOpcode(EventCounts.of(recording, 2, Sources.SHARED));
       for (String line : KERNEL.strip().split("\n", -1)) {
         String event = line.substring(0, line.length() - 5);
         int hook = Integer.parseInt(line.substring(line.length() - 4), 16);
@@ -162,7 +163,7 @@ class BaselinesTest {
     Map<String, Long> got = new TreeMap<>();
     Map<String, Long> baseline = baseline(name);
     try (Recording recording = open(name)) {
-      Map<Kind, Long> counts = byOpcode(EventCounts.of(recording, 2));
+      Map<Kind, Long> counts = byOpcode(EventCounts.of(recording, 2, Sources.SHARED));
       for (String line : MERGED.strip().split("\n", -1)) {
         String[] parts = line.split(" (?=[0-9a-f]{8}-)| (?=\\d+$)", -1);
         expected.put(parts[0], baseline.getOrDefault(parts[0], 0L));
@@ -177,7 +178,7 @@ class BaselinesTest {
     Map<String, Long> baseline = baseline(X64);
     String clr = "Microsoft-Windows-DotNETRuntime/";
     try (Recording recording = open(X64)) {
-      Map<Kind, Long> counts = byId(EventCounts.of(recording, 2));
+      Map<Kind, Long> counts = byId(EventCounts.of(recording, 2, Sources.SHARED));
       assertEquals(10_382, baseline.get(clr + "GC/AllocationTick"));
       assertEquals(10_382, counts.get(new Kind(CLR.toString(), 10)));
       assertEquals(baseline.get(clr + "GC/Start"), counts.get(new Kind(CLR.toString(), 1)));
@@ -192,7 +193,7 @@ class BaselinesTest {
   @Test
   void stackRecordsAreAsManyAsMeasured() {
     try (Recording recording = open(X64)) {
-      Map<Kind, Long> counts = byId(EventCounts.of(recording, 1));
+      Map<Kind, Long> counts = byId(EventCounts.of(recording, 1, Sources.SHARED));
       String stacks = String.valueOf(ClassGuids.ofHook(0x1820));
       List<Long> found = new ArrayList<>();
       for (int hook = 0x1820; hook <= 0x1826; hook++) {
@@ -264,7 +265,7 @@ class BaselinesTest {
             }
           });
       Map<Kind, Long> got = new HashMap<>();
-      EventCounts.of(recording, 2).rows().stream()
+      EventCounts.of(recording, 2, Sources.SHARED).rows().stream()
           .filter(r -> r.withStack() > 0)
           .forEach(r ->
               got.merge(

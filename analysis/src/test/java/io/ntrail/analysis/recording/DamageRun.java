@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
+import io.ntrail.analysis.events.EventCounts;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.InputFile;
@@ -139,7 +140,8 @@ final class DamageRun {
       assertEquals(0, surveyed.late(), label + ": late");
       assertEquals(got.size(), surveyed.count(), label + ": walk in order");
       assertEquals(got.size(), unsurveyed.count(), label + ": walk without survey");
-      assertEquals(got.size(), EventCounts.of(recording, 1).records(), label + ": counts");
+      assertEquals(
+          got.size(), EventCounts.of(recording, 1, Sources.SHARED).records(), label + ": counts");
       assertEquals(
           got.size(), RecordingSummary.of(recording, 1).total().records(), label + ": summary");
       assertEquals(gaps.size(), recording.gaps().size(), label + ": gaps depend on the pass");

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.ntrail.analysis.events.EventCounts;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.testkit.LittleEndian;
@@ -259,7 +260,7 @@ class DamageTest {
             List.of(
                 io.ntrail.formats.bytes.InputFile.of(
                     Damage.itemSize(run.sound(), 1, 20, 1, 0xFFF8), "items")))) {
-      EventCounts.of(recording, 1);
+      EventCounts.of(recording, 1, Sources.SHARED);
       assertTrue(recording.gaps().size() <= 1);
     }
   }
@@ -346,7 +347,7 @@ class DamageTest {
     Files.write(file, bytes);
     try (Recording recording = Recording.open(List.of(file))) {
       long records = RecordingSummary.of(recording, 1).total().records();
-      assertEquals(records, EventCounts.of(recording, 1).records(), what);
+      assertEquals(records, EventCounts.of(recording, 1, Sources.SHARED).records(), what);
       assertEquals(records, Walked.inOrder(recording).count(), what);
       return 1;
     } catch (CannotGoOn e) {
@@ -370,7 +371,7 @@ class DamageTest {
     byte[] bytes = new ByteArrayInputStream(writer.toByteArray()).readAllBytes();
     try (Recording recording =
         Recording.of(List.of(io.ntrail.formats.bytes.InputFile.of(bytes, "bad")))) {
-      assertEquals(12_001, EventCounts.of(recording, 1).records());
+      assertEquals(12_001, EventCounts.of(recording, 1, Sources.SHARED).records());
       assertEquals(10_001, recording.gaps().size());
     }
   }

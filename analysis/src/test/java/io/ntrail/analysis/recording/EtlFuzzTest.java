@@ -4,10 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.ntrail.analysis.events.EventCounts;
+import io.ntrail.analysis.events.EventFilter;
+import io.ntrail.analysis.events.EventReader;
+import io.ntrail.analysis.events.Events;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.formats.schema.Payload;
 import io.ntrail.testkit.LittleEndian;
 import io.ntrail.testkit.etl.EtlBuffer;
 import io.ntrail.testkit.etl.EtlSettings;
@@ -24,7 +29,6 @@ import java.util.List;
  */
 class EtlFuzzTest {
   private static final int BUFFER = 16_384;
-  private static final EventIdentity IDENTITY = new EventIdentity();
   private static final byte[] HEADER = header();
 
   private static byte[] header() {
@@ -56,7 +60,7 @@ class EtlFuzzTest {
       Walked surveyed = Walked.inOrder(recording);
       assertEquals(0, surveyed.backwards(), "time goes back");
       assertEquals(unsurveyed.count(), surveyed.count(), "with and without survey");
-      EventCounts counts = EventCounts.of(recording, 1);
+      EventCounts counts = EventCounts.of(recording, 1, Sources.SHARED);
       assertEquals(surveyed.count(), counts.records(), "counts");
       assertEquals(
           counts.records(), counts.rows().stream().mapToLong(EventCounts.Row::count).sum());
@@ -74,16 +78,17 @@ class EtlFuzzTest {
     }
   }
 
-  /** Names, items and payloads of all records, through the cursor that shows them. */
+  /** Names, items and fields of all records, through the walk that shows them. */
   private static void everyAccessor(Recording recording) {
-    EventIdentity identity = IDENTITY;
-    try (OrderedCursor cursor = recording.inOrder()) {
+    Events events = Events.of(recording, Sources.SHARED, 1);
+    try (Events.Walk walk = events.walk(new EventFilter.Builder().build())) {
       long last = Long.MIN_VALUE;
-      while (cursor.next()) {
-        RecordCursor record = cursor.record();
-        assertTrue(cursor.nanos() >= last, "nanoseconds go back");
-        last = cursor.nanos();
-        assertTrue(!identity.text(record).isEmpty());
+      while (walk.next()) {
+        EventReader event = walk.event();
+        RecordCursor record = event.record();
+        assertTrue(event.nanos() >= last, "nanoseconds go back");
+        last = event.nanos();
+        assertTrue(!event.type().text().isEmpty());
         int payload = record.payloadLength();
         assertTrue(payload >= 0 && payload <= record.size(), "payload of " + payload);
         record.bytes().slice(record.payloadOffset(), payload);
@@ -95,7 +100,27 @@ class EtlFuzzTest {
         record.version();
         record.processorTime();
         record.pointerBytes();
+        event.processId();
+        event.process();
+        event.message();
+        fields(event);
       }
+    }
+  }
+
+  private static void fields(EventReader event) {
+    Payload payload = event.payload();
+    for (int i = 0; i < payload.size(); i++) {
+      if (payload.token(i) == Payload.Token.VALUE) {
+        event.text(i);
+        event.meaning(i);
+        payload.integer(i);
+        payload.real(i);
+      }
+      assertTrue(payload.after(i) > i && payload.after(i) <= payload.size());
+    }
+    if (event.type().schema() != null) {
+      assertTrue(payload.restLength() >= 0 && payload.restLength() <= event.record().size());
     }
   }
 }

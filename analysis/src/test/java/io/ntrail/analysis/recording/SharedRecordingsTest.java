@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.ntrail.analysis.events.EventCounts;
 import io.ntrail.formats.etl.LogFileHeader;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.etl.RecordKind;
@@ -132,7 +133,7 @@ class SharedRecordingsTest {
             }
           });
       Map<String, String> names =
-          EventCounts.of(recording, 1).rows().stream()
+          EventCounts.of(recording, 1, Sources.SHARED).rows().stream()
               .filter(r -> r.provider() != null)
               .collect(
                   Collectors.toMap(
@@ -162,7 +163,7 @@ class SharedRecordingsTest {
   void eventCountsAddUpToAllRecords(SharedTable.Row row) {
     try (Recording recording = row.open()) {
       RecordingSummary.Part part = RecordingSummary.of(recording, 1).total();
-      EventCounts one = EventCounts.of(recording, 1);
+      EventCounts one = EventCounts.of(recording, 1, Sources.SHARED);
       assertEquals(row.records(), one.records());
       assertEquals(row.records(), one.rows().stream().mapToLong(EventCounts.Row::count).sum());
       assertEquals(part.recordBytes(), one.bytes());
@@ -177,10 +178,10 @@ class SharedRecordingsTest {
   @MethodSource("rows")
   void answersAreTheSameOnOneTwoAndThreeCores(SharedTable.Row row) {
     try (Recording recording = row.open()) {
-      EventCounts counts = EventCounts.of(recording, 1);
+      EventCounts counts = EventCounts.of(recording, 1, Sources.SHARED);
       RecordingSummary.Part part = RecordingSummary.of(recording, 1).total();
       for (int cores = 2; cores <= 3; cores++) {
-        assertEquals(counts, EventCounts.of(recording, cores), "event counts");
+        assertEquals(counts, EventCounts.of(recording, cores, Sources.SHARED), "event counts");
         RecordingSummary.Part again = RecordingSummary.of(recording, cores).total();
         assertEquals(kinds(part), kinds(again), "kinds");
         assertEquals(part.recordBytes(), again.recordBytes(), "bytes");

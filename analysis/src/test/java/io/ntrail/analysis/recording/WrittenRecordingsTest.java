@@ -5,8 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.ntrail.analysis.events.EventCounts;
+import io.ntrail.analysis.events.EventFilter;
+import io.ntrail.analysis.events.Events;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.etl.EtlFile;
+import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.etl.RecordKind;
 import io.ntrail.formats.identity.Guid;
@@ -70,7 +74,7 @@ class WrittenRecordingsTest {
         }
         recording.survey(2);
       }
-      EventCounts counts = EventCounts.of(recording, 1);
+      EventCounts counts = EventCounts.of(recording, 1, Sources.SHARED);
       assertEquals(truth.size(), counts.records());
       assertEquals(writer.recordsByHeader(), kinds(recording));
       assertEquals(List.of(), recording.gaps());
@@ -116,18 +120,15 @@ class WrittenRecordingsTest {
         cursor.bytes().array(cursor.payloadOffset(), cursor.payloadLength()),
         "payload");
     if (record.provider() != null) {
-      Guid guid = new EventIdentityOnce().guid(cursor);
+      Guid guid = guid(cursor);
       assertEquals(record.provider().toString(), guid.toString(), "provider");
     }
   }
 
-  /** One table of kernel classes for all records. */
-  private static final class EventIdentityOnce {
-    private static final EventIdentity IDENTITY = new EventIdentity();
+  private static final KernelEvents KERNEL = new KernelEvents();
 
-    Guid guid(RecordCursor cursor) {
-      return IDENTITY.providerGuid(cursor);
-    }
+  private static Guid guid(RecordCursor cursor) {
+    return cursor.kind().isHook() ? KERNEL.classGuid(cursor.hookId()) : cursor.provider();
   }
 
   @ParameterizedTest
@@ -363,11 +364,11 @@ class WrittenRecordingsTest {
               .build();
       byte[] file = new EtlWriter(settings).buffer(EtlBuffer.of(0, 1, 1).add(last)).toByteArray();
       try (Recording recording = Recording.of(List.of(InputFile.of(file, "items")))) {
-        assertEquals(2, EventCounts.of(recording, 1).records());
-        EventIdentity identity = new EventIdentity();
-        try (OrderedCursor cursor = recording.inOrder()) {
-          while (cursor.next()) {
-            assertFalse(identity.text(cursor.record()).isEmpty());
+        assertEquals(2, EventCounts.of(recording, 1, Sources.SHARED).records());
+        Events events = Events.of(recording, Sources.SHARED, 1);
+        try (Events.Walk walk = events.walk(new EventFilter.Builder().build())) {
+          while (walk.next()) {
+            assertFalse(walk.event().type().text().isEmpty());
           }
         }
       }

@@ -1,0 +1,108 @@
+package io.ntrail.testkit.described;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Reads the fields of one payload, one after the other. */
+final class FieldReader {
+  private final Octets octets;
+  private final int pointer;
+  private final Map<String, Long> known = new HashMap<>();
+
+  private FieldReader(byte[] payload, int pointer) {
+    this.octets = new Octets(payload);
+    this.pointer = pointer;
+  }
+
+  /**
+   * The event.
+   *
+   * @param pointer bytes of a pointer, 4 or 8
+   */
+  static Described read(
+      Described.By by,
+      String provider,
+      String event,
+      String message,
+      List<Field> fields,
+      byte[] payload,
+      int pointer) {
+    FieldReader reader = new FieldReader(payload, pointer);
+    List<Node> out = new ArrayList<>();
+    boolean complete = reader.all(fields, out);
+    return new Described(by, provider, event, message, out, reader.octets.at(), complete);
+  }
+
+  private boolean all(List<Field> fields, List<Node> out) {
+    for (Field field : fields) {
+      if (!one(field, out)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean one(Field field, List<Node> out) {
+    long count;
+    try {
+      count =
+          switch (field.count()) {
+            case ONE -> 1;
+            case FIXED -> field.number();
+            case FIELD -> known.getOrDefault(field.countKey(), 0L);
+            case BEFORE -> octets.u16();
+          };
+    } catch (Octets.Ended e) {
+      return false;
+    }
+    if (field.count() == Field.Count.ONE) {
+      return element(field, field.name(), out);
+    }
+    List<Node> elements = new ArrayList<>();
+    boolean complete = true;
+    for (long i = 0; i < count && complete; i++) {
+      int before = octets.at();
+      complete = element(field, "[" + i + "]", elements);
+      if (complete && octets.at() == before && i > 0xFFFF) {
+        // Elements without a byte, as many as a wild count says: nobody wants them.
+        complete = false;
+      }
+    }
+    if (complete || !elements.isEmpty()) {
+      out.add(Node.group(field.name(), elements));
+    }
+    return complete;
+  }
+
+  private boolean element(Field field, String name, List<Node> out) {
+    if (field.in() == Field.STRUCT) {
+      List<Node> members = new ArrayList<>();
+      boolean complete = all(field.members(), members);
+      if (complete || !members.isEmpty()) {
+        out.add(Node.group(name, members));
+      }
+      return complete;
+    }
+    long length = field.length();
+    String lengthKey = field.lengthKey();
+    if (lengthKey != null) {
+      length = known.getOrDefault(lengthKey, 0L);
+    }
+    Values.Scalar scalar;
+    try {
+      scalar = Values.read(octets, field.in(), field.shown(), length, pointer);
+    } catch (Octets.Ended e) {
+      return false;
+    }
+    Long number = scalar.number();
+    ValueMap map = field.map();
+    if (number != null) {
+      known.put(field.key(), number);
+    }
+    String meaning = map != null && number != null ? map.meaning(number) : null;
+    out.add(Node.mapped(name, scalar.text(), meaning));
+    return true;
+  }
+}
