@@ -104,8 +104,7 @@ final class EventFields {
         }
       }
       case BINARY -> json.text(payload.text(at));
-      case TEXT ->
-          json.text(isAbsent(payload, at, field) ? null : event.text(at));
+      case TEXT -> json.text(isAbsent(payload, at, field) ? null : event.text(at));
     }
   }
 
@@ -190,9 +189,10 @@ final class EventFields {
       case PID, TID, PORT -> Long.toString(value);
       case TICKS -> Numbers.seconds(event.nanosOf(value)) + " s";
       case TICKS_SPAN -> Numbers.duration(event.nanosOfSpan(value));
-      default -> value < 0 && field.kind() == io.ntrail.formats.schema.ValueKind.UNSIGNED
-          ? Long.toUnsignedString(value)
-          : Numbers.count(value);
+      default ->
+          value < 0 && field.kind() == io.ntrail.formats.schema.ValueKind.UNSIGNED
+              ? Long.toUnsignedString(value)
+              : Numbers.count(value);
     };
   }
 

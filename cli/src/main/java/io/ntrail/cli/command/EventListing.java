@@ -19,9 +19,6 @@ final class EventListing {
   /** Rows that are held while those that are not shown are counted. */
   private static final int HELD = 10_000;
 
-  /** One line: what its columns say. */
-  private record Line(String[] cells) {}
-
   private final Events events;
   private final EventFilter filter;
   private final TimeRange range;
@@ -54,7 +51,7 @@ final class EventListing {
 
   /** One walk: the lines are held until it is known how many more there are. */
   private void held(int limit, String asked) {
-    List<Line> lines = new ArrayList<>();
+    List<List<String>> lines = new ArrayList<>();
     long total = 0;
     try (Events.Walk walk = events.walk(filter, range.fromNanos(), range.toNanos())) {
       while (walk.next()) {
@@ -68,7 +65,7 @@ final class EventListing {
     }
     head(lines.size(), total, asked);
     Table table = table();
-    lines.forEach(line -> table.row(line.cells()));
+    lines.forEach(table::row);
     table.print(terminal.out(), 0, width);
     rest(lines.size(), total);
   }
@@ -82,7 +79,7 @@ final class EventListing {
     boolean printed = false;
     try (Events.Walk walk = events.walk(filter, range.fromNanos(), range.toNanos())) {
       for (long i = 0; i < shown && !terminal.outClosed() && walk.next(); i++) {
-        table.row(line(walk.event()).cells());
+        table.row(line(walk.event()));
         if (table.waiting() == TABLE_PART) {
           table.print(terminal.out(), 0, width);
           printed = true;
@@ -118,7 +115,7 @@ final class EventListing {
         .name("fields");
   }
 
-  private static Line line(EventReader event) {
+  private static List<String> line(EventReader event) {
     RecordCursor record = event.record();
     String message = event.message();
     String fields = EventFields.text(event);
@@ -126,15 +123,13 @@ final class EventListing {
     if (event.type().schema() == null && record.payloadLength() > 0) {
       told = "(" + Numbers.counted(record.payloadLength(), "byte") + ", not described)";
     }
-    return new Line(
-        new String[] {
-          Numbers.seconds(event.nanos()),
-          Integer.toString(record.cpu()),
-          id(event.processId()),
-          id(event.threadId()),
-          event.type().text(),
-          told
-        });
+    return List.of(
+        Numbers.seconds(event.nanos()),
+        Integer.toString(record.cpu()),
+        id(event.processId()),
+        id(event.threadId()),
+        event.type().text(),
+        told);
   }
 
   private void head(long shown, long total, String asked) {
@@ -155,8 +150,7 @@ final class EventListing {
     if (shown < total) {
       terminal
           .out()
-          .println(
-              Numbers.counted(total - shown, "more record") + " not shown (-n 0 shows all)");
+          .println(Numbers.counted(total - shown, "more record") + " not shown (-n 0 shows all)");
     }
   }
 

@@ -34,12 +34,14 @@ final class EventsCommand implements Command {
     spec.addOption(
         Options.value(
             "KEY", "with --count: by process, thread, event, cpu, provider or a field", "--by"));
-    spec.addOption(
-        Options.values("NAME|PID", "only events of this process", "-p", "--process"));
+    spec.addOption(Options.values("NAME|PID", "only events of this process", "-p", "--process"));
     spec.addOption(Options.values("TID", "only events of this thread", "-t", "--thread"));
     spec.addOption(
         Options.values(
-            "PATTERN", "only events of this name: FileIo/*, /regular expression/", "-e", "--event"));
+            "PATTERN",
+            "only events of this name: FileIo/*, /regular expression/",
+            "-e",
+            "--event"));
     spec.addOption(
         Options.value("FROM..TO", "only from one time to another, in seconds", "--time"));
     spec.addOption(Options.value("LIST", "only events of these CPUs: 0,2-5", "--cpu"));
@@ -64,7 +66,10 @@ final class EventsCommand implements Command {
     if (Options.has(parsed, "--by") && !count) {
       throw new UsageError(
           "--by counts: it needs --count",
-          "ntrail events " + paths.getFirst() + " --count --by " + Options.text(parsed, "--by", ""));
+          "ntrail events "
+              + paths.getFirst()
+              + " --count --by "
+              + Options.text(parsed, "--by", ""));
     }
     TimeRange range = TimeRange.parse(Options.text(parsed, "--time", ".."));
     EventFilter filter = filter(parsed);

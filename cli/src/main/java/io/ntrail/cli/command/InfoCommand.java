@@ -296,7 +296,10 @@ final class InfoCommand implements Command {
     Map<String, Source> sources = new LinkedHashMap<>();
     Source total = new Source(0, 0, 0);
     for (EventCounts.Row row : counts.rows()) {
-      sources.merge(EventNaming.source(row.providerGuid(), row.provider(), row.event()), new Source(0, 0, 0).add(row), InfoCommand::sum);
+      sources.merge(
+          EventNaming.source(row.providerGuid(), row.provider(), row.event()),
+          new Source(0, 0, 0).add(row),
+          InfoCommand::sum);
       total = total.add(row);
     }
     List<Map.Entry<String, Source>> sorted = new ArrayList<>(sources.entrySet());

@@ -26,8 +26,7 @@ public final class Json implements AutoCloseable {
   public Json(OutputStream out) {
     target = out;
     try {
-      generator =
-          new JsonFactoryBuilder().rootValueSeparator("\n").build().createGenerator(out);
+      generator = new JsonFactoryBuilder().rootValueSeparator("\n").build().createGenerator(out);
       generator.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
       generator.disable(StreamWriteFeature.FLUSH_PASSED_TO_STREAM.mappedFeature());
     } catch (IOException e) {

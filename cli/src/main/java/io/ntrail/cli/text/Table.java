@@ -42,10 +42,15 @@ public final class Table {
 
   /** Adds a row; as many cells as columns. */
   public void row(String... cells) {
-    if (cells.length != columns.size()) {
-      throw new IllegalArgumentException(cells.length + " cells in " + columns.size() + " columns");
+    row(List.of(cells));
+  }
+
+  /** Adds a row; as many cells as columns. */
+  public void row(List<String> cells) {
+    if (cells.size() != columns.size()) {
+      throw new IllegalArgumentException(cells.size() + " cells in " + columns.size() + " columns");
     }
-    rows.add(List.of(cells));
+    rows.add(List.copyOf(cells));
   }
 
   /** Rows that are not printed yet. */
