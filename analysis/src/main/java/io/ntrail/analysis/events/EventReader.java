@@ -142,7 +142,8 @@ public final class EventReader {
 
   /** A value as text: paths with drive letters, all else as {@link Payload#text}. */
   public String text(int token) {
-    return meanings.text(payload(), token);
+    Schema schema = type().schema();
+    return schema == null ? "" : meanings.text(schema, payload(), token);
   }
 
   /** Process that the event belongs to; {@link RecordCursor#NO_ID} if nobody knows. */

@@ -5,6 +5,8 @@ import io.ntrail.formats.identity.FileTime;
 import io.ntrail.formats.schema.Field;
 import io.ntrail.formats.schema.OutType;
 import io.ntrail.formats.schema.Payload;
+import io.ntrail.formats.schema.Schema;
+import io.ntrail.formats.schema.SchemaSource;
 import io.ntrail.formats.schema.StatusCodes;
 import io.ntrail.formats.schema.ValueMap;
 import org.jspecify.annotations.Nullable;
@@ -52,11 +54,15 @@ final class Meanings {
     return field.map() != null || field.out() != OutType.DEFAULT;
   }
 
-  /** A value as text: paths of the kernel with drive letters, all else as it is. */
-  String text(Payload payload, int token) {
+  /**
+   * A value as text: paths of the kernel with drive letters, all else as it is. Tables say which
+   * fields are paths; in events that others described, device paths are taken for what they are.
+   */
+  String text(Schema schema, Payload payload, int token) {
     String text = payload.text(token);
-    return payload.field(token).out() == OutType.PATH || text.startsWith("\\Device\\")
-        ? machine.volumes().path(text)
-        : text;
+    boolean path =
+        payload.field(token).out() == OutType.PATH
+            || schema.source() != SchemaSource.KERNEL && text.startsWith("\\Device\\");
+    return path ? machine.volumes().path(text) : text;
   }
 }

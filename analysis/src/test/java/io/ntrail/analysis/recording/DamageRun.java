@@ -33,7 +33,7 @@ final class DamageRun {
   /** Whether the full set of places is tried: {@code -Dntrail.long=true}. */
   static final boolean LONG = Boolean.getBoolean("ntrail.long");
 
-  private static final Duration PER_CASE = Duration.ofSeconds(120);
+  private static final Duration PER_CASE = Duration.ofMinutes(2);
 
   /** A record, and where in the file the last byte lies that it needs. */
   private record Seen(long time, int kind, int buffer, int offset, int size, int hash, long needs) {
