@@ -35,6 +35,9 @@ public final class EtlRecords {
   /** Message flag: thread and process id. */
   public static final int MESSAGE_SYSTEM_INFO = 0x20;
 
+  /** Message flag: pointers among the arguments have 8 bytes. */
+  public static final int MESSAGE_64_BIT = 0x80;
+
   final EtlKind kind;
   int hook;
   long time;
