@@ -1,38 +1,26 @@
 package io.ntrail.formats.etl;
 
 import io.ntrail.formats.identity.Guid;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The kernel logger's events: which class a group of hook ids belongs to, and what its events are
- * called. A hook id is group * 256 + type; the same events also come as records with the class
- * GUID.
+ * The kernel logger's groups of events: which class a group of hook ids belongs to. A hook id is
+ * group * 256 + type; the same events also come as records with the class GUID.
  *
- * <p>Groups and class GUIDs are those of ntwmi.h and evntrace.h. Names of events: the resource
- * {@code kernel-events.tsv}, a row an event. Immutable.
+ * <p>Groups and class GUIDs are those of ntwmi.h and evntrace.h. Immutable.
  */
 public final class KernelEvents {
-  private static final String NAMES = "kernel-events.tsv";
-
   /** Image load is announced under the process group, but belongs to the Image class. */
   private static final int IMAGE_LOAD = 0x030A;
 
   private static final int IMAGE_GROUP = 0x14;
-  private static final int ANY_VERSION = -1;
 
   private record Group(Guid classGuid, String task) {}
 
   private final @Nullable Group[] groups = new Group[256];
   private final Map<Guid, Integer> groupsByClass = new HashMap<>();
-  private final Map<Integer, String> names = new HashMap<>();
 
   /** Reads the tables. */
   public KernelEvents() {
@@ -69,41 +57,12 @@ public final class KernelEvents {
     group(0x1D, "7f2a405c-69b5-4bf9-a1f5-30e8f1afab5e", "Hypervisor");
     group(0x1E, "2ce9a149-effe-42f0-a635-a1d39e26c8f2", "HypervisorX");
     // @formatter:on
-    readNames();
   }
 
   private void group(int number, String classGuid, String task) {
     Guid guid = Guid.parse(classGuid);
     groups[number] = new Group(guid, task);
     groupsByClass.put(guid, number);
-  }
-
-  private void readNames() {
-    try (InputStream in = KernelEvents.class.getResourceAsStream(NAMES)) {
-      if (in == null) {
-        throw new IllegalStateException("missing resource " + NAMES);
-      }
-      BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
-      String line;
-      while ((line = lines.readLine()) != null) {
-        if (!line.startsWith("#")) {
-          int first = line.indexOf('\t');
-          int second = line.indexOf('\t', first + 1);
-          String version = line.substring(first + 1, second);
-          names.put(
-              key(
-                  Integer.parseInt(line.substring(0, first), 16),
-                  version.equals("*") ? ANY_VERSION : Integer.parseInt(version)),
-              line.substring(second + 1));
-        }
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static int key(int hookId, int version) {
-    return hookId << 9 | version & 0x1FF;
   }
 
   /** Class GUID of a hook id; zero if its group is unknown. */
@@ -132,19 +91,5 @@ public final class KernelEvents {
   public String task(int hookId) {
     Group group = groups[hookId == IMAGE_LOAD ? IMAGE_GROUP : hookId >>> 8];
     return group == null ? "Group " + Integer.toHexString(hookId >>> 8) : group.task;
-  }
-
-  /** {@code Task/Opcode} of an event; {@code Task/number} if the event has no known name. */
-  public String name(int hookId, int version) {
-    String name = names.get(key(hookId, version));
-    if (name == null) {
-      name = names.get(key(hookId, ANY_VERSION));
-    }
-    if (name != null) {
-      return name;
-    }
-    Group group = groups[hookId >>> 8];
-    String task = group == null ? "Group " + Integer.toHexString(hookId >>> 8) : group.task;
-    return task + "/" + (hookId & 0xFF);
   }
 }
