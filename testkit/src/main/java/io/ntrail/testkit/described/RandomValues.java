@@ -5,6 +5,7 @@ import java.time.LocalDateTime;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 
 /**
  * Every type of value that descriptions know, with a source of values.
@@ -26,8 +27,7 @@ record RandomValues(int in, int tdh, int traceLogging, BiFunction<Gen, Integer, 
     return maker.apply(g, pointer);
   }
 
-  private static RandomValues of(
-      int in, int tdh, int traceLogging, java.util.function.Function<Gen, Encoded> maker) {
+  private static RandomValues of(int in, int tdh, int traceLogging, Function<Gen, Encoded> maker) {
     return new RandomValues(in, tdh, traceLogging, (g, pointer) -> maker.apply(g));
   }
 

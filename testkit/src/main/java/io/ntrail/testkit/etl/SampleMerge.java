@@ -40,13 +40,9 @@ final class SampleMerge {
     LittleEndian build = new LittleEndian().u64(installed);
     build.utf16z("26100.1.amd64fre.ge_release.240331-1435").utf16z("Windows 11 Pro");
     config(32, time, build);
-    out.add(
-        EtlRecords.full(8, ClassGuids.EVENT_METADATA)
-            .opcode(32)
-            .time(time)
-            .thread(7000, 7004)
-            .payload(dnsSchema())
-            .build());
+    for (EtlRecords description : SampleEvents.descriptions()) {
+      out.add(description.time(time).thread(7000, 7004).build());
+    }
     return List.copyOf(out);
   }
 
@@ -79,31 +75,5 @@ final class SampleMerge {
     out.add(first.time(time).thread(pid, 7004).payload(info).build());
     EtlRecords second = EtlRecords.full(8, ClassGuids.IMAGE_ID).opcode(36).version(2);
     out.add(second.time(time).thread(pid, 7004).payload(rsds).build());
-  }
-
-  /** TRACE_EVENT_INFO of the look-up event: three fields and a message. */
-  private static LittleEndian dnsSchema() {
-    String[] names = {"QueryName", "QueryType", "QueryOptions"};
-    int[] in = {1, 8, 10};
-    int[] lengths = {0, 4, 8};
-    LittleEndian strings = new LittleEndian();
-    int base = 112 + 24 * names.length;
-    int provider = base + strings.size();
-    strings.utf16z("Microsoft-Windows-DNS-Client");
-    int level = base + strings.size();
-    strings.utf16z("Information ");
-    int message = base + strings.size();
-    strings.utf16z("DNS query is called for the name %1, type %2, query options %3");
-    LittleEndian properties = new LittleEndian();
-    for (int i = 0; i < names.length; i++) {
-      properties.u32(0).u32((long) base + strings.size()).u16(in[i]).u16(0).u32(0);
-      properties.u16(1).u16(lengths[i]).u32(0);
-      strings.utf16z(names[i]);
-    }
-    LittleEndian out = new LittleEndian().guid(SampleRecording.DNS_CLIENT).zeros(16);
-    out.u16(3006).u8(0).u8(16).u8(4).u8(0).u16(0).u64(0x8000_0000_0000_0000L).u32(0);
-    out.u32(provider).u32(level).u32(0).u32(0).u32(0).u32(0).u32(message).zeros(20);
-    out.u32(names.length).u32(names.length).u32(1);
-    return out.bytes(properties.toByteArray()).bytes(strings.toByteArray());
   }
 }

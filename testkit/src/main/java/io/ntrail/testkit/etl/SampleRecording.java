@@ -1,7 +1,5 @@
 package io.ntrail.testkit.etl;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.ntrail.testkit.LittleEndian;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -24,14 +22,27 @@ import org.jspecify.annotations.Nullable;
  * <p>Its story: three workers of {@code shopd.exe} match queries, parse and read {@code stock.db};
  * a scanner and the shell run beside them; at 0.3 s {@code shopcli.exe} starts, at 1.1 s it ends.
  * Threads run on the CPU that the last context switch put them on, samples lie in functions of
- * images that are loaded, and every wait ends with a ReadyThread.
+ * images that are loaded, and every wait ends with a ReadyThread. Its programs speak in every kind
+ * of described event (Shop-App, Shop-Store, Shop-Pages).
+ *
+ * <p>It is {@code samples/shop.etl}; a test compares the two. After a change here, from the
+ * project's folder: {@code java -cp testkit/target/classes io.ntrail.testkit.etl.SampleRecording
+ * samples/shop.etl}.
  */
 public final class SampleRecording {
-  /** The provider of the TraceLogging events. */
+  /** Shop-App, the provider of the TraceLogging events. */
   public static final UUID SHOP_APP = UUID.fromString("6c0d8c5e-2b41-5f0a-9c77-d3a8f1e25b60");
 
-  /** The provider of the manifest events; its schemas are in the file. */
-  public static final UUID DNS_CLIENT = UUID.fromString("1c95126e-7eea-49a9-a3ae-a378b03ddb4d");
+  /**
+   * Shop-Store, a provider with a manifest elsewhere; its schemas and value maps are in the file.
+   */
+  public static final UUID SHOP_STORE = UUID.fromString("b52f1e07-93d4-4c68-8a1e-7f40d2c6935b");
+
+  /** Shop-Pages, an EventSource; it sends its manifest. */
+  public static final UUID SHOP_PAGES = UUID.fromString("27c4a9d8-6e13-5b72-b0f5-1d98e34a7c06");
+
+  /** The system's name resolution; its schemas are in the file. */
+  public static final UUID DNS_CLIENT = UUID.fromString("1c95126e-7eea-49a9-a3fe-a378b03ddb4d");
 
   private static final int CPUS = 8;
   private static final int MILLISECOND = 10_000;
@@ -44,6 +55,7 @@ public final class SampleRecording {
 
   private final EtlSettings settings = settings();
   private final SplittableRandom random = new SplittableRandom(7);
+  private final SampleEvents events = new SampleEvents(new SplittableRandom(11));
   private final long start = settings.startTicks() + 2000;
   private final long begin = start + 20L * MILLISECOND;
   private final List<Logged> log = new ArrayList<>();
@@ -219,7 +231,7 @@ public final class SampleRecording {
     at(begin + CLI_START, () -> startCli(begin + CLI_START));
     for (int i = 0; i < 5; i++) {
       long time = begin + (90L + 280L * i) * MILLISECOND;
-      at(time, () -> lookUp(time));
+      at(time, () -> mainThread(time));
     }
     while (!todo.isEmpty()) {
       Todo next = todo.remove();
@@ -284,6 +296,9 @@ public final class SampleRecording {
 
   private void pause(SampleWorld.Actor thread, int cpu, long time) {
     boolean ends = thread.pid() == SampleWorld.SHOPCLI && time > begin + CLI_END;
+    if (thread.pid() == SampleWorld.SHOPCLI && !ends) {
+      put(cpu, events.pageBuilt(time - 200, thread.pid(), thread.tid()));
+    }
     if (ends) {
       endCli(thread, cpu, time - 400);
     }
@@ -409,19 +424,20 @@ public final class SampleRecording {
     perf(cpu, 0x044C, 3, done, KernelPayloads.operationEnd(irp, 65536, 0));
   }
 
-  /** The events of the program itself. */
+  /** The events of the program itself: a request, and sometimes what comes of it. */
   private void serve(SampleWorld.Actor thread, int cpu, long time) {
-    String[] queries = {"red boots", "tea 250g", "lamp", "rope 20 m"};
-    LittleEndian payload =
-        new LittleEndian()
-            .utf8z(queries[random.nextInt(queries.length)])
-            .u32(random.nextInt(1, 90))
-            .f64(random.nextInt(200, 9000) / 1000.0);
-    put(cpu, shopApp(thread, time, "Request", requestFields(), payload));
+    int pid = thread.pid();
+    int tid = thread.tid();
+    put(cpu, events.request(time, pid, tid));
     if (random.nextInt(4) == 0) {
-      LittleEndian low = new LittleEndian().utf16z("boots/red").u16(3).u16(4).u16(0).u16(7);
-      put(cpu, shopApp(thread, time + 3, "StockLow", stockFields(), low));
+      put(cpu, events.stockLow(time + 3, pid, tid));
       note(thread, cpu, time + 6);
+    } else if (random.nextInt(4) == 0) {
+      long fileTime = settings.startTime() + time - settings.startTicks();
+      put(cpu, events.orderPlaced(time + 5, fileTime, pid, tid));
+      put(cpu, events.orderState(time + 9, pid, tid));
+    } else if (random.nextInt(16) == 0) {
+      put(cpu, events.storeFailed(time + 4, pid, tid));
     }
   }
 
@@ -436,65 +452,45 @@ public final class SampleRecording {
     LittleEndian line = KernelPayloads.fileTransfer(0, irp, object, LOG_KEY, tid, 96);
     perf(cpu, 0x0444, 3, time + 15, line);
     perf(cpu, 0x044C, 3, time + 30, KernelPayloads.operationEnd(irp, 96, 0));
+    perf(cpu, 0x010D, 3, time + 18, KernelPayloads.diskInit(irp, tid));
+    long place = 0x2_6000_0000L;
+    perf(
+        cpu,
+        0x010B,
+        3,
+        time + 28,
+        KernelPayloads.disk(0, 0x0006_0A00, 4096, place, LOG_KEY, irp, 10, tid));
     perf(cpu, 0x0442, 3, time + 33, KernelPayloads.fileSimple(irp, object, LOG_KEY, tid));
     perf(cpu, 0x044C, 3, time + 38, KernelPayloads.operationEnd(irp, 0, 0));
   }
 
-  private static LittleEndian requestFields() {
-    LittleEndian out = new LittleEndian().utf8z("query").u8(0x80 | 2).u8(35);
-    return out.utf8z("matches").u8(8).utf8z("milliseconds").u8(12);
-  }
-
-  /** A text and an array of variable length. */
-  private static LittleEndian stockFields() {
-    return new LittleEndian().utf8z("item").u8(1).utf8z("left").u8(0x40 | 6);
-  }
-
-  private static EtlRecord shopApp(
-      SampleWorld.Actor thread,
-      long time,
-      String event,
-      LittleEndian fields,
-      LittleEndian payload) {
-    byte[] name = event.getBytes(UTF_8);
-    byte[] list = fields.toByteArray();
-    LittleEndian schema = new LittleEndian().u16(2 + 1 + name.length + 1 + list.length).u8(0);
-    schema.bytes(name).u8(0).bytes(list);
-    LittleEndian traits = new LittleEndian().u16(2 + 7 + 1).utf8z("ShopApp");
-    return EtlRecords.event(8, SHOP_APP, 0)
-        .time(time)
-        .thread(thread.pid(), thread.tid())
-        .level(4)
-        .descriptor(11, 0, 1)
-        .item(12, traits.toByteArray())
-        .item(11, schema.toByteArray())
-        .payload(payload)
-        .build();
-  }
-
-  /** A name look-up of shopd's main thread: an event of a manifest provider. */
-  private void lookUp(long time) {
-    put(
-        2,
-        EtlRecords.event(8, DNS_CLIENT, 3006)
-            .time(time)
-            .thread(SampleWorld.SHOPD, 4316)
-            .level(4)
-            .descriptor(16, 0, 0x8000_0000_0000_0000L)
-            .payload(new LittleEndian().utf16z("stock.shop.example").u32(1).u64(0x4000_6000L))
-            .build());
+  /** What shopd's main thread does now and then. */
+  private void mainThread(long time) {
+    int pid = SampleWorld.SHOPD;
+    int tid = SampleWorld.SHOPD_MAIN;
+    put(2, SampleEvents.lookUp(time, pid, tid));
+    put(2, events.sessionOpened(time + 4000, pid, tid));
+    put(2, events.shelfScan(time + 9000, pid, tid));
   }
 
   private void startCli(long time) {
     SampleWorld.Program process = SampleWorld.PROCESSES.getLast();
     SampleWorld.Actor thread = SampleWorld.THREADS.getLast();
-    put(3, kernel(0x0301, 4, time, SampleWorld.SHOPD, 4316, processOf(process, 0x103)));
-    put(3, kernel(0x0501, 3, time + 30, SampleWorld.SHOPD, 4316, threadOf(thread)));
+    put(
+        3,
+        kernel(
+            0x0301, 4, time, SampleWorld.SHOPD, SampleWorld.SHOPD_MAIN, processOf(process, 0x103)));
+    put(
+        3,
+        kernel(0x0501, 3, time + 30, SampleWorld.SHOPD, SampleWorld.SHOPD_MAIN, threadOf(thread)));
     long at = time + 60;
     for (String name : process.images()) {
       at += 40;
       SampleWorld.Image image = imageNamed(name);
       put(3, kernel(0x030A, 3, at, process.pid(), thread.tid(), imageOf(image, process.pid())));
+    }
+    for (EtlRecord chunk : SampleEvents.pagesManifest(at + 50, process.pid(), thread.tid())) {
+      put(3, chunk);
     }
     long go = at + 100;
     at(go, () -> ready(thread, go));

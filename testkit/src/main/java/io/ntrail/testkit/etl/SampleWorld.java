@@ -12,6 +12,7 @@ import java.util.UUID;
  */
 final class SampleWorld {
   static final int SHOPD = 4312;
+  static final int SHOPD_MAIN = 4316;
   static final int DEFENDER = 3188;
   static final int SYSTEM = 4;
   static final int EXPLORER = 2900;
@@ -303,7 +304,7 @@ final class SampleWorld {
       List.of(
           new Actor(
               SHOPD,
-              4316,
+              SHOPD_MAIN,
               "main",
               9,
               9000,

@@ -5,11 +5,20 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.testkit.LittleEndian;
+import io.ntrail.testkit.TestData;
+import io.ntrail.testkit.described.Described;
+import io.ntrail.testkit.described.SecondReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 class SampleRecordingTest {
@@ -21,6 +30,61 @@ class SampleRecordingTest {
     assertTrue(file.length < 300_000, () -> file.length + " bytes");
     assertArrayEquals(file, SampleRecording.make().toByteArray());
     assertEquals(Damage.bufferOffsets(file).size(), LittleEndian.getU32(file, 72 + 32 + 36));
+  }
+
+  @Test
+  void itIsTheFileThatComesWithTheProject() throws IOException {
+    Path file = TestData.projectRoot().resolve("samples/shop.etl");
+    assertArrayEquals(Files.readAllBytes(file), SampleRecording.make().toByteArray());
+  }
+
+  @Test
+  void itsProgramsSpeakInEveryKindOfDescribedEvent() {
+    SecondReader reader = SecondReader.of(SampleRecording.make().toByteArray());
+    List<Described> app = described(reader, SampleRecording.SHOP_APP, "Shop-App");
+    Set<String> names = new TreeSet<>(app.stream().map(Described::event).toList());
+    Set<String> all = Set.of("OrderPlaced", "Request", "SessionOpened", "StockLow", "StoreFailed");
+    assertEquals(new TreeSet<>(all), names);
+    Described order =
+        app.stream().filter(e -> e.event().equals("OrderPlaced")).findFirst().orElseThrow();
+    assertEquals("customer", order.fields().get(1).name());
+    assertTrue(
+        String.valueOf(order.fields().get(2).value()).matches("2026-03-14T.*Z"), order::toString);
+
+    List<Described> store = described(reader, SampleRecording.SHOP_STORE, "Shop-Store");
+    assertTrue(store.stream().anyMatch(e -> e.flat().toString().contains("State = 1 (Paid)")));
+    assertTrue(store.stream().anyMatch(e -> e.flat().toString().contains("(Express|Gift)")));
+    assertTrue(store.stream().anyMatch(e -> e.flat().toString().contains("Shelves[1].Pieces")));
+    assertTrue(store.stream().allMatch(e -> e.by() == Described.By.EVENT_INFO));
+
+    List<Described> pages = described(reader, SampleRecording.SHOP_PAGES, "Shop-Pages");
+    assertTrue(pages.stream().allMatch(e -> e.by() == Described.By.EVENT_SOURCE));
+    assertTrue(pages.stream().anyMatch(e -> e.flat().toString().contains("(Search)")));
+    assertEquals(
+        5, described(reader, SampleRecording.DNS_CLIENT, "Microsoft-Windows-DNS-Client").size());
+  }
+
+  private static List<Described> described(SecondReader reader, UUID provider, String name) {
+    List<Described> found = reader.readAll(provider.toString());
+    for (Described event : found) {
+      assertEquals(name, event.provider());
+      assertTrue(event.complete(), event::toString);
+    }
+    assertTrue(found.size() > 2, name);
+    return found;
+  }
+
+  @Test
+  void pathsAreOfDevicesAndVolumesHaveLetters() {
+    List<String> texts =
+        truth.stream()
+            .map(t -> new String(t.record().payload(), StandardCharsets.UTF_16LE))
+            .toList();
+    assertTrue(texts.contains("\\Device\\HarddiskVolume3\\\0C:\\\0"));
+    for (int hook : new int[] {0x0440, 0x0424, 0x0444, 0x010A, 0x010B, 0x0B0A, 0x0B0B, 0x0B0C}) {
+      assertTrue(count(hook) > 0, () -> "no record " + Integer.toHexString(hook));
+    }
+    assertEquals(count(0x010B), count(0x010D));
   }
 
   @Test
