@@ -8,11 +8,22 @@ public final class EventNaming {
   /** Provider of all events of the kernel logger. */
   public static final String KERNEL = "Windows Kernel";
 
+  /** Provider of what a merge adds. */
+  static final String MERGE = "KernelTraceControl";
+
   private EventNaming() {}
 
-  /** Where an event comes from: the task of kernel events, else the provider. */
+  /** Whether events of a provider are called by their task alone. */
+  private static boolean byTask(@Nullable String provider) {
+    return KERNEL.equals(provider) || MERGE.equals(provider);
+  }
+
+  /**
+   * Where an event comes from: the task of kernel events and of what a merge adds, else the
+   * provider.
+   */
   public static String source(Guid guid, @Nullable String provider, @Nullable String event) {
-    if (event != null && KERNEL.equals(provider)) {
+    if (event != null && byTask(provider)) {
       int slash = event.indexOf('/');
       return slash < 0 ? event : event.substring(0, slash);
     }
@@ -30,7 +41,7 @@ public final class EventNaming {
       int id,
       int opcode,
       int version) {
-    if (event != null && KERNEL.equals(provider)) {
+    if (event != null && byTask(provider)) {
       return event;
     }
     StringBuilder name = new StringBuilder(source(guid, provider, event)).append('/');

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.analysis.events.EventCounts;
+import io.ntrail.analysis.events.EventNaming;
 import io.ntrail.formats.etl.LogFileHeader;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.etl.RecordKind;
@@ -138,7 +139,10 @@ class SharedRecordingsTest {
               .collect(
                   Collectors.toMap(
                       r -> r.providerGuid().toString(),
-                      r -> String.valueOf(r.provider()),
+                      r ->
+                          EventNaming.KERNEL.equals(r.provider())
+                              ? EventNaming.KERNEL
+                              : EventNaming.source(r.providerGuid(), r.provider(), r.event()),
                       (a, b) -> a));
       Matcher m =
           Pattern.compile("(?:WPP )?(\\S[^;]*?)(?:\\(merge\\))? (\\d+)(?:; |$)")

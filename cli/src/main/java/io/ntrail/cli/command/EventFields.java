@@ -113,35 +113,41 @@ final class EventFields {
     return payload.length(at) == 0 && field.in() == InType.WBEM_SID;
   }
 
-  /** {@code size=65,536 path=C:\shop\stock.db}: all fields in a line. */
-  static String text(EventReader event) {
+  /**
+   * {@code size=65,536 path=C:\shop\stock.db}: all fields in a line.
+   *
+   * @param whole whether long arrays and bytes are written out
+   */
+  static String text(EventReader event, boolean whole) {
     StringBuilder text = new StringBuilder();
     Payload payload = event.payload();
     int i = 0;
     while (i < payload.size()) {
-      i = told(text, event, payload, i);
+      i = told(text, event, payload, i, whole);
     }
     return text.toString();
   }
 
-  private static int told(StringBuilder text, EventReader event, Payload payload, int at) {
+  private static int told(
+      StringBuilder text, EventReader event, Payload payload, int at, boolean whole) {
     Field field = payload.field(at);
     if (!text.isEmpty() && text.charAt(text.length() - 1) != '{') {
       text.append(' ');
     }
     text.append(field.name()).append('=');
-    tell(text, event, payload, at);
+    tell(text, event, payload, at, whole);
     return payload.after(at);
   }
 
-  private static void tell(StringBuilder text, EventReader event, Payload payload, int at) {
+  private static void tell(
+      StringBuilder text, EventReader event, Payload payload, int at, boolean whole) {
     switch (payload.token(at)) {
-      case VALUE -> text.append(forPeople(event, payload, at));
+      case VALUE -> text.append(forPeople(event, payload, at, whole));
       case STRUCT -> {
         text.append('{');
         int i = at + 1;
         while (payload.token(i) != Payload.Token.END) {
-          i = told(text, event, payload, i);
+          i = told(text, event, payload, i, whole);
         }
         text.append('}');
       }
@@ -150,13 +156,13 @@ final class EventFields {
         int shown = 0;
         int i = at + 1;
         for (; payload.token(i) != Payload.Token.END; i = payload.after(i)) {
-          if (shown < SHOWN_ELEMENTS) {
+          if (whole || shown < SHOWN_ELEMENTS) {
             text.append(shown == 0 ? "" : ", ");
-            tell(text, event, payload, i);
+            tell(text, event, payload, i, whole);
           }
           shown++;
         }
-        if (shown > SHOWN_ELEMENTS) {
+        if (!whole && shown > SHOWN_ELEMENTS) {
           text.append(", ... ").append(Numbers.count(shown - SHOWN_ELEMENTS)).append(" more");
         }
         text.append(']');
@@ -165,13 +171,13 @@ final class EventFields {
     }
   }
 
-  private static String forPeople(EventReader event, Payload payload, int at) {
+  private static String forPeople(EventReader event, Payload payload, int at, boolean whole) {
     Field field = payload.field(at);
     String bare =
         switch (field.kind()) {
           case SIGNED, UNSIGNED -> number(event, payload, at, field);
           case TEXT -> quoted(event.text(at));
-          case BINARY -> cut(payload.text(at));
+          case BINARY -> whole ? payload.text(at) : cut(payload.text(at));
           case HEX, BOOL, REAL -> payload.text(at);
         };
     String meaning = event.meaning(at);

@@ -64,9 +64,11 @@ final class EventListing {
       }
     }
     head(lines.size(), total, asked);
-    Table table = table();
-    lines.forEach(table::row);
-    table.print(terminal.out(), 0, width);
+    if (!lines.isEmpty()) {
+      Table table = table();
+      lines.forEach(table::row);
+      table.print(terminal.out(), 0, width);
+    }
     rest(lines.size(), total);
   }
 
@@ -76,17 +78,15 @@ final class EventListing {
     long shown = limit > 0 ? Math.min(limit, total) : total;
     head(shown, total, asked);
     Table table = table();
-    boolean printed = false;
     try (Events.Walk walk = events.walk(filter, range.fromNanos(), range.toNanos())) {
       for (long i = 0; i < shown && !terminal.outClosed() && walk.next(); i++) {
         table.row(line(walk.event()));
         if (table.waiting() == TABLE_PART) {
           table.print(terminal.out(), 0, width);
-          printed = true;
         }
       }
     }
-    if (table.waiting() > 0 || !printed) {
+    if (table.waiting() > 0) {
       table.print(terminal.out(), 0, width);
     }
     rest(shown, total);
@@ -115,10 +115,10 @@ final class EventListing {
         .name("fields");
   }
 
-  private static List<String> line(EventReader event) {
+  private List<String> line(EventReader event) {
     RecordCursor record = event.record();
     String message = event.message();
-    String fields = EventFields.text(event);
+    String fields = EventFields.text(event, width == 0);
     String told = message == null ? fields : message + (fields.isEmpty() ? "" : "  " + fields);
     if (event.type().schema() == null && record.payloadLength() > 0) {
       told = "(" + Numbers.counted(record.payloadLength(), "byte") + ", not described)";
