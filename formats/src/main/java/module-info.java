@@ -1,5 +1,6 @@
 /** Bytes to records: one package a format. */
 module io.ntrail.formats {
+  requires java.xml;
   requires static org.jspecify;
 
   exports io.ntrail.formats.bytes;

@@ -66,6 +66,21 @@ public final class Schema {
     }
   }
 
+  private Schema(Schema other, @Nullable String event, @Nullable String message) {
+    source = other.source;
+    provider = other.provider;
+    this.event = event;
+    this.message = message;
+    fields = other.fields;
+    slots = other.slots;
+    fieldCount = other.fieldCount;
+  }
+
+  /** Another event of the same provider with the same fields, which are shared. */
+  Schema described(@Nullable String newEvent, @Nullable String newMessage) {
+    return new Schema(this, newEvent, newMessage);
+  }
+
   /**
    * The same, with the fields that say which process and thread the event is about.
    *
