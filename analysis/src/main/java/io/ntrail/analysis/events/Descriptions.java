@@ -1,12 +1,18 @@
 package io.ntrail.analysis.events;
 
+import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.schema.EventInfo;
 import io.ntrail.formats.schema.EventMapInfo;
+import io.ntrail.formats.schema.Manifest;
+import io.ntrail.formats.schema.ManifestChunks;
 import io.ntrail.formats.schema.Schema;
 import io.ntrail.formats.schema.ValueMap;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +27,13 @@ final class Descriptions {
 
   private record Key(Guid guid, int id, int version, boolean classic) {}
 
+  /** Memory for pieces of manifests: programs send theirs at the start and again at the end. */
+  private static final long MOST_CHUNK_BYTES = 64L << 20;
+
+  /** A piece of a manifest. */
+  private record Chunk(
+      long ticks, long place, Guid provider, int process, int thread, Bytes bytes) {}
+
   private record MapKey(Guid provider, String name) {}
 
   private record Placed<T>(long place, T what) {
@@ -32,11 +45,13 @@ final class Descriptions {
   private final Map<Key, Placed<EventInfo>> infos = new HashMap<>();
   private final Map<MapKey, Placed<ValueMap>> maps = new HashMap<>();
   private final Map<Guid, String> providers = new HashMap<>();
+  private final List<Chunk> chunks = new ArrayList<>();
+  private long chunkBytes;
+  private final Map<Guid, Manifest.Provider> manifests = new HashMap<>();
+  private final List<String> problems = new ArrayList<>();
 
   void metadata(int file, RecordCursor record) {
-    // Files and buffers have fewer than 2^20 and 2^28 each in practice; more only share a place.
-    long place =
-        ((long) file << 44) + ((long) record.buffer() << 24) + (record.offset() & 0xFF_FFFF);
+    long place = place(file, record);
     if (record.opcode() == EVENT_INFO) {
       EventInfo info =
           EventInfo.parse(record.bytes(), record.payloadOffset(), record.payloadLength());
@@ -55,22 +70,44 @@ final class Descriptions {
     }
   }
 
+  /** Where a record is; files and buffers have fewer than 2^20 each in practice. */
+  private static long place(int file, RecordCursor record) {
+    return ((long) file << 44) + ((long) record.buffer() << 24) + (record.offset() & 0xFF_FFFF);
+  }
+
   private static Key key(EventInfo info) {
     return info.isClassic()
         ? new Key(info.event(), info.opcode(), info.version(), true)
         : new Key(info.provider(), info.id(), info.version(), false);
   }
 
+  /** Keeps a piece of a manifest: pieces are joined in time order, which nobody knows yet. */
   void chunk(int file, RecordCursor record) {
-    // Joined later.
+    int length = record.payloadLength();
+    if (chunkBytes + length > MOST_CHUNK_BYTES) {
+      return;
+    }
+    chunkBytes += length;
+    chunks.add(
+        new Chunk(
+            record.ticks(),
+            place(file, record),
+            record.provider(),
+            record.processId(),
+            record.threadId(),
+            Bytes.copyOf(
+                record.bytes().array(record.payloadOffset(), length), record.file().name())));
   }
 
   void merge(Descriptions other) {
     other.infos.forEach((key, info) -> infos.merge(key, info, Placed::first));
     other.maps.forEach((key, map) -> maps.merge(key, map, Placed::first));
+    chunks.addAll(other.chunks);
+    chunkBytes += other.chunkBytes;
   }
 
   void settle() {
+    join();
     infos.values().stream()
         .sorted((a, b) -> Long.compare(a.place, b.place))
         .forEach(info -> {
@@ -79,6 +116,35 @@ final class Descriptions {
             providers.putIfAbsent(info.what.provider(), name);
           }
         });
+  }
+
+  private void join() {
+    ManifestChunks joined = new ManifestChunks();
+    chunks.sort(Comparator.comparingLong(Chunk::ticks).thenComparingLong(Chunk::place));
+    for (Chunk chunk : chunks) {
+      joined.add(chunk.provider, chunk.process, chunk.thread, chunk.bytes, 0, chunk.bytes.length());
+    }
+    chunks.clear();
+    for (ManifestChunks.Text text : joined.finished()) {
+      Manifest.Result result = Manifest.parseSent(text.xml(), text.provider().toString());
+      Manifest manifest = result.manifest();
+      if (manifest == null) {
+        problems.add("manifest of provider " + text.provider() + ": " + result.reason());
+      } else {
+        problems.addAll(manifest.problems());
+        for (Manifest.Provider provider : manifest.providers()) {
+          if (provider.guid().equals(text.provider())) {
+            manifests.putIfAbsent(provider.guid(), provider);
+          }
+        }
+      }
+    }
+    problems.addAll(joined.problems());
+  }
+
+  /** What of the recording's own descriptions could not be understood. */
+  List<String> problems() {
+    return List.copyOf(problems);
   }
 
   private @Nullable ValueMap map(Guid provider, String name) {
@@ -91,12 +157,20 @@ final class Descriptions {
     return info == null ? null : info.what.schema(this::map);
   }
 
+  /** What an EventSource's own manifest says about an event. */
+  @Nullable Schema sent(Guid provider, int id, int version) {
+    Manifest.Provider manifest = manifests.get(provider);
+    Manifest.Event event = manifest == null ? null : manifest.event(id, version);
+    return event == null ? null : event.schema();
+  }
+
   @Nullable Schema classic(Guid classGuid, int opcode, int version) {
     Placed<EventInfo> info = infos.get(new Key(classGuid, opcode, version, true));
     return info == null ? null : info.what.schema(this::map);
   }
 
   @Nullable String provider(Guid guid) {
-    return providers.get(guid);
+    Manifest.Provider manifest = manifests.get(guid);
+    return manifest == null || manifest.name().isEmpty() ? providers.get(guid) : manifest.name();
   }
 }

@@ -4,6 +4,9 @@ import io.ntrail.analysis.machine.Machine;
 import io.ntrail.analysis.machine.ProcessLife;
 import io.ntrail.analysis.recording.Recording;
 import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.formats.etl.RecordKind;
+import io.ntrail.formats.identity.FileTime;
+import io.ntrail.formats.schema.MessageText;
 import io.ntrail.formats.schema.Payload;
 import io.ntrail.formats.schema.Schema;
 import java.util.Arrays;
@@ -137,7 +140,26 @@ public final class EventReader {
 
   /** The message that the schema has for people, its inserts filled in; null if it has none. */
   public @Nullable String message() {
-    return null;
+    MessageText message = type().message();
+    return message == null ? null : message.fill(payload(), this::fact);
+  }
+
+  /** What a message may mention about its record, by the numbers of software tracing. */
+  private @Nullable String fact(String name) {
+    RecordCursor current = record();
+    return switch (name) {
+      case "3" -> id(threadId());
+      case "4" -> FileTime.text(current.file().clock().fileTime(current.ticks()));
+      case "7" ->
+          current.kind() == RecordKind.MESSAGE ? Long.toString(current.message().sequence()) : null;
+      case "8" -> id(processId());
+      case "9" -> Integer.toString(current.cpu());
+      default -> type().facts().text(name);
+    };
+  }
+
+  private static @Nullable String id(int id) {
+    return id == RecordCursor.NO_ID ? null : Integer.toUnsignedString(id);
   }
 
   /** A value as text: paths with drive letters, all else as {@link Payload#text}. */

@@ -1,6 +1,7 @@
 package io.ntrail.analysis.events;
 
 import io.ntrail.formats.identity.Guid;
+import io.ntrail.formats.schema.MessageText;
 import io.ntrail.formats.schema.Schema;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,8 @@ public final class EventType {
   private final int opcode;
   private final int version;
   private final @Nullable Schema schema;
+  private final @Nullable MessageText message;
+  private final MessageText.Reserved facts;
   private final String text;
 
   EventType(
@@ -26,6 +29,18 @@ public final class EventType {
       int opcode,
       int version,
       @Nullable Schema schema) {
+    this(guid, provider, event, id, opcode, version, schema, name -> null);
+  }
+
+  EventType(
+      Guid guid,
+      @Nullable String provider,
+      @Nullable String event,
+      int id,
+      int opcode,
+      int version,
+      @Nullable Schema schema,
+      MessageText.Reserved facts) {
     this.guid = guid;
     this.provider = provider;
     this.event = event == null || event.isEmpty() ? null : event;
@@ -33,6 +48,8 @@ public final class EventType {
     this.opcode = opcode;
     this.version = version;
     this.schema = schema;
+    this.message = schema == null ? null : MessageText.of(schema);
+    this.facts = facts;
     this.text = EventNaming.text(guid, provider, this.event, id, opcode, version);
   }
 
@@ -69,6 +86,16 @@ public final class EventType {
   /** What its payload consists of; null if nothing tells it. */
   public @Nullable Schema schema() {
     return schema;
+  }
+
+  /** Its message for people, with inserts; null if it has none. */
+  @Nullable MessageText message() {
+    return message;
+  }
+
+  /** What messages of software tracing may mention about it. */
+  MessageText.Reserved facts() {
+    return facts;
   }
 
   /** One text for the screen: {@code FileIo/Read}, {@code Provider/Event}. */

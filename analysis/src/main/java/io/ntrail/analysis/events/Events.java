@@ -5,6 +5,7 @@ import io.ntrail.analysis.recording.OrderedCursor;
 import io.ntrail.analysis.recording.Recording;
 import io.ntrail.analysis.recording.SurveyPart;
 import io.ntrail.formats.etl.RecordCursor;
+import java.util.List;
 
 /**
  * The events of a recording: what a survey learned of it, and walks over them in time order. One
@@ -75,6 +76,11 @@ public final class Events {
   /** Processes, threads, files. */
   public Machine machine() {
     return machine;
+  }
+
+  /** What of the recording's own descriptions of events could not be understood. */
+  public List<String> problems() {
+    return schemas.problems();
   }
 
   SchemaSources sources() {

@@ -9,9 +9,11 @@ import io.ntrail.formats.etl.RecordKind;
 import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.schema.Field;
 import io.ntrail.formats.schema.InType;
+import io.ntrail.formats.schema.ManifestChunks;
 import io.ntrail.formats.schema.Schema;
 import io.ntrail.formats.schema.SchemaSource;
 import io.ntrail.formats.schema.SchemaTable;
+import io.ntrail.formats.schema.Tmf;
 import io.ntrail.formats.schema.TraceLoggingSchemas;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -31,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SchemaIndex implements SurveyPart<SchemaIndex> {
   private static final int STRING_ONLY = 4;
-  private static final int MANIFEST_EVENT = 0xFFFE;
+  private static final int MANIFEST_OPCODE = 0xFE;
 
   private static final Schema TEXT =
       new Schema(
@@ -40,6 +42,22 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
           null,
           null,
           List.of(Field.of("Message", InType.UNICODE_STRING)));
+
+  /** A piece of the manifest that an EventSource sends. */
+  private static final Schema MANIFEST_DATA =
+      new Schema(
+          SchemaSource.EVENT_SOURCE,
+          null,
+          "ManifestData",
+          null,
+          List.of(
+              Field.of("Format", InType.UINT8),
+              Field.of("MajorVersion", InType.UINT8),
+              Field.of("MinorVersion", InType.UINT8),
+              Field.of("Magic", InType.UINT8),
+              Field.of("TotalChunks", InType.UINT16),
+              Field.of("ChunkNumber", InType.UINT16),
+              Field.of("Data", InType.UNTERMINATED_ANSI)));
 
   private final KernelEvents kernel;
   private final SchemaTable kernelTable;
@@ -72,7 +90,7 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
       return;
     }
     if (kind.isEvent()) {
-      if (record.id() == MANIFEST_EVENT) {
+      if (record.id() == ManifestChunks.ID) {
         descriptions.chunk(fileNumber, record);
       }
       if (record.hasExtendedItems() && !names.tells(record.providerLow(), record.providerHigh())) {
@@ -93,6 +111,11 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
   @Override
   public void settle() {
     descriptions.settle();
+  }
+
+  /** What of the recording's own descriptions could not be understood. */
+  List<String> problems() {
+    return descriptions.problems();
   }
 
   /** The type of a record. */
@@ -196,8 +219,10 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
             kernelTable.schema(guid, opcode, version));
       }
     }
-    Schema schema =
-        kind.isEvent() || kind.isClassic() ? recorded(guid, id, opcode, version, kind) : null;
+    if (kind == RecordKind.MESSAGE) {
+      return message(guid, id);
+    }
+    Schema schema = recorded(guid, id, opcode, version, kind);
     String event = schema == null ? null : schema.event();
     String provider = schema == null ? null : schema.provider();
     if (schema == null && kind.isEvent()) {
@@ -206,7 +231,7 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
       provider = clrTable.provider(guid);
     }
     if (schema == null) {
-      schema = user.schema(guid, id, opcode, version, kind);
+      schema = given(guid, id, opcode, version, kind);
       event = schema == null ? event : schema.event();
       provider = schema == null ? provider : schema.provider();
     }
@@ -214,10 +239,33 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
         guid, provider == null ? providerName(guid) : provider, event, id, opcode, version, schema);
   }
 
+  private EventType message(Guid guid, int number) {
+    Tmf.Message message = user.message(guid, number);
+    return message == null
+        ? new EventType(guid, providerName(guid), null, number, 0, 0, null)
+        : new EventType(
+            guid, message.component(), message.place(), number, 0, 0, message.schema(), message);
+  }
+
   private @Nullable Schema recorded(Guid guid, int id, int opcode, int version, RecordKind kind) {
-    return kind.isClassic()
-        ? descriptions.classic(guid, opcode, version)
-        : descriptions.schema(guid, id, version);
+    if (kind.isClassic()) {
+      return descriptions.classic(guid, opcode, version);
+    }
+    if (!kind.isEvent()) {
+      return null;
+    }
+    if (id == ManifestChunks.ID && opcode == MANIFEST_OPCODE) {
+      return MANIFEST_DATA;
+    }
+    Schema schema = descriptions.schema(guid, id, version);
+    return schema == null ? descriptions.sent(guid, id, version) : schema;
+  }
+
+  private @Nullable Schema given(Guid guid, int id, int opcode, int version, RecordKind kind) {
+    if (kind.isClassic()) {
+      return user.classic(guid, opcode, version);
+    }
+    return kind.isEvent() ? user.event(guid, id, version) : null;
   }
 
   private @Nullable EventType traceLogging(RecordCursor record) {

@@ -5,7 +5,6 @@ import io.ntrail.analysis.events.EventFilter;
 import io.ntrail.analysis.events.EventGroups;
 import io.ntrail.analysis.events.Events;
 import io.ntrail.analysis.events.SchemaSources;
-import io.ntrail.analysis.events.UserSchemas;
 import io.ntrail.analysis.events.Where;
 import io.ntrail.analysis.recording.Recording;
 import io.ntrail.cli.command.Options.Format;
@@ -74,7 +73,7 @@ final class EventsCommand implements Command {
     TimeRange range = TimeRange.parse(Options.text(parsed, "--time", ".."));
     EventFilter filter = filter(parsed);
     long limit = Options.number(parsed, "-n", format == Format.TEXT && !count ? DEFAULT_LIMIT : 0);
-    SchemaSources sources = new SchemaSources(UserSchemas.NONE);
+    SchemaSources sources = new SchemaSources(SchemaFiles.read(parsed, system));
     try (Recording recording = Recording.open(paths);
         Terminal terminal = Options.output(parsed, system)) {
       String asked = asked(parsed, range);

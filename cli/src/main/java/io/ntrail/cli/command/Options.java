@@ -164,7 +164,7 @@ final class Options {
     return words.stream().map(Options::path).toList();
   }
 
-  private static Path path(String word) {
+  static Path path(String word) {
     try {
       return Path.of(word);
     } catch (InvalidPathException e) {
