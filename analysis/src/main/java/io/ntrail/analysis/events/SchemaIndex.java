@@ -26,8 +26,10 @@ import org.jspecify.annotations.Nullable;
  * (EventMetadata, EventSource manifests, TraceLogging) and what the user gives (manifests, TMF).
  *
  * <p>Which schema serves a record, first one wins: the kernel's table for its classes, TraceLogging
- * in the event, EventMetadata, an EventSource manifest of the recording, the .NET runtime's table,
- * the user's files, the flag that says that the payload is one text.
+ * in the event, the .NET runtime's table (so that its events are called the same in every
+ * recording, merged or not; and what merges add about its stacks is wrong), EventMetadata, an
+ * EventSource manifest of the recording, the user's files, the flag that says that the payload is
+ * one text.
  *
  * <p>Filled as a part of the survey, then asked by one thread at a time.
  */
@@ -222,14 +224,12 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
     if (kind == RecordKind.MESSAGE) {
       return message(guid, id);
     }
-    Schema schema = recorded(guid, id, opcode, version, kind);
-    String event = schema == null ? null : schema.event();
-    String provider = schema == null ? null : schema.provider();
-    if (schema == null && kind.isEvent()) {
-      schema = clrTable.schema(guid, id, version);
-      event = clrTable.event(guid, id, version);
-      provider = clrTable.provider(guid);
+    Schema schema = kind.isEvent() ? clrTable.schema(guid, id, version) : null;
+    if (schema == null) {
+      schema = recorded(guid, id, opcode, version, kind);
     }
+    String event = schema == null ? clrTable.event(guid, id, version) : schema.event();
+    String provider = schema == null ? null : schema.provider();
     if (schema == null) {
       schema = given(guid, id, opcode, version, kind);
       event = schema == null ? event : schema.event();

@@ -210,9 +210,15 @@ public final class MessageText {
     text.append(struct ? "}" : "");
   }
 
-  /** A value as people read it: the name that its map gives it, else {@link Payload#text}. */
+  /**
+   * A value as people read it: the name that its map gives it, else {@link Payload#text}; pointers
+   * in decimal, as the messages have them that other readers of manifests print.
+   */
   static String valueText(Payload payload, int token) {
     Field field = payload.field(token);
+    if (field.in() == InType.POINTER && field.map() == null) {
+      return Long.toUnsignedString(payload.integer(token));
+    }
     ValueMap map = field.map();
     String named = map != null && field.in().isInteger() ? map.text(payload.integer(token)) : null;
     return named == null ? payload.text(token) : named;

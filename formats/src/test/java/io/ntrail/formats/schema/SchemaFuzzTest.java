@@ -1,0 +1,87 @@
+package io.ntrail.formats.schema;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.CannotGoOn;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Arbitrary descriptions of events, each used to read a payload, and their messages filled with it:
+ * nothing is thrown but the refusal of a file that the user gave.
+ */
+class SchemaFuzzTest {
+  private static final int MAX_TOKENS = 1 << 20;
+
+  /** The metadata itself is as good a payload as any. */
+  private static void use(Schema schema, Bytes payload, MessageText.Reserved facts) {
+    Payload read = new Payload();
+    for (int pointerBytes = 4; pointerBytes <= 8; pointerBytes += 4) {
+      read.read(schema, payload, 0, payload.length(), pointerBytes);
+      assertTrue(read.size() < MAX_TOKENS && read.restLength() >= 0, "tokens or rest");
+      int top = 0;
+      for (int i = 0; i < read.size(); i = read.after(i)) {
+        top++;
+      }
+      assertTrue(top <= schema.fields().size(), "more values than fields");
+      for (int i = 0; i < Math.min(read.size(), 1000); i++) {
+        if (read.token(i) == Payload.Token.VALUE) {
+          assertTrue(read.text(i) != null);
+        }
+      }
+      MessageText message = MessageText.of(schema);
+      if (message != null) {
+        assertTrue(message.fill(read, facts).length() < 1 << 19, "a message without end");
+      }
+    }
+  }
+
+  @FuzzTest(maxDuration = "60s")
+  void traceLogging(byte[] data) {
+    Bytes bytes = Bytes.copyOf(data, "fuzz");
+    use(TraceLogging.parse(bytes, 0, data.length), bytes, name -> null);
+    TraceLogging.traits(bytes, 0, data.length);
+    TraceLoggingSchemas schemas = new TraceLoggingSchemas();
+    Schema first = schemas.schema(bytes, 0, data.length);
+    assertTrue(first.equals(schemas.schema(bytes, 0, data.length)), "parsed twice");
+  }
+
+  @FuzzTest(maxDuration = "60s")
+  void eventMetadata(byte[] data) {
+    Bytes bytes = Bytes.copyOf(data, "fuzz");
+    EventMapInfo map = EventMapInfo.parse(bytes, 0, data.length);
+    EventInfo info = EventInfo.parse(bytes, 0, data.length);
+    if (info != null) {
+      use(info.schema((provider, name) -> map == null ? null : map.map()), bytes, name -> null);
+    }
+  }
+
+  @FuzzTest(maxDuration = "60s")
+  void manifest(byte[] data) {
+    Bytes bytes = Bytes.copyOf(data, "fuzz");
+    try {
+      for (Manifest.Provider provider : Manifest.parse(data, "fuzz").providers()) {
+        provider.events().stream()
+            .limit(20)
+            .forEach(event -> use(event.schema(), bytes, name -> null));
+      }
+    } catch (CannotGoOn e) {
+      assertTrue(!e.message().isEmpty());
+    }
+    Manifest.parseSent(new String(data, StandardCharsets.UTF_8), "fuzz");
+  }
+
+  @FuzzTest(maxDuration = "60s")
+  void tmf(byte[] data) {
+    Bytes bytes = Bytes.copyOf(data, "fuzz");
+    try {
+      Tmf tmf = Tmf.parse(new String(data, StandardCharsets.UTF_8), "fuzz");
+      tmf.messages().values().stream()
+          .limit(20)
+          .forEach(message -> use(message.schema(), bytes, message));
+    } catch (CannotGoOn e) {
+      assertTrue(!e.message().isEmpty());
+    }
+  }
+}
