@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EventType {
   private final Guid guid;
+  private final @Nullable String guidText;
   private final @Nullable String provider;
   private final @Nullable String event;
   private final int id;
@@ -42,6 +43,7 @@ public final class EventType {
       @Nullable Schema schema,
       MessageText.Reserved facts) {
     this.guid = guid;
+    this.guidText = guid.equals(Guid.ZERO) ? null : guid.toString();
     this.provider = provider;
     this.event = event == null || event.isEmpty() ? null : event;
     this.id = id;
@@ -56,6 +58,11 @@ public final class EventType {
   /** Provider or class GUID; of a kernel record the GUID of its class; zero if it has none. */
   public Guid guid() {
     return guid;
+  }
+
+  /** The GUID as text; null if it has none. */
+  public @Nullable String guidText() {
+    return guidText;
   }
 
   /** Name of the provider; null if nothing tells it. */

@@ -58,10 +58,10 @@ final class EventRows {
         .number("cpu", record.cpu());
     id(json, "pid", event.processId());
     id(json, "tid", event.threadId());
-    json.text("process", event.process())
-        .text("providerGuid", guid(type.guid()))
-        .text("provider", type.provider())
-        .text("event", type.event())
+    json.name("process", event.process())
+        .name("providerGuid", type.guidText())
+        .name("provider", type.provider())
+        .name("event", type.event())
         .number("id", type.id())
         .number("opcode", type.opcode())
         .number("version", type.version());
@@ -77,7 +77,7 @@ final class EventRows {
     }
     json.number("dataLength", record.payloadLength());
     if (withSource) {
-      json.text("source", type.schema() == null ? null : type.schema().source().text());
+      json.name("source", type.schema() == null ? null : type.schema().source().text());
     }
     json.object("fields");
     EventFields.json(json, event);
@@ -159,7 +159,7 @@ final class EventRows {
           number(event.processId()),
           number(event.threadId()),
           Csv.orEmpty(event.process()),
-          Csv.orEmpty(guid(type.guid())),
+          Csv.orEmpty(type.guidText()),
           Csv.orEmpty(type.provider()),
           Csv.orEmpty(type.event()),
           Integer.toString(type.id()),

@@ -3,13 +3,16 @@ package io.ntrail.cli.text;
 import com.fasterxml.jackson.core.JsonFactoryBuilder;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.StreamWriteFeature;
+import com.fasterxml.jackson.core.io.SerializedString;
 import io.ntrail.formats.bytes.Gap;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -18,8 +21,11 @@ import org.jspecify.annotations.Nullable;
  * Unknown values are null, never 0 or "".
  */
 public final class Json implements AutoCloseable {
+  private static final int MOST_ENCODED = 1 << 12;
+
   private final JsonGenerator generator;
   private final OutputStream target;
+  private final Map<String, SerializedString> encoded = new HashMap<>();
   private boolean empty = true;
 
   /** Writes UTF-8 to a stream that it does not close; objects on a line of their own each. */
@@ -99,11 +105,38 @@ public final class Json implements AutoCloseable {
   /** A key, whose value is written next. */
   public Json key(String key) {
     try {
-      generator.writeFieldName(key);
+      generator.writeFieldName(encoded(key));
       return this;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** A text that is written again and again, such as a name; or null. */
+  public Json name(String key, @Nullable String value) {
+    if (value == null) {
+      return unknown(key);
+    }
+    try {
+      generator.writeFieldName(encoded(key));
+      generator.writeString(encoded(value));
+      return this;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Keys and names with their escapes and bytes, which cost more than finding them here. */
+  private SerializedString encoded(String text) {
+    SerializedString known = encoded.get(text);
+    if (known == null) {
+      known = new SerializedString(text);
+      if (encoded.size() == MOST_ENCODED) {
+        encoded.clear();
+      }
+      encoded.put(text, known);
+    }
+    return known;
   }
 
   /** A text, or null, as an element or after {@link #key}. */

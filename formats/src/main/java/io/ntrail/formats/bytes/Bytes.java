@@ -131,21 +131,27 @@ public final class Bytes {
     if (chars < 0 || !has(at, 2 * chars)) {
       throw outside(at, chars);
     }
-    char[] text = new char[chars];
-    for (int i = 0; i < chars; i++) {
-      text[i] = buffer.getChar(at + 2 * i);
-    }
-    return new String(text);
+    byte[] text = new byte[2 * chars];
+    buffer.get(at, text);
+    return new String(text, StandardCharsets.UTF_16LE);
   }
 
   /** Number of UTF-16 units before the NUL at or after {@code at}, or before {@code end}. */
   public int utf16Length(int at, int end) {
     int stop = Math.min(end, length());
     int i = at;
+    while (i + 8 <= stop && !hasZeroUnit(i64(i))) {
+      i += 8;
+    }
     while (i + 2 <= stop && u16(i) != 0) {
       i += 2;
     }
     return (i - at) / 2;
+  }
+
+  /** Whether one of the four 16-bit units of a word is zero. */
+  private static boolean hasZeroUnit(long word) {
+    return (word - 0x0001_0001_0001_0001L & ~word & 0x8000_8000_8000_8000L) != 0;
   }
 
   /** UTF-16 text up to a NUL or {@code end}, whichever comes first. */
