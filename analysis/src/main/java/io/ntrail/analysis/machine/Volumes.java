@@ -10,8 +10,14 @@ import java.util.TreeMap;
  * How paths of the kernel ({@code \Device\HarddiskVolume3\...}) are written with drive letters: the
  * VolumeMapping records that a merge adds. Without them paths stay as they are; a letter is never
  * invented.
+ *
+ * <p>Some systems tell of images that are loaded without their volume: {@code
+ * \Windows\System32\x.dll}. Such a path in the folder that the recording calls {@code \SystemRoot\}
+ * is on that folder's drive; others of them stay as they are.
  */
 public final class Volumes {
+  private static final String SYSTEM_ROOT = "\\SystemRoot\\";
+
   private record Mapping(String kernel, String drive) {}
 
   private final Map<String, String> told = new TreeMap<>();
@@ -32,6 +38,13 @@ public final class Volumes {
   void settle() {
     List<Mapping> all = new ArrayList<>();
     told.forEach((kernel, drive) -> all.add(new Mapping(kernel, drive)));
+    String system = told.get(SYSTEM_ROOT);
+    if (system != null && system.matches("[A-Za-z]:\\\\.+\\\\")) {
+      String withoutDrive = system.substring(2);
+      if (!told.containsKey(withoutDrive)) {
+        all.add(new Mapping(withoutDrive, system));
+      }
+    }
     all.sort(Comparator.comparingInt((Mapping m) -> -m.kernel.length()));
     mappings = List.copyOf(all);
   }

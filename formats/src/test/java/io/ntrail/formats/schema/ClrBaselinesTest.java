@@ -7,6 +7,7 @@ import io.ntrail.formats.etl.EtlFile;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.testkit.baseline.Baseline;
 import io.ntrail.testkit.baseline.BaselineEvent;
+import io.ntrail.testkit.baseline.ClrLines;
 import io.ntrail.testkit.baseline.Decoded;
 import io.ntrail.testkit.baseline.Printed;
 import java.io.IOException;
@@ -14,7 +15,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.condition.EnabledIf;
@@ -30,45 +30,6 @@ import org.junit.jupiter.params.provider.CsvSource;
     disabledReason = "no shared recordings on this machine")
 class ClrBaselinesTest {
   private static final SchemaTable CLR = SchemaTable.clr();
-
-  /** Names of the tool that differ from the runtime's: event, its field, our field. */
-  private static final Map<String, String> OTHER_NAMES =
-      Map.of(
-          "GC/MarkWithType Promoted", "Bytes",
-          "Type/BulkType TypeID_0", "Values[0].TypeID",
-          "Type/BulkType TypeName_0", "Values[0].Name");
-
-  /** Fields that the tool looks up in other events. */
-  private static final Set<String> LOOKED_UP = Set.of("GC/FinalizeObject TypeName");
-
-  /** Fields of one event's other layouts, which the tool prints as empty for all of them. */
-  private static final Set<String> OTHER_LAYOUTS =
-      Set.of(
-          "GC/PerHeapHistory FreeListAllocated",
-          "GC/PerHeapHistory FreeListRejected",
-          "GC/PerHeapHistory EndOfSegAllocated",
-          "GC/PerHeapHistory CondemnedAllocated",
-          "GC/PerHeapHistory PinnedAllocated",
-          "GC/PerHeapHistory PinnedAllocatedAdvance",
-          "GC/PerHeapHistory RunningFreeListEfficiency",
-          "GC/PerHeapHistory ConcurrentCompactMechanisms",
-          "GC/PerHeapHistory Count",
-          "GC/PerHeapHistory MemoryPressure",
-          "GC/GlobalHeapHistory PauseMode",
-          "GC/GlobalHeapHistory MemoryPressure",
-          "GC/GlobalHeapHistory CondemnReasons0",
-          "GC/GlobalHeapHistory CondemnReasons1",
-          "GC/GlobalHeapHistory Count");
-
-  /** Kinds that the tool uses for itself and does not count. */
-  private static final Set<String> CONSUMED =
-      Set.of(
-          "Microsoft-Windows-DotNETRuntime/ClrStack/Walk",
-          "Microsoft-Windows-DotNETRuntime/Method/ILToNativeMap",
-          "Microsoft-Windows-DotNETRuntimeRundown/Method/DCStopVerbose",
-          "Microsoft-Windows-DotNETRuntimeRundown/Method/ILToNativeMapDCStop");
-
-  private static final int JIT_HELPER = 0x10;
 
   private final Payload payload = new Payload();
 
@@ -88,7 +49,7 @@ class ClrBaselinesTest {
     int[] compared = {0, 0};
     int expectedLines = 0;
     for (BaselineEvent event : baseline.events()) {
-      if (event.provider().startsWith("Microsoft-Windows-DotNETRuntime")) {
+      if (event.provider().startsWith(ClrLines.PROVIDERS)) {
         open.computeIfAbsent(event.micros(), m -> new ArrayList<>())
             .add(new Line(event, new ArrayList<>()));
         expectedLines++;
@@ -102,7 +63,7 @@ class ClrBaselinesTest {
           if (name == null) {
             return;
           }
-          if (isCounted(name)) {
+          if (ClrLines.isCounted(name, () -> DecodedFields.of(payload))) {
             counts.merge(name, 1L, Long::sum);
           }
           Line line = matching(open, file, record, name);
@@ -112,7 +73,7 @@ class ClrBaselinesTest {
           }
         });
     Map<String, Long> expectedCounts = new TreeMap<>(baseline.counts());
-    expectedCounts.keySet().removeIf(n -> !n.startsWith("Microsoft-Windows-DotNETRuntime"));
+    expectedCounts.keySet().removeIf(n -> !n.startsWith(ClrLines.PROVIDERS));
     List<Line> missed = open.values().stream().flatMap(List::stream).toList();
 
     int total = expectedLines;
@@ -140,14 +101,6 @@ class ClrBaselinesTest {
         record.payloadLength(),
         record.pointerBytes());
     return schema.provider() + "/" + schema.event();
-  }
-
-  private boolean isCounted(String name) {
-    if (name.endsWith("DotNETRuntime/Method/LoadVerbose")) {
-      // The tool keeps the runtime's own helpers for itself.
-      return (payload.integer(payload.find("MethodFlags")) & JIT_HELPER) == 0;
-    }
-    return !CONSUMED.contains(name);
   }
 
   /** The line that tells of this record, taken out of the open ones; null if there is none. */
@@ -205,14 +158,11 @@ class ClrBaselinesTest {
   private static @Nullable Decoded decoded(
       String event, String name, String printed, Map<String, Decoded> fields, RecordCursor record) {
     String key = event + " " + name;
-    if (LOOKED_UP.contains(key)) {
+    if (ClrLines.isLookedUp(key)) {
       return new Decoded.Text(printed);
     }
-    Decoded found = fields.get(OTHER_NAMES.getOrDefault(key, name));
-    if (found == null) {
-      found = derived(key, fields);
-    }
-    if (found == null && OTHER_LAYOUTS.contains(key)) {
+    Decoded found = ClrLines.value(key, name, fields);
+    if (found == null && ClrLines.isOfOtherLayout(key)) {
       return new Decoded.Nothing();
     }
     if (found == null && isInNewerVersion(record, name)) {
@@ -220,42 +170,6 @@ class ClrBaselinesTest {
       return new Decoded.Whole(0, 8, null);
     }
     return found;
-  }
-
-  /** What the tool computes from other fields of the same event. */
-  private static @Nullable Decoded derived(String key, Map<String, Decoded> fields) {
-    return switch (key) {
-      case "GC/HeapStats TotalHeapSize" -> sum("GenerationSize", fields);
-      case "GC/HeapStats TotalPromoted" -> sum("TotalPromotedSize", fields);
-      // The oldest generation that something was promoted from.
-      case "GC/HeapStats Depth" ->
-          new Decoded.Whole(isZero(fields.get("TotalPromotedSize1")) ? 0 : 1, 4, null);
-      case "Method/LoadVerbose OptimizationTier", "Method/UnloadVerbose OptimizationTier" ->
-          fields.get("MethodFlags") instanceof Decoded.Whole flags && (flags.value() & 0x380) == 0
-              ? new Decoded.Text("Unknown")
-              : null;
-      case "Loader/ModuleLoad ModuleILFileName",
-          "Loader/ModuleUnload ModuleILFileName",
-          "Loader/ModuleDCStop ModuleILFileName" ->
-          fields.get("ModuleILPath") instanceof Decoded.Text path
-              ? new Decoded.Text(path.value().substring(path.value().lastIndexOf('\\') + 1))
-              : null;
-      default -> null;
-    };
-  }
-
-  private static boolean isZero(@Nullable Decoded decoded) {
-    return decoded instanceof Decoded.Whole number && number.value() == 0;
-  }
-
-  private static Decoded sum(String prefix, Map<String, Decoded> fields) {
-    long sum = 0;
-    for (int generation = 0; generation < 5; generation++) {
-      if (fields.get(prefix + generation) instanceof Decoded.Whole size) {
-        sum += size.value();
-      }
-    }
-    return new Decoded.Whole(sum, 8, null);
   }
 
   private static boolean isInNewerVersion(RecordCursor record, String name) {
