@@ -6,6 +6,9 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.CannotGoOn;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Arbitrary descriptions of events, each used to read a payload, and their messages filled with it:
@@ -34,6 +37,21 @@ class SchemaFuzzTest {
       if (message != null) {
         assertTrue(message.fill(read, facts).length() < 1 << 19, "a message without end");
       }
+    }
+  }
+
+  private static final List<Schema> ROWS =
+      Stream.concat(SchemaTable.kernel().all().stream(), SchemaTable.clr().all().stream()).toList();
+
+  /** The first two bytes choose a row of the built-in tables, the rest is its payload. */
+  @FuzzTest(maxDuration = "60s")
+  void tableRows(byte[] data) {
+    if (data.length >= 2) {
+      int row = ((data[0] & 0xFF) << 8 | data[1] & 0xFF) % ROWS.size();
+      use(
+          ROWS.get(row),
+          Bytes.copyOf(Arrays.copyOfRange(data, 2, data.length), "fuzz"),
+          name -> null);
     }
   }
 
