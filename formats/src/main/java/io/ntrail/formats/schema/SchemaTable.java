@@ -1,14 +1,13 @@
 package io.ntrail.formats.schema;
 
 import io.ntrail.formats.identity.Guid;
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -33,9 +32,12 @@ import org.jspecify.annotations.Nullable;
  * known. Versions are read the way ETW means them: a newer one than known only appends fields, so
  * that the last known one serves it.
  *
- * <p>Fields are parsed when a schema is first asked for. May be used by several threads.
+ * <p>Rows are parsed when their provider, fields when their schema is first asked for. May be used
+ * by several threads.
  */
 public final class SchemaTable {
+  private static final String PROVIDER = "provider ";
+
   /** What an event is called, and its fields where they are known. */
   private static final class Row {
     final SchemaSource source;
@@ -52,13 +54,76 @@ public final class SchemaTable {
     }
   }
 
-  private record Key(Guid provider, int id) {}
-
   private static final int ANY = -1;
 
-  private final Map<Key, TreeMap<Integer, Row>> rows = new HashMap<>();
-  private final Map<Guid, String> providers = new HashMap<>();
-  private final Map<String, ValueMap> maps = new HashMap<>();
+  /**
+   * One provider line and the rows below it. Rows are parsed when the provider is first asked for:
+   * most recordings have events of few.
+   */
+  private static final class Section {
+    final SchemaSource source;
+    final String provider;
+    final int radix;
+    final String task;
+    final String text;
+    volatile @Nullable Map<Integer, TreeMap<Integer, Row>> rows;
+
+    Section(SchemaSource source, String provider, int radix, String task, String text) {
+      this.source = source;
+      this.provider = provider;
+      this.radix = radix;
+      this.task = task;
+      this.text = text;
+    }
+
+    Map<Integer, TreeMap<Integer, Row>> rows() {
+      Map<Integer, TreeMap<Integer, Row>> known = rows;
+      if (known == null) {
+        known = new HashMap<>();
+        for (String line : lines(text)) {
+          if (!line.isBlank() && !isNote(line) && !isMap(line)) {
+            row(known, line);
+          }
+        }
+        rows = known;
+      }
+      return known;
+    }
+
+    private void row(Map<Integer, TreeMap<Integer, Row>> into, String line) {
+      int first = line.indexOf('|');
+      int second = line.indexOf('|', first + 1);
+      if (second < 0) {
+        throw new IllegalArgumentException("not a row: " + line);
+      }
+      String fields = line.substring(second + 1).strip();
+      for (String named : split(line.substring(0, first), ',')) {
+        int blank = named.indexOf(' ');
+        int id = Integer.parseInt(named.substring(0, blank), radix);
+        String name = named.substring(blank + 1).strip();
+        String event = task.isEmpty() ? name : name.equals("-") ? task : task + "/" + name;
+        TreeMap<Integer, Row> versions = into.computeIfAbsent(id, k -> new TreeMap<>());
+        Row row = new Row(source, provider, event, fields);
+        for (String version : split(line.substring(first + 1, second), ',')) {
+          int dash = version.indexOf('-');
+          if (version.equals("*")) {
+            versions.put(ANY, row);
+          } else if (dash > 0) {
+            int last = Integer.parseInt(version.substring(dash + 1));
+            for (int v = Integer.parseInt(version.substring(0, dash)); v <= last; v++) {
+              versions.put(v, row);
+            }
+          } else {
+            versions.put(Integer.parseInt(version), row);
+          }
+        }
+      }
+    }
+  }
+
+  private final Map<Guid, Section> sections = new LinkedHashMap<>();
+  private final List<String> texts = new ArrayList<>();
+  private volatile @Nullable Map<String, ValueMap> maps;
 
   private SchemaTable() {}
 
@@ -82,7 +147,7 @@ public final class SchemaTable {
   /** A table from its text. */
   public static SchemaTable of(String text, SchemaSource source) {
     SchemaTable table = new SchemaTable();
-    table.read(text.lines().toList(), source);
+    table.read(text, source);
     return table;
   }
 
@@ -91,78 +156,77 @@ public final class SchemaTable {
       if (in == null) {
         throw new IllegalStateException("missing resource " + name);
       }
-      BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
-      read(lines.lines().toList(), source);
+      read(new String(in.readAllBytes(), StandardCharsets.UTF_8), source);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  private void read(List<String> lines, SchemaSource source) {
-    String provider = "";
-    Guid guid = Guid.ZERO;
-    int radix = 10;
-    String task = "";
-    for (String line : lines) {
-      if (line.isBlank() || line.startsWith("#")) {
-        continue;
+  private void read(String text, SchemaSource source) {
+    texts.add(text);
+    int at = text.startsWith(PROVIDER) ? 0 : after(text.indexOf("\n" + PROVIDER));
+    while (at >= 0) {
+      int lineEnd = text.indexOf('\n', at);
+      int next = after(text.indexOf("\n" + PROVIDER, at));
+      List<String> parts =
+          split(text.substring(at + PROVIDER.length(), lineEnd < 0 ? text.length() : lineEnd), '|');
+      String rows = lineEnd < 0 ? "" : text.substring(lineEnd + 1, next < 0 ? text.length() : next);
+      Section section =
+          new Section(
+              source,
+              parts.get(0),
+              parts.get(2).equals("hook") ? 16 : 10,
+              parts.size() > 3 ? parts.get(3) : "",
+              rows);
+      if (sections.put(Guid.parse(parts.get(1)), section) != null) {
+        throw new IllegalArgumentException("two sections for " + parts.get(1));
       }
-      if (line.startsWith("map ") || line.startsWith("bits ")) {
-        readMap(line);
-      } else if (line.startsWith("provider ")) {
-        List<String> parts = split(line.substring(9), '|');
-        provider = parts.get(0);
-        guid = Guid.parse(parts.get(1));
-        radix = parts.get(2).equals("hook") ? 16 : 10;
-        task = parts.size() > 3 ? parts.get(3) : "";
-        providers.put(guid, provider);
-      } else {
-        row(line, source, provider, guid, radix, task);
-      }
+      at = next;
     }
   }
 
-  private void readMap(String line) {
-    int equals = line.indexOf('=');
-    String name = line.substring(line.indexOf(' '), equals).strip();
-    Map<Long, String> texts = new java.util.LinkedHashMap<>();
-    for (String entry : split(line.substring(equals + 1), ',')) {
-      int blank = entry.indexOf(' ');
-      texts.put(Long.decode(entry.substring(0, blank)), entry.substring(blank + 1).strip());
-    }
-    maps.put(name, new ValueMap(name, line.startsWith("bits "), texts));
+  private static int after(int newline) {
+    return newline < 0 ? -1 : newline + 1;
   }
 
-  private void row(
-      String line, SchemaSource source, String provider, Guid guid, int radix, String task) {
-    int first = line.indexOf('|');
-    int second = line.indexOf('|', first + 1);
-    if (second < 0) {
-      throw new IllegalArgumentException("not a row: " + line);
-    }
-    String fields = line.substring(second + 1).strip();
-    for (String named : split(line.substring(0, first), ',')) {
-      int blank = named.indexOf(' ');
-      int id = Integer.parseInt(named.substring(0, blank), radix);
-      String name = named.substring(blank + 1).strip();
-      String event = task.isEmpty() ? name : name.equals("-") ? task : task + "/" + name;
-      TreeMap<Integer, Row> versions =
-          rows.computeIfAbsent(new Key(guid, id), k -> new TreeMap<>());
-      Row row = new Row(source, provider, event, fields);
-      for (String version : split(line.substring(first + 1, second), ',')) {
-        int dash = version.indexOf('-');
-        if (version.equals("*")) {
-          versions.put(ANY, row);
-        } else if (dash > 0) {
-          int last = Integer.parseInt(version.substring(dash + 1));
-          for (int v = Integer.parseInt(version.substring(0, dash)); v <= last; v++) {
-            versions.put(v, row);
+  private static List<String> lines(String text) {
+    return split(text, '\n');
+  }
+
+  private static boolean isNote(String line) {
+    return line.startsWith("#");
+  }
+
+  private static boolean isMap(String line) {
+    return line.startsWith("map ") || line.startsWith("bits ");
+  }
+
+  private Map<String, ValueMap> maps() {
+    Map<String, ValueMap> known = maps;
+    if (known == null) {
+      known = new HashMap<>();
+      for (String text : texts) {
+        for (String line : lines(text)) {
+          if (isMap(line)) {
+            ValueMap map = readMap(line);
+            known.put(map.name(), map);
           }
-        } else {
-          versions.put(Integer.parseInt(version), row);
         }
       }
+      maps = known;
     }
+    return known;
+  }
+
+  private static ValueMap readMap(String line) {
+    int equals = line.indexOf('=');
+    String name = line.substring(line.indexOf(' '), equals).strip();
+    Map<Long, String> named = new LinkedHashMap<>();
+    for (String entry : split(line.substring(equals + 1), ',')) {
+      int blank = entry.indexOf(' ');
+      named.put(Long.decode(entry.substring(0, blank)), entry.substring(blank + 1).strip());
+    }
+    return new ValueMap(name, line.startsWith("bits "), named);
   }
 
   static List<String> split(String text, char separator) {
@@ -177,12 +241,13 @@ public final class SchemaTable {
     return parts;
   }
 
-  private @Nullable Row find(Guid provider, int id, int version) {
-    TreeMap<Integer, Row> versions = rows.get(new Key(provider, id));
-    if (versions == null) {
-      return null;
-    }
-    Map.Entry<Integer, Row> known = versions.floorEntry(version);
+  private @Nullable TreeMap<Integer, Row> versions(Guid provider, int id) {
+    Section section = sections.get(provider);
+    return section == null ? null : section.rows().get(id);
+  }
+
+  private static @Nullable Row find(@Nullable TreeMap<Integer, Row> versions, int version) {
+    Map.Entry<Integer, Row> known = versions == null ? null : versions.floorEntry(version);
     return known == null ? null : known.getValue();
   }
 
@@ -194,14 +259,14 @@ public final class SchemaTable {
    * @return null if its fields are not known
    */
   public @Nullable Schema schema(Guid provider, int id, int version) {
-    Row row = find(provider, id, version);
+    Row row = find(versions(provider, id), version);
     return row == null || row.fields.isEmpty() ? null : schema(row);
   }
 
   private Schema schema(Row row) {
     Schema schema = row.schema;
     if (schema == null) {
-      FieldText text = FieldText.parse(row.fields.equals("(empty)") ? "" : row.fields, maps::get);
+      FieldText text = FieldText.parse(row.fields.equals("(empty)") ? "" : row.fields, maps()::get);
       schema =
           new Schema(row.source, row.provider, row.event, null, text.fields())
               .subject(text.process(), text.thread());
@@ -212,32 +277,37 @@ public final class SchemaTable {
 
   /** The name of an event; null if it is not known. */
   public @Nullable String event(Guid provider, int id, int version) {
-    Row row = find(provider, id, version);
-    if (row == null) {
-      TreeMap<Integer, Row> versions = rows.get(new Key(provider, id));
-      row = versions == null ? null : versions.firstEntry().getValue();
+    TreeMap<Integer, Row> versions = versions(provider, id);
+    Row row = find(versions, version);
+    if (row == null && versions != null) {
+      row = versions.firstEntry().getValue();
     }
     return row == null ? null : row.event;
   }
 
   /** The name of a provider; null if the table has none of its events. */
   public @Nullable String provider(Guid provider) {
-    return providers.get(provider);
+    Section section = sections.get(provider);
+    return section == null ? null : section.provider;
   }
 
   /** A map of names by its name; null if there is none. */
   public @Nullable ValueMap map(String name) {
-    return maps.get(name);
+    return maps().get(name);
   }
 
   /** Every schema that the table can give: for tests that hold it against something. */
   public List<Schema> all() {
     List<Schema> all = new ArrayList<>();
-    rows.values()
-        .forEach(versions ->
-            versions.values().stream()
-                .filter(row -> !row.fields.isEmpty())
-                .forEach(row -> all.add(schema(row))));
+    for (Section section : sections.values()) {
+      section
+          .rows()
+          .values()
+          .forEach(versions ->
+              versions.values().stream()
+                  .filter(row -> !row.fields.isEmpty())
+                  .forEach(row -> all.add(schema(row))));
+    }
     return all;
   }
 }
