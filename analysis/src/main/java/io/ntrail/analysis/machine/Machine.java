@@ -28,6 +28,9 @@ public final class Machine implements SurveyPart<Machine> {
   private static final int DEFUNCT = 0x27;
   private static final int CSWITCH = 0x0524;
 
+  /** What runs when nothing else does has this id on every machine. */
+  private static final ProcessLife IDLE = new ProcessLife(0, 0, "Idle", null);
+
   private final Recording recording;
   private final KernelEvents kernel;
   private final SchemaTable table;
@@ -194,7 +197,10 @@ public final class Machine implements SurveyPart<Machine> {
   /** The process that an id meant at a time; null if the recording does not tell. */
   public @Nullable ProcessLife process(int id, long key) {
     int life = processLives.at(id, key);
-    return life < 0 ? null : processes.get(processLives.value(life));
+    if (life < 0) {
+      return id == 0 ? IDLE : null;
+    }
+    return processes.get(processLives.value(life));
   }
 
   /** The process that a thread belonged to at a time; -1 if the recording does not tell. */

@@ -7,6 +7,7 @@ import io.ntrail.formats.schema.Field;
 import io.ntrail.formats.schema.InType;
 import io.ntrail.formats.schema.OutType;
 import io.ntrail.formats.schema.Payload;
+import io.ntrail.formats.schema.ValueKind;
 import org.jspecify.annotations.Nullable;
 
 /** Writes the fields of an event: as an object of JSON, as text for people. */
@@ -196,9 +197,7 @@ final class EventFields {
       case TICKS -> Numbers.seconds(event.nanosOf(value)) + " s";
       case TICKS_SPAN -> Numbers.duration(event.nanosOfSpan(value));
       default ->
-          value < 0 && field.kind() == io.ntrail.formats.schema.ValueKind.UNSIGNED
-              ? Long.toUnsignedString(value)
-              : Numbers.count(value);
+          field.kind() == ValueKind.UNSIGNED ? Numbers.unsigned(value) : Numbers.count(value);
     };
   }
 
@@ -220,7 +219,12 @@ final class EventFields {
     if (plain) {
       return told;
     }
-    StringBuilder line = new StringBuilder("\"");
+    return '"' + oneLine(told) + '"';
+  }
+
+  /** A text that keeps to its line: line ends and tabs as they are written in source code. */
+  static String oneLine(String told) {
+    StringBuilder line = new StringBuilder();
     for (int i = 0; i < told.length(); i++) {
       char c = told.charAt(i);
       if (c == '\n') {
@@ -235,6 +239,6 @@ final class EventFields {
         line.append(c);
       }
     }
-    return line.append('"').toString();
+    return line.toString();
   }
 }

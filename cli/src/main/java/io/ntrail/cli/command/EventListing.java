@@ -119,7 +119,10 @@ final class EventListing {
     RecordCursor record = event.record();
     String message = event.message();
     String fields = EventFields.text(event, width == 0);
-    String told = message == null ? fields : message + (fields.isEmpty() ? "" : "  " + fields);
+    String told =
+        message == null
+            ? fields
+            : EventFields.oneLine(message) + (fields.isEmpty() ? "" : "  " + fields);
     if (event.type().schema() == null && record.payloadLength() > 0) {
       told = "(" + Numbers.counted(record.payloadLength(), "byte") + ", not described)";
     }

@@ -11,7 +11,16 @@ public final class Numbers {
 
   /** {@code 4,212,907}. */
   public static String count(long value) {
-    String digits = Long.toString(value).substring(value < 0 ? 1 : 0);
+    String text = grouped(Long.toString(value).substring(value < 0 ? 1 : 0));
+    return value < 0 ? "-" + text : text;
+  }
+
+  /** {@code 18,446,744,073,709,551,615}: a number without a sign. */
+  public static String unsigned(long value) {
+    return grouped(Long.toUnsignedString(value));
+  }
+
+  private static String grouped(String digits) {
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < digits.length(); i++) {
       if (i > 0 && (digits.length() - i) % 3 == 0) {
@@ -19,7 +28,7 @@ public final class Numbers {
       }
       text.append(digits.charAt(i));
     }
-    return value < 0 ? "-" + text : text.toString();
+    return text.toString();
   }
 
   /** A count with its noun: {@code 1 buffer}, {@code 2 buffers}. */
