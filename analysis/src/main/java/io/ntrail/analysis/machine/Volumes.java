@@ -12,6 +12,9 @@ import java.util.TreeMap;
  * invented.
  */
 public final class Volumes {
+  /** Volumes that are kept apart: every path is held against all of them. */
+  private static final int MOST = 128;
+
   private record Mapping(String kernel, String drive) {}
 
   private final Map<String, String> told = new TreeMap<>();
@@ -20,7 +23,7 @@ public final class Volumes {
   Volumes() {}
 
   void note(String kernel, String drive) {
-    if (!kernel.isEmpty()) {
+    if (!kernel.isEmpty() && (told.size() < MOST || told.containsKey(kernel))) {
       told.merge(kernel, drive, (a, b) -> a.compareTo(b) <= 0 ? a : b);
     }
   }
