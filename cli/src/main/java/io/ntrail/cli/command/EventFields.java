@@ -1,12 +1,15 @@
 package io.ntrail.cli.command;
 
 import io.ntrail.analysis.events.EventReader;
+import io.ntrail.analysis.events.Meanings;
 import io.ntrail.cli.text.Json;
+import io.ntrail.cli.text.Lines;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.schema.Field;
 import io.ntrail.formats.schema.InType;
 import io.ntrail.formats.schema.OutType;
 import io.ntrail.formats.schema.Payload;
+import io.ntrail.formats.schema.ValueKind;
 import org.jspecify.annotations.Nullable;
 
 /** Writes the fields of an event: as an object of JSON, as text for people. */
@@ -54,17 +57,13 @@ final class EventFields {
       case TICKS_SPAN ->
           json.number(field.name() + "Nanos", event.nanosOfSpan(payload.integer(at)));
       default -> {
-        String meaning = event.meaning(at);
-        if (meaning != null) {
-          json.text(textName(field), meaning);
+        String name = Meanings.besideName(field);
+        String meaning = name == null ? null : event.meaning(at);
+        if (name != null && meaning != null) {
+          json.text(name, meaning);
         }
       }
     }
-  }
-
-  /** Under which name the text of a value stands beside it. */
-  private static String textName(Field field) {
-    return field.out() == OutType.FILE_KEY ? "FileName" : field.name() + "Text";
   }
 
   private static void value(Json json, EventReader event, Payload payload, int at) {
@@ -196,7 +195,7 @@ final class EventFields {
       case TICKS -> Numbers.seconds(event.nanosOf(value)) + " s";
       case TICKS_SPAN -> Numbers.duration(event.nanosOfSpan(value));
       default ->
-          value < 0 && field.kind() == io.ntrail.formats.schema.ValueKind.UNSIGNED
+          value < 0 && field.kind() == ValueKind.UNSIGNED
               ? Long.toUnsignedString(value)
               : Numbers.count(value);
     };
@@ -212,29 +211,7 @@ final class EventFields {
   /** Texts with blanks stand in quotes, and keep to their line. */
   private static String quoted(@Nullable String text) {
     String told = text == null ? "" : text;
-    boolean plain = !told.isEmpty();
-    for (int i = 0; i < told.length() && plain; i++) {
-      char c = told.charAt(i);
-      plain = c > ' ' && c != '"' && c != '\u007F';
-    }
-    if (plain) {
-      return told;
-    }
-    StringBuilder line = new StringBuilder("\"");
-    for (int i = 0; i < told.length(); i++) {
-      char c = told.charAt(i);
-      if (c == '\n') {
-        line.append("\\n");
-      } else if (c == '\r') {
-        line.append("\\r");
-      } else if (c == '\t') {
-        line.append("\\t");
-      } else if (c < ' ' || c == '\u007F') {
-        line.append('\uFFFD');
-      } else {
-        line.append(c);
-      }
-    }
-    return line.append('"').toString();
+    boolean plain = !told.isEmpty() && told.indexOf(' ') < 0 && told.indexOf('"') < 0;
+    return plain && !Lines.steers(told) ? told : '"' + Lines.one(told) + '"';
   }
 }
