@@ -122,7 +122,12 @@ class HelpTest {
       assertFalse(examples.isEmpty() && !name.equals("formats"), name + " starts with examples");
       for (String example : examples) {
         seen++;
-        List<String> all = List.of(example.split(" ", -1));
+        List<String> all =
+            Pattern.compile("'[^']*'|[^ ]+")
+                .matcher(example)
+                .results()
+                .map(word -> word.group().replace("'", ""))
+                .toList();
         List<String> words = all.subList(1, all.size());
         Commands.Entry entry = Commands.named(words.getFirst()).orElseThrow();
         List<String> rest = words.subList(1, words.size());

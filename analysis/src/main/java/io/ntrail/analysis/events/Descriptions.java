@@ -10,6 +10,7 @@ import io.ntrail.formats.schema.ManifestChunks;
 import io.ntrail.formats.schema.Schema;
 import io.ntrail.formats.schema.ValueMap;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -27,12 +28,43 @@ final class Descriptions {
 
   private record Key(Guid guid, int id, int version, boolean classic) {}
 
-  /** Memory for pieces of manifests: programs send theirs at the start and again at the end. */
-  private static final long MOST_CHUNK_BYTES = 64L << 20;
+  /**
+   * Memory for pieces of manifests. Programs send theirs at the start and again at the end, and
+   * every process the same: equal pieces are kept once.
+   */
+  private static final long MOST_CHUNK_BYTES = 32L << 20;
+
+  private static final int MOST_CHUNKS = 1 << 18;
+
+  /** Bytes of TRACE_EVENT_INFO and of names of values that are kept. */
+  private static final long MOST_INFO_BYTES = 16L << 20;
+
+  /** The bytes of a piece, equal to those of others. */
+  private static final class Content {
+    final byte[] bytes;
+    private final int hash;
+
+    Content(byte[] bytes) {
+      this.bytes = bytes;
+      this.hash = Arrays.hashCode(bytes);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Content content
+          && hash == content.hash
+          && Arrays.equals(bytes, content.bytes);
+    }
+
+    @Override
+    public int hashCode() {
+      return hash;
+    }
+  }
 
   /** A piece of a manifest. */
   private record Chunk(
-      long ticks, long place, Guid provider, int process, int thread, Bytes bytes) {}
+      long ticks, long place, Guid provider, int process, int thread, Content content) {}
 
   private record MapKey(Guid provider, String name) {}
 
@@ -46,12 +78,20 @@ final class Descriptions {
   private final Map<MapKey, Placed<ValueMap>> maps = new HashMap<>();
   private final Map<Guid, String> providers = new HashMap<>();
   private final List<Chunk> chunks = new ArrayList<>();
+  private final Map<Content, Content> pieces = new HashMap<>();
   private long chunkBytes;
+  private long infoBytes;
+  private long leftOut;
   private final Map<Guid, Manifest.Provider> manifests = new HashMap<>();
   private final List<String> problems = new ArrayList<>();
 
   void metadata(int file, RecordCursor record) {
     long place = place(file, record);
+    if (infoBytes + record.payloadLength() > MOST_INFO_BYTES) {
+      leftOut++;
+      return;
+    }
+    infoBytes += record.payloadLength();
     if (record.opcode() == EVENT_INFO) {
       EventInfo info =
           EventInfo.parse(record.bytes(), record.payloadOffset(), record.payloadLength());
@@ -83,27 +123,40 @@ final class Descriptions {
 
   /** Keeps a piece of a manifest: pieces are joined in time order, which nobody knows yet. */
   void chunk(int file, RecordCursor record) {
-    int length = record.payloadLength();
-    if (chunkBytes + length > MOST_CHUNK_BYTES) {
-      return;
-    }
-    chunkBytes += length;
-    chunks.add(
+    keep(
         new Chunk(
             record.ticks(),
             place(file, record),
             record.provider(),
             record.processId(),
             record.threadId(),
-            Bytes.copyOf(
-                record.bytes().array(record.payloadOffset(), length), record.file().name())));
+            new Content(record.bytes().array(record.payloadOffset(), record.payloadLength()))));
+  }
+
+  private void keep(Chunk chunk) {
+    Content known = pieces.get(chunk.content);
+    int more = known == null ? chunk.content.bytes.length : 0;
+    if (chunks.size() == MOST_CHUNKS || chunkBytes + more > MOST_CHUNK_BYTES) {
+      leftOut++;
+      return;
+    }
+    if (known == null) {
+      known = chunk.content;
+      pieces.put(known, known);
+      chunkBytes += more;
+    }
+    chunks.add(
+        new Chunk(chunk.ticks, chunk.place, chunk.provider, chunk.process, chunk.thread, known));
   }
 
   void merge(Descriptions other) {
     other.infos.forEach((key, info) -> infos.merge(key, info, Placed::first));
     other.maps.forEach((key, map) -> maps.merge(key, map, Placed::first));
-    chunks.addAll(other.chunks);
-    chunkBytes += other.chunkBytes;
+    infoBytes += other.infoBytes;
+    leftOut += other.leftOut;
+    for (Chunk chunk : other.chunks) {
+      keep(chunk);
+    }
   }
 
   void settle() {
@@ -122,9 +175,11 @@ final class Descriptions {
     ManifestChunks joined = new ManifestChunks();
     chunks.sort(Comparator.comparingLong(Chunk::ticks).thenComparingLong(Chunk::place));
     for (Chunk chunk : chunks) {
-      joined.add(chunk.provider, chunk.process, chunk.thread, chunk.bytes, 0, chunk.bytes.length());
+      Bytes bytes = Bytes.copyOf(chunk.content.bytes, "manifest of provider " + chunk.provider);
+      joined.add(chunk.provider, chunk.process, chunk.thread, bytes, 0, bytes.length());
     }
     chunks.clear();
+    pieces.clear();
     for (ManifestChunks.Text text : joined.finished()) {
       Manifest.Result result = Manifest.parseSent(text.xml(), text.provider().toString());
       Manifest manifest = result.manifest();
@@ -140,6 +195,9 @@ final class Descriptions {
       }
     }
     problems.addAll(joined.problems());
+    if (leftOut > 0) {
+      problems.add(leftOut + " descriptions of events were left out: there are too many");
+    }
   }
 
   /** What of the recording's own descriptions could not be understood. */

@@ -5,16 +5,11 @@ import io.ntrail.analysis.recording.StackJoin;
 import io.ntrail.analysis.recording.SurveyPart;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
-import io.ntrail.formats.etl.RecordKind;
 import io.ntrail.formats.identity.Guid;
-import io.ntrail.formats.schema.SchemaSource;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,11 +22,21 @@ import org.jspecify.annotations.Nullable;
  *
  * @param records number of records
  * @param bytes bytes of all records
+ * @param nanos how long the recording is, or what of it was asked for
  * @param stacksKnown whether {@code withStack} of the rows is right: not if more stack records of
  *     one time than can be remembered would have been needed
  * @param rows by count, most first
+ * @param sources where names and fields came from
+ * @param problems what of the recording's own descriptions could not be understood
  */
-public record EventCounts(long records, long bytes, boolean stacksKnown, List<Row> rows) {
+public record EventCounts(
+    long records,
+    long bytes,
+    long nanos,
+    boolean stacksKnown,
+    List<Row> rows,
+    SourceCounts sources,
+    List<String> problems) {
   /**
    * One type of event.
    *
@@ -66,51 +71,12 @@ public record EventCounts(long records, long bytes, boolean stacksKnown, List<Ro
     }
   }
 
-  /** What one thread counts. */
-  private static final class Collected {
-    final EventTypeTable types = new EventTypeTable();
-    final BitSet classic = new BitSet();
-    final Map<Integer, Map<String, long[]>> names = new HashMap<>();
-    final int[] rowOfHook = new int[1 << 16];
-
-    void merge(Collected other) {
-      EventTypeTable from = other.types;
-      for (int i = 0; i < from.size(); i++) {
-        int row = types.row(from.guidLow[i], from.guidHigh[i], from.ids[i]);
-        types.counts[row] += from.counts[i];
-        types.bytes[row] += from.bytes[i];
-        types.withStack[row] += from.withStack[i];
-        if (other.classic.get(i)) {
-          classic.set(row);
-        }
-        Map<String, long[]> told = other.names.get(i);
-        if (told != null) {
-          Map<String, long[]> mine = names.computeIfAbsent(row, r -> new HashMap<>());
-          told.forEach(
-              (name, count) -> mine.computeIfAbsent(name, n -> new long[1])[0] += count[0]);
-        }
-      }
-    }
-
-    void count(RecordCursor record, int row) {
-      types.counts[row]++;
-      types.bytes[row] += record.size();
-      if (record.kind().isClassic()) {
-        classic.set(row);
-      }
-    }
-
-    void count(int row, String name) {
-      names.computeIfAbsent(row, r -> new HashMap<>()).computeIfAbsent(name, n -> new long[1])[0]++;
-    }
-  }
-
   /** Counts in the pass that learns what events are called. */
   private static final class Counting implements SurveyPart<Counting> {
     final SchemaIndex schemas;
     final KernelEvents kernel;
     final StackJoin stacks;
-    final Collected collected = new Collected();
+    final TypeCounts counts = new TypeCounts();
 
     Counting(SchemaIndex schemas, KernelEvents kernel, StackJoin stacks) {
       this.schemas = schemas;
@@ -122,23 +88,16 @@ public record EventCounts(long records, long bytes, boolean stacksKnown, List<Ro
     public void visit(int file, RecordCursor record) {
       schemas.visit(file, record);
       stacks.visit(file, record);
-      int row = row(collected, kernel, record);
-      collected.count(record, row);
-      if (record.kind().isEvent() && record.hasExtendedItems()) {
-        if (record.hasStackItem()) {
-          collected.types.withStack[row]++;
-        }
-        String name = schemas.toldName(record);
-        if (name != null) {
-          collected.count(row, name);
-        }
+      int row = counts.count(record, kernel, schemas);
+      if (record.kind().isEvent() && record.hasExtendedItems() && record.hasStackItem()) {
+        counts.countStack(row);
       }
     }
 
     @Override
     public Counting merge(Counting other) {
       schemas.merge(other.schemas);
-      collected.merge(other.collected);
+      counts.merge(other.counts);
       return this;
     }
 
@@ -158,17 +117,21 @@ public record EventCounts(long records, long bytes, boolean stacksKnown, List<Ro
     KernelEvents kernel = sources.kernel();
     StackJoin stacks = new StackJoin(recording, kernel);
     Counting counted = recording.survey(cores, () -> new Counting(sources.index(), kernel, stacks));
-    Collected withStack =
+    TypeCounts withStack =
         stacks.events(
             cores,
-            Collected::new,
-            (collected, record) -> collected.types.withStack[row(collected, kernel, record)]++,
+            TypeCounts::new,
+            (counts, record) -> counts.countStack(counts.row(record, kernel)),
             (a, b) -> {
               a.merge(b);
               return a;
             });
-    counted.collected.merge(withStack);
-    return result(counted.collected, counted.schemas, true);
+    counted.counts.merge(withStack);
+    return result(
+        counted.counts,
+        counted.schemas,
+        recording.covered(cores, Long.MIN_VALUE, Long.MAX_VALUE),
+        true);
   }
 
   /** Visits all records so that {@link #filtered} knows which have stacks. */
@@ -196,98 +159,33 @@ public record EventCounts(long records, long bytes, boolean stacksKnown, List<Ro
   public static EventCounts filtered(Events events, Events.Walk walk, int cores) {
     KernelEvents kernel = events.sources().kernel();
     StackJoin.Walk stacks = stacks(events.recording(), kernel, cores).inOrder();
-    Collected collected = new Collected();
+    TypeCounts counts = new TypeCounts();
     while (walk.next()) {
       RecordCursor record = walk.event().record();
-      int row = row(collected, kernel, record);
-      collected.count(record, row);
+      int row = counts.count(record, kernel, events.schemas());
       if (record.hasStackItem() || stacks.hasStack(record)) {
-        collected.types.withStack[row]++;
-      }
-      EventType type = walk.event().type();
-      if (type.schema() != null && type.schema().source() == SchemaSource.TRACE_LOGGING) {
-        collected.count(row, type.event() == null ? "" : type.event());
+        counts.countStack(row);
       }
     }
-    return result(collected, events.schemas(), !stacks.isIncomplete());
+    return result(counts, events.schemas(), walk.covered(cores), !stacks.isIncomplete());
   }
 
-  private static int row(Collected collected, KernelEvents kernel, RecordCursor record) {
-    EventTypeTable types = collected.types;
-    RecordKind kind = record.kind();
-    if (kind.isHook()) {
-      int hook = record.hookId();
-      long id = EventTypeTable.pack(hook, hook & 0xFF, record.version());
-      int remembered = collected.rowOfHook[hook] - 1;
-      if (remembered >= 0 && types.ids[remembered] == id) {
-        return remembered;
-      }
-      Guid classGuid = kernel.classGuid(hook);
-      int row = types.row(classGuid.low(), classGuid.high(), id);
-      collected.rowOfHook[hook] = row + 1;
-      return row;
-    }
-    if (kind.isEvent()) {
-      return types.row(
-          record.providerLow(),
-          record.providerHigh(),
-          EventTypeTable.pack(record.id(), record.opcode(), record.version()));
-    }
-    Guid provider = record.provider();
-    int id = record.id();
-    if (kind.isClassic()) {
-      id = Math.max(0, kernel.hookId(provider, record.opcode()));
-    }
-    return types.row(
-        provider.low(),
-        provider.high(),
-        EventTypeTable.pack(id, record.opcode(), record.version()));
-  }
-
-  private static EventCounts result(Collected counted, SchemaIndex schemas, boolean stacksKnown) {
-    EventTypeTable types = counted.types;
-    List<Row> rows = new ArrayList<>();
-    long records = 0;
-    long bytes = 0;
-    for (int i = 0; i < types.size(); i++) {
-      records += types.counts[i];
-      bytes += types.bytes[i];
-      rows.add(row(counted, schemas, i));
-    }
+  private static EventCounts result(
+      TypeCounts counts, SchemaIndex schemas, long nanos, boolean stacksKnown) {
+    List<Row> rows = new ArrayList<>(counts.rows(schemas));
     rows.sort(
         Comparator.comparingLong((Row row) -> -row.count)
             .thenComparing(row -> row.providerGuid.toString())
             .thenComparingInt(Row::id)
             .thenComparingInt(Row::opcode)
             .thenComparingInt(Row::version));
-    return new EventCounts(records, bytes, stacksKnown, List.copyOf(rows));
-  }
-
-  private static Row row(Collected counted, SchemaIndex schemas, int i) {
-    EventTypeTable types = counted.types;
-    EventType type =
-        schemas.typeOf(
-            new Guid(types.guidLow[i], types.guidHigh[i]),
-            EventTypeTable.id(types.ids[i]),
-            EventTypeTable.opcode(types.ids[i]),
-            EventTypeTable.version(types.ids[i]),
-            counted.classic.get(i));
-    Map<String, Long> names = new TreeMap<>();
-    counted.names.getOrDefault(i, Map.of()).forEach((name, count) -> names.put(name, count[0]));
-    String event =
-        names.isEmpty()
-            ? type.event()
-            : names.size() == 1 ? names.keySet().iterator().next() : null;
-    return new Row(
-        type.guid(),
-        type.provider(),
-        event,
-        type.id(),
-        type.opcode(),
-        type.version(),
-        types.counts[i],
-        types.bytes[i],
-        types.withStack[i],
-        names);
+    return new EventCounts(
+        rows.stream().mapToLong(Row::count).sum(),
+        rows.stream().mapToLong(Row::bytes).sum(),
+        nanos,
+        stacksKnown,
+        List.copyOf(rows),
+        counts.sources(schemas),
+        schemas.problems());
   }
 }

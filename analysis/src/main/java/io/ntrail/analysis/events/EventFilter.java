@@ -1,18 +1,26 @@
 package io.ntrail.analysis.events;
 
+import io.ntrail.analysis.machine.Machine;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Which events are meant: by process, thread, event, CPU and fields; what is not asked for lets all
- * through. Immutable but for what it remembers about types of events; one thread at a time.
+ * through. It remembers what of it fitted no event ({@link Events#unmatched}); one thread at a
+ * time.
  */
 public final class EventFilter {
+  /** Types of events that are remembered. */
+  private static final int MOST_TYPES = 1 << 14;
+
   /** Lets all events through. */
   public static final class Builder {
     private final List<Pattern> processes = new ArrayList<>();
@@ -66,6 +74,17 @@ public final class EventFilter {
   private final @Nullable BitSet cpus;
   private final @Nullable Where where;
   private final Map<EventType, Boolean> types = new HashMap<>();
+  private final Set<String> eventNames = new TreeSet<>();
+
+  private final BitSet fittingEvents = new BitSet();
+  private final BitSet fittingProcesses = new BitSet();
+  private final BitSet fittingThreads = new BitSet();
+  private final FieldNames fields = new FieldNames();
+  private boolean askedForCpus;
+  private boolean fittingCpus;
+  private boolean askedForProcesses;
+  private boolean askedForThreads;
+  private boolean finished;
 
   private EventFilter(Builder builder) {
     processes = List.copyOf(builder.processes);
@@ -84,19 +103,18 @@ public final class EventFilter {
         && where == null;
   }
 
-  /** The condition on fields. */
-  public @Nullable Where where() {
-    return where;
-  }
-
   /** Whether an event is meant. */
-  public boolean passes(EventReader event) {
-    BitSet wanted = cpus;
-    if (wanted != null && !wanted.get(event.record().cpu())) {
-      return false;
-    }
+  boolean passes(EventReader event) {
     if (!events.isEmpty() && !passesType(event.type())) {
       return false;
+    }
+    BitSet wanted = cpus;
+    if (wanted != null) {
+      askedForCpus = true;
+      if (!wanted.get(event.record().cpu())) {
+        return false;
+      }
+      fittingCpus = true;
     }
     if (!processes.isEmpty() && !passesProcess(event)) {
       return false;
@@ -105,47 +123,87 @@ public final class EventFilter {
       return false;
     }
     Where condition = where;
-    return condition == null || condition.holds(new EventValues(event));
+    if (condition == null) {
+      return true;
+    }
+    fields.meet(event.type());
+    return condition.holds(new EventValues(event));
   }
 
   private boolean passesType(EventType type) {
-    return types.computeIfAbsent(type, this::matches);
+    Boolean known = types.get(type);
+    if (known == null) {
+      known = matches(type);
+      // Events that tell their own types may tell a new one every time.
+      if (types.size() >= MOST_TYPES) {
+        types.clear();
+      }
+      types.put(type, known);
+    }
+    return known;
   }
 
   private boolean matches(EventType type) {
-    String full = type.text();
-    for (Pattern pattern : events) {
-      if (pattern.matches(full)
-          || pattern.matches(type.event())
-          || pattern.matches(type.provider())
-          || type.provider() != null && pattern.matches(type.provider() + "/" + type.event())
-          || pattern.matches(type.guid().toString())
-          || pattern.isPlain() && full.regionMatches(true, 0, pattern + "/", 0, length(pattern) + 1)
-          || pattern.matches(Integer.toString(type.id()))) {
+    String event = type.event();
+    String provider = type.provider();
+    List<String> names = new ArrayList<>(List.of(type.text(), type.guid().toString()));
+    names.add(Integer.toString(type.id()));
+    if (event != null) {
+      names.add(event);
+    }
+    if (provider != null) {
+      names.add(provider);
+      names.add(provider + "/" + event);
+    }
+    if (eventNames.size() < MOST_TYPES) {
+      eventNames.add(type.text());
+      String source = EventNaming.source(type.guid(), provider, event);
+      eventNames.add(source);
+      eventNames.add(source + "/*");
+      if (event != null) {
+        eventNames.add(event);
+      }
+    }
+    return fits(events, fittingEvents, pattern -> fitsType(pattern, type.text(), names));
+  }
+
+  private static boolean fitsType(Pattern pattern, String full, List<String> names) {
+    for (String name : names) {
+      if (pattern.matches(name)) {
         return true;
       }
     }
-    return false;
+    // A task or a provider means all its events.
+    String task = pattern + "/";
+    return pattern.isPlain() && full.regionMatches(true, 0, task, 0, task.length());
   }
 
-  private static int length(Pattern pattern) {
-    return pattern.toString().length();
+  /** Whether any pattern fits; and notes which ones do, so that those that never do are known. */
+  private static boolean fits(List<Pattern> patterns, BitSet fitting, Predicate<Pattern> fits) {
+    boolean any = false;
+    for (int i = 0; i < patterns.size(); i++) {
+      if ((!any || !fitting.get(i)) && fits.test(patterns.get(i))) {
+        any = true;
+        fitting.set(i);
+      }
+    }
+    return any;
   }
 
   private boolean passesProcess(EventReader event) {
+    askedForProcesses = true;
     int id = event.processId();
     if (id == RecordCursor.NO_ID) {
       return false;
     }
     String number = Integer.toUnsignedString(id);
     String name = event.process();
-    for (Pattern pattern : processes) {
-      if (pattern.matches(number)
-          || name != null && (pattern.matches(name) || bare(pattern, name))) {
-        return true;
-      }
-    }
-    return false;
+    return fits(
+        processes,
+        fittingProcesses,
+        pattern ->
+            pattern.matches(number)
+                || name != null && (pattern.matches(name) || bare(pattern, name)));
   }
 
   /** {@code shopd} means {@code shopd.exe}, too. */
@@ -154,11 +212,62 @@ public final class EventFilter {
   }
 
   private boolean passesThread(EventReader event) {
+    askedForThreads = true;
     int id = event.threadId();
     if (id == RecordCursor.NO_ID) {
       return false;
     }
     String number = Integer.toUnsignedString(id);
-    return threads.stream().anyMatch(pattern -> pattern.matches(number));
+    return fits(threads, fittingThreads, pattern -> pattern.matches(number));
+  }
+
+  /** Notes that it has seen all events. */
+  void finished() {
+    finished = true;
+  }
+
+  /** What of it fitted no event, see {@link Events#unmatched}. */
+  List<Unmatched> unmatched(Machine machine) {
+    List<Unmatched> result = new ArrayList<>();
+    if (!finished) {
+      return result;
+    }
+    for (Pattern pattern : unfitting(events, fittingEvents)) {
+      result.add(Unmatched.of(Unmatched.What.EVENT, pattern.toString(), eventNames));
+    }
+    if (askedForCpus && !fittingCpus) {
+      String numbers = String.valueOf(cpus).replaceAll("[{} ]", "");
+      result.add(new Unmatched(Unmatched.What.CPU, numbers, ""));
+    }
+    if (askedForProcesses) {
+      Set<String> names = new TreeSet<>(machine.processNames());
+      for (String name : machine.processNames()) {
+        names.add(name.replaceFirst("(?i)\\.exe$", ""));
+      }
+      for (Pattern pattern : unfitting(processes, fittingProcesses)) {
+        result.add(Unmatched.of(Unmatched.What.PROCESS, pattern.toString(), names));
+      }
+    }
+    if (askedForThreads) {
+      for (Pattern pattern : unfitting(threads, fittingThreads)) {
+        result.add(new Unmatched(Unmatched.What.THREAD, pattern.toString(), ""));
+      }
+    }
+    if (where != null) {
+      for (String name : where.names()) {
+        if (fields.lacks(name)) {
+          result.add(Unmatched.field(name, fields));
+        }
+      }
+    }
+    return result;
+  }
+
+  private static List<Pattern> unfitting(List<Pattern> patterns, BitSet fitting) {
+    List<Pattern> result = new ArrayList<>();
+    for (int i = fitting.nextClearBit(0); i < patterns.size(); i = fitting.nextClearBit(i + 1)) {
+      result.add(patterns.get(i));
+    }
+    return result;
   }
 }

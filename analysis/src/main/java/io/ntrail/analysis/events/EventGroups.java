@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,8 +20,12 @@ import org.jspecify.annotations.Nullable;
  * @param rows by count, most first
  * @param others events of the groups that were not kept apart, since there were more than {@link
  *     #MOST}
+ * @param unmatched the field, if no event has one of this name
  */
-public record EventGroups(long records, long bytes, List<Row> rows, long others) {
+public record EventGroups(
+    long records, long bytes, List<Row> rows, long others, @Nullable Unmatched unmatched) {
+  private static final List<String> KEYS = List.of("process", "thread", "event", "cpu", "provider");
+
   /** Groups that are kept apart; what more there are, is counted together. */
   public static final int MOST = 1 << 18;
 
@@ -43,8 +48,10 @@ public record EventGroups(long records, long bytes, List<Row> rows, long others)
     long[] others = new long[2];
     long records = 0;
     long bytes = 0;
+    FieldNames fields = new FieldNames();
     while (walk.next()) {
       EventReader event = walk.event();
+      fields.meet(event.type());
       records++;
       int size = event.record().size();
       bytes += size;
@@ -67,7 +74,20 @@ public record EventGroups(long records, long bytes, List<Row> rows, long others)
         Comparator.comparingLong((Row row) -> -row.count)
             .thenComparing(row -> row.key == null ? "" : row.key)
             .thenComparingLong(Row::id));
-    return new EventGroups(records, bytes, List.copyOf(rows), others[0]);
+    return new EventGroups(records, bytes, List.copyOf(rows), others[0], unmatched(by, fields));
+  }
+
+  private static @Nullable Unmatched unmatched(String by, FieldNames fields) {
+    if (KEYS.contains(by.toLowerCase(Locale.ROOT)) || !fields.lacks(by)) {
+      return null;
+    }
+    Unmatched field = Unmatched.field(by, fields);
+    if (field.what() == Unmatched.What.GROUP) {
+      return field;
+    }
+    TreeSet<String> known = new TreeSet<>(fields.known());
+    known.addAll(KEYS);
+    return Unmatched.of(Unmatched.What.FIELD, by, known);
   }
 
   private static Key key(EventReader event, String by) {

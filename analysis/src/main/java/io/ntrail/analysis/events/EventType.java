@@ -3,6 +3,7 @@ package io.ntrail.analysis.events;
 import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.schema.MessageText;
 import io.ntrail.formats.schema.Schema;
+import io.ntrail.formats.schema.SchemaSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -93,6 +94,16 @@ public final class EventType {
   /** What its payload consists of; null if nothing tells it. */
   public @Nullable Schema schema() {
     return schema;
+  }
+
+  /** Where its name and fields came from; null if nothing describes it. */
+  public @Nullable SchemaSource source() {
+    return schema == null ? null : schema.source();
+  }
+
+  /** What tells it from other types, whichever object stands for it. */
+  String identity() {
+    return guid + "/" + id + "/" + opcode + "/" + version + "/" + event;
   }
 
   /** Its message for people, with inserts; null if it has none. */

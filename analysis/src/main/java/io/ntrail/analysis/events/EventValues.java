@@ -2,15 +2,40 @@ package io.ntrail.analysis.events;
 
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.schema.Payload;
+import java.util.Collections;
 import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** The values of an event by name, for conditions and for counting by a field. */
 final class EventValues implements Where.Values {
+  /** Names that every event has, unless a field of its own has them. */
+  static final Set<String> OWN =
+      ofAnyCase(
+          "pid",
+          "tid",
+          "cpu",
+          "time",
+          "process",
+          "provider",
+          "event",
+          "id",
+          "level",
+          "opcode",
+          "version",
+          "dataLength");
+
   private final EventReader event;
 
   EventValues(EventReader event) {
     this.event = event;
+  }
+
+  private static Set<String> ofAnyCase(String... names) {
+    Set<String> set = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+    Collections.addAll(set, names);
+    return Collections.unmodifiableSet(set);
   }
 
   @Override
@@ -28,10 +53,21 @@ final class EventValues implements Where.Values {
         token = member(payload, payload.find(name.substring(0, dot)), name.substring(dot + 1));
       }
     }
-    if (token < 0 || payload.token(token) != Payload.Token.VALUE) {
-      return null;
+    if (token < 0) {
+      return beside(payload, name);
     }
-    return of(event, token);
+    return payload.token(token) == Payload.Token.VALUE ? of(event, token) : null;
+  }
+
+  /** The text beside a value, under the name that it has on the screen and in JSON. */
+  private Where.@Nullable Value beside(Payload payload, String name) {
+    for (int i = 0; i < payload.size(); i = payload.after(i)) {
+      if (payload.token(i) == Payload.Token.VALUE
+          && name.equalsIgnoreCase(Meanings.besideName(payload.field(i)))) {
+        return text(event.meaning(i));
+      }
+    }
+    return null;
   }
 
   private static int member(Payload payload, int struct, String path) {

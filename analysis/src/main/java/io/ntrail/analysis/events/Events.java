@@ -4,8 +4,10 @@ import io.ntrail.analysis.machine.Machine;
 import io.ntrail.analysis.recording.OrderedCursor;
 import io.ntrail.analysis.recording.Recording;
 import io.ntrail.analysis.recording.SurveyPart;
+import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The events of a recording: what a survey learned of it, and walks over them in time order. One
@@ -16,22 +18,33 @@ public final class Events {
   private static final class Learned implements SurveyPart<Learned> {
     final Machine machine;
     final SchemaIndex schemas;
+    final KernelEvents kernel;
+    final @Nullable TypeCounts counts;
 
-    Learned(Machine machine, SchemaIndex schemas) {
+    Learned(
+        Machine machine, SchemaIndex schemas, KernelEvents kernel, @Nullable TypeCounts counts) {
       this.machine = machine;
       this.schemas = schemas;
+      this.kernel = kernel;
+      this.counts = counts;
     }
 
     @Override
     public void visit(int fileNumber, RecordCursor record) {
       machine.visit(fileNumber, record);
       schemas.visit(fileNumber, record);
+      if (counts != null) {
+        counts.count(record, kernel, schemas);
+      }
     }
 
     @Override
     public Learned merge(Learned other) {
       machine.merge(other.machine);
       schemas.merge(other.schemas);
+      if (counts != null && other.counts != null) {
+        counts.merge(other.counts);
+      }
       return this;
     }
 
@@ -47,6 +60,7 @@ public final class Events {
   private final Machine machine;
   private final SchemaIndex schemas;
   private final Meanings meanings;
+  private final @Nullable SourceCounts all;
 
   private Events(Recording recording, SchemaSources sources, Learned learned) {
     this.recording = recording;
@@ -54,18 +68,35 @@ public final class Events {
     this.machine = learned.machine;
     this.schemas = learned.schemas;
     this.meanings = new Meanings(machine, sources.statusCodes());
+    this.all = learned.counts == null ? null : learned.counts.sources(schemas);
   }
 
   /** Surveys a recording. */
   public static Events of(Recording recording, SchemaSources sources, int cores) {
+    return of(recording, sources, cores, false);
+  }
+
+  /** Surveys a recording, and counts in the same pass what describes all its events. */
+  public static Events counted(Recording recording, SchemaSources sources, int cores) {
+    return of(recording, sources, cores, true);
+  }
+
+  private static Events of(Recording recording, SchemaSources sources, int cores, boolean counted) {
     Learned learned =
         recording.survey(
             cores,
             () ->
                 new Learned(
                     new Machine(recording, sources.kernel(), sources.kernelTable()),
-                    sources.index()));
+                    sources.index(),
+                    sources.kernel(),
+                    counted ? new TypeCounts() : null));
     return new Events(recording, sources, learned);
+  }
+
+  /** What describes all events of the recording; null if they were not {@link #counted}. */
+  public @Nullable SourceCounts all() {
+    return all;
   }
 
   /** The recording. */
@@ -81,6 +112,23 @@ public final class Events {
   /** What of the recording's own descriptions of events could not be understood. */
   public List<String> problems() {
     return schemas.problems();
+  }
+
+  /**
+   * Records about processes, threads and files that were left out for want of memory: some names
+   * may then be missing, or be those of an earlier process, thread or file.
+   */
+  public long leftOut() {
+    return machine.leftOut();
+  }
+
+  /**
+   * What of a filter fitted no event, with what was probably meant. Known when a walk with it has
+   * come to its end; empty before. What only got to see events that something else let through,
+   * fitted none of those.
+   */
+  public List<Unmatched> unmatched(EventFilter filter) {
+    return filter.unmatched(machine);
   }
 
   SchemaSources sources() {
@@ -109,14 +157,20 @@ public final class Events {
   /** A walk over events in time order. */
   public final class Walk implements AutoCloseable {
     private final EventFilter filter;
-    private final boolean all;
+    private final boolean passesAll;
     private final long from;
+    private final long askedFrom;
+    private final long askedTo;
     private final OrderedCursor cursor;
     private final EventReader event = new EventReader(recording, machine, schemas, meanings);
 
+    private final SourceCounts sources = new SourceCounts();
+
     private Walk(EventFilter filter, long fromNanos, long toNanos) {
       this.filter = filter;
-      this.all = filter.passesAll();
+      this.askedFrom = fromNanos;
+      this.askedTo = toNanos;
+      this.passesAll = filter.passesAll();
       // Which thread runs on a CPU is known from its last context switch: that may lie before the
       // range, and an event must not belong to somebody else because of the range.
       boolean before = machine.contextSwitches();
@@ -134,11 +188,23 @@ public final class Events {
           continue;
         }
         event.moveTo(record, cursor.fileNumber(), nanos);
-        if (all || filter.passes(event)) {
+        if (passesAll || filter.passes(event)) {
+          sources.add(event.type());
           return true;
         }
       }
+      filter.finished();
       return false;
+    }
+
+    /** What describes the events that it has come to so far. */
+    public SourceCounts sources() {
+      return sources;
+    }
+
+    /** How many nanoseconds of the recording it goes over. */
+    long covered(int cores) {
+      return recording.covered(cores, askedFrom, askedTo);
     }
 
     /** The current event. */

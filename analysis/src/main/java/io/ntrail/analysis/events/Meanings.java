@@ -12,7 +12,7 @@ import io.ntrail.formats.schema.ValueMap;
 import org.jspecify.annotations.Nullable;
 
 /** What values mean beside their numbers: names of codes and flags, dates, names of files. */
-final class Meanings {
+public final class Meanings {
   private final Machine machine;
   private final StatusCodes codes;
 
@@ -49,9 +49,21 @@ final class Meanings {
     };
   }
 
-  /** Whether a value may have a text beside its number. */
-  static boolean has(Field field) {
-    return field.map() != null || field.out() != OutType.DEFAULT;
+  /**
+   * Under which name the text of a value stands beside it: {@code StatusText}; of keys of files
+   * {@code FileName}.
+   *
+   * @return null if its values have no text beside them
+   */
+  public static @Nullable String besideName(Field field) {
+    if (field.map() != null) {
+      return field.name() + "Text";
+    }
+    return switch (field.out()) {
+      case NTSTATUS, WIN32_ERROR, HRESULT, UNIX_TIME -> field.name() + "Text";
+      case FILE_KEY -> "FileName";
+      default -> null;
+    };
   }
 
   /**

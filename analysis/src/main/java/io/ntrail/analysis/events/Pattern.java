@@ -1,5 +1,6 @@
 package io.ntrail.analysis.events;
 
+import io.ntrail.formats.bytes.CannotGoOn;
 import java.util.Locale;
 import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
@@ -9,6 +10,52 @@ import org.jspecify.annotations.Nullable;
  * Case does not matter. Immutable.
  */
 public final class Pattern {
+  /** Characters that an expression may look at in one text; one that backtracks looks at more. */
+  private static final int MOST_LOOKS = 4_000_000;
+
+  /** A text that ends an expression's search instead of letting it try for years. */
+  private static final class Watched implements CharSequence {
+    private final CharSequence text;
+    private final int[] looks;
+
+    Watched(CharSequence text, int[] looks) {
+      this.text = text;
+      this.looks = looks;
+    }
+
+    @Override
+    public char charAt(int index) {
+      if (--looks[0] < 0) {
+        throw new TooLong();
+      }
+      return text.charAt(index);
+    }
+
+    @Override
+    public int length() {
+      return text.length();
+    }
+
+    @Override
+    public CharSequence subSequence(int start, int end) {
+      return new Watched(text.subSequence(start, end), looks);
+    }
+
+    @Override
+    public String toString() {
+      return text.toString();
+    }
+  }
+
+  /** An expression has looked at too many characters. */
+  private static final class TooLong extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    TooLong() {
+      super(null, null, false, false);
+    }
+  }
+
   private final String text;
   private final java.util.regex.@Nullable Pattern regex;
   private final String glob;
@@ -34,20 +81,39 @@ public final class Pattern {
       } catch (PatternSyntaxException e) {
         throw new IllegalArgumentException(
             "no regular expression: " + text + " (" + e.getDescription() + ")", e);
+      } catch (StackOverflowError e) {
+        throw new IllegalArgumentException("a regular expression nested too deeply", e);
       }
     }
     return new Pattern(text, null);
   }
 
-  /** Whether a name is meant: the whole of it by a glob, some part of it by an expression. */
+  /**
+   * Whether a name is meant: the whole of it by a glob, some part of it by an expression.
+   *
+   * @throws CannotGoOn if an expression would take too long to find out
+   */
   public boolean matches(@Nullable String name) {
     if (name == null) {
       return false;
     }
     java.util.regex.Pattern expression = regex;
-    return expression == null
-        ? glob(glob, name.toLowerCase(Locale.ROOT))
-        : expression.matcher(name).find();
+    return expression == null ? glob(glob, name.toLowerCase(Locale.ROOT)) : found(expression, name);
+  }
+
+  private boolean found(java.util.regex.Pattern expression, String name) {
+    try {
+      int[] looks = {MOST_LOOKS + 16 * name.length()};
+      return expression.matcher(new Watched(name, looks)).find();
+    } catch (TooLong | StackOverflowError e) {
+      throw new CannotGoOn(
+          "the regular expression "
+              + text
+              + " takes too long on a text of "
+              + name.length()
+              + " characters",
+          "a simpler expression, without repetitions in repetitions, or a glob such as '*.db'");
+    }
   }
 
   /** Whether it has no wildcards: it means one name. */

@@ -37,6 +37,9 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
   private static final int STRING_ONLY = 4;
   private static final int MANIFEST_OPCODE = 0xFE;
 
+  /** Types that are remembered: a hostile recording may have a new one in every event. */
+  private static final int MOST_TYPES = 1 << 16;
+
   private static final Schema TEXT =
       new Schema(
           SchemaSource.STRING_ONLY,
@@ -71,7 +74,7 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
   private final TraceLoggingSchemas traceLogging = new TraceLoggingSchemas();
 
   private final EventType[][] byHook = new EventType[1 << 16][];
-  private final EventTypeTable rows = new EventTypeTable();
+  private EventTypeTable rows = new EventTypeTable();
   private final List<EventType> types = new ArrayList<>();
   private final Map<EventType, EventType> texts = new HashMap<>();
   private final Map<Schema, EventType> told = new HashMap<>();
@@ -113,6 +116,8 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
   @Override
   public void settle() {
     descriptions.settle();
+    // Types that were asked for on the way may lack names that were only learned later.
+    told.clear();
   }
 
   /** What of the recording's own descriptions could not be understood. */
@@ -142,6 +147,9 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
               record.version(),
               kind);
       if (type.schema() == null && (record.eventFlags() & STRING_ONLY) != 0) {
+        if (texts.size() >= MOST_TYPES) {
+          texts.clear();
+        }
         return texts.computeIfAbsent(type, SchemaIndex::asText);
       }
       return type;
@@ -195,8 +203,12 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
   }
 
   private EventType row(long low, long high, int id, int opcode, int version, RecordKind kind) {
+    if (types.size() >= MOST_TYPES) {
+      rows = new EventTypeTable();
+      types.clear();
+    }
     int row = rows.row(low, high, EventTypeTable.pack(id, opcode, version));
-    while (types.size() <= row) {
+    if (row == types.size()) {
       types.add(described(new Guid(low, high), id, opcode, version, kind));
     }
     return types.get(row);
@@ -334,12 +346,11 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
    * The type of events of which only the identity is known; those of TraceLogging have their names
    * in the events.
    */
-  EventType typeOf(Guid guid, int id, int opcode, int version, boolean classic) {
+  EventType typeOf(Guid guid, int id, int opcode, int version, RecordKind kind) {
     int hook = kernel.hookId(guid, opcode);
-    if (hook >= 0 && hook == id) {
-      return kernelType(guid, hook, version);
-    }
-    return described(guid, id, opcode, version, classic ? RecordKind.FULL64 : RecordKind.EVENT64);
+    return hook >= 0 && hook == id
+        ? kernelType(guid, hook, version)
+        : described(guid, id, opcode, version, kind);
   }
 
   /** Whether a record without ids belongs to the thread that runs on its CPU. */

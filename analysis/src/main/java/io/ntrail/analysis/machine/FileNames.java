@@ -17,8 +17,11 @@ import org.jspecify.annotations.Nullable;
 public final class FileNames {
   private static final int CHUNK = 1 << 20;
 
-  /** Memory for names. */
+  /** Memory for names and their keys. */
   private static final long MOST_BYTES = 64L << 20;
+
+  /** What a name takes beside its text: key, time, place, and a number while they are sorted. */
+  private static final int ENTRY_BYTES = 44;
 
   private final List<byte[]> chunks = new ArrayList<>();
   private int chunkUsed = CHUNK;
@@ -35,10 +38,10 @@ public final class FileNames {
   /** Notes that a file had a name at a time. */
   void note(long key, long time, String name) {
     byte[] text = name.getBytes(StandardCharsets.UTF_8);
-    if (text.length == 0 || text.length > CHUNK) {
+    if (text.length == 0 || text.length >= CHUNK) {
       return;
     }
-    if (used + text.length > MOST_BYTES) {
+    if (used + text.length + ENTRY_BYTES > MOST_BYTES) {
       leftOut++;
       return;
     }
@@ -49,7 +52,7 @@ public final class FileNames {
     System.arraycopy(text, 0, chunks.getLast(), chunkUsed, text.length);
     note(key, time, (long) (chunks.size() - 1) << 40 | (long) chunkUsed << 20 | text.length);
     chunkUsed += text.length;
-    used += text.length;
+    used += text.length + ENTRY_BYTES;
   }
 
   private void note(long key, long time, long place) {

@@ -26,6 +26,10 @@ final class Lifetimes {
   /** Had ended before this time, but something still holds it. */
   static final byte DEFUNCT = 4;
 
+  /** Notes that are kept, about 60 bytes each: those of a recording of weeks. */
+  static final int MOST = 1 << 20;
+
+  private long leftOut;
   private int size;
   private int[] ids = new int[16];
   private long[] keys = new long[16];
@@ -43,6 +47,10 @@ final class Lifetimes {
    *     expected to agree, and the last one counts
    */
   void note(int id, long key, byte kind, int value) {
+    if (size == MOST) {
+      leftOut++;
+      return;
+    }
     if (size == ids.length) {
       int capacity = 2 * size;
       ids = Arrays.copyOf(ids, capacity);
@@ -62,6 +70,7 @@ final class Lifetimes {
     for (int i = 0; i < other.size; i++) {
       note(other.ids[i], other.keys[i], other.kinds[i], other.values[i] + offset);
     }
+    leftOut += other.leftOut;
   }
 
   /** Makes lives out of the notes. */
@@ -138,6 +147,11 @@ final class Lifetimes {
     lifeTo[lives] = to;
     lifeValue[lives] = value;
     lives++;
+  }
+
+  /** Notes that were left out for want of memory. */
+  long leftOut() {
+    return leftOut;
   }
 
   /** Number of lives. */

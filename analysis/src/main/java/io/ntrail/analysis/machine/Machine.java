@@ -10,6 +10,8 @@ import io.ntrail.formats.schema.Schema;
 import io.ntrail.formats.schema.SchemaTable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +33,14 @@ public final class Machine implements SurveyPart<Machine> {
   /** What runs when nothing else does has this id on every machine. */
   private static final ProcessLife IDLE = new ProcessLife(0, 0, "Idle", null);
 
+  /** Memory for names and command lines of processes, in characters. */
+  private static final long MOST_LINE_CHARACTERS = 8L << 20;
+
+  private static final int SHORT_NAME = 32;
+
+  /** Beginnings and ends of processes that are kept, about 200 bytes each. */
+  private static final int MOST_PROCESSES = 1 << 18;
+
   private final Recording recording;
   private final KernelEvents kernel;
   private final SchemaTable table;
@@ -42,6 +52,8 @@ public final class Machine implements SurveyPart<Machine> {
   private final FileNames files = new FileNames();
   private final Volumes volumes = new Volumes();
   private boolean contextSwitches;
+  private long lineCharacters;
+  private long processesLeftOut;
 
   /** Empty: to be filled by a survey. */
   public Machine(Recording recording, KernelEvents kernel, SchemaTable table) {
@@ -111,13 +123,21 @@ public final class Machine implements SurveyPart<Machine> {
     int commandLine = payload.find("CommandLine");
     int pid = (int) payload.integer(id);
     String line = commandLine < 0 ? "" : payload.text(commandLine);
+    if (processes.size() >= MOST_PROCESSES) {
+      processesLeftOut++;
+      return;
+    }
+    String name = payload.text(image);
+    lineCharacters += name.length() + line.length();
+    // Further command lines are unknown then, and names are cut.
+    boolean room = lineCharacters <= MOST_LINE_CHARACTERS;
     processLives.note(pid, key(record), kind, processes.size());
     processes.add(
         new ProcessLife(
             pid,
             parent < 0 ? -1 : (int) payload.integer(parent),
-            payload.text(image),
-            line.isEmpty() ? null : line));
+            room || name.length() <= SHORT_NAME ? name : name.substring(0, SHORT_NAME),
+            room && !line.isEmpty() ? line : null));
   }
 
   private static byte kind(int opcode) {
@@ -183,6 +203,7 @@ public final class Machine implements SurveyPart<Machine> {
     files.addAll(other.files);
     volumes.addAll(other.volumes);
     contextSwitches |= other.contextSwitches;
+    processesLeftOut += other.processesLeftOut;
     return this;
   }
 
@@ -209,6 +230,11 @@ public final class Machine implements SurveyPart<Machine> {
     return life < 0 ? RecordCursor.NO_ID : threadLives.value(life);
   }
 
+  /** Names of the images of all processes that the recording tells of. */
+  public Set<String> processNames() {
+    return processes.stream().map(ProcessLife::image).collect(Collectors.toSet());
+  }
+
   /** Number of processes that the recording tells of. */
   public int processCount() {
     return processLives.lives();
@@ -217,6 +243,14 @@ public final class Machine implements SurveyPart<Machine> {
   /** Number of threads that the recording tells of. */
   public int threadCount() {
     return threadLives.lives();
+  }
+
+  /**
+   * Beginnings and ends of processes and threads, and names of files, that were left out for want
+   * of memory: some names may then be missing, or be those of an earlier process, thread or file.
+   */
+  public long leftOut() {
+    return processesLeftOut + processLives.leftOut() + threadLives.leftOut() + files.leftOut();
   }
 
   /** Names of files. */

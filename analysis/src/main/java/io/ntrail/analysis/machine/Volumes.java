@@ -18,6 +18,9 @@ import java.util.TreeMap;
 public final class Volumes {
   private static final String SYSTEM_ROOT = "\\SystemRoot\\";
 
+  /** Volumes that are kept apart: every path is held against all of them. */
+  private static final int MOST = 128;
+
   private record Mapping(String kernel, String drive) {}
 
   private final Map<String, String> told = new TreeMap<>();
@@ -26,7 +29,7 @@ public final class Volumes {
   Volumes() {}
 
   void note(String kernel, String drive) {
-    if (!kernel.isEmpty()) {
+    if (!kernel.isEmpty() && (told.size() < MOST || told.containsKey(kernel))) {
       told.merge(kernel, drive, (a, b) -> a.compareTo(b) <= 0 ? a : b);
     }
   }

@@ -206,6 +206,31 @@ public final class Recording implements AutoCloseable {
   }
 
   /**
+   * How many nanoseconds of a time range the recording covers, from its first record to its last.
+   *
+   * @param fromNanos the first time
+   * @param toNanos the time before which it ends
+   */
+  public long covered(int cores, long fromNanos, long toNanos) {
+    Survey known = survey(cores);
+    long first = Long.MAX_VALUE;
+    long last = Long.MIN_VALUE;
+    for (int f = 0; f < files.size(); f++) {
+      EtlFile file = files.get(f);
+      for (int b = 0; b < file.buffers().count(); b++) {
+        if (known.earliest(f, b) <= known.latest(f, b)) {
+          first = Math.min(first, nanos(file, known.earliest(f, b)));
+          last = Math.max(last, nanos(file, known.latest(f, b)));
+        }
+      }
+    }
+    first = Math.max(first, fromNanos);
+    last = Math.min(last, toNanos);
+    // The difference of wild time stamps does not fit.
+    return first >= last ? 0 : last - first < 0 ? Long.MAX_VALUE : last - first;
+  }
+
+  /**
    * Visits all buffers in no particular order, on several cores.
    *
    * @param cores number of threads

@@ -133,6 +133,7 @@ final class EventCountsView {
         new Table()
             .number("records")
             .number("%")
+            .number("records/s")
             .number("bytes each")
             .number("with stack")
             .name("event");
@@ -156,12 +157,14 @@ final class EventCountsView {
     }
     line(table, counts.records(), counts.bytes(), stacks, "total");
     table.print(terminal.out(), 0, wide || !terminal.outIsTerminal() ? 0 : terminal.width());
+    EventRemarks.undescribed(counts.sources(), terminal);
   }
 
   private void line(Table table, long count, long bytes, long stacks, String name) {
     table.row(
         Numbers.count(count),
         Numbers.percent(count, counts.records()),
+        counts.nanos() == 0 ? "-" : Numbers.oneDecimal(count * 1e9 / counts.nanos()),
         count == 0 ? "-" : Numbers.count(Math.round((double) bytes / count)),
         counts.stacksKnown() ? Numbers.percent(stacks, count) + " %" : "?",
         name);

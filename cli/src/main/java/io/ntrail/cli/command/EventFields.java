@@ -1,7 +1,9 @@
 package io.ntrail.cli.command;
 
 import io.ntrail.analysis.events.EventReader;
+import io.ntrail.analysis.events.Meanings;
 import io.ntrail.cli.text.Json;
+import io.ntrail.cli.text.Lines;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.schema.Field;
 import io.ntrail.formats.schema.InType;
@@ -55,17 +57,13 @@ final class EventFields {
       case TICKS_SPAN ->
           json.number(field.name() + "Nanos", event.nanosOfSpan(payload.integer(at)));
       default -> {
-        String meaning = event.meaning(at);
-        if (meaning != null) {
-          json.text(textName(field), meaning);
+        String name = Meanings.besideName(field);
+        String meaning = name == null ? null : event.meaning(at);
+        if (name != null && meaning != null) {
+          json.text(name, meaning);
         }
       }
     }
-  }
-
-  /** Under which name the text of a value stands beside it. */
-  private static String textName(Field field) {
-    return field.out() == OutType.FILE_KEY ? "FileName" : field.name() + "Text";
   }
 
   private static void value(Json json, EventReader event, Payload payload, int at) {
@@ -211,34 +209,7 @@ final class EventFields {
   /** Texts with blanks stand in quotes, and keep to their line. */
   private static String quoted(@Nullable String text) {
     String told = text == null ? "" : text;
-    boolean plain = !told.isEmpty();
-    for (int i = 0; i < told.length() && plain; i++) {
-      char c = told.charAt(i);
-      plain = c > ' ' && c != '"' && c != '\u007F';
-    }
-    if (plain) {
-      return told;
-    }
-    return '"' + oneLine(told) + '"';
-  }
-
-  /** A text that keeps to its line: line ends and tabs as they are written in source code. */
-  static String oneLine(String told) {
-    StringBuilder line = new StringBuilder();
-    for (int i = 0; i < told.length(); i++) {
-      char c = told.charAt(i);
-      if (c == '\n') {
-        line.append("\\n");
-      } else if (c == '\r') {
-        line.append("\\r");
-      } else if (c == '\t') {
-        line.append("\\t");
-      } else if (c < ' ' || c == '\u007F') {
-        line.append('\uFFFD');
-      } else {
-        line.append(c);
-      }
-    }
-    return line.toString();
+    boolean plain = !told.isEmpty() && told.indexOf(' ') < 0 && told.indexOf('"') < 0;
+    return plain && !Lines.steers(told) ? told : '"' + Lines.one(told) + '"';
   }
 }

@@ -1,6 +1,7 @@
 package io.ntrail.cli.command;
 
 import io.ntrail.analysis.events.EventGroups;
+import io.ntrail.analysis.events.SourceCounts;
 import io.ntrail.analysis.recording.Recording;
 import io.ntrail.cli.command.Options.Format;
 import io.ntrail.cli.text.Csv;
@@ -9,12 +10,12 @@ import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
 import java.util.List;
-import java.util.Locale;
 
 /** Prints how many events there are by process, thread, type, CPU, provider or a field. */
 final class EventGroupsView {
   private final Recording recording;
   private final EventGroups groups;
+  private final SourceCounts sources;
   private final String by;
   private final List<EventGroups.Row> rows;
   private final Terminal terminal;
@@ -23,8 +24,14 @@ final class EventGroupsView {
    * @param limit rows to print; 0 for all
    */
   EventGroupsView(
-      Recording recording, EventGroups groups, String by, long limit, Terminal terminal) {
+      Recording recording,
+      EventGroups groups,
+      SourceCounts sources,
+      String by,
+      long limit,
+      Terminal terminal) {
     this.recording = recording;
+    this.sources = sources;
     this.groups = groups;
     this.by = by;
     this.rows =
@@ -140,6 +147,7 @@ final class EventGroupsView {
     }
     line(table, groups.records(), bytes, "total");
     table.print(terminal.out(), 0, wide || !terminal.outIsTerminal() ? 0 : terminal.width());
+    EventRemarks.undescribed(sources, terminal);
   }
 
   private String name(EventGroups.Row row) {
@@ -150,7 +158,7 @@ final class EventGroupsView {
     if (row.id() < 0) {
       return "(unknown)";
     }
-    if (by.toLowerCase(Locale.ROOT).equals("thread")) {
+    if (by.equalsIgnoreCase("thread")) {
       return row.id() + (key == null ? "" : " of " + key);
     }
     return (key == null ? "process" : key) + " (" + row.id() + ")";

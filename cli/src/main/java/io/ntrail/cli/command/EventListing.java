@@ -3,6 +3,7 @@ package io.ntrail.cli.command;
 import io.ntrail.analysis.events.EventFilter;
 import io.ntrail.analysis.events.EventReader;
 import io.ntrail.analysis.events.Events;
+import io.ntrail.analysis.events.SourceCounts;
 import io.ntrail.analysis.recording.Recording;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
@@ -40,43 +41,50 @@ final class EventListing {
     return more == 0 ? first : first + " and " + Numbers.counted(more, "more file");
   }
 
-  /** Prints the first events, at most {@code limit} unless it is 0. */
-  void print(long limit, String asked) {
-    if (limit > 0 && limit <= HELD) {
-      held((int) limit, asked);
-    } else {
-      streamed(limit, asked);
-    }
+  /**
+   * Prints the first events, at most {@code limit} unless it is 0.
+   *
+   * @return what describes the events that were asked for, also those that are not shown
+   */
+  SourceCounts print(long limit, String asked) {
+    SourceCounts sources =
+        limit > 0 && limit <= HELD ? held((int) limit, asked) : streamed(limit, asked);
+    EventRemarks.undescribed(sources, terminal);
+    return sources;
   }
 
   /** One walk: the lines are held until it is known how many more there are. */
-  private void held(int limit, String asked) {
+  private SourceCounts held(int limit, String asked) {
     List<List<String>> lines = new ArrayList<>();
-    long total = 0;
+    SourceCounts all = filter.passesAll() && range.whole() ? events.all() : null;
+    SourceCounts sources;
     try (Events.Walk walk = events.walk(filter, range.fromNanos(), range.toNanos())) {
-      while (walk.next()) {
-        if (total++ < limit) {
+      while ((all == null || lines.size() < limit) && walk.next()) {
+        if (lines.size() < limit) {
           lines.add(line(walk.event()));
-        } else if (filter.passesAll() && range.whole()) {
-          total = events.recording().survey(1).records();
-          break;
         }
       }
+      sources = all == null ? walk.sources() : all;
     }
-    head(lines.size(), total, asked);
+    head(lines.size(), sources.events(), asked);
     if (!lines.isEmpty()) {
       Table table = table();
       lines.forEach(table::row);
       table.print(terminal.out(), 0, width);
     }
-    rest(lines.size(), total);
+    rest(lines.size(), sources.events());
+    return sources;
   }
 
   /** Two walks: one that counts, one that prints. */
-  private void streamed(long limit, String asked) {
-    long total = count();
+  private SourceCounts streamed(long limit, String asked) {
+    SourceCounts sources = counted();
+    long total = sources.events();
     long shown = limit > 0 ? Math.min(limit, total) : total;
     head(shown, total, asked);
+    if (shown == 0) {
+      return sources;
+    }
     Table table = table();
     try (Events.Walk walk = events.walk(filter, range.fromNanos(), range.toNanos())) {
       for (long i = 0; i < shown && !terminal.outClosed() && walk.next(); i++) {
@@ -90,19 +98,20 @@ final class EventListing {
       table.print(terminal.out(), 0, width);
     }
     rest(shown, total);
+    return sources;
   }
 
-  private long count() {
-    if (filter.passesAll() && range.whole()) {
-      return events.recording().survey(1).records();
+  private SourceCounts counted() {
+    SourceCounts all = filter.passesAll() && range.whole() ? events.all() : null;
+    if (all != null) {
+      return all;
     }
-    long count = 0;
     try (Events.Walk walk = events.walk(filter, range.fromNanos(), range.toNanos())) {
       while (walk.next()) {
-        count++;
+        // Counted by the walk.
       }
+      return walk.sources();
     }
-    return count;
   }
 
   private static Table table() {
@@ -119,10 +128,7 @@ final class EventListing {
     RecordCursor record = event.record();
     String message = event.message();
     String fields = EventFields.text(event, width == 0);
-    String told =
-        message == null
-            ? fields
-            : EventFields.oneLine(message) + (fields.isEmpty() ? "" : "  " + fields);
+    String told = message == null ? fields : message + (fields.isEmpty() ? "" : "  " + fields);
     if (event.type().schema() == null && record.payloadLength() > 0) {
       told = "(" + Numbers.counted(record.payloadLength(), "byte") + ", not described)";
     }

@@ -5,6 +5,7 @@ import io.ntrail.analysis.events.EventFilter;
 import io.ntrail.analysis.events.EventGroups;
 import io.ntrail.analysis.events.Events;
 import io.ntrail.analysis.events.SchemaSources;
+import io.ntrail.analysis.events.SourceCounts;
 import io.ntrail.analysis.events.Where;
 import io.ntrail.analysis.recording.Recording;
 import io.ntrail.cli.command.Options.Format;
@@ -15,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.stream.Stream;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
@@ -22,6 +24,38 @@ import picocli.CommandLine.ParseResult;
 final class EventsCommand implements Command {
   private static final long DEFAULT_LIMIT = 20;
   private static final int MOST_CPUS = 1 << 16;
+
+  /** What was asked for, understood, and where the answer goes. */
+  private record Request(
+      ParseResult parsed,
+      Format format,
+      EventFilter filter,
+      TimeRange range,
+      long limit,
+      String asked,
+      Terminal terminal) {
+    /** Whether all events of the recording are meant. */
+    boolean isWhole() {
+      return filter.passesAll() && range.whole();
+    }
+
+    /** Whether more than one thing says which events are meant. */
+    boolean isNarrowed() {
+      long kinds =
+          Stream.of("-p", "-t", "-e", "--cpu", "--where", "--time")
+              .filter(option -> Options.has(parsed, option))
+              .count();
+      return kinds > 1;
+    }
+
+    boolean isWide() {
+      return Options.has(parsed, "--wide");
+    }
+
+    Events.Walk walk(Events events) {
+      return events.walk(filter, range.fromNanos(), range.toNanos());
+    }
+  }
 
   EventsCommand() {}
 
@@ -76,108 +110,147 @@ final class EventsCommand implements Command {
     SchemaSources sources = new SchemaSources(SchemaFiles.read(parsed, system));
     try (Recording recording = Recording.open(paths);
         Terminal terminal = Options.output(parsed, system)) {
-      String asked = asked(parsed, range);
-      if (count && filter.passesAll() && range.whole() && !Options.has(parsed, "--by")) {
-        EventCounts counts;
-        try (Progress _ = progress(recording, terminal, parsed)) {
-          counts = EventCounts.of(recording, Options.cores(parsed), sources);
-        }
-        new EventCountsView(recording, counts, limit, terminal)
-            .print(format, asked, Options.has(parsed, "--wide"));
-        return Losses.finish(recording, parsed, terminal);
-      }
-      Events events;
-      try (Progress _ = progress(recording, terminal, parsed)) {
-        events = Events.of(recording, sources, Options.cores(parsed));
-      }
-      if (count) {
-        count(events, filter, range, parsed, format, limit, terminal, asked);
+      Request request =
+          new Request(parsed, format, filter, range, limit, asked(parsed, range), terminal);
+      if (!count) {
+        list(request, recording, sources);
+      } else if (Options.has(parsed, "--by")) {
+        countBy(request, recording, sources);
       } else {
-        list(events, filter, range, parsed, format, limit, terminal, asked);
+        count(request, recording, sources);
       }
       return Losses.finish(recording, parsed, terminal);
     }
   }
 
-  private static Progress progress(Recording recording, Terminal terminal, ParseResult parsed) {
+  private static Progress progress(Recording recording, Request request) {
     return Progress.start(
-        terminal,
-        Options.has(parsed, "-q"),
+        request.terminal,
+        Options.has(request.parsed, "-q"),
         recording.files().getFirst().name(),
         recording::bytesVisited,
         recording.size());
   }
 
-  private static void count(
-      Events events,
-      EventFilter filter,
-      TimeRange range,
-      ParseResult parsed,
-      Format format,
-      long limit,
-      Terminal terminal,
-      String asked) {
-    Recording recording = events.recording();
-    boolean wide = Options.has(parsed, "--wide");
-    if (Options.has(parsed, "--by")) {
-      String by = Options.text(parsed, "--by", "");
-      EventGroups groups;
-      try (Progress _ = progress(recording, terminal, parsed);
-          Events.Walk walk = events.walk(filter, range.fromNanos(), range.toNanos())) {
-        groups = EventGroups.of(walk, by);
+  private static void count(Request request, Recording recording, SchemaSources sources) {
+    int cores = Options.cores(request.parsed);
+    EventCounts counts;
+    Events events = null;
+    if (request.isWhole()) {
+      try (Progress _ = progress(recording, request)) {
+        counts = EventCounts.of(recording, cores, sources);
       }
-      new EventGroupsView(recording, groups, by, limit, terminal).print(format, asked, wide);
     } else {
-      EventCounts counts;
-      try (Progress _ = progress(recording, terminal, parsed);
-          Events.Walk walk = events.walk(filter, range.fromNanos(), range.toNanos())) {
-        counts = EventCounts.filtered(events, walk, Options.cores(parsed));
+      events = events(request, recording, sources);
+      try (Progress _ = progress(recording, request);
+          Events.Walk walk = request.walk(events)) {
+        counts = EventCounts.filtered(events, walk, cores);
       }
-      new EventCountsView(recording, counts, limit, terminal).print(format, asked, wide);
+    }
+    new EventCountsView(recording, counts, request.limit, request.terminal)
+        .print(request.format, request.asked, request.isWide());
+    if (events != null) {
+      unmatched(request, events);
+    }
+    EventRemarks.sources(counts.sources(), counts.problems(), request.parsed, request.terminal);
+  }
+
+  private static void countBy(Request request, Recording recording, SchemaSources sources) {
+    String by = Options.text(request.parsed, "--by", "");
+    Events events = events(request, recording, sources);
+    EventGroups groups;
+    SourceCounts described;
+    try (Progress _ = progress(recording, request);
+        Events.Walk walk = request.walk(events)) {
+      groups = EventGroups.of(walk, by);
+      described = walk.sources();
+    }
+    new EventGroupsView(recording, groups, described, by, request.limit, request.terminal)
+        .print(request.format, request.asked, request.isWide());
+    unmatched(request, events);
+    if (groups.unmatched() != null) {
+      EventRemarks.unmatched(
+          List.of(groups.unmatched()),
+          !request.range.whole(),
+          !request.isWhole(),
+          request.terminal);
+    }
+    EventRemarks.sources(described, events.problems(), request.parsed, request.terminal);
+  }
+
+  private static void list(Request request, Recording recording, SchemaSources sources) {
+    Events events = events(request, recording, sources);
+    SourceCounts described;
+    if (request.format == Format.TEXT) {
+      described =
+          new EventListing(
+                  events, request.filter, request.range, request.terminal, request.isWide())
+              .print(request.limit, request.asked);
+    } else {
+      EventRows rows = new EventRows(request.terminal, Options.has(request.parsed, "-v"));
+      try (Events.Walk walk = request.walk(events)) {
+        switch (request.format) {
+          case JSONL -> rows.jsonl(walk, request.limit);
+          case CSV -> rows.csv(walk, request.limit);
+          default -> rows.json(events, walk, request.limit);
+        }
+        described = walk.sources();
+      }
+    }
+    unmatched(request, events);
+    EventRemarks.sources(described, events.problems(), request.parsed, request.terminal);
+  }
+
+  private static Events events(Request request, Recording recording, SchemaSources sources) {
+    int cores = Options.cores(request.parsed);
+    // Only a list on the screen says something about the events that it does not show.
+    boolean counted =
+        request.format == Format.TEXT
+            && request.isWhole()
+            && !Options.has(request.parsed, "--count");
+    try (Progress _ = progress(recording, request)) {
+      return counted
+          ? Events.counted(recording, sources, cores)
+          : Events.of(recording, sources, cores);
     }
   }
 
-  private static void list(
-      Events events,
-      EventFilter filter,
-      TimeRange range,
-      ParseResult parsed,
-      Format format,
-      long limit,
-      Terminal terminal,
-      String asked) {
-    if (format == Format.TEXT) {
-      new EventListing(events, filter, range, terminal, Options.has(parsed, "--wide"))
-          .print(limit, asked);
-      return;
+  private static void unmatched(Request request, Events events) {
+    EventRemarks.leftOut(events.leftOut(), request.terminal);
+    if (!request.range.whole()) {
+      EventRemarks.outside(
+          events.recording(), request.range, Options.cores(request.parsed), request.terminal);
     }
-    EventRows rows = new EventRows(terminal, Options.has(parsed, "-v"));
-    try (Events.Walk walk = events.walk(filter, range.fromNanos(), range.toNanos())) {
-      switch (format) {
-        case JSONL -> rows.jsonl(walk, limit);
-        case CSV -> rows.csv(walk, limit);
-        default -> rows.json(events, walk, limit);
-      }
-    }
+    EventRemarks.unmatched(
+        events.unmatched(request.filter),
+        !request.range.whole(),
+        request.isNarrowed(),
+        request.terminal);
   }
 
   private static EventFilter filter(ParseResult parsed) {
     EventFilter.Builder filter = new EventFilter.Builder();
-    try {
-      Options.all(parsed, "-p").forEach(filter::process);
-      Options.all(parsed, "-t").forEach(filter::thread);
-      Options.all(parsed, "-e").forEach(filter::event);
-      if (Options.has(parsed, "--where")) {
-        filter.where(Where.parse(Options.text(parsed, "--where", "")));
-      }
-    } catch (IllegalArgumentException e) {
-      throw new UsageError(
-          String.valueOf(e.getMessage()), "--where 'size > 65536 and path =~ *.db'");
+    understood("-p shopd.exe", () -> Options.all(parsed, "-p").forEach(filter::process));
+    understood("-t 4316", () -> Options.all(parsed, "-t").forEach(filter::thread));
+    understood("-e 'FileIo/*'", () -> Options.all(parsed, "-e").forEach(filter::event));
+    if (Options.has(parsed, "--where")) {
+      understood(
+          "--where 'size > 65536 and path =~ *.db'",
+          () -> filter.where(Where.parse(Options.text(parsed, "--where", ""))));
     }
     if (Options.has(parsed, "--cpu")) {
       filter.cpus(cpus(Options.text(parsed, "--cpu", "")));
     }
     return filter.build();
+  }
+
+  /** Turns what makes no sense into wrong usage, with an example that does. */
+  private static void understood(String example, Runnable read) {
+    try {
+      read.run();
+    } catch (IllegalArgumentException e) {
+      throw new UsageError(String.valueOf(e.getMessage()), example);
+    }
   }
 
   private static BitSet cpus(String list) {

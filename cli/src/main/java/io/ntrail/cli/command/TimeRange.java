@@ -18,8 +18,15 @@ record TimeRange(long fromNanos, long toNanos) {
     }
     String from = text.substring(0, dots);
     String to = text.substring(dots + 2);
-    return new TimeRange(
-        from.isEmpty() ? Long.MIN_VALUE : nanos(from), to.isEmpty() ? Long.MAX_VALUE : nanos(to));
+    TimeRange range =
+        new TimeRange(
+            from.isEmpty() ? Long.MIN_VALUE : nanos(from),
+            to.isEmpty() ? Long.MAX_VALUE : nanos(to));
+    if (range.fromNanos > range.toNanos) {
+      throw new UsageError(
+          "--time " + text + " ends before it begins", "--time " + to + ".." + from);
+    }
+    return range;
   }
 
   boolean whole() {

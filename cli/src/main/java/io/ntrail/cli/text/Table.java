@@ -50,7 +50,7 @@ public final class Table {
     if (cells.size() != columns.size()) {
       throw new IllegalArgumentException(cells.size() + " cells in " + columns.size() + " columns");
     }
-    rows.add(List.copyOf(cells));
+    rows.add(cells.stream().map(Lines::one).toList());
   }
 
   /** Rows that are not printed yet. */
