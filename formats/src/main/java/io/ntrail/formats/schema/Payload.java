@@ -190,7 +190,8 @@ public final class Payload {
         }
         int length = 2 * bytes.utf16Length(at, end);
         add(Token.VALUE, field, at, length);
-        yield Math.min(end - (left & 1), at + length + 2);
+        // Half a character at the end belongs to the text that was cut, not to the next field.
+        yield Math.min(end, at + length + 2);
       }
       case ANSI_STRING -> {
         if (field.length().kind() != Extent.Kind.NONE) {
@@ -382,7 +383,21 @@ public final class Payload {
     if (field.out() == OutType.PORT && field.in().size(pointerBytes) == 2) {
       return (long) bytes.u8(offsets[i]) << 8 | bytes.u8(offsets[i] + 1);
     }
-    return lengths[i] == 0 ? 0 : integer(field.in(), offsets[i]);
+    if (lengths[i] == 0) {
+      return 0;
+    }
+    long value = integer(field.in(), offsets[i]);
+    ValueKind kind = field.kind();
+    if (lengths[i] >= 8 || kind != ValueKind.HEX && kind != ValueKind.UNSIGNED) {
+      return kind == ValueKind.SIGNED ? signed(value, lengths[i]) : value;
+    }
+    // What is stored with a sign and shown without it has the bits of its width only.
+    return value & (1L << 8 * lengths[i]) - 1;
+  }
+
+  private static long signed(long value, int bytes) {
+    int unused = 64 - 8 * bytes;
+    return unused <= 0 ? value : value << unused >> unused;
   }
 
   private long integer(InType in, int at) {
@@ -441,9 +456,13 @@ public final class Payload {
       case UNICODE_STRING, COUNTED_STRING, REVERSED_COUNTED_STRING, UNTERMINATED_STRING ->
           Values.utf16(bytes, at, length);
       case ANSI_STRING, COUNTED_ANSI, REVERSED_COUNTED_ANSI, UNTERMINATED_ANSI ->
-          Values.text8(bytes, at, length);
+          switch (field.out()) {
+            // Said to be UTF-8: that stays true where it was cut inside of a character.
+            case UTF8, XML, JSON -> bytes.utf8z(at, at + length);
+            default -> Values.text8(bytes, at, length);
+          };
       case UNICODE_CHAR, UINT16, INT16 -> String.valueOf((char) bytes.u16(at));
-      case ANSI_CHAR, UINT8, INT8 -> String.valueOf((char) bytes.u8(at));
+      case ANSI_CHAR, UINT8, INT8 -> Values.character(bytes.u8(at));
       case GUID -> Guid.read(bytes, at).toString();
       case FILETIME, UINT64, INT64, HEX_INT64 -> FileTime.text(bytes.i64(at));
       case SYSTEMTIME -> Values.systemTime(bytes, at);

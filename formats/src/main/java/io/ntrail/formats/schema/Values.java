@@ -4,6 +4,7 @@ import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.identity.FileTime;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.HexFormat;
 
 /** Texts of values that are more than a number. */
@@ -25,7 +26,15 @@ final class Values {
 
   /** 8-bit text up to a NUL if it has one: UTF-8 if it is, else the code page most often used. */
   static String text8(Bytes bytes, int at, int length) {
-    byte[] text = bytes.array(at, bytes.byteStringLength(at, at + length));
+    return text8(bytes.array(at, bytes.byteStringLength(at, at + length)));
+  }
+
+  /** One 8-bit character. */
+  static String character(int value) {
+    return text8(new byte[] {(byte) value});
+  }
+
+  private static String text8(byte[] text) {
     for (byte b : text) {
       if (b < 0) {
         return notAscii(text);
@@ -36,7 +45,10 @@ final class Values {
 
   private static String notAscii(byte[] text) {
     String utf8 = new String(text, StandardCharsets.UTF_8);
-    return utf8.indexOf('\uFFFD') < 0 ? utf8 : new String(text, WINDOWS_1252);
+    // The replacement character may also stand in the text itself: then its bytes come back.
+    boolean wellFormed =
+        utf8.indexOf('\uFFFD') < 0 || Arrays.equals(utf8.getBytes(StandardCharsets.UTF_8), text);
+    return wellFormed ? utf8 : new String(text, WINDOWS_1252);
   }
 
   /** {@code S-1-5-21-...}; empty if there is none. */
@@ -50,7 +62,9 @@ final class Values {
     }
     StringBuilder text = new StringBuilder("S-").append(bytes.u8(at)).append('-');
     if (authority >= 1L << 32) {
-      text.append("0x").append(Long.toHexString(authority));
+      // All 48 bits of it, as Windows and [MS-DTYP] have it.
+      String digits = Long.toHexString(authority);
+      text.append("0x").append("0".repeat(12 - digits.length())).append(digits);
     } else {
       text.append(authority);
     }
@@ -64,8 +78,14 @@ final class Values {
     return bytes.u8(at) + "." + bytes.u8(at + 1) + "." + bytes.u8(at + 2) + "." + bytes.u8(at + 3);
   }
 
-  /** RFC 5952: the longest run of two or more zero groups is {@code ::}. */
+  /**
+   * RFC 5952: the longest run of two or more zero groups is {@code ::}, and of IPv4 addresses that
+   * are mapped the last 32 bits are dotted.
+   */
   static String ipv6(Bytes bytes, int at) {
+    if (bytes.isZero(at, 10) && bytes.u16(at + 10) == 0xFFFF) {
+      return "::ffff:" + ipv4(bytes, at + 12);
+    }
     int[] groups = new int[8];
     for (int i = 0; i < 8; i++) {
       groups[i] = bytes.u8(at + 2 * i) << 8 | bytes.u8(at + 2 * i + 1);
