@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -66,7 +67,7 @@ public final class SchemaTable {
     final int radix;
     final String task;
     final String text;
-    volatile @Nullable Map<Integer, TreeMap<Integer, Row>> rows;
+    volatile @Nullable Map<Integer, NavigableMap<Integer, Row>> rows;
 
     Section(SchemaSource source, String provider, int radix, String task, String text) {
       this.source = source;
@@ -76,8 +77,8 @@ public final class SchemaTable {
       this.text = text;
     }
 
-    Map<Integer, TreeMap<Integer, Row>> rows() {
-      Map<Integer, TreeMap<Integer, Row>> known = rows;
+    Map<Integer, NavigableMap<Integer, Row>> rows() {
+      Map<Integer, NavigableMap<Integer, Row>> known = rows;
       if (known == null) {
         known = new HashMap<>();
         for (String line : lines(text)) {
@@ -90,7 +91,7 @@ public final class SchemaTable {
       return known;
     }
 
-    private void row(Map<Integer, TreeMap<Integer, Row>> into, String line) {
+    private void row(Map<Integer, NavigableMap<Integer, Row>> into, String line) {
       int first = line.indexOf('|');
       int second = line.indexOf('|', first + 1);
       if (second < 0) {
@@ -102,7 +103,7 @@ public final class SchemaTable {
         int id = Integer.parseInt(named.substring(0, blank), radix);
         String name = named.substring(blank + 1).strip();
         String event = task.isEmpty() ? name : name.equals("-") ? task : task + "/" + name;
-        TreeMap<Integer, Row> versions = into.computeIfAbsent(id, k -> new TreeMap<>());
+        NavigableMap<Integer, Row> versions = into.computeIfAbsent(id, k -> new TreeMap<>());
         Row row = new Row(source, provider, event, fields);
         for (String version : split(line.substring(first + 1, second), ',')) {
           int dash = version.indexOf('-');
@@ -241,12 +242,12 @@ public final class SchemaTable {
     return parts;
   }
 
-  private @Nullable TreeMap<Integer, Row> versions(Guid provider, int id) {
+  private @Nullable NavigableMap<Integer, Row> versions(Guid provider, int id) {
     Section section = sections.get(provider);
     return section == null ? null : section.rows().get(id);
   }
 
-  private static @Nullable Row find(@Nullable TreeMap<Integer, Row> versions, int version) {
+  private static @Nullable Row find(@Nullable NavigableMap<Integer, Row> versions, int version) {
     Map.Entry<Integer, Row> known = versions == null ? null : versions.floorEntry(version);
     return known == null ? null : known.getValue();
   }
@@ -277,7 +278,7 @@ public final class SchemaTable {
 
   /** The name of an event; null if it is not known. */
   public @Nullable String event(Guid provider, int id, int version) {
-    TreeMap<Integer, Row> versions = versions(provider, id);
+    NavigableMap<Integer, Row> versions = versions(provider, id);
     Row row = find(versions, version);
     if (row == null && versions != null) {
       row = versions.firstEntry().getValue();
