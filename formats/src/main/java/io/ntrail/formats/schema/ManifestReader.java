@@ -1,12 +1,21 @@
 package io.ntrail.formats.schema;
 
+import java.io.ByteArrayInputStream;
 import java.io.InputStream;
+import java.io.InputStreamReader;
 import java.io.Reader;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.Charset;
+import java.nio.charset.CharsetDecoder;
+import java.nio.charset.CodingErrorAction;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.xml.stream.XMLInputFactory;
 import javax.xml.stream.XMLStreamConstants;
 import javax.xml.stream.XMLStreamException;
@@ -84,6 +93,12 @@ final class ManifestReader {
     final Map<String, RawName> keywords = new LinkedHashMap<>();
   }
 
+  /** Bytes in which an XML declaration stands. */
+  private static final int DECLARATION = 256;
+
+  private static final Pattern ENCODING =
+      Pattern.compile("^\\W*<\\?xml[^>]*?encoding\\s*=\\s*[\"']([\\w.:-]+)[\"']");
+
   private final SchemaSource source;
   private final String name;
   private final List<RawProvider> providers = new ArrayList<>();
@@ -108,11 +123,47 @@ final class ManifestReader {
     return factory;
   }
 
-  Manifest read(InputStream xml) throws NoManifest {
+  /**
+   * Reads a file. Its bytes are turned into text here, not by the parser, which prints on standard
+   * error what it thinks of bytes that are no text.
+   */
+  Manifest read(byte[] xml) throws NoManifest {
+    int mark = startsWith(xml, 0xEF, 0xBB, 0xBF) ? 3 : 0;
+    CharsetDecoder decoder = charset(xml).newDecoder().onMalformedInput(CodingErrorAction.REPORT);
+    InputStream text = new ByteArrayInputStream(xml, mark, xml.length - mark);
+    return read(new InputStreamReader(text, decoder));
+  }
+
+  private static boolean startsWith(byte[] xml, int... bytes) {
+    for (int i = 0; i < bytes.length; i++) {
+      if (i >= xml.length || (xml[i] & 0xFF) != bytes[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The encoding, by the first bytes or by what the file says in them. */
+  private static Charset charset(byte[] xml) throws NoManifest {
+    if (startsWith(xml, 0xFF, 0xFE) || startsWith(xml, 0xFE, 0xFF)) {
+      return StandardCharsets.UTF_16;
+    }
+    if (startsWith(xml, '<', 0)) {
+      return StandardCharsets.UTF_16LE;
+    }
+    if (startsWith(xml, 0, '<')) {
+      return StandardCharsets.UTF_16BE;
+    }
+    String start =
+        new String(xml, 0, Math.min(xml.length, DECLARATION), StandardCharsets.ISO_8859_1);
+    Matcher declared = ENCODING.matcher(start);
+    if (!declared.find() || declared.group(1).regionMatches(true, 0, "UTF-16", 0, 6)) {
+      return StandardCharsets.UTF_8;
+    }
     try {
-      return read(factory().createXMLStreamReader(xml));
-    } catch (XMLStreamException e) {
-      throw noXml(e);
+      return Charset.forName(declared.group(1));
+    } catch (IllegalArgumentException e) {
+      throw new NoManifest(", line 1: no XML: unknown encoding " + declared.group(1));
     }
   }
 
@@ -125,6 +176,9 @@ final class ManifestReader {
   }
 
   private static NoManifest noXml(XMLStreamException e) {
+    if (e.getNestedException() instanceof CharacterCodingException) {
+      return new NoManifest(": no XML: its bytes are no text in the encoding that it says");
+    }
     String message = String.valueOf(e.getMessage());
     // The parser puts its own place before the message, on a line of its own.
     int own = message.indexOf("Message: ");

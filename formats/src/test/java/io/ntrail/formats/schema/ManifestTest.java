@@ -10,6 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.testkit.LittleEndian;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
@@ -260,6 +262,37 @@ class ManifestTest {
     byte[] xml = SMALL.replace("utf-8", "utf-16").getBytes(StandardCharsets.UTF_16);
 
     assertEquals(5, Manifest.parse(xml, "test.man").providers().getFirst().events().size());
+  }
+
+  @Test
+  void bytesThatAreNoTextAreRefusedInSilence() {
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    PrintStream before = System.err;
+    System.setErr(new PrintStream(printed, true, StandardCharsets.UTF_8));
+    try {
+      byte[] xml = SMALL.getBytes(StandardCharsets.UTF_8);
+      xml[xml.length / 2] = (byte) 0xFF;
+      CannotGoOn broken = assertThrows(CannotGoOn.class, () -> Manifest.parse(xml, "test.man"));
+      assertEquals(
+          "test.man: no XML: its bytes are no text in the encoding that it says", broken.message());
+      byte[] strange = SMALL.replace("utf-8", "klingon").getBytes(StandardCharsets.UTF_8);
+      CannotGoOn unknown =
+          assertThrows(CannotGoOn.class, () -> Manifest.parse(strange, "test.man"));
+      assertEquals("test.man, line 1: no XML: unknown encoding klingon", unknown.message());
+    } finally {
+      System.setErr(before);
+    }
+    assertEquals("", printed.toString(StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void otherEncodingsAreRead() {
+    byte[] latin = SMALL.replace("utf-8", "iso-8859-1").getBytes(StandardCharsets.ISO_8859_1);
+    assertEquals(1, Manifest.parse(latin, "test.man").providers().size());
+    byte[] marked = ("\uFEFF" + SMALL).getBytes(StandardCharsets.UTF_8);
+    assertEquals(1, Manifest.parse(marked, "test.man").providers().size());
+    byte[] bare = SMALL.replace("utf-8", "utf-16").getBytes(StandardCharsets.UTF_16LE);
+    assertEquals(1, Manifest.parse(bare, "test.man").providers().size());
   }
 
   @Test
