@@ -108,6 +108,13 @@ class ScreenTest {
     onTerminal(60, "events", file, "--count").lines().stream()
         .skip(1)
         .forEach(line -> assertTrue(line.length() <= 60, line));
+    for (int columns : new int[] {70, 100, 140}) {
+      onTerminal(columns, "events", file, "-n", "0", "-e", "Shop-*", "-e", "Image*")
+          .lines()
+          .stream()
+          .skip(1)
+          .forEach(line -> assertTrue(line.length() <= columns, line));
+    }
     // Machine formats are never cut.
     assertEquals(
         Cli.run("events", file, "--count", "--format", "csv").out(),

@@ -6,7 +6,8 @@ import java.util.List;
 
 /**
  * The one writer of lists on the screen: numbers right, names left and last. On a terminal the last
- * column is cut in the middle to the terminal's width; piped or with {@code --wide} nothing is cut.
+ * column is cut in the middle to the terminal's width, and names before it if they leave it no
+ * room; piped or with {@code --wide} nothing is cut.
  */
 public final class Table {
   /** Where the text of a column stands. */
@@ -20,6 +21,12 @@ public final class Table {
   private record Column(String title, Align align) {}
 
   private static final String GAP = "  ";
+
+  /** What the last column has at least, or a third of the width, if the names can leave so much. */
+  private static final int LEAST_LAST = 24;
+
+  /** What names before the last column keep. */
+  private static final int LEAST_NAME = 16;
 
   private final List<Column> columns = new ArrayList<>();
   private final List<List<String>> rows = new ArrayList<>();
@@ -75,6 +82,9 @@ public final class Table {
         widths[c] = Math.max(widths[c], row.get(c).length());
       }
     }
+    if (width > 0) {
+      narrow(width - indent);
+    }
     if (first) {
       line(out, indent, width, columns.stream().map(Column::title).toList());
     }
@@ -82,6 +92,21 @@ public final class Table {
       line(out, indent, width, row);
     }
     rows.clear();
+  }
+
+  /** Takes from the names before the last column what that one needs to be of any use. */
+  private void narrow(int width) {
+    int over = Math.max(LEAST_LAST, width / 3) - width;
+    for (int c = 0; c < widths.length - 1; c++) {
+      over += widths[c] + GAP.length();
+    }
+    for (int c = 0; c < widths.length - 1; c++) {
+      int less = Math.min(over, widths[c] - LEAST_NAME);
+      if (columns.get(c).align == Align.LEFT && less > 0) {
+        widths[c] -= less;
+        over -= less;
+      }
+    }
   }
 
   private void line(PrintStream out, int indent, int width, List<String> cells) {
@@ -94,6 +119,8 @@ public final class Table {
       String cell = cells.get(c);
       if (last && width > 0) {
         cell = cut(cell, Math.max(8, width - line.length()));
+      } else if (width > 0) {
+        cell = cut(cell, Math.max(widths[c], 8));
       }
       String padding = " ".repeat(Math.max(0, widths[c] - cell.length()));
       if (columns.get(c).align == Align.RIGHT) {

@@ -265,6 +265,37 @@ class ManifestTest {
   }
 
   @Test
+  void bytesThatAreNoTextAreRefusedInSilence() {
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    PrintStream before = System.err;
+    System.setErr(new PrintStream(printed, true, StandardCharsets.UTF_8));
+    try {
+      byte[] xml = SMALL.getBytes(StandardCharsets.UTF_8);
+      xml[xml.length / 2] = (byte) 0xFF;
+      CannotGoOn broken = assertThrows(CannotGoOn.class, () -> Manifest.parse(xml, "test.man"));
+      assertEquals(
+          "test.man: no XML: its bytes are no text in the encoding that it says", broken.message());
+      byte[] strange = SMALL.replace("utf-8", "klingon").getBytes(StandardCharsets.UTF_8);
+      CannotGoOn unknown =
+          assertThrows(CannotGoOn.class, () -> Manifest.parse(strange, "test.man"));
+      assertEquals("test.man, line 1: no XML: unknown encoding klingon", unknown.message());
+    } finally {
+      System.setErr(before);
+    }
+    assertEquals("", printed.toString(StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void otherEncodingsAreRead() {
+    byte[] latin = SMALL.replace("utf-8", "iso-8859-1").getBytes(StandardCharsets.ISO_8859_1);
+    assertEquals(1, Manifest.parse(latin, "test.man").providers().size());
+    byte[] marked = ("\uFEFF" + SMALL).getBytes(StandardCharsets.UTF_8);
+    assertEquals(1, Manifest.parse(marked, "test.man").providers().size());
+    byte[] bare = SMALL.replace("utf-8", "utf-16").getBytes(StandardCharsets.UTF_16LE);
+    assertEquals(1, Manifest.parse(bare, "test.man").providers().size());
+  }
+
+  @Test
   void documentTypesAndEntitiesAreRefusedAtOnce() {
     StringBuilder bomb = new StringBuilder("<!DOCTYPE x [<!ENTITY a0 \"aaaaaaaaaa\">");
     for (int i = 1; i < 20; i++) {
