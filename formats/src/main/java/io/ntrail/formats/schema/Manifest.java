@@ -2,7 +2,6 @@ package io.ntrail.formats.schema;
 
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.identity.Guid;
-import java.io.ByteArrayInputStream;
 import java.io.StringReader;
 import java.util.Collections;
 import java.util.HashMap;
@@ -163,7 +162,7 @@ public record Manifest(List<Provider> providers, List<String> problems) {
       throw new CannotGoOn(name + ": a manifest of more than 64 MiB is not read", "");
     }
     try {
-      return new ManifestReader(SchemaSource.MANIFEST, name).read(new ByteArrayInputStream(xml));
+      return new ManifestReader(SchemaSource.MANIFEST, name).read(xml);
     } catch (ManifestReader.NoManifest e) {
       throw new CannotGoOn(name + e.getMessage(), "");
     }

@@ -1,6 +1,6 @@
 package io.ntrail.formats.schema;
 
-import java.io.InputStream;
+import java.io.ByteArrayInputStream;
 import java.io.Reader;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -108,9 +108,10 @@ final class ManifestReader {
     return factory;
   }
 
-  Manifest read(InputStream xml) throws NoManifest {
+  Manifest read(byte[] xml) throws NoManifest {
+    ManifestEncoding.check(xml);
     try {
-      return read(factory().createXMLStreamReader(xml));
+      return read(factory().createXMLStreamReader(new ByteArrayInputStream(xml)));
     } catch (XMLStreamException e) {
       throw noXml(e);
     }

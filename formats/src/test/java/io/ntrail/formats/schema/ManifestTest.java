@@ -10,6 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.testkit.LittleEndian;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
@@ -376,5 +378,21 @@ class ManifestTest {
             Manifest.parseSent(new String(broken, StandardCharsets.UTF_8), "broken");
           }
         });
+  }
+
+  @Test
+  void bytesThatAreNoTextAreToldWithTheirLineAndNothingElseIsPrinted() {
+    byte[] broken = "<a>\n<b c='xx'/>\n</a>".getBytes(StandardCharsets.UTF_8);
+    broken[10] = (byte) 0xFF;
+    PrintStream before = System.err;
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    System.setErr(new PrintStream(printed, true, StandardCharsets.UTF_8));
+    try {
+      CannotGoOn e = assertThrows(CannotGoOn.class, () -> Manifest.parse(broken, "x.man"));
+      assertEquals("x.man, line 2: no XML: bytes that are no text in UTF-8", e.getMessage());
+    } finally {
+      System.setErr(before);
+    }
+    assertEquals("", printed.toString(StandardCharsets.UTF_8));
   }
 }

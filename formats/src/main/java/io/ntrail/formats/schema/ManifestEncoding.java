@@ -1,0 +1,91 @@
+package io.ntrail.formats.schema;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.Reader;
+import java.nio.charset.Charset;
+import java.nio.charset.IllegalCharsetNameException;
+import java.nio.charset.StandardCharsets;
+import java.nio.charset.UnsupportedCharsetException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether the bytes of a manifest are text in its encoding. The parser would find out, too, but it
+ * writes a line of its own to the error stream of the program before it throws.
+ */
+final class ManifestEncoding {
+  private static final Pattern DECLARED =
+      Pattern.compile("^<\\?xml[^>]*\\sencoding\\s*=\\s*[\"']([A-Za-z0-9._-]+)[\"']");
+  private static final int DECLARATION = 200;
+
+  private ManifestEncoding() {}
+
+  static void check(byte[] xml) throws ManifestReader.NoManifest {
+    Charset charset = charset(xml);
+    if (charset == null) {
+      // The parser says which encoding it does not know.
+      return;
+    }
+    if (!isText(xml, charset)) {
+      throw new ManifestReader.NoManifest(
+          ", line "
+              + lineOfEnd(xml, charset)
+              + ": no XML: bytes that are no text in "
+              + charset.name());
+    }
+  }
+
+  /** A reader that throws at bytes that are no text, in place of putting something for them. */
+  private static Reader reader(byte[] xml, Charset charset) {
+    return new InputStreamReader(new ByteArrayInputStream(xml), charset.newDecoder());
+  }
+
+  private static boolean isText(byte[] xml, Charset charset) {
+    char[] chars = new char[1 << 13];
+    try (Reader text = reader(xml, charset)) {
+      while (text.read(chars) >= 0) {
+        // Only whether it throws matters.
+      }
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** The line that reading ends in: character by character, since what throws gives none. */
+  private static int lineOfEnd(byte[] xml, Charset charset) {
+    int line = 1;
+    try (Reader text = reader(xml, charset)) {
+      for (int c = text.read(); c >= 0; c = text.read()) {
+        line += c == '\n' ? 1 : 0;
+      }
+    } catch (IOException e) {
+      // Here it is.
+      return line;
+    }
+    return line;
+  }
+
+  /** By the mark at the start, else by the first character, else by the declaration. */
+  private static @Nullable Charset charset(byte[] xml) {
+    int first = xml.length < 2 ? 0 : (xml[0] & 0xFF) << 8 | xml[1] & 0xFF;
+    if (first == 0xFFFE || first == 0x3C00) {
+      return StandardCharsets.UTF_16LE;
+    }
+    if (first == 0xFEFF || first == 0x003C) {
+      return StandardCharsets.UTF_16BE;
+    }
+    int from = first == 0xEFBB ? 3 : 0;
+    int length = Math.clamp(xml.length - from, 0, DECLARATION);
+    String start = length == 0 ? "" : new String(xml, from, length, StandardCharsets.ISO_8859_1);
+    Matcher declared = DECLARED.matcher(start);
+    try {
+      return declared.find() ? Charset.forName(declared.group(1)) : StandardCharsets.UTF_8;
+    } catch (IllegalCharsetNameException | UnsupportedCharsetException e) {
+      return null;
+    }
+  }
+}
