@@ -79,7 +79,9 @@ public final class FileNames {
         order,
         (a, b) -> {
           int byKey = Long.compare(keys[a], keys[b]);
-          return byKey != 0 ? byKey : Long.compare(times[a], times[b]);
+          int byTime = byKey != 0 ? byKey : Long.compare(times[a], times[b]);
+          // Of one time by the names, whatever thread noted which of them first.
+          return byTime != 0 ? byTime : text(a).compareTo(text(b));
         });
     keys = sorted(keys, order);
     times = sorted(times, order);

@@ -9,6 +9,8 @@ import io.ntrail.formats.schema.Payload;
 import io.ntrail.formats.schema.Schema;
 import io.ntrail.formats.schema.SchemaTable;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -185,10 +187,27 @@ public final class Machine implements SurveyPart<Machine> {
 
   @Override
   public void settle() {
+    sortProcesses();
     processLives.settle();
     threadLives.settle();
     files.settle();
     volumes.settle();
+  }
+
+  /** So that the order of two notes of one time does not depend on which thread came first. */
+  private void sortProcesses() {
+    Integer[] order = new Integer[processes.size()];
+    Arrays.setAll(order, i -> i);
+    Arrays.sort(order, Comparator.comparing(processes::get, ProcessLife.ORDER));
+    int[] places = new int[order.length];
+    List<ProcessLife> sorted = new ArrayList<>(order.length);
+    for (int i = 0; i < order.length; i++) {
+      places[order[i]] = i;
+      sorted.add(processes.get(order[i]));
+    }
+    processLives.renumber(places);
+    processes.clear();
+    processes.addAll(sorted);
   }
 
   /** The process that an id meant at a time; null if the recording does not tell. */

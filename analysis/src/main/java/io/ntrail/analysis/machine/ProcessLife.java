@@ -1,5 +1,6 @@
 package io.ntrail.analysis.machine;
 
+import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,4 +11,11 @@ import org.jspecify.annotations.Nullable;
  * @param image name of its image without a folder, such as {@code shopd.exe}
  * @param commandLine how it was started; null if the recording does not tell
  */
-public record ProcessLife(int id, int parent, String image, @Nullable String commandLine) {}
+public record ProcessLife(int id, int parent, String image, @Nullable String commandLine) {
+  /** By everything that is known, so that it is the same in every run. */
+  static final Comparator<ProcessLife> ORDER =
+      Comparator.comparingInt(ProcessLife::id)
+          .thenComparing(ProcessLife::image)
+          .thenComparingInt(ProcessLife::parent)
+          .thenComparing(life -> life.commandLine == null ? "" : life.commandLine);
+}

@@ -47,10 +47,19 @@ public final class Volumes {
       return kernelPath;
     }
     for (Mapping mapping : mappings) {
-      if (kernelPath.regionMatches(true, 0, mapping.kernel, 0, mapping.kernel.length())) {
+      if (isBelow(kernelPath, mapping.kernel)) {
         return mapping.drive + kernelPath.substring(mapping.kernel.length());
       }
     }
     return kernelPath;
+  }
+
+  /** Whether a path is that of a volume or lies on it: volume 12 does not lie on volume 1. */
+  private static boolean isBelow(String path, String volume) {
+    int length = volume.length();
+    return path.regionMatches(true, 0, volume, 0, length)
+        && (path.length() == length
+            || volume.charAt(length - 1) == '\\'
+            || path.charAt(length) == '\\');
   }
 }
