@@ -30,7 +30,8 @@ public final class Pattern {
         return new Pattern(
             text,
             java.util.regex.Pattern.compile(
-                text.substring(1, text.length() - 1), java.util.regex.Pattern.CASE_INSENSITIVE));
+                text.substring(1, text.length() - 1),
+                java.util.regex.Pattern.CASE_INSENSITIVE | java.util.regex.Pattern.UNICODE_CASE));
       } catch (PatternSyntaxException e) {
         throw new IllegalArgumentException(
             "no regular expression: " + text + " (" + e.getDescription() + ")", e);

@@ -128,7 +128,8 @@ public final class Where {
     }
 
     private boolean comparable(Value value) {
-      return !value.number || literal.integer || literal.real;
+      // What is not a number (NaN) is neither less nor greater than one.
+      return !value.number || (literal.integer || literal.real) && !Double.isNaN(value.real);
     }
 
     private int order(Value value) {
@@ -139,7 +140,7 @@ public final class Where {
           || literal.integer && value.unsigned) {
         return whole(value);
       }
-      return Double.compare(value.real, literal.value);
+      return value.real < literal.value ? -1 : value.real == literal.value ? 0 : 1;
     }
 
     private int whole(Value value) {
@@ -192,6 +193,7 @@ public final class Where {
 
   private static final class Parser {
     private static final int MAX_DEPTH = 64;
+    private static final int SHOWN = 200;
 
     private final String text;
     private final TreeSet<String> names = new TreeSet<>();
@@ -203,7 +205,14 @@ public final class Where {
 
     IllegalArgumentException wrong(String what) {
       return new IllegalArgumentException(
-          "--where: " + what + " at character " + (at + 1) + " of: " + text);
+          "--where: " + what + " at character " + (at + 1) + " of: " + around());
+    }
+
+    /** The condition; of a long one what stands before and behind the place. */
+    private String around() {
+      int from = Math.max(0, at - SHOWN);
+      int to = Math.min(text.length(), at + SHOWN);
+      return (from > 0 ? "..." : "") + text.substring(from, to) + (to < text.length() ? "..." : "");
     }
 
     void end() {
