@@ -33,7 +33,7 @@ public final class Manifest {
 
   private record EventKey(int id, int version) {}
 
-  private record Event(String name, String message, List<Field> fields) {}
+  private record Event(String name, String task, String message, List<Field> fields) {}
 
   private final String name;
   private final String guid;
@@ -122,6 +122,12 @@ public final class Manifest {
         : FieldReader.read(by, name, event.name, event.message, event.fields, payload, pointer);
   }
 
+  /** What an event is called by its task and opcode, or null if the manifest does not have it. */
+  public @Nullable String task(int id, int version) {
+    Event event = events.get(new EventKey(id, version));
+    return event == null ? null : event.task;
+  }
+
   private static List<Element> below(Element from, String localName) {
     List<Element> out = new ArrayList<>();
     NodeList all = from.getElementsByTagNameNS("*", localName);
@@ -178,8 +184,9 @@ public final class Manifest {
     String symbol = event.getAttribute("symbol");
     String task = display(provider, "task", event.getAttribute("task"));
     String opcode = display(provider, "opcode", event.getAttribute("opcode"));
-    String eventName = !symbol.isEmpty() ? symbol : opcode.isEmpty() ? task : task + "/" + opcode;
-    events.put(key, new Event(eventName, resolved(event.getAttribute("message")), fields));
+    String byTask = opcode.isEmpty() ? task : task + "/" + opcode;
+    String eventName = symbol.isEmpty() ? byTask : symbol;
+    events.put(key, new Event(eventName, byTask, resolved(event.getAttribute("message")), fields));
   }
 
   /** The text that a task or an opcode shows, else its name without {@code win:}. */

@@ -96,6 +96,15 @@ public final class SecondReader {
     return out;
   }
 
+  /**
+   * What an event is called by its task and opcode, for readers that prefer them to the symbol in
+   * the source code; null if it is not described by a manifest in the file.
+   */
+  public @Nullable String task(RawRecord record) {
+    Manifest own = sent.get(record.provider());
+    return own == null ? null : own.task(record.id(), record.version());
+  }
+
   /** What a record says, or null if nothing describes it. */
   public @Nullable Described read(RawRecord record) {
     byte[] payload = record.payload().bytes();
