@@ -1,11 +1,10 @@
 package io.ntrail.formats.schema;
 
-import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.Reader;
 import java.nio.charset.Charset;
-import java.nio.charset.CharsetDecoder;
-import java.nio.charset.CoderResult;
-import java.nio.charset.CodingErrorAction;
 import java.nio.charset.IllegalCharsetNameException;
 import java.nio.charset.StandardCharsets;
 import java.nio.charset.UnsupportedCharsetException;
@@ -30,26 +29,44 @@ final class ManifestEncoding {
       // The parser says which encoding it does not know.
       return;
     }
-    CharsetDecoder decoder =
-        charset
-            .newDecoder()
-            .onMalformedInput(CodingErrorAction.REPORT)
-            .onUnmappableCharacter(CodingErrorAction.REPORT);
-    ByteBuffer in = ByteBuffer.wrap(xml);
-    CharBuffer out = CharBuffer.allocate(1 << 13);
-    int line = 1;
-    CoderResult result;
-    do {
-      out.clear();
-      result = decoder.decode(in, out, true);
-      for (int i = 0; i < out.position(); i++) {
-        line += out.get(i) == '\n' ? 1 : 0;
-      }
-    } while (result.isOverflow());
-    if (result.isError()) {
+    if (!isText(xml, charset)) {
       throw new ManifestReader.NoManifest(
-          ", line " + line + ": no XML: bytes that are no text in " + charset.name());
+          ", line "
+              + lineOfEnd(xml, charset)
+              + ": no XML: bytes that are no text in "
+              + charset.name());
     }
+  }
+
+  /** A reader that throws at bytes that are no text, in place of putting something for them. */
+  private static Reader reader(byte[] xml, Charset charset) {
+    return new InputStreamReader(new ByteArrayInputStream(xml), charset.newDecoder());
+  }
+
+  private static boolean isText(byte[] xml, Charset charset) {
+    char[] chars = new char[1 << 13];
+    try (Reader text = reader(xml, charset)) {
+      while (text.read(chars) >= 0) {
+        // Only whether it throws matters.
+      }
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** The line that reading ends in: character by character, since what throws gives none. */
+  private static int lineOfEnd(byte[] xml, Charset charset) {
+    int line = 1;
+    try (Reader text = reader(xml, charset)) {
+      for (int c = text.read(); c >= 0; c = text.read()) {
+        line += c == '\n' ? 1 : 0;
+      }
+    } catch (IOException e) {
+      // Here it is.
+      return line;
+    }
+    return line;
   }
 
   /** By the mark at the start, else by the first character, else by the declaration. */
