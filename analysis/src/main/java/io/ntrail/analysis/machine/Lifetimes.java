@@ -80,13 +80,6 @@ final class Lifetimes {
     }
   }
 
-  /** Replaces every value by the one at its index. */
-  void renumber(int[] newValues) {
-    for (int i = 0; i < size; i++) {
-      values[i] = newValues[values[i]];
-    }
-  }
-
   /** Makes lives out of the notes. */
   void settle() {
     Integer[] order = new Integer[size];
