@@ -248,7 +248,7 @@ class MachineTest {
     assertEquals("a.exe(40,7)", calls.get(10L));
     assertEquals("b.exe(50,7)", calls.get(40L));
     assertEquals("c.exe(60,7)", calls.get(60L));
-    assertEquals("null(0,0)", calls.get(80L));
+    assertEquals("Idle(0,0)", calls.get(80L));
   }
 
   @Test
@@ -283,7 +283,7 @@ class MachineTest {
     assertEquals("a.exe(40,7)", calls.get(10L));
     assertEquals("a.exe(40,7)", calls.get(30L));
     assertEquals("b.exe(50,9)", calls.get(11L));
-    assertEquals("null(0,0)", calls.get(31L));
+    assertEquals("Idle(0,0)", calls.get(31L));
     assertEquals("null(-1,-1)", calls.get(12L), "a CPU without any switch");
   }
 

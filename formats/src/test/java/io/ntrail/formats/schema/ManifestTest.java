@@ -273,12 +273,12 @@ class ManifestTest {
       byte[] xml = SMALL.getBytes(StandardCharsets.UTF_8);
       xml[xml.length / 2] = (byte) 0xFF;
       CannotGoOn broken = assertThrows(CannotGoOn.class, () -> Manifest.parse(xml, "test.man"));
-      assertEquals(
-          "test.man: no XML: its bytes are no text in the encoding that it says", broken.message());
+      assertEquals("test.man, line 24: no XML: bytes that are no text in UTF-8", broken.message());
       byte[] strange = SMALL.replace("utf-8", "klingon").getBytes(StandardCharsets.UTF_8);
       CannotGoOn unknown =
           assertThrows(CannotGoOn.class, () -> Manifest.parse(strange, "test.man"));
-      assertEquals("test.man, line 1: no XML: unknown encoding klingon", unknown.message());
+      assertEquals(
+          "test.man, line 1: no XML: Invalid encoding name \"klingon\".", unknown.message());
     } finally {
       System.setErr(before);
     }
