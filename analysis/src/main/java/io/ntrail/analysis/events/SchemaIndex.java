@@ -66,7 +66,7 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
 
   private final KernelEvents kernel;
   private final SchemaTable kernelTable;
-  private final SchemaTable clrTable;
+  private final ClrTables clrTables;
   private final UserSchemas user;
 
   private final ProviderNames names = new ProviderNames();
@@ -79,12 +79,18 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
   private final Map<EventType, EventType> texts = new HashMap<>();
   private final Map<Schema, EventType> told = new HashMap<>();
 
+  /** Where the events of the .NET runtime's providers are described. */
+  interface ClrTables {
+    /** The table that has the provider; null if none does. */
+    @Nullable SchemaTable of(Guid provider);
+  }
+
   /** Knows the built-in tables and the user's files; to be filled by a survey. */
   public SchemaIndex(
-      KernelEvents kernel, SchemaTable kernelTable, SchemaTable clrTable, UserSchemas user) {
+      KernelEvents kernel, SchemaTable kernelTable, ClrTables clrTables, UserSchemas user) {
     this.kernel = kernel;
     this.kernelTable = kernelTable;
-    this.clrTable = clrTable;
+    this.clrTables = clrTables;
     this.user = user;
   }
 
@@ -236,11 +242,13 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
     if (kind == RecordKind.MESSAGE) {
       return message(guid, id);
     }
-    Schema schema = kind.isEvent() ? clrTable.schema(guid, id, version) : null;
+    SchemaTable clr = kind.isEvent() ? clrTables.of(guid) : null;
+    Schema schema = clr == null ? null : clr.schema(guid, id, version);
     if (schema == null) {
       schema = recorded(guid, id, opcode, version, kind);
     }
-    String event = schema == null ? clrTable.event(guid, id, version) : schema.event();
+    String event =
+        schema != null ? schema.event() : clr == null ? null : clr.event(guid, id, version);
     String provider = schema == null ? null : schema.provider();
     if (schema == null) {
       schema = given(guid, id, opcode, version, kind);
@@ -337,7 +345,8 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
       name = descriptions.provider(guid);
     }
     if (name == null) {
-      name = clrTable.provider(guid);
+      SchemaTable clr = clrTables.of(guid);
+      name = clr == null ? null : clr.provider(guid);
     }
     return name == null ? user.provider(guid) : name;
   }

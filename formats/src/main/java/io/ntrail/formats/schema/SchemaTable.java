@@ -131,17 +131,15 @@ public final class SchemaTable {
   /** The kernel logger's events and what a merge adds, by hook id or opcode. */
   public static SchemaTable kernel() {
     SchemaTable table = new SchemaTable();
-    table.resource("values.txt", SchemaSource.KERNEL);
-    table.resource("kernel.txt", SchemaSource.KERNEL);
-    table.resource("merge.txt", SchemaSource.KERNEL);
+    table.read(resource("kernel.txt"), SchemaSource.KERNEL);
+    table.read(resource("merge.txt"), SchemaSource.KERNEL);
     return table;
   }
 
   /** The .NET runtime's events, by event id. */
   public static SchemaTable clr() {
     SchemaTable table = new SchemaTable();
-    table.resource("values.txt", SchemaSource.CLR);
-    table.resource("clr.txt", SchemaSource.CLR);
+    table.read(resource("clr.txt"), SchemaSource.CLR);
     return table;
   }
 
@@ -152,12 +150,12 @@ public final class SchemaTable {
     return table;
   }
 
-  private void resource(String name, SchemaSource source) {
+  private static String resource(String name) {
     try (InputStream in = SchemaTable.class.getResourceAsStream(name)) {
       if (in == null) {
         throw new IllegalStateException("missing resource " + name);
       }
-      read(new String(in.readAllBytes(), StandardCharsets.UTF_8), source);
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -206,7 +204,10 @@ public final class SchemaTable {
     Map<String, ValueMap> known = maps;
     if (known == null) {
       known = new HashMap<>();
-      for (String text : texts) {
+      // Names that several tables share, and those of the table itself.
+      List<String> all = new ArrayList<>(List.of(resource("values.txt")));
+      all.addAll(texts);
+      for (String text : all) {
         for (String line : lines(text)) {
           if (isMap(line)) {
             ValueMap map = readMap(line);
