@@ -6,8 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.testkit.TestData;
+import io.ntrail.testkit.described.Encoded;
+import io.ntrail.testkit.described.TraceLoggingEvent;
 import io.ntrail.testkit.etl.Compression;
 import io.ntrail.testkit.etl.Damage;
+import io.ntrail.testkit.etl.DescribedRecords;
 import io.ntrail.testkit.etl.EtlRecord;
 import io.ntrail.testkit.etl.EtlRecords;
 import io.ntrail.testkit.etl.EtlSettings;
@@ -274,6 +277,31 @@ class ContractTest {
     assertEquals("aabbccdd-0000-0000-0000-00000000000f", full.get("activityId").text());
     assertEquals("0x800000000000000a", full.get("keywords").text());
     assertEquals(4_000_000_000L, full.get("pid").number());
+  }
+
+  @Test
+  void textBesideAValueGivesWayToAFieldOfItsName() throws IOException {
+    UUID provider = UUID.fromString("5AFE0000-0000-4000-8000-000000000001");
+    TraceLoggingEvent crowded =
+        new TraceLoggingEvent("Crowded")
+            .field("Status", 8, 14, Encoded.hex(4, 0xC000_0034L))
+            .field("StatusText", 1, 0, Encoded.wide("mine"))
+            .field("Other", 8, 14, Encoded.hex(4, 0xC000_0034L));
+    EtlSettings settings = EtlSettings.windows11();
+    EtlWriter writer =
+        new EtlWriter(settings)
+            .log(
+                0,
+                DescribedRecords.traceLogging(8, provider, "Shop-Test", crowded)
+                    .time(settings.startTicks() + 10)
+                    .build());
+    Path file = Recordings.write(folder.resolve("crowded.etl"), writer);
+    Cli.Result result = Cli.run("events", file, "--format", "jsonl");
+    String line = result.lines().getLast();
+    assertEquals(line.indexOf("\"StatusText\""), line.lastIndexOf("\"StatusText\""), line);
+    Json fields = lines(result).getLast().get("fields");
+    assertEquals("mine", fields.get("StatusText").text());
+    assertEquals("STATUS_OBJECT_NAME_NOT_FOUND", fields.get("OtherText").text());
   }
 
   @Test

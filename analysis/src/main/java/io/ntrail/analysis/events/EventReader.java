@@ -85,11 +85,6 @@ public final class EventReader {
     return current;
   }
 
-  /** What the record is put in order by. */
-  public long key() {
-    return key;
-  }
-
   /** Nanoseconds since the first file's header record. */
   public long nanos() {
     return nanos;
@@ -190,11 +185,6 @@ public final class EventReader {
   public @Nullable ProcessLife processLife() {
     int process = processId();
     return process == RecordCursor.NO_ID ? null : machine.process(process, key);
-  }
-
-  /** The machine. */
-  public Machine machine() {
-    return machine;
   }
 
   private void attribute() {

@@ -4,6 +4,7 @@ import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.schema.MessageText;
 import io.ntrail.formats.schema.Schema;
 import io.ntrail.formats.schema.SchemaSource;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,7 @@ public final class EventType {
   private final @Nullable Schema schema;
   private final @Nullable MessageText message;
   private final MessageText.Reserved facts;
+  private final Set<String> taken;
   private final String text;
 
   EventType(
@@ -53,6 +55,7 @@ public final class EventType {
     this.schema = schema;
     this.message = schema == null ? null : MessageText.of(schema);
     this.facts = facts;
+    this.taken = schema == null ? Set.of() : Set.copyOf(Meanings.taken(schema.fields()));
     this.text = EventNaming.text(guid, provider, this.event, id, opcode, version);
   }
 
@@ -104,6 +107,11 @@ public final class EventType {
   /** What tells it from other types, whichever object stands for it. */
   String identity() {
     return guid + "/" + id + "/" + opcode + "/" + version + "/" + event;
+  }
+
+  /** Names that would stand beside values, were they not those of other fields. */
+  public Set<String> takenNames() {
+    return taken;
   }
 
   /** Its message for people, with inserts; null if it has none. */

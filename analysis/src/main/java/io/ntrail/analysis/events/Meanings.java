@@ -9,6 +9,10 @@ import io.ntrail.formats.schema.Schema;
 import io.ntrail.formats.schema.SchemaSource;
 import io.ntrail.formats.schema.StatusCodes;
 import io.ntrail.formats.schema.ValueMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** What values mean beside their numbers: names of codes and flags, dates, names of files. */
@@ -64,6 +68,34 @@ public final class Meanings {
       case FILE_KEY -> "FileName";
       default -> null;
     };
+  }
+
+  /** Under which name the nanoseconds of a value in ticks stand beside it; null for others. */
+  public static @Nullable String nanosName(Field field) {
+    return field.out() == OutType.TICKS || field.out() == OutType.TICKS_SPAN
+        ? field.name() + "Nanos"
+        : null;
+  }
+
+  /**
+   * The names beside values that fields of the same structure have already: what stands beside is
+   * left out for the field's own value.
+   */
+  static Set<String> taken(List<Field> fields) {
+    Set<String> names = fields.stream().map(Field::name).collect(Collectors.toSet());
+    Set<String> taken = new HashSet<>();
+    for (Field field : fields) {
+      String text = besideName(field);
+      String nanos = nanosName(field);
+      if (text != null && !names.add(text)) {
+        taken.add(text);
+      }
+      if (nanos != null && !names.add(nanos)) {
+        taken.add(nanos);
+      }
+      taken.addAll(taken(field.members()));
+    }
+    return taken;
   }
 
   /**

@@ -289,10 +289,8 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
   }
 
   private @Nullable EventType traceLogging(RecordCursor record) {
-    // The chain is walked once, to its end or to where it is broken.
-    if (record.payloadOffset() < 0) {
-      return null;
-    }
+    // A chain of items that is broken becomes a gap when the payload behind it is looked for.
+    record.payloadOffset();
     Bytes bytes = record.bytes();
     for (int item = record.firstItem(); item != 0; item = record.nextItem(item)) {
       if (record.itemType(item) == ExtendedItem.EVENT_SCHEMA_TL.number()) {

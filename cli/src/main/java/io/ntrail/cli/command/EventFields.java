@@ -37,7 +37,9 @@ final class EventFields {
     value(json, event, payload, at);
     if (payload.token(at) == Payload.Token.VALUE) {
       beside(json, event, payload, at, field);
-    } else if (payload.token(at) == Payload.Token.ARRAY && field.map() != null) {
+    } else if (payload.token(at) == Payload.Token.ARRAY
+        && field.map() != null
+        && !event.type().takenNames().contains(field.name() + "Text")) {
       json.array(field.name() + "Text");
       for (int i = at + 1; payload.token(i) != Payload.Token.END; i = payload.after(i)) {
         json.text(event.meaning(i));
@@ -52,16 +54,17 @@ final class EventFields {
     if (field.map() == null && field.out() == OutType.DEFAULT) {
       return;
     }
-    switch (field.out()) {
-      case TICKS -> json.number(field.name() + "Nanos", event.nanosOf(payload.integer(at)));
-      case TICKS_SPAN ->
-          json.number(field.name() + "Nanos", event.nanosOfSpan(payload.integer(at)));
-      default -> {
-        String name = Meanings.besideName(field);
-        String meaning = name == null ? null : event.meaning(at);
-        if (name != null && meaning != null) {
-          json.text(name, meaning);
-        }
+    String nanos = Meanings.nanosName(field);
+    if (nanos != null && !event.type().takenNames().contains(nanos)) {
+      long ticks = payload.integer(at);
+      boolean point = field.out() == OutType.TICKS;
+      json.number(nanos, point ? event.nanosOf(ticks) : event.nanosOfSpan(ticks));
+    }
+    String name = Meanings.besideName(field);
+    if (name != null && !event.type().takenNames().contains(name)) {
+      String meaning = event.meaning(at);
+      if (meaning != null) {
+        json.text(name, meaning);
       }
     }
   }
