@@ -86,13 +86,14 @@ built_jars() {
   done
 }
 
-# The lock is a folder, made in one step. It is stale when its owner on this machine is gone.
+# The lock is a file that only one process can create; in it the owner, "PID HOST".
 take_lock() {
   mkdir -p "$root/target" 2>/dev/null
   lock=$root/target/launcher.lock
-  waited=
-  until mkdir "$lock" 2>/dev/null; do
-    if [ ! -d "$lock" ]; then
+  nameless=0 failures=0 waited=
+  until (set -C && echo "$$ $(uname -n)" >"$lock") 2>/dev/null; do
+    [ -e "$lock" ] || failures=$((failures + 1))
+    if [ ! -w "$root/target" ] || [ $failures -ge 50 ]; then
       lock=
       return 1
     fi
@@ -101,27 +102,49 @@ take_lock() {
       echo "ntrail: started from inside the build of $root, which has not laid out the program yet" >&2
       exit 1
     fi
-    owner=$(cat "$lock/owner" 2>/dev/null)
-    if [ -n "$owner" ] && [ "${owner#* }" = "$(uname -n)" ] && ! kill -0 "${owner%% *}" 2>/dev/null &&
-      ! ps -p "${owner%% *}" >/dev/null 2>&1; then
-      stale=$root/target/launcher.stale.$$
-      mv "$lock" "$stale" 2>/dev/null
-      # Another start may have replaced the lock since we read it: then what we moved is not stale.
-      if [ "$(cat "$stale/owner" 2>/dev/null)" != "$owner" ]; then
-        mv "$stale" "$lock" 2>/dev/null
-      fi
-      rm -rf "$stale"
+    owner=$(cat "$lock" 2>/dev/null) || owner=
+    # Without a name it was created a moment ago, or its owner died at that moment.
+    if [ -n "$owner" ]; then nameless=0; else nameless=$((nameless + 1)); fi
+    if [ $nameless -ge 50 ] || is_gone "$owner"; then
+      break_lock "$owner"
+      # Nameless again and again: a full disk.
+      [ -n "$owner" ] || failures=$((failures + 25))
+      nameless=0
       continue
     fi
-    [ -n "$waited" ] || echo "waiting for another ntrail that is building (${lock} belongs to process ${owner:-unknown}) ..." >&2
-    waited=yes
-    sleep 1
+    [ -n "$waited" ] || [ -z "$owner" ] || {
+      echo "waiting for another ntrail that is building ($lock belongs to process $owner) ..." >&2
+      waited=yes
+    }
+    sleep 0.2 2>/dev/null || sleep 1
   done
-  echo "$$ $(uname -n)" >"$lock/owner"
   export NTRAIL_BUILDING=$$
   trap 'give_up 130' INT
   trap 'give_up 143' TERM HUP
   trap 'rm -rf "$lock"' EXIT
+}
+
+# is_gone OWNER: its process ran on this machine and runs no more.
+is_gone() {
+  [ -n "$1" ] && [ "${1#* }" = "$(uname -n)" ] && ! kill -0 "${1%% *}" 2>/dev/null &&
+    ! ps -p "${1%% *}" >/dev/null 2>&1
+}
+
+# break_lock OWNER: removes the lock of an owner that is gone. Several starts may find it at once, and
+# the slower must not remove the lock that the faster has taken since: so only who holds the right to
+# break this owner's lock removes it, and looks again before.
+break_lock() {
+  right=$root/target/launcher.break.${1%% *}
+  if mkdir "$right" 2>/dev/null; then
+    [ "$(cat "$lock" 2>/dev/null)" != "$1" ] || rm -rf "$lock"
+    rmdir "$right" 2>/dev/null
+    blocked=0
+  else
+    blocked=$((${blocked-0} + 1))
+    sleep 0.1 2>/dev/null || sleep 1
+    # Nobody needs that long: the holder of the right was killed.
+    [ $blocked -lt 300 ] || rmdir "$right" 2>/dev/null || :
+  fi
 }
 
 free_lock() {
