@@ -5,5 +5,7 @@ module io.ntrail.analysis {
 
   exports io.ntrail.analysis.events;
   exports io.ntrail.analysis.machine;
+  exports io.ntrail.analysis.profile;
   exports io.ntrail.analysis.recording;
+  exports io.ntrail.analysis.stacks;
 }

@@ -146,15 +146,6 @@ public final class EventFilter {
   private boolean matches(EventType type) {
     String event = type.event();
     String provider = type.provider();
-    List<String> names = new ArrayList<>(List.of(type.text(), type.guid().toString()));
-    names.add(Integer.toString(type.id()));
-    if (event != null) {
-      names.add(event);
-    }
-    if (provider != null) {
-      names.add(provider);
-      names.add(provider + "/" + event);
-    }
     if (eventNames.size() < MOST_TYPES) {
       eventNames.add(type.text());
       String source = EventNaming.source(type.guid(), provider, event);
@@ -164,18 +155,7 @@ public final class EventFilter {
         eventNames.add(event);
       }
     }
-    return fits(events, fittingEvents, pattern -> fitsType(pattern, type.text(), names));
-  }
-
-  private static boolean fitsType(Pattern pattern, String full, List<String> names) {
-    for (String name : names) {
-      if (pattern.matches(name)) {
-        return true;
-      }
-    }
-    // A task or a provider means all its events.
-    String task = pattern + "/";
-    return pattern.isPlain() && full.regionMatches(true, 0, task, 0, task.length());
+    return fits(events, fittingEvents, type::isMeantBy);
   }
 
   /** Whether any pattern fits; and notes which ones do, so that those that never do are known. */
@@ -201,14 +181,7 @@ public final class EventFilter {
     return fits(
         processes,
         fittingProcesses,
-        pattern ->
-            pattern.matches(number)
-                || name != null && (pattern.matches(name) || bare(pattern, name)));
-  }
-
-  /** {@code shopd} means {@code shopd.exe}, too. */
-  private static boolean bare(Pattern pattern, String name) {
-    return pattern.isPlain() && name.equalsIgnoreCase(pattern + ".exe");
+        pattern -> pattern.matches(number) || name != null && pattern.meansProgram(name));
   }
 
   private boolean passesThread(EventReader event) {

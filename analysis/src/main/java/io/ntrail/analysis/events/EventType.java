@@ -124,6 +124,26 @@ public final class EventType {
     return facts;
   }
 
+  /**
+   * Whether a pattern means events of this type: by event, provider, both, number or GUID. A task or a
+   * provider means all its events.
+   */
+  public boolean isMeantBy(Pattern pattern) {
+    String full = text();
+    String ownEvent = event();
+    String ownProvider = provider();
+    if (pattern.matches(full)
+        || pattern.matches(guid().toString())
+        || pattern.matches(Integer.toString(id()))
+        || pattern.matches(ownEvent)
+        || pattern.matches(ownProvider)
+        || ownProvider != null && pattern.matches(ownProvider + "/" + ownEvent)) {
+      return true;
+    }
+    String task = pattern + "/";
+    return pattern.isPlain() && full.regionMatches(true, 0, task, 0, task.length());
+  }
+
   /** One text for the screen: {@code FileIo/Read}, {@code Provider/Event}. */
   public String text() {
     return text;

@@ -87,7 +87,7 @@ public final class Events {
             cores,
             () ->
                 new Learned(
-                    new Machine(recording, sources.kernel(), sources.kernelTable()),
+                    new Machine(recording, sources.kernel(), sources.kernelTable(), false),
                     sources.index(),
                     sources.kernel(),
                     counted ? new TypeCounts() : null));

@@ -117,6 +117,11 @@ public final class Pattern {
     }
   }
 
+  /** Whether a program is meant: {@code shopd} means {@code shopd.exe}, too. */
+  public boolean meansProgram(String image) {
+    return matches(image) || isPlain() && image.equalsIgnoreCase(text + ".exe");
+  }
+
   /** Whether it has no wildcards: it means one name. */
   public boolean isPlain() {
     return regex == null && text.indexOf('*') < 0 && text.indexOf('?') < 0;

@@ -32,12 +32,12 @@ public final class SchemaSources {
   }
 
   /** The kernel's groups and classes. */
-  KernelEvents kernel() {
+  public KernelEvents kernel() {
     return kernel;
   }
 
   /** The kernel's events. */
-  SchemaTable kernelTable() {
+  public SchemaTable kernelTable() {
     return kernelTable;
   }
 
@@ -55,12 +55,12 @@ public final class SchemaSources {
   }
 
   /** Names of codes. */
-  StatusCodes statusCodes() {
+  public StatusCodes statusCodes() {
     return statusCodes;
   }
 
   /** An index that knows nothing of a recording yet. */
-  SchemaIndex index() {
+  public SchemaIndex index() {
     return new SchemaIndex(kernel, kernelTable, this::clrTable, user);
   }
 }

@@ -1,9 +1,7 @@
 package io.ntrail.analysis.machine;
 
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
+import io.ntrail.analysis.recording.IndexSort;
 import java.util.Arrays;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,17 +13,13 @@ import org.jspecify.annotations.Nullable;
  * out and counted.
  */
 public final class FileNames {
-  private static final int CHUNK = 1 << 20;
-
   /** Memory for names and their keys. */
   private static final long MOST_BYTES = 64L << 20;
 
   /** What a name takes beside its text: key, time, place, and a number while they are sorted. */
   private static final int ENTRY_BYTES = 44;
 
-  private final List<byte[]> chunks = new ArrayList<>();
-  private int chunkUsed = CHUNK;
-  private long used;
+  private final Texts texts = new Texts();
   private long leftOut;
 
   private int size;
@@ -37,22 +31,16 @@ public final class FileNames {
 
   /** Notes that a file had a name at a time. */
   void note(long key, long time, String name) {
-    byte[] text = name.getBytes(StandardCharsets.UTF_8);
-    if (text.length == 0 || text.length >= CHUNK) {
+    if (name.isEmpty()) {
       return;
     }
-    if (used + text.length + ENTRY_BYTES > MOST_BYTES) {
+    long place =
+        texts.bytes() + (long) (size + 1) * ENTRY_BYTES > MOST_BYTES ? -1 : texts.add(name);
+    if (place < 0) {
       leftOut++;
       return;
     }
-    if (chunkUsed + text.length > CHUNK) {
-      chunks.add(new byte[CHUNK]);
-      chunkUsed = 0;
-    }
-    System.arraycopy(text, 0, chunks.getLast(), chunkUsed, text.length);
-    note(key, time, (long) (chunks.size() - 1) << 40 | (long) chunkUsed << 20 | text.length);
-    chunkUsed += text.length;
-    used += text.length + ENTRY_BYTES;
+    note(key, time, place);
   }
 
   private void note(long key, long time, long place) {
@@ -76,22 +64,21 @@ public final class FileNames {
 
   /** Puts the notes in order. */
   void settle() {
-    Integer[] order = new Integer[size];
-    Arrays.setAll(order, i -> i);
-    Arrays.sort(
-        order,
-        (a, b) -> {
-          int byKey = Long.compare(keys[a], keys[b]);
-          int byTime = byKey != 0 ? byKey : Long.compare(times[a], times[b]);
-          // Of one time by the names, whatever thread noted which of them first.
-          return byTime != 0 ? byTime : text(a).compareTo(text(b));
-        });
+    int[] order =
+        IndexSort.by(
+            size,
+            (a, b) -> {
+              int byKey = Long.compare(keys[a], keys[b]);
+              int byTime = byKey != 0 ? byKey : Long.compare(times[a], times[b]);
+              // Of one time by the names, whatever thread noted which of them first.
+              return byTime != 0 ? byTime : text(a).compareTo(text(b));
+            });
     keys = sorted(keys, order);
     times = sorted(times, order);
     places = sorted(places, order);
   }
 
-  private static long[] sorted(long[] values, Integer[] order) {
+  private static long[] sorted(long[] values, int[] order) {
     long[] result = new long[order.length];
     for (int i = 0; i < result.length; i++) {
       result[i] = values[order[i]];
@@ -100,12 +87,7 @@ public final class FileNames {
   }
 
   private String text(int i) {
-    long place = places[i];
-    return new String(
-        chunks.get((int) (place >>> 40)),
-        (int) (place >>> 20) & 0xF_FFFF,
-        (int) place & 0xF_FFFF,
-        StandardCharsets.UTF_8);
+    return texts.at(places[i]);
   }
 
   /** Number of names. */

@@ -29,6 +29,8 @@ public final class Machine implements SurveyPart<Machine> {
   private static final int PROCESS = 0x03;
   private static final int FILE_IO = 0x04;
   private static final int THREAD = 0x05;
+  private static final int IMAGE = 0x14;
+  private static final int IMAGE_LOAD = 0x030A;
   private static final int DEFUNCT = 0x27;
   private static final int CSWITCH = 0x0524;
 
@@ -53,12 +55,21 @@ public final class Machine implements SurveyPart<Machine> {
   private final Lifetimes threadLives = new Lifetimes();
   private final FileNames files = new FileNames();
   private final Volumes volumes = new Volumes();
+  private final Images images = new Images();
+  private final Methods methods = new Methods();
+  private final boolean addresses;
   private boolean contextSwitches;
   private long lineCharacters;
   private long processesLeftOut;
 
-  /** Empty: to be filled by a survey. */
-  public Machine(Recording recording, KernelEvents kernel, SchemaTable table) {
+  /**
+   * Empty: to be filled by a survey.
+   *
+   * @param addresses whether to learn also what lies at which addresses: images and methods
+   */
+  public Machine(
+      Recording recording, KernelEvents kernel, SchemaTable table, boolean addresses) {
+    this.addresses = addresses;
     this.recording = recording;
     this.kernel = kernel;
     this.table = table;
@@ -77,10 +88,20 @@ public final class Machine implements SurveyPart<Machine> {
       }
       hook = kernel.hookId(record.provider(), record.opcode());
     } else {
+      if (addresses && record.kind().isEvent()) {
+        methods.visit(record, key(record));
+      }
       return;
     }
     switch (hook >>> 8) {
-      case PROCESS -> process(record, hook);
+      case PROCESS -> {
+        if (hook == IMAGE_LOAD) {
+          image(record, hook);
+        } else {
+          process(record, hook);
+        }
+      }
+      case IMAGE -> image(record, hook);
       case THREAD -> thread(record, hook);
       case FILE_IO -> file(record, hook);
       default -> {
@@ -170,6 +191,36 @@ public final class Machine implements SurveyPart<Machine> {
     }
   }
 
+  private void image(RecordCursor record, int hook) {
+    byte kind = hook == IMAGE_LOAD ? Lifetimes.START : kind(hook & 0xFF);
+    if (!addresses || kind < 0 || kind == Lifetimes.DEFUNCT || !read(record, hook)) {
+      return;
+    }
+    int base = find("ImageBase", "BaseAddress");
+    int size = find("ImageSize", "ModuleSize");
+    int name = find("FileName", "ImageFileName");
+    if (base < 0 || size < 0 || name < 0) {
+      return;
+    }
+    int process = payload.find("ProcessId");
+    int stamp = payload.find("TimeDateStamp");
+    images.note(
+        process < 0 ? record.processId() : (int) payload.integer(process),
+        payload.integer(base),
+        key(record),
+        kind,
+        new ImageFile(
+            payload.text(name),
+            payload.integer(size),
+            stamp < 0 ? 0 : (int) payload.integer(stamp)));
+  }
+
+  /** A field that had another name in older versions. */
+  private int find(String name, String older) {
+    int at = payload.find(name);
+    return at >= 0 ? at : payload.find(older);
+  }
+
   private void file(RecordCursor record, int hook) {
     switch (hook & 0xFF) {
       case 0x00, 0x20, 0x23, 0x24 -> {
@@ -203,6 +254,8 @@ public final class Machine implements SurveyPart<Machine> {
     processes.addAll(other.processes);
     threadLives.addAll(other.threadLives, 0);
     files.addAll(other.files);
+    images.addAll(other.images);
+    methods.addAll(other.methods);
     volumes.addAll(other.volumes);
     contextSwitches |= other.contextSwitches;
     processesLeftOut += other.processesLeftOut;
@@ -215,6 +268,8 @@ public final class Machine implements SurveyPart<Machine> {
     processLives.settle();
     threadLives.settle();
     files.settle();
+    images.settle(processLives);
+    methods.settle(processLives);
     volumes.settle();
   }
 
@@ -269,12 +324,40 @@ public final class Machine implements SurveyPart<Machine> {
    * of memory: some names may then be missing, or be those of an earlier process, thread or file.
    */
   public long leftOut() {
-    return processesLeftOut + processLives.leftOut() + threadLives.leftOut() + files.leftOut();
+    return processesLeftOut
+        + processLives.leftOut()
+        + threadLives.leftOut()
+        + files.leftOut()
+        + images.leftOut()
+        + methods.leftOut();
   }
 
   /** Names of files. */
   public FileNames files() {
     return files;
+  }
+
+  /** Images of all processes. */
+  public Images images() {
+    return images;
+  }
+
+  /** Methods that the .NET runtime compiled. */
+  public Methods methods() {
+    return methods;
+  }
+
+  /**
+   * Which of the processes an id meant at a time: a number of its own, also if the id was used
+   * again; -1 if the recording does not tell.
+   */
+  public int processNumber(int id, long key) {
+    return processLives.at(id, key);
+  }
+
+  /** What a number of {@link #processNumber} means. */
+  public ProcessLife processOfNumber(int number) {
+    return processes.get(processLives.value(number));
   }
 
   /** Drive letters. */

@@ -164,6 +164,31 @@ public final class OrderedCursor implements AutoCloseable {
     return opened.cursor;
   }
 
+  /** What the current record is put in order by ({@link Recording#key}). */
+  public long key() {
+    return batch.key(at);
+  }
+
+  /** How many records have the time of the current one, which is one of them, from it on. */
+  public int sameTime() {
+    int last = at + 1;
+    while (last < batchSize && batch.key(last) == batch.key(at)) {
+      last++;
+    }
+    return last - at;
+  }
+
+  /**
+   * One of the {@link #sameTime} records from the current one on. Flyweights are shared: {@link
+   * #record} must be called again afterwards.
+   */
+  public RecordCursor peek(int ahead) {
+    at += ahead;
+    RecordCursor record = record();
+    at -= ahead;
+    return record;
+  }
+
   /** Number of the file that the current record is in. */
   public int fileNumber() {
     return batchRuns[batch.run(at)].file;

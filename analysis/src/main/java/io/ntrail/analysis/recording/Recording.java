@@ -296,7 +296,7 @@ public final class Recording implements AutoCloseable {
   }
 
   /** Notes for the progress that a buffer was read. */
-  void visited(RecordCursor cursor) {
+  public void visited(RecordCursor cursor) {
     bytesVisited.addAndGet(cursor.file().buffers().fileBytes(cursor.buffer()));
   }
 
@@ -310,7 +310,8 @@ public final class Recording implements AutoCloseable {
     return files.stream().mapToLong(EtlFile::size).sum();
   }
 
-  RecordCursor cursor(EtlFile file) {
+  /** A cursor over the records of one of the files, which tells this recording of gaps. */
+  public RecordCursor cursor(EtlFile file) {
     return file.cursor(gaps);
   }
 

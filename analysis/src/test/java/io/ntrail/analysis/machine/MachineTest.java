@@ -457,7 +457,7 @@ class MachineTest {
     KernelEvents kernel = new KernelEvents();
     List<Machine> parts = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
-      parts.add(new Machine(recording, kernel, TABLE));
+      parts.add(new Machine(recording, kernel, TABLE, true));
     }
     EtlFile file = recording.files().getFirst();
     try (RecordCursor cursor = file.cursor(new Gaps())) {

@@ -9,7 +9,6 @@ import io.ntrail.analysis.events.SourceCounts;
 import io.ntrail.analysis.events.Where;
 import io.ntrail.analysis.recording.Recording;
 import io.ntrail.cli.command.Options.Format;
-import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import java.nio.file.Path;
@@ -283,20 +282,8 @@ final class EventsCommand implements Command {
     if (Options.has(parsed, "--where")) {
       parts.add(Options.text(parsed, "--where", ""));
     }
-    parts.add(scope(range));
+    parts.add(range.text());
     return String.join(", ", parts);
   }
 
-  private static String scope(TimeRange range) {
-    if (range.whole()) {
-      return "whole recording";
-    }
-    if (range.fromNanos() == Long.MIN_VALUE) {
-      return "before " + Numbers.seconds(range.toNanos()) + " s";
-    }
-    String from = Numbers.seconds(range.fromNanos());
-    return range.toNanos() == Long.MAX_VALUE
-        ? "from " + from + " s"
-        : from + " .. " + Numbers.seconds(range.toNanos()) + " s";
-  }
 }

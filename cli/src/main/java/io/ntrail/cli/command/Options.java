@@ -117,8 +117,13 @@ final class Options {
 
   /** The options about output that every command which prints data has. */
   static void output(CommandSpec spec, String formats) {
+    output(spec, formats, FORMATS);
+  }
+
+  /** The same for a command that knows formats of its own. */
+  static void output(CommandSpec spec, String formats, List<String> names) {
     String how = "how to write the answer: " + formats;
-    spec.addOption(oneOf(FORMATS, "FORMAT", how, "--format"));
+    spec.addOption(oneOf(names, "FORMAT", how, "--format"));
     spec.addOption(value("FILE", "where to write it; - is standard output", "-o", "--output"));
     spec.addOption(flag("cut nothing to the width of the terminal", "--wide"));
     spec.addOption(flag("exit with 3 also for losses that the recorder counted", "--strict"));

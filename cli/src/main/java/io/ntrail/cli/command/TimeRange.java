@@ -1,5 +1,6 @@
 package io.ntrail.cli.command;
 
+import io.ntrail.cli.text.Numbers;
 import java.math.BigDecimal;
 
 /**
@@ -31,6 +32,20 @@ record TimeRange(long fromNanos, long toNanos) {
 
   boolean whole() {
     return fromNanos == Long.MIN_VALUE && toNanos == Long.MAX_VALUE;
+  }
+
+  /** As the first line of an answer repeats it. */
+  String text() {
+    if (whole()) {
+      return "whole recording";
+    }
+    if (fromNanos == Long.MIN_VALUE) {
+      return "before " + Numbers.seconds(toNanos) + " s";
+    }
+    String from = Numbers.seconds(fromNanos);
+    return toNanos == Long.MAX_VALUE
+        ? "from " + from + " s"
+        : from + " .. " + Numbers.seconds(toNanos) + " s";
   }
 
   private static long nanos(String text) {

@@ -1,0 +1,360 @@
+package io.ntrail.analysis.machine;
+
+import io.ntrail.analysis.recording.IndexSort;
+import io.ntrail.formats.etl.RecordCursor;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What lay at which addresses of which process, and when: images, compiled methods. Beginnings, ends
+ * and rundowns are noted in any order and by several collectors; {@link #settle} makes lives of them.
+ *
+ * <p>A range that a rundown tells of was there since its process began, or since what lay there before
+ * had gone; one whose end nobody tells is there until its process ends.
+ */
+final class AddressLives {
+  private final int most;
+  private long leftOut;
+  private int size;
+  private int[] pids = new int[16];
+  private long[] bases = new long[16];
+  private long[] sizes = new long[16];
+  private long[] keys = new long[16];
+  private byte[] kinds = new byte[16];
+  private int[] values = new int[16];
+
+  private int lives;
+  private int[] lifePid = {};
+  private long[] lifeBase = {};
+  private long[] lifeSize = {};
+  private long[] lifeFrom = {};
+  private long[] lifeTo = {};
+  private int[] lifeValue = {};
+
+  /**
+   * @param most notes that are kept, about 40 bytes each
+   */
+  AddressLives(int most) {
+    this.most = most;
+  }
+
+  /**
+   * @param kind one of those of {@link Lifetimes}
+   * @param value what is known about the range; negative if this note tells nothing
+   */
+  void note(int pid, long base, long bytes, long key, byte kind, int value) {
+    if (size >= most) {
+      leftOut++;
+      return;
+    }
+    if (size == pids.length) {
+      int capacity = 2 * size;
+      pids = Arrays.copyOf(pids, capacity);
+      bases = Arrays.copyOf(bases, capacity);
+      sizes = Arrays.copyOf(sizes, capacity);
+      keys = Arrays.copyOf(keys, capacity);
+      kinds = Arrays.copyOf(kinds, capacity);
+      values = Arrays.copyOf(values, capacity);
+    }
+    pids[size] = pid;
+    bases[size] = base;
+    sizes[size] = bytes;
+    keys[size] = key;
+    kinds[size] = kind;
+    values[size] = value;
+    size++;
+  }
+
+  /** Adds the notes of another collector; their values are looked up in {@code newValues}. */
+  void addAll(AddressLives other, int[] newValues) {
+    for (int i = 0; i < other.size; i++) {
+      int value = other.values[i];
+      note(
+          other.pids[i],
+          other.bases[i],
+          other.sizes[i],
+          other.keys[i],
+          other.kinds[i],
+          value < 0 ? value : newValues[value]);
+    }
+    leftOut += other.leftOut;
+  }
+
+  /**
+   * Makes lives out of the notes, which are forgotten.
+   *
+   * @param byValue an order of values that does not depend on who noted them first
+   */
+  void settle(Lifetimes processes, IndexSort.Order byValue) {
+    int[] order = IndexSort.by(size, (a, b) -> compareNotes(a, b, byValue));
+    lifePid = new int[size];
+    lifeBase = new long[size];
+    lifeSize = new long[size];
+    lifeFrom = new long[size];
+    lifeTo = new long[size];
+    lifeValue = new int[size];
+    boolean open = false;
+    int processOfLast = -1;
+    for (int note : order) {
+      int process = processes.at(pids[note], keys[note]);
+      boolean same =
+          lives > 0
+              && lifePid[lives - 1] == pids[note]
+              && lifeBase[lives - 1] == bases[note]
+              && processOfLast == process;
+      open &= same;
+      long begun = process < 0 ? Long.MIN_VALUE : processes.from(process);
+      long ends = process < 0 ? Long.MAX_VALUE : processes.to(process);
+      // The end of a process belongs to it, that of a range does not.
+      ends = ends == Long.MAX_VALUE ? ends : ends + 1;
+      long free = same ? Math.max(begun, lifeTo[lives - 1]) : begun;
+      int last = lives - 1;
+      switch (kinds[note]) {
+        case Lifetimes.START -> {
+          boolean twice = open && lifeFrom[last] == keys[note];
+          if (open && !twice) {
+            lifeTo[last] = keys[note];
+          }
+          if (twice) {
+            learn(last, note);
+          } else {
+            begin(note, keys[note], Math.max(ends, keys[note]));
+            open = true;
+          }
+        }
+        case Lifetimes.END -> {
+          if (open) {
+            lifeTo[last] = keys[note];
+            learn(last, note);
+            open = false;
+          } else if (!(same && lifeTo[last] == keys[note])) {
+            begin(note, Math.min(free, keys[note]), keys[note]);
+          }
+        }
+        default -> {
+          if (open) {
+            learn(last, note);
+          } else {
+            begin(note, free, Math.max(ends, free));
+            open = true;
+          }
+        }
+      }
+      processOfLast = process;
+    }
+    forgetNotes();
+    sortLives();
+  }
+
+  private int compareNotes(int a, int b, IndexSort.Order byValue) {
+    int byPid = Integer.compare(pids[a], pids[b]);
+    int byBase = byPid != 0 ? byPid : Long.compare(bases[a], bases[b]);
+    int byKey = byBase != 0 ? byBase : Long.compare(keys[a], keys[b]);
+    // Ends before beginnings of one time stamp.
+    int byKind = byKey != 0 ? byKey : Byte.compare(rank(kinds[a]), rank(kinds[b]));
+    int bySize = byKind != 0 ? byKind : Long.compare(sizes[a], sizes[b]);
+    if (bySize != 0 || values[a] == values[b]) {
+      return bySize;
+    }
+    boolean both = values[a] >= 0 && values[b] >= 0;
+    return both ? byValue.compare(values[a], values[b]) : Integer.compare(values[b], values[a]);
+  }
+
+  private static byte rank(byte kind) {
+    return kind == Lifetimes.END ? -1 : kind;
+  }
+
+  private void begin(int note, long from, long to) {
+    lifePid[lives] = pids[note];
+    lifeBase[lives] = bases[note];
+    lifeSize[lives] = sizes[note];
+    lifeFrom[lives] = from;
+    lifeTo[lives] = to;
+    lifeValue[lives] = values[note];
+    lives++;
+  }
+
+  private void learn(int life, int note) {
+    if (lifeValue[life] < 0) {
+      lifeValue[life] = values[note];
+    }
+    lifeSize[life] = Math.max(lifeSize[life], sizes[note]);
+  }
+
+  private void forgetNotes() {
+    size = 0;
+    pids = new int[0];
+    bases = new long[0];
+    sizes = new long[0];
+    keys = new long[0];
+    kinds = new byte[0];
+    values = new int[0];
+  }
+
+  /** By process, and of each by its beginning. */
+  private void sortLives() {
+    int[] order =
+        IndexSort.by(
+            lives,
+            (a, b) -> {
+              int byPid = Integer.compare(lifePid[a], lifePid[b]);
+              return byPid != 0 ? byPid : Long.compare(lifeFrom[a], lifeFrom[b]);
+            });
+    lifePid = sorted(lifePid, order);
+    lifeBase = sorted(lifeBase, order);
+    lifeSize = sorted(lifeSize, order);
+    lifeFrom = sorted(lifeFrom, order);
+    lifeTo = sorted(lifeTo, order);
+    lifeValue = sorted(lifeValue, order);
+  }
+
+  private static int[] sorted(int[] values, int[] order) {
+    int[] result = new int[order.length];
+    for (int i = 0; i < result.length; i++) {
+      result[i] = values[order[i]];
+    }
+    return result;
+  }
+
+  private static long[] sorted(long[] values, int[] order) {
+    long[] result = new long[order.length];
+    for (int i = 0; i < result.length; i++) {
+      result[i] = values[order[i]];
+    }
+    return result;
+  }
+
+  long leftOut() {
+    return leftOut;
+  }
+
+  int count() {
+    return lives;
+  }
+
+  int pid(int life) {
+    return lifePid[life];
+  }
+
+  long base(int life) {
+    return lifeBase[life];
+  }
+
+  long size(int life) {
+    return lifeSize[life];
+  }
+
+  int value(int life) {
+    return lifeValue[life];
+  }
+
+  private int firstOf(int pid) {
+    int low = 0;
+    int high = lives;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (lifePid[middle] < pid) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  /** What lies where in each process, as time goes on. Going back is possible, but slow. */
+  final class Walk {
+    private final Map<Integer, Space> spaces = new HashMap<>();
+    private int lastPid = RecordCursor.NO_ID;
+    private Space last = new Space(RecordCursor.NO_ID);
+
+    Space space(int pid) {
+      if (pid != lastPid) {
+        last = spaces.computeIfAbsent(pid, Space::new);
+        lastPid = pid;
+      }
+      return last;
+    }
+  }
+
+  /** One process at a time. */
+  final class Space {
+    private final int first;
+    private final int end;
+    private final int[] byEnd;
+    private final TreeMap<Long, Integer> live = new TreeMap<>(Long::compareUnsigned);
+    private int begun;
+    private int ended;
+    private long now = Long.MIN_VALUE;
+    private long nextChange = Long.MIN_VALUE;
+    private long largest;
+    private int changes;
+
+    private Space(int pid) {
+      first = pid == RecordCursor.NO_ID ? 0 : firstOf(pid);
+      int last = first;
+      while (pid != RecordCursor.NO_ID && last < lives && lifePid[last] == pid) {
+        last++;
+      }
+      end = last;
+      byEnd = IndexSort.by(end - first, (a, b) -> Long.compare(to(a), to(b)));
+      begun = first;
+    }
+
+    private long to(int index) {
+      return lifeTo[first + index];
+    }
+
+    /** Goes to a time; afterwards {@link #changes} tells whether anything is different. */
+    void moveTo(long key) {
+      if (key >= nextChange) {
+        advance(key);
+      } else if (key < now) {
+        live.clear();
+        begun = first;
+        ended = 0;
+        advance(key);
+      }
+    }
+
+    private void advance(long key) {
+      now = key;
+      changes++;
+      while (begun < end && lifeFrom[begun] <= key) {
+        if (lifeTo[begun] > key) {
+          live.put(lifeBase[begun], begun);
+          largest = Math.max(largest, lifeSize[begun]);
+        }
+        begun++;
+      }
+      while (ended < byEnd.length && to(byEnd[ended]) <= key) {
+        live.remove(lifeBase[first + byEnd[ended]], first + byEnd[ended]);
+        ended++;
+      }
+      long next = begun < end ? lifeFrom[begun] : Long.MAX_VALUE;
+      nextChange = ended < byEnd.length ? Math.min(next, to(byEnd[ended])) : next;
+    }
+
+    /** Grows whenever something came or went. */
+    int changes() {
+      return changes;
+    }
+
+    /** The range that covers an address now, of several the one that came last; -1 if none does. */
+    int at(long address) {
+      int found = -1;
+      Map.Entry<Long, Integer> entry = live.floorEntry(address);
+      while (entry != null && Long.compareUnsigned(address - entry.getKey(), largest) < 0) {
+        int life = entry.getValue();
+        if (Long.compareUnsigned(address - lifeBase[life], lifeSize[life]) < 0
+            && (found < 0 || lifeFrom[life] > lifeFrom[found])) {
+          found = life;
+        }
+        entry = live.lowerEntry(entry.getKey());
+      }
+      return found;
+    }
+  }
+}

@@ -1,0 +1,22 @@
+package io.ntrail.analysis.machine;
+
+import java.util.Comparator;
+
+/**
+ * The file that an image was loaded from.
+ *
+ * @param path as the kernel writes it
+ * @param size bytes of the image in memory
+ * @param timeDateStamp of its header; 0 if the recording does not tell
+ */
+public record ImageFile(String path, long size, int timeDateStamp) {
+  static final Comparator<ImageFile> ORDER =
+      Comparator.comparing(ImageFile::path)
+          .thenComparingLong(ImageFile::size)
+          .thenComparingInt(ImageFile::timeDateStamp);
+
+  /** The last part of the path. */
+  public String name() {
+    return path.substring(path.lastIndexOf('\\') + 1);
+  }
+}

@@ -1,0 +1,61 @@
+package io.ntrail.analysis.machine;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The images of all processes with their lifetimes. Those of the kernel are in process 0. */
+public final class Images {
+  private final AddressLives lives = new AddressLives(most());
+  private final Map<ImageFile, Integer> numbers = new HashMap<>();
+  private final List<ImageFile> files = new ArrayList<>();
+
+  Images() {}
+
+  /** A sixth of the memory that there is; 2 million notes of 256 MB. */
+  static int most() {
+    return Math.clamp(Runtime.getRuntime().maxMemory() / 128, 1 << 18, 1 << 23);
+  }
+
+  void note(int pid, long base, long key, byte kind, ImageFile file) {
+    int number = numbers.computeIfAbsent(file, this::add);
+    lives.note(pid, base, file.size(), key, kind, number);
+  }
+
+  private int add(ImageFile file) {
+    files.add(file);
+    return files.size() - 1;
+  }
+
+  void addAll(Images other) {
+    int[] newNumbers = new int[other.files.size()];
+    for (int i = 0; i < newNumbers.length; i++) {
+      newNumbers[i] = numbers.computeIfAbsent(other.files.get(i), this::add);
+    }
+    lives.addAll(other.lives, newNumbers);
+  }
+
+  void settle(Lifetimes processes) {
+    lives.settle(
+        processes, (a, b) -> ImageFile.ORDER.compare(files.get(a), files.get(b)));
+  }
+
+  AddressLives lives() {
+    return lives;
+  }
+
+  /** The files that images were loaded from, in no particular order. */
+  public List<ImageFile> files() {
+    return files;
+  }
+
+  /** How often an image was loaded, or found loaded, all processes together. */
+  public int count() {
+    return lives.count();
+  }
+
+  long leftOut() {
+    return lives.leftOut();
+  }
+}

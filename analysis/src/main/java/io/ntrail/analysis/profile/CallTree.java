@@ -1,0 +1,198 @@
+package io.ntrail.analysis.profile;
+
+import io.ntrail.analysis.machine.Machine;
+import io.ntrail.formats.etl.RecordCursor;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Weights by call path: from the process down to what was called last, or from what was called last up
+ * to its callers. A function that calls itself directly is one node.
+ */
+public final class CallTree implements Shape {
+  /** Which end of a stack is at the root. */
+  public enum Direction {
+    TOP_DOWN,
+    BOTTOM_UP
+  }
+
+  private final Machine machine;
+  private final Functions functions;
+  private final Direction direction;
+  private final boolean byModule;
+  private final int mostNodes;
+
+  private final List<String> processes = new ArrayList<>();
+  private final Map<Long, Integer> processNodes = new HashMap<>();
+  private int size = 1;
+  private int[] parents = new int[1024];
+  private int[] labels = new int[1024];
+  private long[] self = new long[1024];
+  private long[] inclusive = {};
+  private final LongIndex index = new LongIndex(2048);
+  private long cut;
+
+  /** Empty. */
+  public CallTree(Machine machine, Functions functions, Direction direction, boolean byModule) {
+    this.machine = machine;
+    this.functions = functions;
+    this.direction = direction;
+    this.byModule = byModule;
+    // A quarter of the memory, at about 60 bytes a node.
+    this.mostNodes =
+        Math.clamp(Runtime.getRuntime().maxMemory() / 240, 1 << 18, Integer.MAX_VALUE / 4);
+  }
+
+  @Override
+  public void add(WeightedStack stack) {
+    int node = direction == Direction.TOP_DOWN ? processNode(stack) : 0;
+    int last = -1;
+    for (int i = 0; i < stack.count; i++) {
+      int function =
+          stack.functions[direction == Direction.TOP_DOWN ? stack.count - 1 - i : i];
+      int label = byModule ? functions.module(function) : function;
+      if (label != last) {
+        int next = child(node, label);
+        if (next < 0) {
+          cut += stack.weight;
+          break;
+        }
+        node = next;
+        last = label;
+      }
+    }
+    if (stack.count == 0 && direction == Direction.BOTTOM_UP) {
+      node =
+          Math.max(0, child(0, byModule ? Functions.NO_STACK : Functions.NO_STACK_FUNCTION));
+    }
+    self[node] += stack.weight;
+  }
+
+  private int processNode(WeightedStack stack) {
+    int number =
+        stack.process == RecordCursor.NO_ID
+            ? -1
+            : machine.processNumber(stack.process, stack.key);
+    long identity = (long) number << 32 | stack.process & 0xFFFF_FFFFL;
+    Integer known = processNodes.get(identity);
+    if (known != null) {
+      return known;
+    }
+    String name = OwnerProfile.name(machine, number, stack.process);
+    String text = name == null ? "(unknown)" : name;
+    processes.add(
+        stack.process == RecordCursor.NO_ID
+            ? text
+            : text + " (" + Integer.toUnsignedString(stack.process) + ")");
+    int node = child(0, -processes.size());
+    processNodes.put(identity, Math.max(0, node));
+    return Math.max(0, node);
+  }
+
+  private int child(int parent, int label) {
+    long key = (long) parent << 32 | label & 0xFFFF_FFFFL;
+    int known = index.get(key);
+    if (known >= 0) {
+      return known;
+    }
+    if (size >= mostNodes) {
+      return -1;
+    }
+    if (size == parents.length) {
+      int capacity = size + (size >> 1);
+      parents = Arrays.copyOf(parents, capacity);
+      labels = Arrays.copyOf(labels, capacity);
+      self = Arrays.copyOf(self, capacity);
+    }
+    parents[size] = parent;
+    labels[size] = label;
+    index.put(key, size);
+    return size++;
+  }
+
+  /** Makes the sums; nothing can be added afterwards. */
+  public void settle() {
+    inclusive = Arrays.copyOf(self, size);
+    // Children come behind their parents.
+    for (int node = size - 1; node > 0; node--) {
+      inclusive[parents[node]] += inclusive[node];
+    }
+  }
+
+  /** Number of nodes; node 0 is the root, which stands for everything. */
+  public int size() {
+    return size;
+  }
+
+  /** The node above. */
+  public int parent(int node) {
+    return parents[node];
+  }
+
+  /** The children of all nodes, those of one node heaviest first: a list for each node. */
+  public List<List<Integer>> children(long least) {
+    List<List<Integer>> children = new ArrayList<>();
+    for (int node = 0; node < size; node++) {
+      children.add(List.of());
+    }
+    for (int node = 1; node < size; node++) {
+      if (inclusive[node] >= least && inclusive[node] != 0) {
+        int parent = parents[node];
+        if (children.get(parent).isEmpty()) {
+          children.set(parent, new ArrayList<>());
+        }
+        children.get(parent).add(node);
+      }
+    }
+    for (List<Integer> siblings : children) {
+      if (siblings.size() > 1) {
+        siblings.sort(
+            (a, b) -> {
+              int byWeight = Long.compare(inclusive[b], inclusive[a]);
+              return byWeight != 0 ? byWeight : text(a).compareTo(text(b));
+            });
+      }
+    }
+    return children;
+  }
+
+  /** Weight of the stacks that end at a node. */
+  public long self(int node) {
+    return self[node];
+  }
+
+  /** Weight of the stacks that go through a node. */
+  public long inclusive(int node) {
+    return inclusive[node];
+  }
+
+  /** What a node stands for, as people read it. */
+  public String text(int node) {
+    int label = labels[node];
+    if (node == 0) {
+      return "all";
+    }
+    if (label < 0) {
+      return processes.get(-label - 1);
+    }
+    return byModule ? functions.moduleName(label) : functions.text(label);
+  }
+
+  /** Whether a node stands for a process. */
+  public boolean isProcess(int node) {
+    return node != 0 && labels[node] < 0;
+  }
+
+  /** Function, or module, of a node. */
+  public int label(int node) {
+    return labels[node];
+  }
+
+  /** Weight of stacks whose ends were left out for want of memory. */
+  public long cut() {
+    return cut;
+  }
+}

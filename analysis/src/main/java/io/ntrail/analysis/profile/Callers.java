@@ -1,0 +1,131 @@
+package io.ntrail.analysis.profile;
+
+import io.ntrail.analysis.events.Pattern;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Who calls some functions, and what they call. A stack counts once: its caller is that of the outermost
+ * of the functions, what it calls is what the innermost of them calls.
+ */
+public final class Callers implements Shape {
+  private static final int NOBODY = -1;
+  private static final int SELF = -2;
+
+  /**
+   * A neighbour.
+   *
+   * @param text as people read it
+   * @param weight of the stacks that go over it
+   */
+  public record Neighbour(String text, long weight) {}
+
+  private final Functions functions;
+  private final List<Pattern> patterns;
+  private final BitSet meant = new BitSet();
+  private int judged;
+  private final Map<Integer, Long> callers = new HashMap<>();
+  private final Map<Integer, Long> callees = new HashMap<>();
+  private long inclusive;
+
+  /** For the functions that patterns mean: {@code module!function}, {@code module+0x1200}, a module. */
+  public Callers(Functions functions, List<Pattern> patterns) {
+    this.functions = functions;
+    this.patterns = List.copyOf(patterns);
+  }
+
+  private boolean isMeant(int function) {
+    for (; judged < functions.count(); judged++) {
+      meant.set(judged, judge(judged));
+    }
+    return meant.get(function);
+  }
+
+  private boolean judge(int function) {
+    String module = functions.moduleName(functions.module(function));
+    int dot = module.lastIndexOf('.');
+    String text = functions.text(function);
+    String withoutSuffix = dot < 0 ? text : module.substring(0, dot) + text.substring(module.length());
+    String name = functions.name(function);
+    for (Pattern pattern : patterns) {
+      if (pattern.matches(text)
+          || pattern.matches(withoutSuffix)
+          || pattern.matches(module)
+          || pattern.matches(name)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public void add(WeightedStack stack) {
+    int innermost = -1;
+    int outermost = -1;
+    for (int i = 0; i < stack.count; i++) {
+      if (isMeant(stack.functions[i])) {
+        innermost = innermost < 0 ? i : innermost;
+        outermost = i;
+      }
+    }
+    if (innermost < 0) {
+      return;
+    }
+    inclusive += stack.weight;
+    int caller = outermost + 1 < stack.count ? stack.functions[outermost + 1] : NOBODY;
+    int callee = innermost > 0 ? stack.functions[innermost - 1] : SELF;
+    callers.merge(caller, stack.weight, Long::sum);
+    callees.merge(callee, stack.weight, Long::sum);
+  }
+
+  /** Names of the functions that were meant and seen. */
+  public List<String> names() {
+    List<String> names = new ArrayList<>();
+    for (int i = meant.nextSetBit(0); i >= 0; i = meant.nextSetBit(i + 1)) {
+      names.add(functions.text(i));
+    }
+    return names;
+  }
+
+  /** Weight of the stacks that go through them. */
+  public long inclusive() {
+    return inclusive;
+  }
+
+  /** Weight of the stacks that end in them. */
+  public long self() {
+    return callees.getOrDefault(SELF, 0L);
+  }
+
+  /** Who calls them, the heaviest first. */
+  public List<Neighbour> callers() {
+    return neighbours(callers);
+  }
+
+  /** What they call, the heaviest first; themselves last. */
+  public List<Neighbour> callees() {
+    return neighbours(callees);
+  }
+
+  private List<Neighbour> neighbours(Map<Integer, Long> weights) {
+    List<Neighbour> result = new ArrayList<>();
+    weights.forEach(
+        (function, weight) -> {
+          if (function >= 0) {
+            result.add(new Neighbour(functions.text(function), weight));
+          }
+        });
+    result.sort(
+        (a, b) -> a.weight != b.weight ? Long.compare(b.weight, a.weight) : a.text.compareTo(b.text));
+    if (weights.containsKey(NOBODY)) {
+      result.add(new Neighbour("(nobody: the stack ends here)", weights.get(NOBODY)));
+    }
+    if (weights.containsKey(SELF)) {
+      result.add(new Neighbour("(self)", weights.get(SELF)));
+    }
+    return result;
+  }
+}

@@ -1,0 +1,80 @@
+package io.ntrail.analysis.profile;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Weights by function or module: of stacks whose innermost frame is one of it, and of stacks that it
+ * is in at all. A stack counts once, however often it goes through it.
+ */
+public final class FlatProfile implements Shape {
+  private final Functions functions;
+  private final boolean byModule;
+  private long[] self = new long[256];
+  private long[] inclusive = new long[256];
+  private int[] seen = new int[256];
+  private int stacks;
+
+  /** By function, or by module. */
+  public FlatProfile(Functions functions, boolean byModule) {
+    this.functions = functions;
+    this.byModule = byModule;
+  }
+
+  @Override
+  public void add(WeightedStack stack) {
+    int needed = byModule ? functions.moduleCount() : functions.count();
+    if (needed > self.length) {
+      int capacity = Math.max(needed, 2 * self.length);
+      self = Arrays.copyOf(self, capacity);
+      inclusive = Arrays.copyOf(inclusive, capacity);
+      seen = Arrays.copyOf(seen, capacity);
+    }
+    if (++stacks == 0) {
+      Arrays.fill(seen, 0);
+      stacks = 1;
+    }
+    long weight = stack.weight;
+    if (stack.count == 0) {
+      int none = byModule ? Functions.NO_STACK : Functions.NO_STACK_FUNCTION;
+      self[none] += weight;
+      inclusive[none] += weight;
+      return;
+    }
+    int[] frames = stack.functions;
+    for (int i = 0; i < stack.count; i++) {
+      int number = byModule ? functions.module(frames[i]) : frames[i];
+      if (seen[number] != stacks) {
+        seen[number] = stacks;
+        inclusive[number] += weight;
+      }
+    }
+    self[byModule ? functions.module(frames[0]) : frames[0]] += weight;
+  }
+
+  /**
+   * The rows, heaviest first.
+   *
+   * @param bySelf whether by what they weigh themselves, or else with all that they call
+   */
+  public List<ProfileRow> rows(boolean bySelf) {
+    List<ProfileRow> rows = new ArrayList<>();
+    for (int i = 0; i < self.length; i++) {
+      if (inclusive[i] != 0 || self[i] != 0) {
+        rows.add(row(i));
+      }
+    }
+    rows.sort(ProfileRow.order(bySelf));
+    return rows;
+  }
+
+  private ProfileRow row(int i) {
+    String module = functions.moduleName(byModule ? i : functions.module(i));
+    @Nullable String function = byModule ? null : functions.name(i);
+    long rva = byModule ? -1 : functions.rva(i);
+    return new ProfileRow(
+        null, null, null, null, module, function, rva, self[i], inclusive[i]);
+  }
+}

@@ -1,0 +1,265 @@
+package io.ntrail.analysis.profile;
+
+import io.ntrail.analysis.machine.Machine;
+import io.ntrail.analysis.recording.OrderedCursor;
+import io.ntrail.analysis.stacks.Frames;
+import io.ntrail.analysis.stacks.Stacks;
+import io.ntrail.formats.etl.EtlFile;
+import io.ntrail.formats.etl.RecordCursor;
+import java.util.Arrays;
+
+/**
+ * The event that a source looks at, with what only the walk knows: who runs on each CPU, whose thread
+ * that is, its stack. A flyweight.
+ */
+final class Moment {
+  private static final int CSWITCH = 0x0524;
+
+  private final Machine machine;
+  private final Functions functions;
+  private final Stacks.Walk stacks;
+  private final LaterStacks later;
+  private final WeightSink sink;
+  private final OrderedCursor cursor;
+  private final boolean oneClock;
+  private final Frames frames = new Frames();
+  private final WeightedStack stack = new WeightedStack();
+  private int[] running = new int[64];
+  private int hook;
+  private long key;
+  private RecordCursor record;
+
+  Moment(
+      ProfileInput input,
+      OrderedCursor cursor,
+      Functions functions,
+      RecordCursor first,
+      WeightSink sink) {
+    this.machine = input.machine();
+    this.oneClock = input.recording().oneClock();
+    this.functions = functions;
+    this.stacks = input.stacks().walk();
+    this.later = new LaterStacks(input.stacks(), sink);
+    this.cursor = cursor;
+    this.sink = sink;
+    this.record = first;
+    Arrays.fill(running, RecordCursor.NO_ID);
+  }
+
+  /** Goes to the cursor's record, whose hook id is already known; -1 if it has none. */
+  void moveTo(RecordCursor next, int hookId) {
+    record = next;
+    hook = hookId;
+    key = cursor.key();
+  }
+
+  /** After the source has seen it. */
+  void passed() {
+    if (hook == CSWITCH && record.payloadLength() >= 4) {
+      setRunning(record.bytes().i32(record.payloadOffset()));
+    }
+  }
+
+  RecordCursor record() {
+    return record;
+  }
+
+  /** Hook id of an event of the kernel; -1 for others. */
+  int hook() {
+    return hook;
+  }
+
+  /** What records are put in order by. */
+  long key() {
+    return key;
+  }
+
+  /** Nanoseconds since the first file's header record. */
+  long nanos() {
+    return cursor.nanos();
+  }
+
+  EtlFile file() {
+    return record.file();
+  }
+
+  Machine machine() {
+    return machine;
+  }
+
+  /** A number for the CPU that no other CPU of the recording has. */
+  int cpuSlot() {
+    return oneClock ? record.cpu() : cursor.fileNumber() << 11 | record.cpu();
+  }
+
+  /** The thread that the last context switch put on this CPU; -1 if there was none. */
+  int running() {
+    int slot = cpuSlot();
+    return slot < running.length ? running[slot] : RecordCursor.NO_ID;
+  }
+
+  private void setRunning(int thread) {
+    int slot = cpuSlot();
+    if (slot >= running.length) {
+      int before = running.length;
+      running = Arrays.copyOf(running, Math.max(slot + 1, 2 * before));
+      Arrays.fill(running, before, running.length, RecordCursor.NO_ID);
+    }
+    running[slot] = thread;
+  }
+
+  /** The thread that logged the event: of the header, else the one that runs on the CPU. */
+  int thread() {
+    int header = record.threadId();
+    return header != RecordCursor.NO_ID ? header : running();
+  }
+
+  /** The process of a thread now: of the header if that is its thread. */
+  int process(int thread) {
+    if (thread == RecordCursor.NO_ID) {
+      return RecordCursor.NO_ID;
+    }
+    if (thread == record.threadId() && record.processId() != RecordCursor.NO_ID) {
+      return record.processId();
+    }
+    return thread == 0 ? 0 : machine.processOfThread(thread, key);
+  }
+
+  /** The process of a thread now, whoever logged the event. */
+  int processOfThread(int thread) {
+    return thread == RecordCursor.NO_ID
+        ? RecordCursor.NO_ID
+        : thread == 0 ? 0 : machine.processOfThread(thread, key);
+  }
+
+  /** The thread that a Thread/Start or Thread/End is about; -1 if it does not tell. */
+  int threadOfThreadEvent() {
+    // Version 0 tells the thread first, later ones the process.
+    int at = record.version() == 0 ? 0 : 4;
+    return record.payloadLength() >= at + 4
+        ? record.bytes().i32(record.payloadOffset() + at)
+        : RecordCursor.NO_ID;
+  }
+
+  /** Nanoseconds from one {@link #key} to another. */
+  long nanosBetween(long from, long to) {
+    return oneClock ? record.file().clock().nanosOfSpan(to - from) : to - from;
+  }
+
+  /** Whether the event is one of those that are asked for by name. */
+  boolean passesEvent() {
+    return sink.wantsEvent(record);
+  }
+
+  void idle(long weight) {
+    sink.idle(this, weight);
+  }
+
+  /** Takes the event's own stack, whosever it is, as the frames to yield. */
+  void ownStack() {
+    frames.clear();
+    if (stacks.found()) {
+      stacks.copy(frames);
+    }
+  }
+
+  /** Takes the event's stack if it is one of a thread; whether it is. */
+  boolean stackOf(int thread) {
+    frames.clear();
+    return stacks.copyOf(thread, frames);
+  }
+
+  /** Takes the event's stack of a thread, behind an instruction pointer of its. */
+  void sampledStack(int thread, long instructionPointer) {
+    frames.clear();
+    if (stacks.found()) {
+      stacks.copyOf(thread, frames);
+    }
+    frames.setInnermost(instructionPointer);
+  }
+
+  /** Takes the event's own stack, behind an instruction pointer. */
+  void ownStack(long instructionPointer) {
+    ownStack();
+    frames.setInnermost(instructionPointer);
+  }
+
+  /** Keeps the taken frames for a weight that becomes known later. */
+  KeptStack keep(int process) {
+    if (frames.count() == 0) {
+      return KeptStack.NONE;
+    }
+    stack.functions = functions.resolve(process, key, frames, stack.functions);
+    return new KeptStack(
+        Arrays.copyOf(stack.functions, frames.count()), functions.isKernel(frames.address(0)));
+  }
+
+  /** Yields a weight with the taken frames. */
+  void give(int process, int thread, long weight) {
+    if (!sink.wants(this, process, thread)) {
+      return;
+    }
+    stack.functions = functions.resolve(process, key, frames, stack.functions);
+    stack.count = frames.count();
+    stack.kernel = stack.count > 0 && functions.isKernel(frames.address(0));
+    put(process, thread, weight);
+  }
+
+  /** Yields a weight with frames that were kept. */
+  void give(int process, int thread, KeptStack kept, long weight) {
+    if (!sink.wants(this, process, thread)) {
+      return;
+    }
+    if (stack.functions.length < kept.functions().length) {
+      stack.functions = new int[kept.functions().length];
+    }
+    stack.count = kept.functions().length;
+    System.arraycopy(kept.functions(), 0, stack.functions, 0, stack.count);
+    stack.kernel = kept.kernel();
+    put(process, thread, weight);
+  }
+
+  private void put(int process, int thread, long weight) {
+    stack.key = key;
+    stack.process = process;
+    stack.thread = thread;
+    stack.cpu = record.cpu();
+    stack.weight = weight;
+    sink.put(stack);
+  }
+
+  /** Yields the weight of an event that may get its stack from an event behind it. */
+  void giveOrWait(long weight) {
+    int thread = thread();
+    int process = process(thread);
+    ownStack();
+    if (!sink.wants(this, process, thread)) {
+      return;
+    }
+    later.add(this, frames, process, thread, weight);
+  }
+
+  /** Lets an event behind others give them their stack. */
+  void lookBack() {
+    if (hook < 0 && record.kind().isEvent()) {
+      later.visit(this, frames);
+    }
+  }
+
+  /** Yields what waits for a stack that will not come. */
+  void finish() {
+    later.finish();
+  }
+
+  Stacks.Walk stacks() {
+    return stacks;
+  }
+
+  int[] resolve(int process, Frames from, int[] into) {
+    return functions.resolve(process, key, from, into);
+  }
+
+  boolean isKernel(long address) {
+    return functions.isKernel(address);
+  }
+}

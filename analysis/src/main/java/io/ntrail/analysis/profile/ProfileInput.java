@@ -1,0 +1,97 @@
+package io.ntrail.analysis.profile;
+
+import io.ntrail.analysis.events.SchemaIndex;
+import io.ntrail.analysis.events.SchemaSources;
+import io.ntrail.analysis.machine.Machine;
+import io.ntrail.analysis.recording.Recording;
+import io.ntrail.analysis.recording.SurveyPart;
+import io.ntrail.analysis.stacks.Stacks;
+import io.ntrail.formats.etl.KernelEvents;
+import io.ntrail.formats.etl.RecordCursor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one pass over a recording learns for its profiles. Several can be made of it.
+ *
+ * @param recording the recording
+ * @param kernel the kernel's events
+ * @param machine processes, threads, images, methods
+ * @param stacks where stacks are, and what their keys mean
+ * @param inventory what there is to make profiles of
+ * @param schemas what events are called; null if that was not asked for
+ */
+public record ProfileInput(
+    Recording recording,
+    KernelEvents kernel,
+    Machine machine,
+    Stacks stacks,
+    Inventory inventory,
+    @Nullable SchemaIndex schemas) {
+  private static final class Learned implements SurveyPart<Learned> {
+    final Machine machine;
+    final Inventory inventory;
+    final Stacks stacks;
+    final @Nullable SchemaIndex schemas;
+
+    Learned(
+        Machine machine, Inventory inventory, Stacks stacks, @Nullable SchemaIndex schemas) {
+      this.machine = machine;
+      this.inventory = inventory;
+      this.stacks = stacks;
+      this.schemas = schemas;
+    }
+
+    @Override
+    public void visit(int fileNumber, RecordCursor record) {
+      machine.visit(fileNumber, record);
+      inventory.visit(fileNumber, record);
+      // Shared by all.
+      stacks.visit(fileNumber, record);
+      if (schemas != null) {
+        schemas.visit(fileNumber, record);
+      }
+    }
+
+    @Override
+    public Learned merge(Learned other) {
+      machine.merge(other.machine);
+      inventory.merge(other.inventory);
+      if (schemas != null && other.schemas != null) {
+        schemas.merge(other.schemas);
+      }
+      return this;
+    }
+
+    @Override
+    public void settle() {
+      machine.settle();
+      inventory.settle();
+      stacks.settle();
+      if (schemas != null) {
+        schemas.settle();
+      }
+    }
+  }
+
+  /**
+   * Surveys a recording.
+   *
+   * @param named whether events will be asked for by name
+   */
+  public static ProfileInput of(
+      Recording recording, SchemaSources sources, int cores, boolean named) {
+    KernelEvents kernel = sources.kernel();
+    Stacks stacks = new Stacks(recording, kernel);
+    Learned learned =
+        recording.survey(
+            cores,
+            () ->
+                new Learned(
+                    new Machine(recording, kernel, sources.kernelTable(), true),
+                    new Inventory(recording, kernel),
+                    stacks,
+                    named ? sources.index() : null));
+    return new ProfileInput(
+        recording, kernel, learned.machine, stacks, learned.inventory, learned.schemas);
+  }
+}

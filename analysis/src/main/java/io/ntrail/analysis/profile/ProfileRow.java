@@ -1,0 +1,55 @@
+package io.ntrail.analysis.profile;
+
+import java.util.Comparator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A row of a flat profile.
+ *
+ * @param process name of the process; null if rows are not by process, or nobody tells it
+ * @param pid its id; null if rows are not by process, or nobody knows it
+ * @param tid id of the thread; null if rows are not by thread, or nobody knows it
+ * @param cpu null if rows are not by CPU
+ * @param module null if rows are not by function or module
+ * @param function null if rows are not by function, or nobody names it
+ * @param rva where the function, or the range, begins in its module; -1 if it has no place there
+ * @param self weight of stacks whose innermost frame it is
+ * @param inclusive weight of stacks that it is in
+ */
+public record ProfileRow(
+    @Nullable String process,
+    @Nullable Integer pid,
+    @Nullable Integer tid,
+    @Nullable Integer cpu,
+    @Nullable String module,
+    @Nullable String function,
+    long rva,
+    long self,
+    long inclusive) {
+  /** The heaviest first; what weighs the same by name. */
+  static Comparator<ProfileRow> order(boolean bySelf) {
+    Comparator<ProfileRow> bySelfFirst = Comparator.comparingLong(row -> -row.self);
+    Comparator<ProfileRow> byAllFirst = Comparator.comparingLong(row -> -row.inclusive);
+    return (bySelf ? bySelfFirst.thenComparing(byAllFirst) : byAllFirst.thenComparing(bySelfFirst))
+        .thenComparing(row -> row.text())
+        .thenComparingInt(row -> row.pid == null ? -1 : row.pid)
+        .thenComparingInt(row -> row.tid == null ? -1 : row.tid)
+        .thenComparingInt(row -> row.cpu == null ? -1 : row.cpu);
+  }
+
+  /** What the row is about, as people read it. */
+  public String text() {
+    String own = module;
+    if (own != null) {
+      return function != null
+          ? own + "!" + function
+          : rva < 0 ? own : own + "+0x" + Long.toHexString(rva);
+    }
+    if (cpu != null) {
+      return "CPU " + cpu;
+    }
+    String name = process == null ? "(unknown)" : process;
+    String whose = pid == null ? name : name + " (" + Integer.toUnsignedString(pid) + ")";
+    return tid == null ? whose : whose + " thread " + Integer.toUnsignedString(tid);
+  }
+}

@@ -1,0 +1,244 @@
+package io.ntrail.analysis.profile;
+
+import io.ntrail.analysis.events.EventType;
+import io.ntrail.analysis.events.SchemaIndex;
+import io.ntrail.analysis.machine.AddressSpaces;
+import io.ntrail.analysis.recording.OrderedCursor;
+import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.formats.etl.RecordKind;
+import java.util.HashMap;
+import java.util.Map;
+
+/** Makes one profile: walks over a recording in time order and adds up what a source yields. */
+public final class Profiler implements WeightSink {
+  private static final int MOST_TYPES = 1 << 14;
+
+  /**
+   * What is to be profiled.
+   *
+   * @param metric the source
+   * @param unit one of the metric's
+   * @param source which profile source of {@link Metric#PMC}, by number
+   * @param allocations which kind of {@link Metric#ALLOC}
+   * @param scope which part of the recording
+   */
+  public record Request(
+      Metric metric, Unit unit, int source, String allocations, ProfileScope scope) {}
+
+  private final ProfileInput input;
+  private final Request request;
+  private final ProfileScope scope;
+  private final Functions functions;
+  private final Remarks remarks = new Remarks();
+  private final Map<Long, Boolean> wantedProcesses = new HashMap<>();
+  private final Map<EventType, Boolean> wantedTypes = new HashMap<>();
+  private Shape shape = _ -> {};
+  private long total;
+  private long idle;
+  private long stacks;
+  private long withStack;
+  private long references;
+  private long unmatched;
+  private long undefined;
+  private long leftOut;
+
+  /** Nothing is summed yet. */
+  public Profiler(ProfileInput input, Request request) {
+    this.input = input;
+    this.request = request;
+    this.scope = request.scope();
+    this.functions = new Functions(new AddressSpaces(input.machine(), input.recording()));
+  }
+
+  /** What the numbers of functions mean. */
+  public Functions functions() {
+    return functions;
+  }
+
+  private WeightSource weightSource() {
+    boolean count = request.unit == Unit.COUNT;
+    return switch (request.metric) {
+      case CPU ->
+          CpuSamples.ofTimer(
+              input.inventory(), remarks, scope.idle(), request.unit == Unit.SAMPLES);
+      case PMC ->
+          CpuSamples.ofCounter(input.inventory(), remarks, scope.idle(), request.source, count);
+      case WAIT -> new Switches(false, count, remarks);
+      case READY -> new Switches(true, count, remarks);
+      case DISK -> new DiskTransfers(request.unit);
+      case FILE -> new FileOperations(request.unit, remarks);
+      case FAULT ->
+          new PageFaults(
+              request.unit == Unit.BYTES, input.inventory().count(PageFaults.HARD_PAGE_FAULT) == 0);
+      case ALLOC -> new Allocations(request.allocations, request.unit == Unit.BYTES);
+      case EVENT -> new AnyEvent();
+    };
+  }
+
+  /** Walks over the recording and adds all weights to a shape. */
+  public void run(Shape into) {
+    shape = into;
+    WeightSource source = weightSource();
+    boolean history = request.metric != Metric.CPU && request.metric != Metric.PMC;
+    long from = history ? Long.MIN_VALUE : scope.fromNanos();
+    try (OrderedCursor cursor = input.recording().inOrder(from, scope.toNanos())) {
+      if (cursor.next()) {
+        Moment moment = new Moment(input, cursor, functions, cursor.record(), this);
+        do {
+          moment.stacks().moveTo(cursor);
+          RecordCursor record = cursor.record();
+          moment.moveTo(record, hook(record));
+          moment.lookBack();
+          source.visit(moment);
+          moment.passed();
+        } while (cursor.next());
+        moment.finish();
+        boolean whole = from == Long.MIN_VALUE && scope.toNanos() == Long.MAX_VALUE;
+        if (whole) {
+          moment.stacks().finish();
+        }
+        references = moment.stacks().references();
+        unmatched = whole ? moment.stacks().unmatched() : 0;
+        undefined = moment.stacks().undefined();
+        leftOut = moment.stacks().leftOut();
+      }
+    }
+    source.finish(remarks);
+  }
+
+  private int hook(RecordCursor record) {
+    RecordKind kind = record.kind();
+    if (kind.isHook()) {
+      return record.hookId();
+    }
+    return kind.isClassic() ? input.kernel().hookId(record.provider(), record.opcode()) : -1;
+  }
+
+  @Override
+  public boolean wants(Moment moment, int process, int thread) {
+    return scope.inRange(moment.nanos())
+        && scope.hasThread(thread)
+        && (scope.processes().isEmpty() || wantsProcess(process, moment.key()));
+  }
+
+  private boolean wantsProcess(int process, long key) {
+    long number = input.machine().processNumber(process, key);
+    long identity = number << 32 | process & 0xFFFF_FFFFL;
+    Boolean known = wantedProcesses.get(identity);
+    if (known == null) {
+      known = scope.hasProcess(input.machine(), process, key);
+      wantedProcesses.put(identity, known);
+    }
+    return known;
+  }
+
+  @Override
+  public boolean wantsEvent(RecordCursor record) {
+    SchemaIndex schemas = input.schemas();
+    if (schemas == null || scope.events().isEmpty()) {
+      return true;
+    }
+    EventType type = schemas.type(record);
+    Boolean known = wantedTypes.get(type);
+    if (known == null) {
+      if (wantedTypes.size() >= MOST_TYPES) {
+        wantedTypes.clear();
+      }
+      known = scope.hasEvent(type);
+      wantedTypes.put(type, known);
+    }
+    return known;
+  }
+
+  @Override
+  public void put(WeightedStack stack) {
+    switch (scope.mode()) {
+      case KERNEL -> {
+        if (stack.count == 0 || !stack.kernel) {
+          return;
+        }
+      }
+      case USER -> {
+        if (stack.count == 0 || stack.kernel) {
+          return;
+        }
+      }
+      case ALL -> {}
+    }
+    stacks++;
+    if (stack.count > 0) {
+      withStack++;
+    }
+    if (stack.process == RecordCursor.NO_ID) {
+      remarks.unattributed += stack.weight;
+    }
+    total += stack.weight;
+    shape.add(stack);
+  }
+
+  @Override
+  public void idle(Moment moment, long weight) {
+    if (scope.inRange(moment.nanos()) && scope.hasThread(0) && wantsIdleProcess(moment)) {
+      idle += weight;
+    }
+  }
+
+  private boolean wantsIdleProcess(Moment moment) {
+    return scope.processes().isEmpty() || wantsProcess(0, moment.key());
+  }
+
+  /** Sum of all weights. */
+  public long total() {
+    return total;
+  }
+
+  /** Weight of what was idle, and is not in the total unless that was asked for. */
+  public long idle() {
+    return idle;
+  }
+
+  /** Which profile source of {@link Metric#PMC}. */
+  public int source() {
+    return request.source;
+  }
+
+  /** Which kind of {@link Metric#ALLOC}. */
+  public String allocations() {
+    return request.allocations;
+  }
+
+  /** Number of weights. */
+  public long weights() {
+    return stacks;
+  }
+
+  /** Number of weights that have frames. */
+  public long withFrames() {
+    return withStack;
+  }
+
+  /** What was not summed, and why. */
+  public Remarks remarks() {
+    return remarks;
+  }
+
+  /** Stack records that were looked at. */
+  public long references() {
+    return references;
+  }
+
+  /** Stack records whose event was not there; only known for the whole recording. */
+  public long unmatched() {
+    return unmatched;
+  }
+
+  /** References to stack keys that nothing in the recording defines. */
+  public long undefined() {
+    return undefined;
+  }
+
+  /** Stack records that were left out for want of memory. */
+  public long leftOut() {
+    return leftOut;
+  }
+}

@@ -1,0 +1,100 @@
+package io.ntrail.analysis.stacks;
+
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.etl.ExtendedItem;
+import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.formats.identity.Guid;
+
+/** Stacks that events of providers bring along: in their extended items, or as events of the CLR. */
+public final class EventStacks {
+  private static final Guid RUNTIME = Guid.parse("e13c0d23-ccbc-4e12-931b-d9cc2eee27e4");
+  private static final Guid RUNDOWN = Guid.parse("a669021c-c450-4609-a035-5af59af4df18");
+  private static final Guid PRIVATE = Guid.parse("763fd754-7086-4dfe-95eb-c01a46faf4ca");
+  private static final int CLR_STACK = 82;
+  private static final int CLR_FRAMES = 8;
+
+  private final Stacks stacks;
+  private long matchId;
+
+  /** The recording's definitions of stack keys, which events may refer to. */
+  public EventStacks(Stacks stacks) {
+    this.stacks = stacks;
+  }
+
+  /**
+   * Appends the frames of the stack that an event brings in its extended items.
+   *
+   * @param key time of the event, see {@link io.ntrail.analysis.recording.Recording#key}
+   * @return whether it brings one
+   */
+  public boolean copy(RecordCursor record, long key, Frames into) {
+    matchId = 0;
+    if (!record.hasExtendedItems()) {
+      return false;
+    }
+    boolean any = false;
+    Bytes bytes = record.bytes();
+    for (int item = record.firstItem(); item >= 0; item = record.nextItem(item)) {
+      int type = record.itemType(item);
+      int length = record.itemLength(item);
+      int at = record.itemData(item);
+      if (length < 8) {
+        continue;
+      }
+      if (type == ExtendedItem.STACK_TRACE32.number()) {
+        into.add(bytes, at + 8, (length - 8) / 4, 4);
+      } else if (type == ExtendedItem.STACK_TRACE64.number()) {
+        into.add(bytes, at + 8, (length - 8) / 8, 8);
+      } else if (type == ExtendedItem.STACK_KEY32.number() && length >= 12) {
+        define(bytes.u32(at + 8), key, into);
+      } else if (type == ExtendedItem.STACK_KEY64.number() && length >= 16) {
+        define(bytes.i64(at + 8), key, into);
+      } else {
+        continue;
+      }
+      matchId = bytes.i64(at);
+      any = true;
+    }
+    return any;
+  }
+
+  private void define(long stackKey, long key, Frames into) {
+    int stack = stacks.keys().stack(stackKey, key);
+    if (stack >= 0) {
+      stacks.keys().copy(stack, into);
+    }
+  }
+
+  /** What the two halves of the last stack have in common; 0 if it came whole. */
+  public long matchId() {
+    return matchId;
+  }
+
+  /** Whether a record is an event of a .NET runtime that may have its stack in the next event. */
+  public static boolean isClr(RecordCursor record) {
+    return is(record, RUNTIME) || is(record, RUNDOWN) || is(record, PRIVATE);
+  }
+
+  /** Whether a record is the stack of the event before it on its thread. */
+  public static boolean isClrStack(RecordCursor record) {
+    int id = record.id();
+    return id == CLR_STACK && (is(record, RUNTIME) || is(record, PRIVATE))
+        || id == 0 && is(record, RUNDOWN);
+  }
+
+  private static boolean is(RecordCursor record, Guid provider) {
+    return record.providerLow() == provider.low() && record.providerHigh() == provider.high();
+  }
+
+  /** Appends the frames of the CLR's stack event: u16 instance, u8, u8, u32 count, pointers. */
+  public static void copyClr(RecordCursor record, Frames into) {
+    int length = record.payloadLength();
+    int pointer = record.pointerBytes();
+    if (length >= CLR_FRAMES) {
+      int at = record.payloadOffset();
+      long told = record.bytes().u32(at + 4);
+      int there = (length - CLR_FRAMES) / pointer;
+      into.add(record.bytes(), at + CLR_FRAMES, (int) Math.min(told, there), pointer);
+    }
+  }
+}

@@ -1,0 +1,163 @@
+package io.ntrail.cli.command;
+
+import io.ntrail.analysis.events.Pattern;
+import io.ntrail.analysis.events.SchemaSources;
+import io.ntrail.analysis.events.UserSchemas;
+import io.ntrail.analysis.profile.CallTree;
+import io.ntrail.analysis.profile.Callers;
+import io.ntrail.analysis.profile.FlatProfile;
+import io.ntrail.analysis.profile.Metric;
+import io.ntrail.analysis.profile.OwnerProfile;
+import io.ntrail.analysis.profile.ProfileInput;
+import io.ntrail.analysis.profile.ProfileRow;
+import io.ntrail.analysis.profile.ProfileScope;
+import io.ntrail.analysis.profile.Profiler;
+import io.ntrail.analysis.recording.Recording;
+import io.ntrail.cli.text.Progress;
+import io.ntrail.cli.text.Terminal;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+
+/** {@code ntrail profile FILE...}: where time, or another weight of events with stacks, went. */
+final class ProfileCommand implements Command {
+  private static final long DEFAULT_LIMIT = 20;
+  private static final List<String> KEYS = List.of("function", "module", "process", "thread", "cpu");
+  private static final List<String> FORMATS = List.of("text", "json", "jsonl", "csv", "collapsed");
+
+  ProfileCommand() {}
+
+  @Override
+  public CommandSpec spec() {
+    CommandSpec spec =
+        Options.command("profile", "Where time, or another weight of events with stacks, went.");
+    spec.addOption(
+        Options.value(
+            "NAME",
+            "what to add up: cpu (default), wait, ready, disk, file, fault, alloc, pmc",
+            "--metric"));
+    spec.addOption(Options.value("UNIT", "samples, ns, bytes, count or events", "--unit"));
+    spec.addOption(
+        Options.value("NAME", "which counter of pmc; gc, heap, virtual or pool of alloc", "--source"));
+    spec.addOption(
+        Options.values("PATTERN", "events of this name, or the metric's that it fits", "-e", "--event"));
+    spec.addOption(Options.values("NAME|PID", "only this process", "-p", "--process"));
+    spec.addOption(Options.values("TID", "only this thread", "-t", "--thread"));
+    spec.addOption(
+        Options.value("FROM..TO", "only from one time to another, in seconds", "--time"));
+    spec.addOption(Options.flag("only what ran in the kernel", "--kernel"));
+    spec.addOption(Options.flag("only what ran in user mode", "--user"));
+    spec.addOption(Options.flag("idle samples, too", "--idle"));
+    spec.addOption(
+        Options.value("KEY", "rows by function (default), module, process, thread or cpu", "--by"));
+    spec.addOption(Options.flag("who calls what, from the process down", "--tree"));
+    spec.addOption(Options.flag("who calls the hottest functions", "--bottom-up"));
+    spec.addOption(
+        Options.values("FUNCTION", "who calls this function, and what it calls", "--callers"));
+    spec.addOption(Options.value("PERCENT", "leave out what weighs less", "--min"));
+    spec.addOption(Options.value("self|incl", "what rows are sorted by", "-s", "--sort"));
+    spec.addOption(
+        Options.value("N", "at most N rows; 0 for all (default: 20 on the screen)", "-n", "--limit"));
+    Options.output(spec, "text, json, jsonl, csv or collapsed", FORMATS);
+    spec.addPositional(Options.files());
+    return spec;
+  }
+
+  @Override
+  public int run(ParseResult parsed, Terminal system) {
+    List<Path> paths = Options.paths(parsed, "profile");
+    ProfileRequest request = ProfileRequest.of(parsed, FORMATS, KEYS, DEFAULT_LIMIT);
+    SchemaSources sources = new SchemaSources(UserSchemas.NONE);
+    try (Recording recording = Recording.open(paths);
+        Terminal terminal = Options.output(parsed, system)) {
+      ProfileInput input;
+      Profiler profiler;
+      ProfileView view;
+      try (Progress _ =
+          Progress.start(
+              terminal,
+              Options.has(parsed, "-q"),
+              recording.files().getFirst().name(),
+              recording::bytesVisited,
+              recording.size())) {
+        input =
+            ProfileInput.of(
+                recording, sources, Options.cores(parsed), !request.scope().events().isEmpty());
+        profiler = new Profiler(input, request.complete(input, recording));
+        view = new ProfileView(input, profiler, request, parsed, terminal);
+        add(input, profiler, request, view);
+      }
+      view.remarks();
+      return Losses.finish(recording, parsed, terminal);
+    }
+  }
+
+  private static void add(
+      ProfileInput input, Profiler profiler, ProfileRequest request, ProfileView view) {
+    boolean byModule = request.by().equals("module");
+    switch (request.look()) {
+      case FLAT -> view.rows(rows(input, profiler, request));
+      case TREE, BOTTOM_UP -> {
+        CallTree.Direction direction =
+            request.look() == ProfileRequest.Look.TREE
+                ? CallTree.Direction.TOP_DOWN
+                : CallTree.Direction.BOTTOM_UP;
+        CallTree tree = new CallTree(input.machine(), profiler.functions(), direction, byModule);
+        profiler.run(tree);
+        tree.settle();
+        new ProfileTreeView(view, tree, request).print();
+      }
+      case CALLERS -> {
+        List<Pattern> patterns = new ArrayList<>();
+        request.callers().forEach(text -> patterns.add(Pattern.of(text)));
+        Callers callers = new Callers(profiler.functions(), patterns);
+        profiler.run(callers);
+        view.callers(callers);
+      }
+    }
+  }
+
+  private static List<ProfileRow> rows(
+      ProfileInput input, Profiler profiler, ProfileRequest request) {
+    if (request.by().equals("function") || request.by().equals("module")) {
+      FlatProfile flat = new FlatProfile(profiler.functions(), request.by().equals("module"));
+      profiler.run(flat);
+      return flat.rows(request.bySelf());
+    }
+    OwnerProfile owners =
+        new OwnerProfile(
+            input.machine(), OwnerProfile.By.valueOf(request.by().toUpperCase(Locale.ROOT)));
+    profiler.run(owners);
+    return owners.rows();
+  }
+
+  /** Modes cannot be had together. */
+  static ProfileScope.Mode mode(ParseResult parsed) {
+    boolean kernel = Options.has(parsed, "--kernel");
+    boolean user = Options.has(parsed, "--user");
+    if (kernel && user) {
+      throw new UsageError("--kernel and --user leave nothing", "--kernel");
+    }
+    return kernel
+        ? ProfileScope.Mode.KERNEL
+        : user ? ProfileScope.Mode.USER : ProfileScope.Mode.ALL;
+  }
+
+  /** What is added up when nothing is said: samples, or the events that are named. */
+  static Metric metric(ParseResult parsed) {
+    String text =
+        Options.text(parsed, "--metric", Options.has(parsed, "-e") ? "event" : "cpu");
+    for (Metric metric : Metric.values()) {
+      if (metric.text().equals(text)
+          && (metric != Metric.EVENT || Options.has(parsed, "-e"))) {
+        return metric;
+      }
+    }
+    throw new UsageError(
+        "--metric takes cpu, wait, ready, disk, file, fault, alloc or pmc, not " + text,
+        "--metric wait");
+  }
+}
