@@ -7,6 +7,7 @@ import io.ntrail.formats.etl.RecordCursor;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -35,6 +36,11 @@ public final class Functions {
   /** Function of weights that have no stack. */
   static final int NO_STACK_FUNCTION = 1;
 
+  private static final int MOST_PROCESSES = 128;
+
+  /** Addresses of a process that are remembered, 32 bytes each. */
+  private static final int MOST_ADDRESSES = 1 << 14;
+
   /** What was looked up in one process. */
   private static final class Process {
     final AddressSpaces.Space space;
@@ -47,7 +53,15 @@ public final class Functions {
   }
 
   private final AddressSpaces spaces;
-  private final Map<Integer, Process> processes = new HashMap<>();
+  /** Processes whose addresses are remembered, the longest unused go first. */
+  private final Map<Integer, Process> processes =
+      new LinkedHashMap<>(64, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Integer, Process> eldest) {
+          return size() > MOST_PROCESSES;
+        }
+      };
+
   private final LongIndex kernel = new LongIndex(1024);
   private int kernelChanges = -1;
   private int lastProcess = RecordCursor.NO_ID;
@@ -106,11 +120,11 @@ public final class Functions {
     int[] result = into.length >= count ? into : new int[Math.max(count, 2 * into.length)];
     Process owner = process(process);
     owner.space.moveTo(key);
-    if (owner.space.changes() != owner.changes) {
+    if (owner.space.changes() != owner.changes || owner.known.size() > MOST_ADDRESSES) {
       owner.changes = owner.space.changes();
       owner.known.clear();
     }
-    if (owner.space.kernelChanges() != kernelChanges) {
+    if (owner.space.kernelChanges() != kernelChanges || kernel.size() > 8 * MOST_ADDRESSES) {
       kernelChanges = owner.space.kernelChanges();
       kernel.clear();
     }

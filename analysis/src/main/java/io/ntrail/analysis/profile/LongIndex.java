@@ -69,6 +69,11 @@ final class LongIndex {
     return (int) (mixed >>> 32);
   }
 
+  /** Number of keys. */
+  int size() {
+    return size;
+  }
+
   /** Forgets all keys. */
   void clear() {
     size = 0;

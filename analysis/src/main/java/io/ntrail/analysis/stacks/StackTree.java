@@ -11,7 +11,9 @@ import java.util.List;
  * its innermost frame; node 0 is the empty stack. About 20 bytes a node. One thread at a time.
  */
 final class StackTree {
-  private static final int CHUNK_BITS = 16;
+  /** Chunks stay well under half a region of the collector, which would round them up to a whole. */
+  private static final int CHUNK_BITS = 14;
+
   private static final int CHUNK = 1 << CHUNK_BITS;
   private static final int MASK = CHUNK - 1;
 

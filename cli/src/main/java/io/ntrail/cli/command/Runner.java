@@ -39,6 +39,9 @@ public final class Runner {
     } catch (DamagedInput e) {
       return fail(terminal, String.valueOf(e.getMessage()), "", ExitCode.FAILED);
     } catch (OutOfMemoryError e) {
+      if (internals) {
+        throw e;
+      }
       return fail(
           terminal,
           "not enough memory (" + Runtime.getRuntime().maxMemory() / (1 << 20) + " MiB)",
