@@ -122,6 +122,11 @@ public final class Activity {
     return settings.startTicks() + ticks;
   }
 
+  /** The time of a tick in nanoseconds since the start, rounded down. */
+  long nanos(long tick) {
+    return settings.nanosOf(tick);
+  }
+
   List<Entry> entries() {
     return entries;
   }
