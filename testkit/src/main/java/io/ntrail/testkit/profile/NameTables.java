@@ -5,6 +5,7 @@ import static io.ntrail.testkit.profile.HandTables.kernel;
 import static io.ntrail.testkit.profile.HandTables.ntdll;
 
 import io.ntrail.testkit.etl.EtlSettings;
+import io.ntrail.testkit.etl.ProfilePayloads;
 
 /** What addresses are called: images and methods that come and go. */
 final class NameTables {
@@ -22,6 +23,7 @@ final class NameTables {
     methods(to);
     recursion(to);
     narrow(to);
+    meanwhile(to);
   }
 
   private static void processes(HandTables to) {
@@ -29,16 +31,21 @@ final class NameTables {
     a.at(5).as(100, 101).process(300, "old.exe").thread(300, 301);
     a.at(6).as(300, 301).image(300, Activity.APP, SIZE, "old.exe");
     a.at(10).sample(app(0x100), 301).stack(300, 301, app(0x100), app(0x200));
+    a.at(7).image(300, LIBRARY, SIZE, "old.dll");
+    a.at(11).sample(LIBRARY + 0x100, 301);
     a.at(20).threadEnd(300, 301).processEnd(300, "old.exe");
     a.at(30).as(200, 201).process(300, "new.exe").thread(300, 301);
     a.at(31).as(300, 301).image(300, Activity.APP, SIZE, "new.exe");
     a.at(40).sample(app(0x100), 301).stack(300, 301, app(0x100), app(0x300));
-    // Nothing was ever unloaded: the first image ends with its process.
+    a.at(41).sample(LIBRARY + 0x100, 301);
+    // Nothing was ever unloaded: the first two images end with their process.
     to.add(
         "process id reused",
         a,
         CPU,
-        ProfileTable.total(2)
+        ProfileTable.total(4)
+            .row("(unknown)", 1, 1)
+            .row("old.dll+0x100", 1, 1)
             .row("old.exe+0x100", 1, 1)
             .row("old.exe+0x200", 0, 1)
             .row("new.exe+0x100", 1, 1)
@@ -47,7 +54,7 @@ final class NameTables {
         "process id reused",
         a,
         CPU.by("process"),
-        ProfileTable.total(2).row("old.exe:300", 1, 1).row("new.exe:300", 1, 1));
+        ProfileTable.total(4).row("old.exe:300", 2, 2).row("new.exe:300", 2, 2));
   }
 
   private static void images(HandTables to) {
@@ -55,6 +62,7 @@ final class NameTables {
     long second = LIBRARY + 0x1000_0000L;
     long third = LIBRARY + 0x2000_0000L;
     long fourth = LIBRARY + 0x3000_0000L;
+    a.at(5).sample(second + 0x100, 101);
     a.at(10).as(100, 101).image(100, LIBRARY, SIZE, "a.dll");
     a.at(11).image(100, second, SIZE, "e.dll");
     a.at(12).image(100, fourth, SIZE, "big.dll");
@@ -75,13 +83,14 @@ final class NameTables {
     a.at(91).imageRundownAtEnd(100, second, SIZE, "d.dll");
     a.at(92).imageRundownAtEnd(100, third, SIZE, "c.dll");
     // LIBRARY: a.dll at 15, nobody at 25, b.dll at 35. The second: e.dll at 16, and since it went
-    // what the rundown tells, d.dll, at 26. The third: always there. The fourth: small.dll was
+    // what the rundown tells, d.dll, at 26; before e.dll came, at 5, nothing tells of anything. The
+    // third: always there. The fourth: small.dll was
     // loaded into the middle of big.dll. Just behind b.dll is nothing.
     to.add(
         "images come and go",
         a,
         CPU,
-        ProfileTable.total(9)
+        ProfileTable.total(10)
             .row("a.dll+0x100", 1, 1)
             .row("b.dll+0x100", 1, 1)
             .row("e.dll+0x100", 1, 1)
@@ -89,7 +98,7 @@ final class NameTables {
             .row("c.dll+0x100", 1, 1)
             .row("small.dll+0x100", 1, 1)
             .row("big.dll+0x3f00", 1, 1)
-            .row("(unknown)", 2, 2));
+            .row("(unknown)", 3, 3));
   }
 
   private static void shared(HandTables to) {
@@ -203,5 +212,41 @@ final class NameTables {
             .row("app.exe+0x300", 1, 1)
             .row("app.exe+0x400", 0, 1)
             .counter("missing", 0));
+  }
+
+  private static void meanwhile(HandTables to) {
+    Activity a = new Activity().world();
+    a.at(5).as(100, 101).process(300, "old.exe").thread(300, 301);
+    a.at(6).as(300, 301).image(300, LIBRARY, SIZE, "a.dll");
+    a.at(7).as(100, 101).image(100, LIBRARY, SIZE, "a.dll");
+    a.at(10).swap(101, Activity.WAITING, 0).stack(100, 101, LIBRARY + 0x100);
+    a.at(11).as(300, 301);
+    a.hook(0x0443, 3, ProfilePayloads.fileTransfer(8, 3, 0xA, 301, 10));
+    a.stack(300, 301, LIBRARY + 0x200);
+    a.at(15).imageUnload(100, LIBRARY, SIZE, "a.dll");
+    a.at(16).threadEnd(300, 301).processEnd(300, "old.exe");
+    a.at(17).as(100, 101).image(100, LIBRARY, SIZE, "b.dll");
+    a.at(18).process(300, "new.exe").thread(300, 301);
+    a.at(19).image(300, LIBRARY, SIZE, "b.dll");
+    a.at(20).swap(0, 2, 101);
+    a.at(21).as(-1, -1).perf(0x044C, 3, ProfilePayloads.fileEnd(8, 0xA));
+    // Both weights become known when b.dll is where a.dll was; both stacks are older.
+    to.add(
+        "what changed since a stack was taken",
+        a,
+        ProfileQuery.of("wait"),
+        ProfileTable.total(10_000).row("a.dll+0x100", 10_000, 10_000));
+    ProfileQuery file = ProfileQuery.of("file");
+    to.add(
+        "what changed since a stack was taken",
+        a,
+        file,
+        ProfileTable.total(10_000).row("a.dll+0x200", 10_000, 10_000));
+    // The operation was the old process's.
+    to.add(
+        "what changed since a stack was taken",
+        a,
+        file.by("process"),
+        ProfileTable.total(10_000).row("old.exe:300", 10_000, 10_000));
   }
 }

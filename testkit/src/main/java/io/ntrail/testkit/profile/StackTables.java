@@ -91,15 +91,20 @@ final class StackTables {
     // Thread and CPU agree for a sample, but another thread's event comes first in the file.
     a.at(30).on(0).hook(0x020A, 2, ProfilePayloads.fault(P, 0x7000, app(0x500)));
     a.sample(app(0x600), 102).stack(100, 102, app(0x600), app(0x4000));
+    // One thread, one CPU: the kernel's event comes before the provider's, wherever it stands.
+    a.at(40).on(0).as(100, 104).allocationTick(7);
+    a.sample(app(0x700), 104).stack(100, 104, app(0x700), app(0x5000));
     to.add(
         "events of one time stamp",
         a,
         CPU,
-        ProfileTable.total(4)
+        ProfileTable.total(5)
             .row("app.exe+0x100", 1, 1)
             .row("app.exe+0x200", 1, 1)
             .row("app.exe+0x300", 1, 1)
             .row("app.exe+0x600", 1, 1)
+            .row("app.exe+0x700", 1, 1)
+            .row("app.exe+0x5000", 0, 1)
             .row("app.exe+0x1000", 0, 1)
             .row("app.exe+0x2000", 0, 1)
             .row("app.exe+0x4000", 0, 1)

@@ -97,6 +97,8 @@ final class TransferTables {
 
   private static void oldDisk(HandTables to) {
     Activity a = new Activity().world();
+    // Whoever runs when a completion comes has nothing to do with it.
+    a.at(5).swap(0, 2, 103);
     // The Irp of an init that was used does not come back.
     diskInit(a.at(10).as(100, 101), 0x010C, 3, 0xA, 102).stack(100, 101, kernel(0x100));
     transfer(a.at(20), 0x010A, 2, 10, 0xA, 30, 0);
