@@ -435,8 +435,8 @@ public final class RandomActivity {
   private EtlWriter write() {
     List<Activity.Entry> sorted = new ArrayList<>(a.entries());
     sorted.sort(Comparator.comparingLong(e -> e.record().time()));
-    int most = g.oneOf(3900, 1200, 400);
-    int losses = g.oneOf(0, 0, 6);
+    int most = m.lossy ? g.oneOf(800, 400) : g.oneOf(3900, 1200, 400);
+    int losses = m.lossy ? g.oneOf(6, 3) : 0;
     List<Deque<EtlBuffer>> streams = new ArrayList<>();
     long sequence = 1;
     for (int cpu = 0; cpu < m.cpus; cpu++) {

@@ -57,6 +57,13 @@ final class RandomMachine {
   final int p;
   final Activity a;
   final int cpus;
+
+  /**
+   * Whether buffers will be lost; then no two events share a time stamp, so that the stack of a
+   * lost event cannot be taken for that of another.
+   */
+  final boolean lossy;
+
   final Strand[] running;
   final Strand idle;
   final Map<Integer, Machinery> processes = new TreeMap<>();
@@ -73,7 +80,8 @@ final class RandomMachine {
   RandomMachine(Gen g) {
     this.g = g;
     p = g.oneOf(8, 8, 4);
-    cpus = (int) g.between(1, 4);
+    lossy = g.below(3) == 2;
+    cpus = (int) g.between(lossy ? 2 : 1, 4);
     EtlSettings settings = p == 8 ? EtlSettings.windows11() : EtlSettings.windows7(4);
     settings.perfFreq(g.oneOf(10_000_000L, 3_579_545L, 1_000_000_000L)).bufferSize(4096);
     a = new Activity(settings, p);
@@ -127,7 +135,7 @@ final class RandomMachine {
 
   /** Sets a time that other events may have, too. */
   void time() {
-    tick += alone ? 1 + g.below(20) : g.oneOf(3, 0, 1, 0, 40, 1000);
+    tick += alone || lossy ? 1 + g.below(20) : g.oneOf(3, 0, 1, 0, 40, 1000);
     alone = false;
     a.atTicks(tick);
   }
