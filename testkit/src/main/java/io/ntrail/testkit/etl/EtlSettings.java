@@ -313,6 +313,12 @@ public final class EtlSettings {
     };
   }
 
+  /** A number of ticks of the performance counter in nanoseconds, rounded down. */
+  public long nanosOf(long ticks) {
+    BigInteger scaled = BigInteger.valueOf(ticks).multiply(BigInteger.valueOf(1_000_000_000));
+    return floorDiv(scaled, perfFreq).longValue();
+  }
+
   private static BigInteger floorDiv(BigInteger value, long by) {
     BigInteger[] parts = value.divideAndRemainder(BigInteger.valueOf(by));
     return parts[1].signum() < 0 ? parts[0].subtract(BigInteger.ONE) : parts[0];

@@ -1,0 +1,120 @@
+package io.ntrail.testkit.profile;
+
+import java.math.BigInteger;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The profile of a recording as docs/profile.md has it, worked out plainly: everything is held in
+ * memory and every question goes through all of it.
+ *
+ * <pre>{@code
+ * ProfileTable table = BruteProfile.of(bytes).table(ProfileQuery.of("wait").by("thread"));
+ * }</pre>
+ */
+public final class BruteProfile {
+  final RawFile file;
+  final Lives lives;
+  final StackParts stacks;
+  private final Code code;
+
+  private BruteProfile(byte[] bytes) {
+    file = new RawFile(bytes);
+    lives = new Lives(file.records);
+    code = new Code(file, lives);
+    stacks = new StackParts(file.records, lives, code);
+  }
+
+  /** The profile of an undamaged recording with the performance counter's clock. */
+  public static BruteProfile of(byte[] file) {
+    return new BruteProfile(file);
+  }
+
+  private Weight.Found found(ProfileQuery query) {
+    String unit = query.unit();
+    return switch (query.metric()) {
+      case "cpu" -> new Samples(this, unit).cpu();
+      case "pmc" -> new Samples(this, unit).pmc(query.source());
+      case "wait" -> Switches.of(this, true);
+      case "ready" -> Switches.of(this, false);
+      case "disk" -> Transfers.disk(this, unit);
+      case "file" -> Transfers.file(this, unit);
+      case "fault" -> new Samples(this, unit).faults();
+      case "alloc" -> new Samples(this, unit).allocations(query.source());
+      default -> throw new IllegalArgumentException(query.metric());
+    };
+  }
+
+  private boolean inRange(ProfileQuery query, Weight weight) {
+    long time = file.sinceStart(weight.at());
+    Long from = query.fromNanos();
+    Long to = query.toNanos();
+    Long pid = query.pid();
+    return (from == null || from <= time)
+        && (to == null || time < to)
+        && (pid == null || pid == weight.pid());
+  }
+
+  /** The answer to a question. */
+  public ProfileTable table(ProfileQuery query) {
+    Weight.Found found = found(query);
+    BigInteger total = BigInteger.ZERO;
+    BigInteger idle = BigInteger.ZERO;
+    Map<String, BigInteger> self = new TreeMap<>();
+    Map<String, BigInteger> inclusive = new TreeMap<>();
+    for (Weight weight : found.weights()) {
+      if (!inRange(query, weight)) {
+        continue;
+      }
+      BigInteger value = BigInteger.valueOf(weight.value());
+      if (weight.idle()) {
+        idle = idle.add(value);
+        continue;
+      }
+      total = total.add(value);
+      String innermost = null;
+      Set<String> names = new HashSet<>();
+      if (query.by().equals("function") || query.by().equals("module")) {
+        for (long address : weight.stack().frames()) {
+          Code.Place place = code.at(weight.stack().pid(), address, weight.stack().ordinal());
+          String name = query.by().equals("module") ? place.module() : place.function();
+          innermost = innermost == null ? name : innermost;
+          names.add(name);
+        }
+      } else {
+        innermost = key(query.by(), weight);
+        names.add(innermost);
+      }
+      if (innermost != null) {
+        self.merge(innermost, value, BigInteger::add);
+      }
+      names.forEach(name -> inclusive.merge(name, value, BigInteger::add));
+    }
+    ProfileTable table = new ProfileTable(scaled(total, found), scaled(idle, found));
+    inclusive.forEach(
+        (name, sum) -> table.row(name, scaled(self.get(name), found), scaled(sum, found)));
+    found.counters().forEach(table::counter);
+    return table.counter("unmatched", stacks.unmatched).counter("missing", stacks.missing);
+  }
+
+  private String key(String by, Weight weight) {
+    String pid = weight.pid() == Rec.NONE ? "?" : String.valueOf(weight.pid());
+    String tid = weight.tid() == Rec.NONE ? "?" : String.valueOf(weight.tid());
+    return switch (by) {
+      case "process" -> lives.name(weight.pid(), weight.since().ordinal) + ":" + pid;
+      case "thread" -> pid + "/" + tid;
+      case "cpu" -> String.valueOf(weight.at().cpu);
+      default -> throw new IllegalArgumentException(by);
+    };
+  }
+
+  private long scaled(@Nullable BigInteger sum, Weight.Found found) {
+    if (sum == null) {
+      return 0;
+    }
+    return found.ticks() ? file.nanos(sum) : sum.longValueExact();
+  }
+}
