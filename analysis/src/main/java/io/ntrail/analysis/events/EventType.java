@@ -125,8 +125,8 @@ public final class EventType {
   }
 
   /**
-   * Whether a pattern means events of this type: by event, provider, both, number or GUID. A task or a
-   * provider means all its events.
+   * Whether a pattern means events of this type: by event, provider, both, number or GUID. A task
+   * or a provider means all its events.
    */
   public boolean isMeantBy(Pattern pattern) {
     String full = text();

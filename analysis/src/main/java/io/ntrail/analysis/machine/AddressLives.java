@@ -8,11 +8,12 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What lay at which addresses of which process, and when: images, compiled methods. Beginnings, ends
- * and rundowns are noted in any order and by several collectors; {@link #settle} makes lives of them.
+ * What lay at which addresses of which process, and when: images, compiled methods. Beginnings,
+ * ends and rundowns are noted in any order and by several collectors; {@link #settle} makes lives
+ * of them.
  *
- * <p>A range that a rundown tells of was there since its process began, or since what lay there before
- * had gone; one whose end nobody tells is there until its process ends.
+ * <p>A range that a rundown tells of was there since its process began, or since what lay there
+ * before had gone; one whose end nobody tells is there until its process ends.
  */
 final class AddressLives {
   private final int most;

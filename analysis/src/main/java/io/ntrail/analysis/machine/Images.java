@@ -37,8 +37,7 @@ public final class Images {
   }
 
   void settle(Lifetimes processes) {
-    lives.settle(
-        processes, (a, b) -> ImageFile.ORDER.compare(files.get(a), files.get(b)));
+    lives.settle(processes, (a, b) -> ImageFile.ORDER.compare(files.get(a), files.get(b)));
   }
 
   AddressLives lives() {

@@ -9,9 +9,9 @@ import java.util.Arrays;
  * Methods that the .NET runtime compiled, with their addresses and lifetimes: MethodLoad and
  * MethodUnload (141-144) of the runtime provider, MethodDCStart and MethodDCEnd of its rundown.
  *
- * <p>The layout is the same for all of them (versions 0 to 2): u64 MethodID, u64 ModuleID, u64 start
- * address, u32 size, u32 token, u32 flags, then in the verbose ones (143, 144) three strings of
- * UTF-16: class, method, signature.
+ * <p>The layout is the same for all of them (versions 0 to 2): u64 MethodID, u64 ModuleID, u64
+ * start address, u32 size, u32 token, u32 flags, then in the verbose ones (143, 144) three strings
+ * of UTF-16: class, method, signature.
  */
 public final class Methods {
   private static final Guid RUNTIME = Guid.parse("e13c0d23-ccbc-4e12-931b-d9cc2eee27e4");
@@ -59,12 +59,7 @@ public final class Methods {
             : first ? Lifetimes.RUNDOWN_START : Lifetimes.RUNDOWN_END;
     int name = id >= 143 ? name(bytes, at + NAMES, at + length) : -1;
     lives.note(
-        record.processId(),
-        bytes.i64(at + START_ADDRESS),
-        bytes.u32(at + SIZE),
-        key,
-        kind,
-        name);
+        record.processId(), bytes.i64(at + START_ADDRESS), bytes.u32(at + SIZE), key, kind, name);
   }
 
   private int name(Bytes bytes, int from, int end) {

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Weights by call path: from the process down to what was called last, or from what was called last up
- * to its callers. A function that calls itself directly is one node.
+ * Weights by call path: from the process down to what was called last, or from what was called last
+ * up to its callers. A function that calls itself directly is one node.
  */
 public final class CallTree implements Shape {
   /** Which end of a stack is at the root. */
@@ -51,8 +51,7 @@ public final class CallTree implements Shape {
     int node = direction == Direction.TOP_DOWN ? processNode(stack) : 0;
     int last = -1;
     for (int i = 0; i < stack.count; i++) {
-      int function =
-          stack.functions[direction == Direction.TOP_DOWN ? stack.count - 1 - i : i];
+      int function = stack.functions[direction == Direction.TOP_DOWN ? stack.count - 1 - i : i];
       int label = byModule ? functions.module(function) : function;
       if (label != last) {
         int next = child(node, label);
@@ -65,17 +64,14 @@ public final class CallTree implements Shape {
       }
     }
     if (stack.count == 0 && direction == Direction.BOTTOM_UP) {
-      node =
-          Math.max(0, child(0, byModule ? Functions.NO_STACK : Functions.NO_STACK_FUNCTION));
+      node = Math.max(0, child(0, byModule ? Functions.NO_STACK : Functions.NO_STACK_FUNCTION));
     }
     self[node] += stack.weight;
   }
 
   private int processNode(WeightedStack stack) {
     int number =
-        stack.process == RecordCursor.NO_ID
-            ? -1
-            : machine.processNumber(stack.process, stack.key);
+        stack.process == RecordCursor.NO_ID ? -1 : machine.processNumber(stack.process, stack.key);
     long identity = (long) number << 32 | stack.process & 0xFFFF_FFFFL;
     Integer known = processNodes.get(identity);
     if (known != null) {
@@ -149,11 +145,10 @@ public final class CallTree implements Shape {
     }
     for (List<Integer> siblings : children) {
       if (siblings.size() > 1) {
-        siblings.sort(
-            (a, b) -> {
-              int byWeight = Long.compare(inclusive[b], inclusive[a]);
-              return byWeight != 0 ? byWeight : text(a).compareTo(text(b));
-            });
+        siblings.sort((a, b) -> {
+          int byWeight = Long.compare(inclusive[b], inclusive[a]);
+          return byWeight != 0 ? byWeight : text(a).compareTo(text(b));
+        });
       }
     }
     return children;

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Who calls some functions, and what they call. A stack counts once: its caller is that of the outermost
- * of the functions, what it calls is what the innermost of them calls.
+ * Who calls some functions, and what they call. A stack counts once: its caller is that of the
+ * outermost of the functions, what it calls is what the innermost of them calls.
  */
 public final class Callers implements Shape {
   private static final int NOBODY = -1;
@@ -31,7 +31,9 @@ public final class Callers implements Shape {
   private final Map<Integer, Long> callees = new HashMap<>();
   private long inclusive;
 
-  /** For the functions that patterns mean: {@code module!function}, {@code module+0x1200}, a module. */
+  /**
+   * For the functions that patterns mean: {@code module!function}, {@code module+0x1200}, a module.
+   */
   public Callers(Functions functions, List<Pattern> patterns) {
     this.functions = functions;
     this.patterns = List.copyOf(patterns);
@@ -48,7 +50,8 @@ public final class Callers implements Shape {
     String module = functions.moduleName(functions.module(function));
     int dot = module.lastIndexOf('.');
     String text = functions.text(function);
-    String withoutSuffix = dot < 0 ? text : module.substring(0, dot) + text.substring(module.length());
+    String withoutSuffix =
+        dot < 0 ? text : module.substring(0, dot) + text.substring(module.length());
     String name = functions.name(function);
     for (Pattern pattern : patterns) {
       if (pattern.matches(text)
@@ -112,14 +115,13 @@ public final class Callers implements Shape {
 
   private List<Neighbour> neighbours(Map<Integer, Long> weights) {
     List<Neighbour> result = new ArrayList<>();
-    weights.forEach(
-        (function, weight) -> {
-          if (function >= 0) {
-            result.add(new Neighbour(functions.text(function), weight));
-          }
-        });
-    result.sort(
-        (a, b) -> a.weight != b.weight ? Long.compare(b.weight, a.weight) : a.text.compareTo(b.text));
+    weights.forEach((function, weight) -> {
+      if (function >= 0) {
+        result.add(new Neighbour(functions.text(function), weight));
+      }
+    });
+    result.sort((a, b) ->
+        a.weight != b.weight ? Long.compare(b.weight, a.weight) : a.text.compareTo(b.text));
     if (weights.containsKey(NOBODY)) {
       result.add(new Neighbour("(nobody: the stack ends here)", weights.get(NOBODY)));
     }

@@ -116,8 +116,7 @@ final class CpuSamples implements WeightSource {
     give(moment, thread, payload.pointer(at, pointer), thread != 0, 1, counter);
   }
 
-  private void give(
-      Moment moment, int thread, long address, boolean busy, int count, int source) {
+  private void give(Moment moment, int thread, long address, boolean busy, int count, int source) {
     if (!moment.passesEvent()) {
       return;
     }

@@ -104,11 +104,7 @@ final class DiskTransfers implements WeightSource {
   }
 
   private void completed(
-      Moment moment,
-      @Nullable Request request,
-      int issuer,
-      long ticks,
-      long bytes) {
+      Moment moment, @Nullable Request request, int issuer, long ticks, long bytes) {
     if (!moment.passesEvent()) {
       return;
     }

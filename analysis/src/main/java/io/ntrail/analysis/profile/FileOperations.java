@@ -44,7 +44,8 @@ final class FileOperations implements WeightSource {
   }
 
   /**
-   * In version 2 the thread (p) stands behind the Irp, in version 3 (u32) behind the other pointers.
+   * In version 2 the thread (p) stands behind the Irp, in version 3 (u32) behind the other
+   * pointers.
    *
    * @param irpAt place of the Irp
    * @param pointers pointers between Irp and thread in version 3

@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Weights by function or module: of stacks whose innermost frame is one of it, and of stacks that it
- * is in at all. A stack counts once, however often it goes through it.
+ * Weights by function or module: of stacks whose innermost frame is one of it, and of stacks that
+ * it is in at all. A stack counts once, however often it goes through it.
  */
 public final class FlatProfile implements Shape {
   private final Functions functions;
@@ -74,7 +74,6 @@ public final class FlatProfile implements Shape {
     String module = functions.moduleName(byModule ? i : functions.module(i));
     @Nullable String function = byModule ? null : functions.name(i);
     long rva = byModule ? -1 : functions.rva(i);
-    return new ProfileRow(
-        null, null, null, null, module, function, rva, self[i], inclusive[i]);
+    return new ProfileRow(null, null, null, null, module, function, rva, self[i], inclusive[i]);
   }
 }

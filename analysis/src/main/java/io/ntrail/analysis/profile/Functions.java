@@ -53,6 +53,7 @@ public final class Functions {
   }
 
   private final AddressSpaces spaces;
+
   /** Processes whose addresses are remembered, the longest unused go first. */
   private final Map<Integer, Process> processes =
       new LinkedHashMap<>(64, 0.75f, true) {

@@ -12,14 +12,18 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What a recording has to make profiles of: how many events of each kind, and sampling intervals. */
+/**
+ * What a recording has to make profiles of: how many events of each kind, and sampling intervals.
+ */
 public final class Inventory implements SurveyPart<Inventory> {
   private static final int PMC_SAMPLE = 0x0F2F;
   private static final int INTERVAL_SET = 0x0F48;
   private static final int INTERVAL_START = 0x0F49;
   private static final int INTERVAL_END = 0x0F4A;
 
-  /** Notes about intervals that are kept: somebody may set them all the time, but not that often. */
+  /**
+   * Notes about intervals that are kept: somebody may set them all the time, but not that often.
+   */
   private static final int MOST = 1 << 16;
 
   private final Recording recording;
@@ -72,10 +76,7 @@ public final class Inventory implements SurveyPart<Inventory> {
       case INTERVAL_SET, INTERVAL_START, INTERVAL_END -> {
         if (length >= 8) {
           int source = record.bytes().i32(at);
-          note(
-              source,
-              recording.key(record.file(), record.ticks()),
-              record.bytes().u32(at + 4));
+          note(source, recording.key(record.file(), record.ticks()), record.bytes().u32(at + 4));
           if (length > 12 && sourceNames.size() < MOST) {
             sourceNames.put(source, record.bytes().utf16z(at + 12, at + length));
           }

@@ -9,8 +9,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Events that wait for a stack which comes behind them: from the CLR's stack event, or as the second
- * half of one that was taken in two parts. Each thread has at most one.
+ * Events that wait for a stack which comes behind them: from the CLR's stack event, or as the
+ * second half of one that was taken in two parts. Each thread has at most one.
  */
 final class LaterStacks {
   /** Threads that are waited for. */

@@ -4,7 +4,12 @@ import java.util.List;
 
 /** What can be profiled: the sources of docs/profile.md. */
 public enum Metric {
-  CPU("cpu", "CPU samples", "PROFILE (xperf -on PROFILE -stackwalk Profile)", Unit.SAMPLES, Unit.NANOS),
+  CPU(
+      "cpu",
+      "CPU samples",
+      "PROFILE (xperf -on PROFILE -stackwalk Profile)",
+      Unit.SAMPLES,
+      Unit.NANOS),
   PMC(
       "pmc",
       "samples of the processor's counters",
@@ -62,6 +67,7 @@ public enum Metric {
   private final String text;
   private final String things;
   private final String toRecord;
+
   @SuppressWarnings("ImmutableEnumChecker") // List.of makes none that can be changed.
   private final List<Unit> units;
 

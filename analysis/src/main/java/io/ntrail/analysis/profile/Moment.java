@@ -9,8 +9,8 @@ import io.ntrail.formats.etl.RecordCursor;
 import java.util.Arrays;
 
 /**
- * The event that a source looks at, with what only the walk knows: who runs on each CPU, whose thread
- * that is, its stack. A flyweight.
+ * The event that a source looks at, with what only the walk knows: who runs on each CPU, whose
+ * thread that is, its stack. A flyweight.
  */
 final class Moment {
   private static final int CSWITCH = 0x0524;

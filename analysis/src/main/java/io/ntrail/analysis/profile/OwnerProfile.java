@@ -47,9 +47,7 @@ public final class OwnerProfile implements Shape {
       return new Owner(-1, RecordCursor.NO_ID, RecordCursor.NO_ID, stack.cpu);
     }
     int number =
-        stack.process == RecordCursor.NO_ID
-            ? -1
-            : machine.processNumber(stack.process, stack.key);
+        stack.process == RecordCursor.NO_ID ? -1 : machine.processNumber(stack.process, stack.key);
     int thread = by == By.THREAD ? stack.thread : RecordCursor.NO_ID;
     return new Owner(number, stack.process, thread, -1);
   }
@@ -57,12 +55,11 @@ public final class OwnerProfile implements Shape {
   /** The rows, heaviest first. */
   public List<ProfileRow> rows() {
     List<ProfileRow> rows = new ArrayList<>();
-    sums.forEach(
-        (owner, sum) -> {
-          if (sum.weight != 0) {
-            rows.add(row(owner, sum.weight));
-          }
-        });
+    sums.forEach((owner, sum) -> {
+      if (sum.weight != 0) {
+        rows.add(row(owner, sum.weight));
+      }
+    });
     rows.sort(ProfileRow.order(true));
     return rows;
   }

@@ -33,8 +33,7 @@ public record ProfileInput(
     final Stacks stacks;
     final @Nullable SchemaIndex schemas;
 
-    Learned(
-        Machine machine, Inventory inventory, Stacks stacks, @Nullable SchemaIndex schemas) {
+    Learned(Machine machine, Inventory inventory, Stacks stacks, @Nullable SchemaIndex schemas) {
       this.machine = machine;
       this.inventory = inventory;
       this.stacks = stacks;

@@ -1,6 +1,6 @@
 /**
- * Where time and other weights went: sources yield (time, process, thread, stack, weight), shapes add
- * them up. What each source yields: docs/profile.md.
+ * Where time and other weights went: sources yield (time, process, thread, stack, weight), shapes
+ * add them up. What each source yields: docs/profile.md.
  */
 @NullMarked
 package io.ntrail.analysis.profile;

@@ -30,8 +30,7 @@ public final class IndexSort {
     int[] to = new int[count];
     for (int width = 1; width < count; width *= 2) {
       for (int low = 0; low < count; low += 2 * width) {
-        merge(
-            order, from, to, low, Math.min(low + width, count), Math.min(low + 2 * width, count));
+        merge(order, from, to, low, Math.min(low + width, count), Math.min(low + 2 * width, count));
       }
       int[] swap = from;
       from = to;

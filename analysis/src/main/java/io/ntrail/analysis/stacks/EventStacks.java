@@ -5,7 +5,9 @@ import io.ntrail.formats.etl.ExtendedItem;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.identity.Guid;
 
-/** Stacks that events of providers bring along: in their extended items, or as events of the CLR. */
+/**
+ * Stacks that events of providers bring along: in their extended items, or as events of the CLR.
+ */
 public final class EventStacks {
   private static final Guid RUNTIME = Guid.parse("e13c0d23-ccbc-4e12-931b-d9cc2eee27e4");
   private static final Guid RUNDOWN = Guid.parse("a669021c-c450-4609-a035-5af59af4df18");

@@ -6,8 +6,9 @@ import java.util.Arrays;
 
 /**
  * Definitions of stack keys. The kernel logger gives a stack that it has seen before by a key and
- * tells only later which frames the key stood for; then it may use the key again. So a reference means
- * the first definition of its key after it. Safe for several threads while definitions are noted.
+ * tells only later which frames the key stood for; then it may use the key again. So a reference
+ * means the first definition of its key after it. Safe for several threads while definitions are
+ * noted.
  */
 final class StackKeys {
   /** Share of the memory for nodes of the tree: a sixth of it, with what belongs to each. */

@@ -45,7 +45,9 @@ final class StackTargets {
         && record.payloadLength() >= 16;
   }
 
-  /** Whether a record may have a stack: not rundowns, not what a merge adds, not stacks themselves. */
+  /**
+   * Whether a record may have a stack: not rundowns, not what a merge adds, not stacks themselves.
+   */
   boolean mayHaveStack(RecordCursor record) {
     RecordKind kind = record.kind();
     int hook;

@@ -7,11 +7,13 @@ import java.util.List;
 
 /**
  * Many stacks in little memory: a tree whose nodes are frames and whose edges lead from a caller to
- * what it called, so that stacks share what their outer frames have in common. A stack is the node of
- * its innermost frame; node 0 is the empty stack. About 20 bytes a node. One thread at a time.
+ * what it called, so that stacks share what their outer frames have in common. A stack is the node
+ * of its innermost frame; node 0 is the empty stack. About 20 bytes a node. One thread at a time.
  */
 final class StackTree {
-  /** Chunks stay well under half a region of the collector, which would round them up to a whole. */
+  /**
+   * Chunks stay well under half a region of the collector, which would round them up to a whole.
+   */
   private static final int CHUNK_BITS = 14;
 
   private static final int CHUNK = 1 << CHUNK_BITS;

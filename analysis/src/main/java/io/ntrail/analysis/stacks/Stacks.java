@@ -5,19 +5,18 @@ import io.ntrail.analysis.recording.OrderedCursor;
 import io.ntrail.analysis.recording.Recording;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
 /**
- * The stack records of a recording. All records are visited first, which collects the definitions of
- * stack keys and in which buffers stack records are; {@link #walk} then goes along with a walk in time
- * order and hands out the stack of each event.
+ * The stack records of a recording. All records are visited first, which collects the definitions
+ * of stack keys and in which buffers stack records are; {@link #walk} then goes along with a walk
+ * in time order and hands out the stack of each event.
  *
- * <p>A stack record comes after its event, up to seconds later and in any buffer. So the time of the
- * recording is cut into slices with a bounded number of stack records each, and for each slice only
- * those buffers are read that hold some of them: about one more pass over the file in all, with a few
- * megabytes at a time.
+ * <p>A stack record comes after its event, up to seconds later and in any buffer. So the time of
+ * the recording is cut into slices with a bounded number of stack records each, and for each slice
+ * only those buffers are read that hold some of them: about one more pass over the file in all,
+ * with a few megabytes at a time.
  */
 public final class Stacks {
   /** Stack records of a slice, or as many words of frames as eight of them take. */
@@ -229,8 +228,7 @@ public final class Stacks {
               if (StackTargets.isReference(record)) {
                 long named = named(record);
                 if (named >= from && (last || named < sliceEnd)) {
-                  references.add(
-                      record, named, recording.key(record.file(), record.ticks()), keys);
+                  references.add(record, named, recording.key(record.file(), record.ticks()), keys);
                 }
               }
             }

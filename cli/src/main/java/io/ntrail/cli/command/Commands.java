@@ -24,11 +24,7 @@ public final class Commands {
               "the events of a recording, in time order or counted",
               true,
               EventsCommand::new),
-          new Entry(
-              "profile",
-              "where time, or another weight, went",
-              true,
-              ProfileCommand::new),
+          new Entry("profile", "where time, or another weight, went", true, ProfileCommand::new),
           new Entry("doctor", "what works on this machine", true, DoctorCommand::new),
           new Entry("completion", "completion of words for a shell", true, CompletionCommand::new),
           new Entry("help", "what a command or a subject is about", true, HelpCommand::new),

@@ -285,5 +285,4 @@ final class EventsCommand implements Command {
     parts.add(range.text());
     return String.join(", ", parts);
   }
-
 }

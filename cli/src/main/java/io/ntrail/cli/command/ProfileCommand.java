@@ -25,7 +25,8 @@ import picocli.CommandLine.ParseResult;
 /** {@code ntrail profile FILE...}: where time, or another weight of events with stacks, went. */
 final class ProfileCommand implements Command {
   private static final long DEFAULT_LIMIT = 20;
-  private static final List<String> KEYS = List.of("function", "module", "process", "thread", "cpu");
+  private static final List<String> KEYS =
+      List.of("function", "module", "process", "thread", "cpu");
   private static final List<String> FORMATS = List.of("text", "json", "jsonl", "csv", "collapsed");
 
   ProfileCommand() {}
@@ -41,9 +42,11 @@ final class ProfileCommand implements Command {
             "--metric"));
     spec.addOption(Options.value("UNIT", "samples, ns, bytes, count or events", "--unit"));
     spec.addOption(
-        Options.value("NAME", "which counter of pmc; gc, heap, virtual or pool of alloc", "--source"));
+        Options.value(
+            "NAME", "which counter of pmc; gc, heap, virtual or pool of alloc", "--source"));
     spec.addOption(
-        Options.values("PATTERN", "events of this name, or the metric's that it fits", "-e", "--event"));
+        Options.values(
+            "PATTERN", "events of this name, or the metric's that it fits", "-e", "--event"));
     spec.addOption(Options.values("NAME|PID", "only this process", "-p", "--process"));
     spec.addOption(Options.values("TID", "only this thread", "-t", "--thread"));
     spec.addOption(
@@ -60,7 +63,8 @@ final class ProfileCommand implements Command {
     spec.addOption(Options.value("PERCENT", "leave out what weighs less", "--min"));
     spec.addOption(Options.value("self|incl", "what rows are sorted by", "-s", "--sort"));
     spec.addOption(
-        Options.value("N", "at most N rows; 0 for all (default: 20 on the screen)", "-n", "--limit"));
+        Options.value(
+            "N", "at most N rows; 0 for all (default: 20 on the screen)", "-n", "--limit"));
     Options.output(spec, "text, json, jsonl, csv or collapsed", FORMATS);
     spec.addPositional(Options.files());
     return spec;
@@ -148,11 +152,9 @@ final class ProfileCommand implements Command {
 
   /** What is added up when nothing is said: samples, or the events that are named. */
   static Metric metric(ParseResult parsed) {
-    String text =
-        Options.text(parsed, "--metric", Options.has(parsed, "-e") ? "event" : "cpu");
+    String text = Options.text(parsed, "--metric", Options.has(parsed, "-e") ? "event" : "cpu");
     for (Metric metric : Metric.values()) {
-      if (metric.text().equals(text)
-          && (metric != Metric.EVENT || Options.has(parsed, "-e"))) {
+      if (metric.text().equals(text) && (metric != Metric.EVENT || Options.has(parsed, "-e"))) {
         return metric;
       }
     }

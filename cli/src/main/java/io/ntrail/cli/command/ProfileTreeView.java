@@ -77,7 +77,8 @@ final class ProfileTreeView {
     double percent = request.least() > 0 ? request.least() : LEAST;
     long total = view.total();
     boolean down = request.look() == ProfileRequest.Look.TREE;
-    List<List<Integer>> children = tree.children(Math.max(1, (long) Math.ceil(total * percent / 100)));
+    List<List<Integer>> children =
+        tree.children(Math.max(1, (long) Math.ceil(total * percent / 100)));
     Table table = new Table().number(down ? "incl. " + view.unit() : view.unit()).number("%");
     if (down) {
       table.number("self");
@@ -88,21 +89,24 @@ final class ProfileTreeView {
             + Numbers.oneDecimal(percent)
             + " % left out)");
     List<Integer> roots = children.getFirst();
-    int shown = request.limit() == 0 || down ? roots.size() : (int) Math.min(request.limit(), roots.size());
+    int shown =
+        request.limit() == 0 || down ? roots.size() : (int) Math.min(request.limit(), roots.size());
     long left = total;
     for (int root : roots.subList(0, shown)) {
       left -= tree.inclusive(root);
       branch(table, children, root, down);
     }
     if (left > 0) {
-      List<String> cells = new ArrayList<>(List.of(view.weight(left), Numbers.percent(left, total)));
+      List<String> cells =
+          new ArrayList<>(List.of(view.weight(left), Numbers.percent(left, total)));
       if (down) {
         cells.add("");
       }
       cells.add("not shown (-n 0 --min 0.01% shows more)");
       table.row(cells);
     }
-    List<String> cells = new ArrayList<>(List.of(view.weight(total), Numbers.percent(total, total)));
+    List<String> cells =
+        new ArrayList<>(List.of(view.weight(total), Numbers.percent(total, total)));
     if (down) {
       cells.add("");
     }

@@ -143,8 +143,7 @@ final class ProfileView {
         all.stream()
             .filter(row -> (request.bySelf() ? row.self() : row.inclusive()) >= least)
             .toList();
-    int shown =
-        request.limit() == 0 ? heavy.size() : (int) Math.min(request.limit(), heavy.size());
+    int shown = request.limit() == 0 ? heavy.size() : (int) Math.min(request.limit(), heavy.size());
     List<ProfileRow> rows = heavy.subList(0, shown);
     switch (request.format()) {
       case "json" -> json(rows, all.size() - rows.size());
@@ -160,7 +159,8 @@ final class ProfileView {
 
   private void text(List<ProfileRow> rows, List<ProfileRow> all) {
     heading();
-    Table table = new Table().number(column("self")).number("%").number(column("incl.")).number("%");
+    Table table =
+        new Table().number(column("self")).number("%").number(column("incl.")).number("%");
     table.name(request.by());
     long total = profiler.total();
     long shown = 0;
@@ -293,8 +293,7 @@ final class ProfileView {
     json.number("self", row.self()).number("inclusive", row.inclusive()).endObject();
   }
 
-  private static void number(
-      Json json, String key, @Nullable Integer value) {
+  private static void number(Json json, String key, @Nullable Integer value) {
     if (value == null) {
       json.unknown(key);
     } else {
@@ -362,9 +361,7 @@ final class ProfileView {
     for (Callers.Neighbour neighbour : neighbours.subList(0, shown)) {
       left -= neighbour.weight();
       table.row(
-          weight(neighbour.weight()),
-          Numbers.percent(neighbour.weight(), whole),
-          neighbour.text());
+          weight(neighbour.weight()), Numbers.percent(neighbour.weight(), whole), neighbour.text());
     }
     if (shown < neighbours.size()) {
       table.row(
@@ -382,8 +379,14 @@ final class ProfileView {
       return;
     }
     List<String> remarks = new ArrayList<>();
-    add(remarks, profiler.remarks().unfinished(), "did not end in the recording, and are not summed");
-    add(remarks, profiler.remarks().broken(), "began or ended without the other, and are not summed");
+    add(
+        remarks,
+        profiler.remarks().unfinished(),
+        "did not end in the recording, and are not summed");
+    add(
+        remarks,
+        profiler.remarks().broken(),
+        "began or ended without the other, and are not summed");
     add(
         remarks,
         profiler.remarks().breaks(),
@@ -396,7 +399,8 @@ final class ProfileView {
         profiler.leftOut() + input.stacks().leftOut() + input.machine().leftOut(),
         "records about stacks, processes or images were left out for want of memory");
     if (profiler.remarks().intervalUnknown()) {
-      remarks.add("nothing tells the sampling interval: taken as 1 ms (timer) or 1 event (counter)");
+      remarks.add(
+          "nothing tells the sampling interval: taken as 1 ms (timer) or 1 event (counter)");
     }
     if (profiler.remarks().unattributed() > 0) {
       remarks.add(
