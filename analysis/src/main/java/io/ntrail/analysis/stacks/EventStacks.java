@@ -36,7 +36,7 @@ public final class EventStacks {
     }
     boolean any = false;
     Bytes bytes = record.bytes();
-    for (int item = record.firstItem(); item >= 0; item = record.nextItem(item)) {
+    for (int item = record.firstItem(); item != 0; item = record.nextItem(item)) {
       int type = record.itemType(item);
       int length = record.itemLength(item);
       int at = record.itemData(item);
