@@ -119,9 +119,9 @@ final class ProfileAnswers {
       }
       case "thread" -> number(row, "pid") + "/" + number(row, "tid");
       case "cpu" -> number(row, "cpu");
-      case "module" -> module;
+      case "module" -> module == null || module.equals("(no stack)") ? null : module;
       default -> {
-        if (module == null) {
+        if (module == null || module.equals("(no stack)")) {
           yield null;
         }
         yield function != null

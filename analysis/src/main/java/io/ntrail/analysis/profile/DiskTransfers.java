@@ -120,7 +120,7 @@ final class DiskTransfers implements WeightSource {
     }
     int process = moment.processOfThread(thread);
     if (request != null) {
-      moment.give(process, thread, request.stack, weight);
+      moment.give(moment.key(), process, thread, request.stack, weight);
     } else {
       moment.ownStack();
       moment.give(process, thread, weight);

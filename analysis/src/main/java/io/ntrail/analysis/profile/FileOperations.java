@@ -104,7 +104,7 @@ final class FileOperations implements WeightSource {
           case BYTES -> operation.bytes;
           default -> 1;
         };
-    moment.give(operation.process, operation.thread, operation.stack, weight);
+    moment.give(operation.since, operation.process, operation.thread, operation.stack, weight);
   }
 
   @Override

@@ -4,7 +4,6 @@ import io.ntrail.analysis.stacks.EventStacks;
 import io.ntrail.analysis.stacks.Frames;
 import io.ntrail.analysis.stacks.Stacks;
 import io.ntrail.formats.etl.RecordCursor;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -21,6 +20,7 @@ final class LaterStacks {
   private final EventStacks events;
   private final WeightSink sink;
   private final Map<Integer, Waiting> byThread = new HashMap<>();
+  private boolean consumed;
 
   LaterStacks(Stacks stacks, WeightSink sink) {
     this.events = new EventStacks(stacks);
@@ -36,10 +36,12 @@ final class LaterStacks {
     stack.cpu = moment.record().cpu();
     stack.weight = weight;
     RecordCursor record = moment.record();
-    boolean own = events.copy(record, moment.key(), frames);
+    // A second half is part of another event's stack.
+    boolean own = !consumed && events.copy(record, moment.key(), frames);
     fill(moment, stack, frames);
     long match = own ? events.matchId() : 0;
-    boolean clr = frames.count() == 0 && record.kind().isEvent() && EventStacks.isClr(record);
+    boolean clr =
+        !consumed && frames.count() == 0 && record.kind().isEvent() && EventStacks.isClr(record);
     if (match == 0 && !clr) {
       sink.put(stack);
       return;
@@ -56,17 +58,19 @@ final class LaterStacks {
   private static void fill(Moment moment, WeightedStack stack, Frames frames) {
     int more = frames.count();
     int[] resolved = moment.resolve(stack.process, frames, new int[more]);
-    if (stack.count == 0 && more > 0) {
-      stack.kernel = moment.isKernel(frames.address(0));
-    }
-    int[] all = Arrays.copyOf(stack.functions, Math.max(256, stack.count + more));
-    System.arraycopy(resolved, 0, all, stack.count, more);
+    int[] all = new int[stack.count + more];
+    boolean before = more > 0 && !stack.kernel && moment.isKernel(frames.address(0));
+    // The kernel's part stands first, whichever came first.
+    System.arraycopy(resolved, 0, all, before ? 0 : stack.count, more);
+    System.arraycopy(stack.functions, 0, all, before ? more : 0, stack.count);
     stack.functions = all;
     stack.count += more;
+    stack.kernel |= before;
   }
 
   /** Looks whether an event is what an earlier one waits for; before it is added itself. */
   void visit(Moment moment, Frames frames) {
+    consumed = false;
     if (byThread.isEmpty()) {
       return;
     }
@@ -88,6 +92,7 @@ final class LaterStacks {
     } else {
       frames.clear();
       if (events.copy(record, moment.key(), frames) && events.matchId() == waiting.matchId) {
+        consumed = true;
         fill(moment, waiting.stack, frames);
         release(thread, waiting);
       }

@@ -196,18 +196,22 @@ final class Moment {
 
   /** Yields a weight with the taken frames. */
   void give(int process, int thread, long weight) {
-    if (!sink.wants(this, process, thread)) {
+    if (!sink.wants(this, key, process, thread)) {
       return;
     }
     stack.functions = functions.resolve(process, key, frames, stack.functions);
     stack.count = frames.count();
     stack.kernel = stack.count > 0 && functions.isKernel(frames.address(0));
-    put(process, thread, weight);
+    put(key, process, thread, weight);
   }
 
-  /** Yields a weight with frames that were kept. */
-  void give(int process, int thread, KeptStack kept, long weight) {
-    if (!sink.wants(this, process, thread)) {
+  /**
+   * Yields a weight with frames that were kept.
+   *
+   * @param since a time at which the process had its id
+   */
+  void give(long since, int process, int thread, KeptStack kept, long weight) {
+    if (!sink.wants(this, since, process, thread)) {
       return;
     }
     if (stack.functions.length < kept.functions().length) {
@@ -216,11 +220,11 @@ final class Moment {
     stack.count = kept.functions().length;
     System.arraycopy(kept.functions(), 0, stack.functions, 0, stack.count);
     stack.kernel = kept.kernel();
-    put(process, thread, weight);
+    put(since, process, thread, weight);
   }
 
-  private void put(int process, int thread, long weight) {
-    stack.key = key;
+  private void put(long since, int process, int thread, long weight) {
+    stack.key = since;
     stack.process = process;
     stack.thread = thread;
     stack.cpu = record.cpu();
@@ -233,7 +237,7 @@ final class Moment {
     int thread = thread();
     int process = process(thread);
     ownStack();
-    if (!sink.wants(this, process, thread)) {
+    if (!sink.wants(this, key, process, thread)) {
       return;
     }
     later.add(this, frames, process, thread, weight);

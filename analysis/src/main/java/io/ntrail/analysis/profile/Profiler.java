@@ -115,10 +115,10 @@ public final class Profiler implements WeightSink {
   }
 
   @Override
-  public boolean wants(Moment moment, int process, int thread) {
+  public boolean wants(Moment moment, long since, int process, int thread) {
     return scope.inRange(moment.nanos())
         && scope.hasThread(thread)
-        && (scope.processes().isEmpty() || wantsProcess(process, moment.key()));
+        && (scope.processes().isEmpty() || wantsProcess(process, since));
   }
 
   private boolean wantsProcess(int process, long key) {

@@ -127,14 +127,14 @@ final class Switches implements WeightSource {
         if (stack.functions().length == 0 && !left.waits && moment.stackOf(thread)) {
           stack = moment.keep(left.process);
         }
-        moment.give(left.process, thread, stack, weight(moment, left.readySince));
+        moment.give(left.since, left.process, thread, stack, weight(moment, left.readySince));
       }
     } else if (left.waits) {
       KeptStack stack = left.stack;
       if (stack.functions().length == 0 && moment.stackOf(thread)) {
         stack = moment.keep(left.process);
       }
-      moment.give(left.process, thread, stack, weight(moment, left.since));
+      moment.give(left.since, left.process, thread, stack, weight(moment, left.since));
     }
   }
 

@@ -4,8 +4,12 @@ import io.ntrail.formats.etl.RecordCursor;
 
 /** Where weighted stacks go. */
 interface WeightSink {
-  /** Whether a weight that an event yields for a thread is asked for at all. */
-  boolean wants(Moment moment, int process, int thread);
+  /**
+   * Whether a weight that an event yields for a thread is asked for at all.
+   *
+   * @param since a time at which the process had its id
+   */
+  boolean wants(Moment moment, long since, int process, int thread);
 
   /** Whether an event is asked for by its name, or none is asked for by name. */
   boolean wantsEvent(RecordCursor record);

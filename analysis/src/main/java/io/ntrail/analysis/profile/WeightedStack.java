@@ -4,7 +4,9 @@ import io.ntrail.formats.etl.RecordCursor;
 
 /** One weight and whose it is: what sources yield and shapes add up. Used again. */
 public final class WeightedStack {
+  /** A time at which the process had its id. */
   long key;
+
   int process = RecordCursor.NO_ID;
   int thread = RecordCursor.NO_ID;
   int cpu;

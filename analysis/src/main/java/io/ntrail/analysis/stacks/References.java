@@ -40,7 +40,7 @@ final class References {
     int at = record.payloadOffset() + 16;
     int pointer = record.pointerBytes();
     long part;
-    if (record.hookId() == StackTargets.STACK_WALK) {
+    if (StackTargets.stackHook(record) == StackTargets.STACK_WALK) {
       int count = (record.payloadLength() - 16) / pointer;
       if (size >= MOST || frameCount + count > MOST_FRAMES) {
         leftOut++;

@@ -95,7 +95,7 @@ final class StackGroup {
   }
 
   private int fit(RecordCursor candidate, int reference) {
-    int ofThread = StackTargets.isOf(candidate, references.thread(reference));
+    int ofThread = targets.isOf(candidate, references.thread(reference));
     if (ofThread == StackTargets.NO) {
       return -1;
     }

@@ -3,6 +3,7 @@ package io.ntrail.analysis.stacks;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.etl.RecordKind;
+import io.ntrail.formats.identity.Guid;
 
 /** Which records can be what a stack record is about, and whose stack that would be. */
 final class StackTargets {
@@ -13,6 +14,7 @@ final class StackTargets {
   static final int STACK_KEY_KERNEL = 0x1825;
   static final int STACK_KEY_USER = 0x1826;
 
+  private static final Guid STACK_WALK_CLASS = Guid.parse("def2fe46-7bd6-4b80-bd94-f57fe20d0ce3");
   private static final int CSWITCH = 0x0524;
   private static final int SAMPLE = 0x0F2E;
   private static final int PMC_SAMPLE = 0x0F2F;
@@ -36,11 +38,8 @@ final class StackTargets {
 
   /** Whether a record names the time of an event, and a stack for it. */
   static boolean isReference(RecordCursor record) {
-    if (!record.kind().isHook()) {
-      return false;
-    }
-    int hook = record.hookId();
-    return hook >>> 8 == STACK_GROUP
+    int hook = stackHook(record);
+    return hook >= 0
         && (hook == STACK_WALK || hook == STACK_KEY_KERNEL || hook == STACK_KEY_USER)
         && record.payloadLength() >= 16;
   }
@@ -72,12 +71,26 @@ final class StackTargets {
     };
   }
 
+  /** Hook id of a stack record or of a definition; -1 for other records. */
+  static int stackHook(RecordCursor record) {
+    if (record.kind().isHook()) {
+      int hook = record.hookId();
+      return hook >>> 8 == STACK_GROUP ? hook : -1;
+    }
+    return record.kind().isClassic()
+            && record.providerLow() == STACK_WALK_CLASS.low()
+            && record.providerHigh() == STACK_WALK_CLASS.high()
+        ? STACK_GROUP << 8 | record.opcode() & 0xFF
+        : -1;
+  }
+
   /** Whether a stack of this thread can be the record's. */
-  static int isOf(RecordCursor record, int thread) {
+  int isOf(RecordCursor record, int thread) {
     int at = record.payloadOffset();
     int length = record.payloadLength();
-    if (record.kind().isHook()) {
-      switch (record.hookId()) {
+    boolean isHook = record.kind().isHook();
+    if (isHook || record.kind().isClassic()) {
+      switch (isHook ? record.hookId() : kernel.hookId(record.provider(), record.opcode())) {
         case CSWITCH -> {
           if (length >= 8) {
             return record.bytes().i32(at) == thread || record.bytes().i32(at + 4) == thread

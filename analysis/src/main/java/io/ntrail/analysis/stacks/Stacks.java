@@ -52,7 +52,8 @@ public final class Stacks {
 
   /** Notes a record. Safe for several threads, each of which visits buffers of its own. */
   public void visit(int file, RecordCursor record) {
-    if (!record.kind().isHook() || record.hookId() >>> 8 != StackTargets.STACK_GROUP) {
+    int hook = StackTargets.stackHook(record);
+    if (hook < 0) {
       return;
     }
     if (StackTargets.isReference(record)) {
@@ -62,8 +63,7 @@ public final class Stacks {
       buffers.cost[buffer] += 1 + record.payloadLength() / 64;
       buffers.firstNamed[buffer] = Math.min(buffers.firstNamed[buffer], named);
       buffers.lastNamed[buffer] = Math.max(buffers.lastNamed[buffer], named);
-    } else if (record.hookId() >= StackTargets.KEY_CREATE
-        && record.hookId() <= StackTargets.KEY_RUNDOWN) {
+    } else if (hook >= StackTargets.KEY_CREATE && hook <= StackTargets.KEY_RUNDOWN) {
       keys.note(record, recording.key(record.file(), record.ticks()));
     }
   }

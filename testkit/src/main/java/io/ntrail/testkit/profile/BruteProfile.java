@@ -5,7 +5,6 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The profile of a recording as docs/profile.md has it, worked out plainly: everything is held in
@@ -69,7 +68,9 @@ public final class BruteProfile {
       if (!inRange(query, weight)) {
         continue;
       }
-      BigInteger value = BigInteger.valueOf(weight.value());
+      BigInteger raw = BigInteger.valueOf(weight.value());
+      // Each weight is whole nanoseconds, so that rows add up to the total.
+      BigInteger value = found.ticks() ? BigInteger.valueOf(file.nanos(raw)) : raw;
       if (weight.idle()) {
         idle = idle.add(value);
         continue;
@@ -93,9 +94,10 @@ public final class BruteProfile {
       }
       names.forEach(name -> inclusive.merge(name, value, BigInteger::add));
     }
-    ProfileTable table = new ProfileTable(scaled(total, found), scaled(idle, found));
-    inclusive.forEach(
-        (name, sum) -> table.row(name, scaled(self.get(name), found), scaled(sum, found)));
+    ProfileTable table = new ProfileTable(total.longValueExact(), idle.longValueExact());
+    inclusive.forEach((name, sum) ->
+        table.row(
+            name, self.getOrDefault(name, BigInteger.ZERO).longValueExact(), sum.longValueExact()));
     found.counters().forEach(table::counter);
     return table.counter("unmatched", stacks.unmatched).counter("missing", stacks.missing);
   }
@@ -109,12 +111,5 @@ public final class BruteProfile {
       case "cpu" -> String.valueOf(weight.at().cpu);
       default -> throw new IllegalArgumentException(by);
     };
-  }
-
-  private long scaled(@Nullable BigInteger sum, Weight.Found found) {
-    if (sum == null) {
-      return 0;
-    }
-    return found.ticks() ? file.nanos(sum) : sum.longValueExact();
   }
 }

@@ -41,13 +41,12 @@ final class Transfers {
       }
       Rec init = null;
       for (Rec earlier : records.subList(0, rec.ordinal)) {
-        if (irp != null
-            && earlier.isDiskInit()
-            && !used.contains(earlier)
-            && earlier.payload().p() == irp) {
+        // An Irp that begins again has ended, whoever saw it.
+        if (irp != null && earlier.isDiskInit() && earlier.payload().p() == irp) {
           init = earlier;
         }
       }
+      init = used.contains(init) ? null : init;
       long tid = rec.namedThread();
       if (init != null) {
         used.add(init);

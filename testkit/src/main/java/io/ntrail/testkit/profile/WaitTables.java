@@ -300,19 +300,19 @@ final class WaitTables {
       a.on(i).atTicks(100).swap(101 + i, WAITING, 0);
       a.atTicks(101).swap(0, RUNNING, 101 + i);
     }
-    // A tick is 333 1/3 ns: one of them 333, three of them 1,000.
+    // A tick is 333 1/3 ns: each of the three waits is 333.
     to.add(
-        "ticks become nanoseconds at the end",
+        "each weight is whole nanoseconds",
         a,
         WAIT.by("thread"),
-        ProfileTable.total(1_000)
+        ProfileTable.total(999)
             .row("100/101", 333, 333)
             .row("100/102", 333, 333)
             .row("100/103", 333, 333));
     to.add(
-        "ticks become nanoseconds at the end",
+        "each weight is whole nanoseconds",
         a,
         WAIT.by("process"),
-        ProfileTable.total(1_000).row("app.exe:100", 1_000, 1_000));
+        ProfileTable.total(999).row("app.exe:100", 999, 999));
   }
 }
