@@ -110,11 +110,45 @@ final class StackTargets {
             return record.bytes().i32(at + offset) == thread ? YES : NO;
           }
         }
+        case 0x0440 -> {
+          return ofOperation(record, thread, 0, 1);
+        }
+        case 0x0443, 0x0444 -> {
+          return ofOperation(record, thread, 8, 2);
+        }
+        case 0x0441, 0x0442, 0x0448, 0x0449, 0x044D -> {
+          return ofOperation(record, thread, 0, 2);
+        }
+        case 0x0445, 0x0446, 0x0447, 0x044A, 0x044B, 0x044F, 0x0450, 0x0451 -> {
+          return ofOperation(record, thread, 0, 3);
+        }
+        case 0x010C, 0x010D, 0x010F, 0x013A, 0x013B, 0x013C -> {
+          int pointer = record.pointerBytes();
+          if (record.version() >= 3
+              && length >= pointer + 4
+              && record.bytes().i32(at + pointer) == thread) {
+            return YES;
+          }
+        }
         default -> {
           // What the payload tells of threads is not who ran.
         }
       }
     }
+    return ofHeader(record, thread);
+  }
+
+  /** File operations tell their thread: behind the Irp, since version 3 behind other pointers. */
+  private static int ofOperation(RecordCursor record, int thread, int irpAt, int pointers) {
+    int pointer = record.pointerBytes();
+    int offset = irpAt + pointer * (record.version() < 3 ? 1 : 1 + pointers);
+    boolean told =
+        record.payloadLength() >= offset + 4
+            && record.bytes().i32(record.payloadOffset() + offset) == thread;
+    return told ? YES : ofHeader(record, thread);
+  }
+
+  private static int ofHeader(RecordCursor record, int thread) {
     int header = record.threadId();
     return header == RecordCursor.NO_ID ? MAYBE : header == thread ? YES : NO;
   }

@@ -105,6 +105,8 @@ final class StackParts {
       return;
     }
     events = narrowed(events, event -> isOf(event, tid));
+    // What tells its thread itself comes before what its CPU ran.
+    events = narrowed(events, event -> event.namedThread() != Rec.NONE || event.tid != Rec.NONE);
     events = narrowed(events, event -> event.cpu == rec.cpu);
     events = narrowed(events, Rec::kernel);
     List<Long> frames = rec.hook == 0x1820 ? list(in.pointers()) : definition(in.p(), rec.ordinal);
