@@ -46,11 +46,7 @@ public final class Inventory implements SurveyPart<Inventory> {
   @Override
   public void visit(int fileNumber, RecordCursor record) {
     if (record.kind().isHook()) {
-      int hook = record.hookId();
-      hooks[hook]++;
-      if (hook >>> 8 == 0x0F) {
-        perfInfo(record, hook);
-      }
+      visit(record, record.hookId());
     } else if (record.kind().isEvent()) {
       if (Allocations.isTick(record)) {
         allocationTicks++;
@@ -60,6 +56,14 @@ public final class Inventory implements SurveyPart<Inventory> {
       if (hook >= 0) {
         hooks[hook]++;
       }
+    }
+  }
+
+  /** Notes an event of the kernel. */
+  void visit(RecordCursor record, int hook) {
+    hooks[hook]++;
+    if (hook >>> 8 == 0x0F) {
+      perfInfo(record, hook);
     }
   }
 

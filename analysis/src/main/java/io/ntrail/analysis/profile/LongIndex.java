@@ -1,37 +1,43 @@
 package io.ntrail.analysis.profile;
 
-import java.util.Arrays;
-
-/** Numbers for long keys, with a generation that makes all of them old at once. */
+/**
+ * Numbers for long keys, with a generation that makes all of them old at once. Key and number lie side
+ * by side, so that looking one up touches one cache line.
+ */
 final class LongIndex {
-  private long[] keys;
-  private int[] values;
-  private int[] generations;
+  /** Key, then generation in the upper and number in the lower half. */
+  private long[] slots;
+
+  private int mask;
   private int generation = 1;
   private int size;
 
+  /**
+   * @param capacity a power of two
+   */
   LongIndex(int capacity) {
-    keys = new long[capacity];
-    values = new int[capacity];
-    generations = new int[capacity];
+    slots = new long[2 * capacity];
+    mask = capacity - 1;
   }
 
   /** The number of a key; -1 if it has none. */
   int get(long key) {
-    int mask = keys.length - 1;
     int slot = slot(key) & mask;
-    while (generations[slot] == generation) {
-      if (keys[slot] == key) {
-        return values[slot];
+    while (true) {
+      long value = slots[2 * slot + 1];
+      if ((int) (value >>> 32) != generation) {
+        return -1;
+      }
+      if (slots[2 * slot] == key) {
+        return (int) value;
       }
       slot = slot + 1 & mask;
     }
-    return -1;
   }
 
   /** Gives a key that has none a number. */
   void put(long key, int value) {
-    if (size >= keys.length / 2) {
+    if (size > mask / 2) {
       grow();
     }
     insert(key, value);
@@ -39,27 +45,21 @@ final class LongIndex {
   }
 
   private void insert(long key, int value) {
-    int mask = keys.length - 1;
     int slot = slot(key) & mask;
-    while (generations[slot] == generation) {
+    while ((int) (slots[2 * slot + 1] >>> 32) == generation) {
       slot = slot + 1 & mask;
     }
-    keys[slot] = key;
-    values[slot] = value;
-    generations[slot] = generation;
+    slots[2 * slot] = key;
+    slots[2 * slot + 1] = (long) generation << 32 | value & 0xFFFF_FFFFL;
   }
 
   private void grow() {
-    long[] oldKeys = keys;
-    int[] oldValues = values;
-    int[] oldGenerations = generations;
-    int capacity = 2 * oldKeys.length;
-    keys = new long[capacity];
-    values = new int[capacity];
-    generations = new int[capacity];
-    for (int i = 0; i < oldKeys.length; i++) {
-      if (oldGenerations[i] == generation) {
-        insert(oldKeys[i], oldValues[i]);
+    long[] old = slots;
+    slots = new long[2 * old.length];
+    mask = 2 * mask + 1;
+    for (int i = 0; i < old.length; i += 2) {
+      if ((int) (old[i + 1] >>> 32) == generation) {
+        insert(old[i], (int) old[i + 1]);
       }
     }
   }
@@ -78,7 +78,7 @@ final class LongIndex {
   void clear() {
     size = 0;
     if (++generation == 0) {
-      Arrays.fill(generations, 0);
+      slots = new long[slots.length];
       generation = 1;
     }
   }

@@ -42,10 +42,22 @@ public record ProfileInput(
 
     @Override
     public void visit(int fileNumber, RecordCursor record) {
-      machine.visit(fileNumber, record);
-      inventory.visit(fileNumber, record);
-      // Shared by all.
-      stacks.visit(fileNumber, record);
+      if (record.kind().isHook()) {
+        int hook = record.hookId();
+        inventory.visit(record, hook);
+        // Most records are of groups that tell nothing else.
+        switch (hook >>> 8) {
+          case 0x03, 0x04, 0x05, 0x14 -> machine.visit(fileNumber, record);
+          case 0x18 -> stacks.visit(fileNumber, record);
+          default -> {
+            // Counted.
+          }
+        }
+      } else {
+        machine.visit(fileNumber, record);
+        inventory.visit(fileNumber, record);
+        stacks.visit(fileNumber, record);
+      }
       if (schemas != null) {
         schemas.visit(fileNumber, record);
       }

@@ -22,6 +22,9 @@ final class StackKeys {
   private int[] nodes = new int[16];
   private long leftOut;
 
+  /** Where the definitions of a key begin, plus 1, by its hash; 0 is empty. */
+  private int[] firsts = {};
+
   StackKeys() {}
 
   /** Notes the definition that a record is. */
@@ -74,21 +77,57 @@ final class StackKeys {
       sortedNodes[i] = nodes[order[i]];
     }
     nodes = sortedNodes;
+    firsts = new int[Math.max(16, Integer.highestOneBit(Math.max(1, size)) * 4)];
+    for (int i = size - 1; i >= 0; i--) {
+      if (i == 0 || keys[i - 1] != keys[i]) {
+        int slot = slot(keys[i]) & firsts.length - 1;
+        while (firsts[slot] != 0) {
+          slot = slot + 1 & firsts.length - 1;
+        }
+        firsts[slot] = i + 1;
+      }
+    }
   }
 
   /** The stack that a key meant at a time; -1 if nothing defines it. */
   int stack(long key, long time) {
-    int low = 0;
-    int high = size;
-    while (low < high) {
+    if (size == 0) {
+      return -1;
+    }
+    int mask = firsts.length - 1;
+    int slot = slot(key) & mask;
+    while (firsts[slot] != 0 && keys[firsts[slot] - 1] != key) {
+      slot = slot + 1 & mask;
+    }
+    if (firsts[slot] == 0) {
+      return -1;
+    }
+    int low = firsts[slot] - 1;
+    if (times[low] >= time) {
+      return nodes[low];
+    }
+    // The key was used again: definitions up to the next key are in order of time.
+    int high = low + 1;
+    int step = 1;
+    while (high < size && keys[high] == key && times[high] < time) {
+      low = high;
+      high = Math.min(size, high + step);
+      step *= 2;
+    }
+    high = Math.min(high, size);
+    while (low + 1 < high) {
       int middle = (low + high) >>> 1;
-      if (keys[middle] < key || keys[middle] == key && times[middle] < time) {
-        low = middle + 1;
+      if (keys[middle] == key && times[middle] < time) {
+        low = middle;
       } else {
         high = middle;
       }
     }
-    return low < size && keys[low] == key ? nodes[low] : -1;
+    return high < size && keys[high] == key ? nodes[high] : -1;
+  }
+
+  private static int slot(long key) {
+    return (int) (key * 0x9E37_79B9_7F4A_7C15L >>> 32);
   }
 
   /** Appends the frames of a stack, innermost first. */

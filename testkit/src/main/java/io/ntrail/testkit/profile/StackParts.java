@@ -89,6 +89,10 @@ final class StackParts {
     };
   }
 
+  private static boolean tellsThread(Rec event) {
+    return event.hook == 0x0524 || event.namedThread() != Rec.NONE || event.tid != Rec.NONE;
+  }
+
   private void record(Rec rec) {
     Cut in = rec.payload();
     long time = in.u64();
@@ -106,7 +110,7 @@ final class StackParts {
     }
     events = narrowed(events, event -> isOf(event, tid));
     // What tells its thread itself comes before what its CPU ran.
-    events = narrowed(events, event -> event.namedThread() != Rec.NONE || event.tid != Rec.NONE);
+    events = narrowed(events, StackParts::tellsThread);
     events = narrowed(events, event -> event.cpu == rec.cpu);
     events = narrowed(events, Rec::kernel);
     List<Long> frames = rec.hook == 0x1820 ? list(in.pointers()) : definition(in.p(), rec.ordinal);
