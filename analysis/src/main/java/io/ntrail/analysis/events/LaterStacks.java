@@ -34,6 +34,19 @@ final class LaterStacks implements AutoCloseable {
     }
   }
 
+  /** What an event's stack has to do with other events. */
+  enum Part {
+    /** All that there is came with the event. */
+    WHOLE,
+    /** More came behind it. */
+    FIRST,
+    /** It belongs to an event before it. */
+    SECOND
+  }
+
+  /** Stands for the frames of an event whose half belongs to an event before it. */
+  private static final long[] TAKEN = {};
+
   private record Half(int thread, long matchId) {}
 
   private final OrderedCursor cursor;
@@ -72,23 +85,23 @@ final class LaterStacks implements AutoCloseable {
    *
    * @param number of the event's record in the walk
    * @param own whether it brings a stack of its own, or a half
-   * @return whether there are any
+   * @return which part of a stack the event itself has
    */
-  boolean copy(long number, RecordCursor record, boolean own, Frames into) {
+  Part copy(long number, RecordCursor record, boolean own, Frames into) {
     wanted = number;
     while (!found.isEmpty() && found.firstKey() < number) {
-      kept -= found.pollFirstEntry().getValue().length;
+      kept -= Math.max(1, found.pollFirstEntry().getValue().length);
     }
     int thread = record.threadId();
     Half half = null;
     if (own) {
       long matchId = EventStacks.matchIdOf(record);
       if (matchId == 0) {
-        return false;
+        return Part.WHOLE;
       }
       half = new Half(thread, matchId);
     } else if (!mayWait(record)) {
-      return false;
+      return Part.WHOLE;
     }
     while (ordinal < number || isWaiting(number, thread, half)) {
       if (ordinal >= number && (half == null ? clrLeft : halvesLeft) == 0) {
@@ -104,14 +117,18 @@ final class LaterStacks implements AutoCloseable {
     }
     long[] later = found.remove(number);
     if (later == null) {
-      return false;
+      return Part.WHOLE;
+    }
+    if (later.length == 0) {
+      kept--;
+      return Part.SECOND;
     }
     kept -= later.length;
     for (long address : later) {
       into.add(address);
     }
     joined++;
-    return true;
+    return Part.FIRST;
   }
 
   private boolean isWaiting(long number, int thread, @Nullable Half half) {
@@ -146,6 +163,10 @@ final class LaterStacks implements AutoCloseable {
         frames.clear();
         stacks.copy(record, cursor.key(), frames);
         keep(first);
+        if (ordinal >= wanted) {
+          found.put(ordinal, TAKEN);
+          kept++;
+        }
       }
     }
     if (EventStacks.isClrStack(record)) {

@@ -106,8 +106,17 @@ final class StackReader implements AutoCloseable {
       later = ahead;
     }
     behind.clear();
-    if (!ahead.copy(number, record, brings, behind)) {
-      return;
+    switch (ahead.copy(number, record, brings, behind)) {
+      case WHOLE -> {
+        return;
+      }
+      case SECOND -> {
+        frames.clear();
+        return;
+      }
+      case FIRST -> {
+        // Joined below.
+      }
     }
     AddressSpaces known = spaces(event.processId());
     boolean kernelLast =
