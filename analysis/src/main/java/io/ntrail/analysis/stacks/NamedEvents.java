@@ -64,7 +64,7 @@ final class NamedEvents {
     next[size] = head;
     fits[size] = -1;
     heads[slot] = ++size;
-    if (head < 0 && ++distinct * 2L > heads.length) {
+    if (head < 0 && ++distinct * 4L > heads.length) {
       rehash();
     }
   }
