@@ -1,8 +1,8 @@
 package io.ntrail.analysis.events;
 
 import io.ntrail.analysis.recording.Recording;
-import io.ntrail.analysis.recording.StackJoin;
 import io.ntrail.analysis.recording.SurveyPart;
+import io.ntrail.analysis.stacks.StackJoin;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.identity.Guid;
@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  * How often each type of event occurs. Every record that is meant is in exactly one row, stack
  * records and metadata too, so that the counts add up to the number of records.
  *
- * <p>An event has a stack if it carries one, or if a stack record of the kernel logger names its
- * time stamp; records that a merge added at the time of an image load do not count as having that
- * load's stack.
+ * <p>An event has a stack if it carries one, or if a stack record of the kernel logger belongs to
+ * it: not if that names the time stamp of a rundown or of what a merge added, or of several events
+ * of which another fits better. Stacks in the event behind it (of the CLR) are not counted here.
  *
  * @param records number of records
  * @param bytes bytes of all records
@@ -121,7 +121,8 @@ public record EventCounts(
         stacks.events(
             cores,
             TypeCounts::new,
-            (counts, record) -> counts.countStack(counts.row(record, kernel)),
+            (counts, record) -> counts.row(record, kernel),
+            TypeCounts::countStack,
             (a, b) -> {
               a.merge(b);
               return a;
@@ -131,43 +132,30 @@ public record EventCounts(
         counted.counts,
         counted.schemas,
         recording.covered(cores, Long.MIN_VALUE, Long.MAX_VALUE),
-        true);
-  }
-
-  /** Visits all records so that {@link #filtered} knows which have stacks. */
-  private static StackJoin stacks(Recording recording, KernelEvents kernel, int cores) {
-    StackJoin stacks = new StackJoin(recording, kernel);
-    List<?> files = recording.files();
-    recording.scan(
-        cores,
-        () -> stacks,
-        (join, record) -> {
-          int file = files.indexOf(record.file());
-          while (record.next()) {
-            join.visit(file, record);
-          }
-        },
-        (a, b) -> a);
-    return stacks;
+        !stacks.isIncomplete());
   }
 
   /**
    * Counts the records that a walk gives.
    *
    * @param events what the walk is over
+   * @param walk with stacks, see {@link Events#walkWithStacks}
    */
   public static EventCounts filtered(Events events, Events.Walk walk, int cores) {
     KernelEvents kernel = events.sources().kernel();
-    StackJoin.Walk stacks = stacks(events.recording(), kernel, cores).inOrder();
     TypeCounts counts = new TypeCounts();
     while (walk.next()) {
       RecordCursor record = walk.event().record();
       int row = counts.count(record, kernel, events.schemas());
-      if (record.hasStackItem() || stacks.hasStack(record)) {
+      if (walk.hasStack()) {
         counts.countStack(row);
       }
     }
-    return result(counts, events.schemas(), walk.covered(cores), !stacks.isIncomplete());
+    return result(
+        counts,
+        events.schemas(),
+        walk.covered(cores),
+        walk.knowsStacks() && walk.stackCounts().leftOut() == 0);
   }
 
   private static EventCounts result(

@@ -187,6 +187,19 @@ public final class EventReader {
     return process == RecordCursor.NO_ID ? null : machine.process(process, key);
   }
 
+  /** What records are put in order by ({@link Recording#key}). */
+  long key() {
+    return key;
+  }
+
+  /** The process of a thread at this time; {@link RecordCursor#NO_ID} if nobody knows. */
+  int processOf(int thread) {
+    if (thread != RecordCursor.NO_ID && thread == threadId()) {
+      return processId();
+    }
+    return processOf(thread, record().processId(), record().threadId());
+  }
+
   private void attribute() {
     if (attributed) {
       return;

@@ -4,9 +4,13 @@ import io.ntrail.analysis.machine.Machine;
 import io.ntrail.analysis.recording.OrderedCursor;
 import io.ntrail.analysis.recording.Recording;
 import io.ntrail.analysis.recording.SurveyPart;
+import io.ntrail.analysis.stacks.EventStacks;
+import io.ntrail.analysis.stacks.Stacks;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,19 +18,37 @@ import org.jspecify.annotations.Nullable;
  * thread at a time.
  */
 public final class Events {
+  /** What a survey may learn beside names and owners. Each costs time and memory. */
+  public enum Learn {
+    /** What describes all events of the recording: {@link Events#all}. */
+    COUNTS,
+    /** Where stacks are: {@link Walk#hasStack}. */
+    STACKS,
+    /** What lies at the addresses of stacks: {@link Walk#stack}. */
+    ADDRESSES
+  }
+
   /** All that one pass learns. */
   private static final class Learned implements SurveyPart<Learned> {
     final Machine machine;
     final SchemaIndex schemas;
     final KernelEvents kernel;
     final @Nullable TypeCounts counts;
+    final @Nullable Stacks stacks;
+    long clrStacks;
+    long halves;
 
     Learned(
-        Machine machine, SchemaIndex schemas, KernelEvents kernel, @Nullable TypeCounts counts) {
+        Machine machine,
+        SchemaIndex schemas,
+        KernelEvents kernel,
+        @Nullable TypeCounts counts,
+        @Nullable Stacks stacks) {
       this.machine = machine;
       this.schemas = schemas;
       this.kernel = kernel;
       this.counts = counts;
+      this.stacks = stacks;
     }
 
     @Override
@@ -35,6 +57,14 @@ public final class Events {
       schemas.visit(fileNumber, record);
       if (counts != null) {
         counts.count(record, kernel, schemas);
+      }
+      if (stacks != null) {
+        // Shared by all.
+        stacks.visit(fileNumber, record);
+        if (record.kind().isEvent()) {
+          clrStacks += EventStacks.isClrStack(record) ? 1 : 0;
+          halves += EventStacks.matchIdOf(record) != 0 ? 1 : 0;
+        }
       }
     }
 
@@ -45,6 +75,8 @@ public final class Events {
       if (counts != null && other.counts != null) {
         counts.merge(other.counts);
       }
+      clrStacks += other.clrStacks;
+      halves += other.halves;
       return this;
     }
 
@@ -52,6 +84,9 @@ public final class Events {
     public void settle() {
       machine.settle();
       schemas.settle();
+      if (stacks != null) {
+        stacks.settle();
+      }
     }
   }
 
@@ -61,6 +96,8 @@ public final class Events {
   private final SchemaIndex schemas;
   private final Meanings meanings;
   private final @Nullable SourceCounts all;
+  private final @Nullable Stacks stacks;
+  private final LaterStacks.Carriers carriers;
 
   private Events(Recording recording, SchemaSources sources, Learned learned) {
     this.recording = recording;
@@ -69,32 +106,32 @@ public final class Events {
     this.schemas = learned.schemas;
     this.meanings = new Meanings(machine, sources.statusCodes());
     this.all = learned.counts == null ? null : learned.counts.sources(schemas);
+    this.stacks = learned.stacks;
+    this.carriers = new LaterStacks.Carriers(learned.clrStacks, learned.halves);
   }
 
   /** Surveys a recording. */
-  public static Events of(Recording recording, SchemaSources sources, int cores) {
-    return of(recording, sources, cores, false);
-  }
-
-  /** Surveys a recording, and counts in the same pass what describes all its events. */
-  public static Events counted(Recording recording, SchemaSources sources, int cores) {
-    return of(recording, sources, cores, true);
-  }
-
-  private static Events of(Recording recording, SchemaSources sources, int cores, boolean counted) {
+  public static Events of(
+      Recording recording, SchemaSources sources, int cores, Learn... alsoLearned) {
+    Set<Learn> also = EnumSet.noneOf(Learn.class);
+    also.addAll(List.of(alsoLearned));
+    boolean addresses = also.contains(Learn.ADDRESSES);
+    Stacks stacks =
+        addresses || also.contains(Learn.STACKS) ? new Stacks(recording, sources.kernel()) : null;
     Learned learned =
         recording.survey(
             cores,
             () ->
                 new Learned(
-                    new Machine(recording, sources.kernel(), sources.kernelTable(), false),
+                    new Machine(recording, sources.kernel(), sources.kernelTable(), addresses),
                     sources.index(),
                     sources.kernel(),
-                    counted ? new TypeCounts() : null));
+                    also.contains(Learn.COUNTS) ? new TypeCounts() : null,
+                    stacks));
     return new Events(recording, sources, learned);
   }
 
-  /** What describes all events of the recording; null if they were not {@link #counted}. */
+  /** What describes all events of the recording; null if {@link Learn#COUNTS} was not asked for. */
   public @Nullable SourceCounts all() {
     return all;
   }
@@ -141,7 +178,7 @@ public final class Events {
 
   /** All events that a filter lets through, in time order. */
   public Walk walk(EventFilter filter) {
-    return new Walk(filter, Long.MIN_VALUE, Long.MAX_VALUE);
+    return new Walk(filter, Long.MIN_VALUE, Long.MAX_VALUE, false);
   }
 
   /**
@@ -151,7 +188,15 @@ public final class Events {
    * @param toNanos the time before which it ends
    */
   public Walk walk(EventFilter filter, long fromNanos, long toNanos) {
-    return new Walk(filter, fromNanos, toNanos);
+    return new Walk(filter, fromNanos, toNanos, false);
+  }
+
+  /**
+   * The same with the stacks of the events, which {@link Learn#STACKS} or {@link Learn#ADDRESSES}
+   * must have been asked for.
+   */
+  public Walk walkWithStacks(EventFilter filter, long fromNanos, long toNanos) {
+    return new Walk(filter, fromNanos, toNanos, true);
   }
 
   /** A walk over events in time order. */
@@ -165,8 +210,9 @@ public final class Events {
     private final EventReader event = new EventReader(recording, machine, schemas, meanings);
 
     private final SourceCounts sources = new SourceCounts();
+    private final @Nullable StackReader stackReader;
 
-    private Walk(EventFilter filter, long fromNanos, long toNanos) {
+    private Walk(EventFilter filter, long fromNanos, long toNanos, boolean withStacks) {
       this.filter = filter;
       this.askedFrom = fromNanos;
       this.askedTo = toNanos;
@@ -175,13 +221,26 @@ public final class Events {
       // range, and an event must not belong to somebody else because of the range.
       boolean before = machine.contextSwitches();
       this.from = before ? fromNanos : Long.MIN_VALUE;
-      this.cursor = recording.inOrder(before ? Long.MIN_VALUE : fromNanos, toNanos);
+      long begin = before ? Long.MIN_VALUE : fromNanos;
+      this.cursor = recording.inOrder(begin, toNanos);
+      this.stackReader =
+          withStacks && stacks != null
+              ? new StackReader(
+                  recording,
+                  machine,
+                  stacks,
+                  carriers,
+                  () -> recording.inOrder(begin, Long.MAX_VALUE))
+              : null;
     }
 
     /** Goes to the next event; false after the last one. */
     public boolean next() {
       while (cursor.next()) {
         long nanos = cursor.nanos();
+        if (stackReader != null) {
+          stackReader.moveTo(cursor);
+        }
         RecordCursor record = cursor.record();
         if (nanos < from) {
           event.passBy(record, cursor.fileNumber());
@@ -194,7 +253,32 @@ public final class Events {
         }
       }
       filter.finished();
+      boolean whole =
+          (from == Long.MIN_VALUE || machine.contextSwitches()) && askedTo == Long.MAX_VALUE;
+      if (stackReader != null && whole) {
+        stackReader.finish();
+      }
       return false;
+    }
+
+    /** Whether it was asked for stacks. */
+    boolean knowsStacks() {
+      return stackReader != null;
+    }
+
+    /** Whether stack records belong to the current event, or it brings its stack itself. */
+    public boolean hasStack() {
+      return stackReader != null && stackReader.has(event.record());
+    }
+
+    /** The stack of the current event, innermost frame first; empty if it has none. */
+    public List<StackFrame> stack() {
+      return stackReader == null ? List.of() : stackReader.frames(event);
+    }
+
+    /** How complete the stacks so far are. */
+    public StackCounts stackCounts() {
+      return stackReader == null ? StackCounts.NONE : stackReader.counts();
     }
 
     /** What describes the events that it has come to so far. */
@@ -214,6 +298,9 @@ public final class Events {
 
     @Override
     public void close() {
+      if (stackReader != null) {
+        stackReader.close();
+      }
       cursor.close();
     }
   }

@@ -14,7 +14,7 @@ import java.util.function.ObjIntConsumer;
 import java.util.function.Supplier;
 
 /** Numbered tasks on several cores, each thread collecting into something of its own. */
-final class Parallel {
+public final class Parallel {
   private Parallel() {}
 
   /**
@@ -24,7 +24,7 @@ final class Parallel {
    * @param merge adds the second collection to the first; which task went into which collection
    *     differs from run to run, so the result may depend on the sum only
    */
-  static <A> A run(
+  public static <A> A run(
       int cores, int tasks, Supplier<A> make, ObjIntConsumer<A> task, BinaryOperator<A> merge) {
     AtomicInteger next = new AtomicInteger();
     Callable<A> worker =

@@ -72,6 +72,25 @@ public final class EventStacks {
     return matchId;
   }
 
+  /**
+   * What the stack that an event brings has in common with that of another event of its thread; 0
+   * if it brings none, or a whole one.
+   */
+  public static long matchIdOf(RecordCursor record) {
+    long match = 0;
+    for (int item = record.firstItem(); item != 0; item = record.nextItem(item)) {
+      int type = record.itemType(item);
+      if ((type == ExtendedItem.STACK_TRACE32.number()
+              || type == ExtendedItem.STACK_TRACE64.number()
+              || type == ExtendedItem.STACK_KEY32.number()
+              || type == ExtendedItem.STACK_KEY64.number())
+          && record.itemLength(item) >= 8) {
+        match = record.bytes().i64(record.itemData(item));
+      }
+    }
+    return match;
+  }
+
   /** Whether a record is an event of a .NET runtime that may have its stack in the next event. */
   public static boolean isClr(RecordCursor record) {
     return is(record, RUNTIME) || is(record, RUNDOWN) || is(record, PRIVATE);

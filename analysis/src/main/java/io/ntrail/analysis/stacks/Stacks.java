@@ -265,6 +265,21 @@ public final class Stacks {
       return any;
     }
 
+    /** How many threads the current record has stacks of. */
+    public int threads() {
+      return found ? group.runs() : 0;
+    }
+
+    /** The thread of one of the current record's stacks. */
+    public int thread(int stack) {
+      return group.thread(stack);
+    }
+
+    /** Appends the frames of one of the current record's stacks. */
+    public void copy(int stack, Frames into) {
+      group.copy(stack, keys, into);
+    }
+
     /** Stack records whose event was passed, or is the current one. */
     public long references() {
       return count;

@@ -275,17 +275,20 @@ class FilterTest {
     assertEquals(hand.values().stream().mapToLong(sum -> sum[1]).sum(), counts.bytes());
   }
 
+  private static Events.Walk whole(Events events) {
+    return events.walkWithStacks(filter().build(), Long.MIN_VALUE, Long.MAX_VALUE);
+  }
+
   @Test
   void groupsAndCountsOfAWrittenRecordingAreThoseByHand() {
     try (Recording recording = recording()) {
-      Events events = Events.of(recording, SOURCES, 2);
+      Events events = Events.of(recording, SOURCES, 2, Events.Learn.STACKS);
       groupedByAll(events, filter(), e -> true, "item");
       groupedByAll(events, filter().event("Sale"), e -> "Sale".equals(e.type().event()), "result");
       counted(events, filter(), e -> true);
       counted(events, filter().process("60"), e -> e.processId() == 60);
       assertEquals(
-          rows(EventCounts.of(recording, 2)),
-          rows(EventCounts.filtered(events, events.walk(filter().build()), 1)));
+          rows(EventCounts.of(recording, 2)), rows(EventCounts.filtered(events, whole(events), 1)));
     }
   }
 
@@ -303,7 +306,7 @@ class FilterTest {
     assumeTrue(TestData.available(), TestData.MISSING);
     byte[] file = TestData.gunzip("etl/" + name + ".etl.gz");
     try (Recording recording = Recording.of(List.of(InputFile.of(file, name)))) {
-      Events events = Events.of(recording, SOURCES, 2);
+      Events events = Events.of(recording, SOURCES, 2, Events.Learn.STACKS);
       groupedByAll(events, filter(), e -> true, "ComponentId");
       groupedByAll(
           events,
@@ -318,8 +321,7 @@ class FilterTest {
                   || e.type().provider() != null
                       && (e.type().provider() + "/" + e.type().event()).matches("(?i).*/.*a.*"));
       assertEquals(
-          rows(EventCounts.of(recording, 2)),
-          rows(EventCounts.filtered(events, events.walk(filter().build()), 1)));
+          rows(EventCounts.of(recording, 2)), rows(EventCounts.filtered(events, whole(events), 1)));
     }
   }
 }

@@ -229,51 +229,6 @@ class BaselinesTest {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {X64, X86})
-  void eventsWithStacksAreThoseOfASimpleJoin(String name) {
-    try (Recording recording = open(name)) {
-      Set<String> named = new HashSet<>();
-      walk(
-          recording,
-          record -> {
-            int hook = isStack(record) ? record.hookId() : 0;
-            if (hook == 0x1820 || hook == 0x1825 || hook == 0x1826) {
-              int payload = record.payloadOffset();
-              long ticks = record.bytes().i64(payload);
-              named.add(Long.toString(ticks));
-              named.add(ticks + " of thread " + record.bytes().i32(payload + 12));
-            }
-          });
-      Map<Kind, Long> expected = new HashMap<>();
-      walk(
-          recording,
-          record -> {
-            // Stack records belong to the kernel logger's own events; where a header tells the
-            // thread, it has to be the same one.
-            String thread = " of thread " + record.threadId();
-            boolean kernels =
-                record.kind().isHook()
-                    && named.contains(
-                        record.ticks() + (record.threadId() == RecordCursor.NO_ID ? "" : thread));
-            if (!isStack(record) && (record.hasStackItem() || kernels)) {
-              String guid =
-                  record.kind().isHook()
-                      ? String.valueOf(ClassGuids.ofHook(record.hookId()))
-                      : record.provider().toString();
-              expected.merge(new Kind(guid, record.opcode()), 1L, Long::sum);
-            }
-          });
-      Map<Kind, Long> got = new HashMap<>();
-      EventCounts.of(recording, 2, Sources.SHARED).rows().stream()
-          .filter(r -> r.withStack() > 0)
-          .forEach(r ->
-              got.merge(
-                  new Kind(r.providerGuid().toString(), r.opcode()), r.withStack(), Long::sum));
-      assertEquals(expected, got);
-    }
-  }
-
   private interface Visitor {
     void visit(RecordCursor record);
   }

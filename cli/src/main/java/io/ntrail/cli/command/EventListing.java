@@ -4,6 +4,8 @@ import io.ntrail.analysis.events.EventFilter;
 import io.ntrail.analysis.events.EventReader;
 import io.ntrail.analysis.events.Events;
 import io.ntrail.analysis.events.SourceCounts;
+import io.ntrail.analysis.events.StackCounts;
+import io.ntrail.analysis.events.StackFrame;
 import io.ntrail.analysis.recording.Recording;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
@@ -20,14 +22,33 @@ final class EventListing {
   /** Rows that are held while those that are not shown are counted. */
   private static final int HELD = 10_000;
 
+  /** The same for rows that have stacks below them. */
+  private static final int HELD_STACKS = 200;
+
+  /** A row, and what stands below it. */
+  private record Line(List<String> cells, List<String> below) {
+    void addTo(Table table) {
+      table.row(cells);
+      table.below(below);
+    }
+  }
+
   private final Events events;
   private final EventFilter filter;
   private final TimeRange range;
   private final Terminal terminal;
   private final int width;
+  private final boolean withStacks;
+  private StackCounts stackCounts = StackCounts.NONE;
 
   EventListing(
-      Events events, EventFilter filter, TimeRange range, Terminal terminal, boolean wide) {
+      Events events,
+      EventFilter filter,
+      TimeRange range,
+      Terminal terminal,
+      boolean wide,
+      boolean withStacks) {
+    this.withStacks = withStacks;
     this.events = events;
     this.filter = filter;
     this.range = range;
@@ -48,28 +69,31 @@ final class EventListing {
    */
   SourceCounts print(long limit, String asked) {
     SourceCounts sources =
-        limit > 0 && limit <= HELD ? held((int) limit, asked) : streamed(limit, asked);
+        limit > 0 && limit <= (withStacks ? HELD_STACKS : HELD)
+            ? held((int) limit, asked)
+            : streamed(limit, asked);
     EventRemarks.undescribed(sources, terminal);
     return sources;
   }
 
   /** One walk: the lines are held until it is known how many more there are. */
   private SourceCounts held(int limit, String asked) {
-    List<List<String>> lines = new ArrayList<>();
+    List<Line> lines = new ArrayList<>();
     SourceCounts all = filter.passesAll() && range.whole() ? events.all() : null;
     SourceCounts sources;
-    try (Events.Walk walk = events.walk(filter, range.fromNanos(), range.toNanos())) {
+    try (Events.Walk walk = walk()) {
       while ((all == null || lines.size() < limit) && walk.next()) {
         if (lines.size() < limit) {
-          lines.add(line(walk.event()));
+          lines.add(line(walk));
         }
       }
       sources = all == null ? walk.sources() : all;
+      stackCounts = walk.stackCounts();
     }
     head(lines.size(), sources.events(), asked);
     if (!lines.isEmpty()) {
       Table table = table();
-      lines.forEach(table::row);
+      lines.forEach(line -> line.addTo(table));
       table.print(terminal.out(), 0, width);
     }
     rest(lines.size(), sources.events());
@@ -86,13 +110,14 @@ final class EventListing {
       return sources;
     }
     Table table = table();
-    try (Events.Walk walk = events.walk(filter, range.fromNanos(), range.toNanos())) {
+    try (Events.Walk walk = walk()) {
       for (long i = 0; i < shown && !terminal.outClosed() && walk.next(); i++) {
-        table.row(line(walk.event()));
+        line(walk).addTo(table);
         if (table.waiting() == TABLE_PART) {
           table.print(terminal.out(), 0, width);
         }
       }
+      stackCounts = walk.stackCounts();
     }
     if (table.waiting() > 0) {
       table.print(terminal.out(), 0, width);
@@ -124,7 +149,19 @@ final class EventListing {
         .name("fields");
   }
 
-  private List<String> line(EventReader event) {
+  private Events.Walk walk() {
+    return withStacks
+        ? events.walkWithStacks(filter, range.fromNanos(), range.toNanos())
+        : events.walk(filter, range.fromNanos(), range.toNanos());
+  }
+
+  /** What was found out about the stacks of the events that are shown. */
+  StackCounts stackCounts() {
+    return stackCounts;
+  }
+
+  private Line line(Events.Walk walk) {
+    EventReader event = walk.event();
     RecordCursor record = event.record();
     String message = event.message();
     String fields = EventFields.text(event, width == 0);
@@ -132,13 +169,15 @@ final class EventListing {
     if (event.type().schema() == null && record.payloadLength() > 0) {
       told = "(" + Numbers.counted(record.payloadLength(), "byte") + ", not described)";
     }
-    return List.of(
-        Numbers.seconds(event.nanos()),
-        Integer.toString(record.cpu()),
-        id(event.processId()),
-        id(event.threadId()),
-        event.type().text(),
-        told);
+    List<String> cells =
+        List.of(
+            Numbers.seconds(event.nanos()),
+            Integer.toString(record.cpu()),
+            id(event.processId()),
+            id(event.threadId()),
+            event.type().text(),
+            told);
+    return new Line(cells, walk.stack().stream().map(StackFrame::text).toList());
   }
 
   private void head(long shown, long total, String asked) {

@@ -1,6 +1,7 @@
 package io.ntrail.cli.command;
 
 import io.ntrail.analysis.events.SourceCounts;
+import io.ntrail.analysis.events.StackCounts;
 import io.ntrail.analysis.events.Unmatched;
 import io.ntrail.analysis.recording.Recording;
 import io.ntrail.cli.text.Lines;
@@ -145,6 +146,46 @@ final class EventRemarks {
                   + Numbers.seconds(whole)
                   + " s long");
     }
+  }
+
+  /** Warns of stacks that may be missing, and says with {@code -v} how they were found. */
+  static void stacks(StackCounts stacks, ParseResult parsed, Terminal terminal) {
+    terminal.out().flush();
+    if (stacks.leftOut() > 0) {
+      warn(
+          terminal,
+          Numbers.counted(stacks.leftOut(), "stack record")
+              + " left out for want of memory: some stacks are missing");
+    }
+    if (stacks.undefined() > 0) {
+      warn(
+          terminal,
+          Numbers.counted(stacks.undefined(), "reference")
+              + " to stacks that the recording does not define: parts of stacks are missing");
+    }
+    if (stacks.givenUp() > 0) {
+      warn(
+          terminal,
+          "of "
+              + Numbers.counted(stacks.givenUp(), "event")
+              + " the stack, which comes behind the event, was not looked for to the end for want"
+              + " of memory");
+    }
+    if (Options.has(parsed, "-v") && (stacks.references() > 0 || stacks.joined() > 0)) {
+      terminal
+          .err()
+          .println(
+              Numbers.counted(stacks.references(), "stack record")
+                  + (stacks.unmatched() < 0
+                      ? "; "
+                      : ", " + Numbers.count(stacks.unmatched()) + " of no event; ")
+                  + Numbers.counted(stacks.joined(), "event")
+                  + " with a stack from an event behind it");
+    }
+  }
+
+  private static void warn(Terminal terminal, String text) {
+    terminal.err().println("warning: " + text);
   }
 
   /** Warns when so many processes, threads or files were told of that not all could be kept. */

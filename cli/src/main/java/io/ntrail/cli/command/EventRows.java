@@ -3,6 +3,7 @@ package io.ntrail.cli.command;
 import io.ntrail.analysis.events.EventReader;
 import io.ntrail.analysis.events.EventType;
 import io.ntrail.analysis.events.Events;
+import io.ntrail.analysis.events.StackFrame;
 import io.ntrail.cli.text.Csv;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
@@ -11,26 +12,50 @@ import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.etl.RecordKind;
 import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.schema.Payload;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Writes events in time order for programs: JSON Lines, one JSON object, CSV. */
 final class EventRows {
+  private static final String[] HEADINGS = {
+    "timeNanos",
+    "utc",
+    "cpu",
+    "pid",
+    "tid",
+    "process",
+    "providerGuid",
+    "provider",
+    "event",
+    "id",
+    "opcode",
+    "version",
+    "dataLength",
+    "fields"
+  };
+
   private final Terminal terminal;
   private final boolean withSource;
+  private final boolean withStacks;
 
   /**
    * @param withSource whether rows say where names and fields came from
+   * @param withStacks whether rows have the stacks of events
    */
-  EventRows(Terminal terminal, boolean withSource) {
+  EventRows(Terminal terminal, boolean withSource, boolean withStacks) {
     this.terminal = terminal;
     this.withSource = withSource;
+    this.withStacks = withStacks;
   }
 
   void jsonl(Events.Walk walk, long limit) {
     long shown = 0;
     try (Json json = new Json(terminal.out())) {
       while (!terminal.outClosed() && (limit == 0 || shown++ < limit) && walk.next()) {
-        object(json, walk.event());
+        object(json, walk);
       }
     }
   }
@@ -40,7 +65,7 @@ final class EventRows {
     try (Json json = new Json(terminal.out())) {
       json.object().text("schema", "ntrail.events/1").array("events");
       while (!terminal.outClosed() && (limit == 0 || shown++ < limit) && walk.next()) {
-        object(json, walk.event());
+        object(json, walk);
       }
       json.endArray()
           .lost(Losses.events(events.recording()), Losses.buffers(events.recording()))
@@ -49,7 +74,8 @@ final class EventRows {
     }
   }
 
-  private void object(Json json, EventReader event) {
+  private void object(Json json, Events.Walk walk) {
+    EventReader event = walk.event();
     RecordCursor record = event.record();
     EventType type = event.type();
     json.object()
@@ -87,7 +113,29 @@ final class EventRows {
       json.text("message", message);
     }
     undescribed(json, event);
+    stack(json, walk.stack());
     json.endObject();
+  }
+
+  /** The frames, innermost first; nothing for an event without a stack. */
+  private static void stack(Json json, List<StackFrame> frames) {
+    if (frames.isEmpty()) {
+      return;
+    }
+    json.array("stack");
+    for (StackFrame frame : frames) {
+      json.object()
+          .text("address", Numbers.hex(frame.address()))
+          .name("module", frame.module())
+          .text("rva", frame.rva() < 0 ? null : Numbers.hex(frame.rva()))
+          .name("function", frame.function())
+          .unknown("file")
+          .unknown("line")
+          .bool("inline", false)
+          .name("trust", "recorded")
+          .endObject();
+    }
+    json.endArray();
   }
 
   /** What no field describes, as it is: nothing is hidden. */
@@ -132,42 +180,42 @@ final class EventRows {
 
   void csv(Events.Walk walk, long limit) {
     Csv csv = new Csv(terminal.out());
-    csv.row(
-        "timeNanos",
-        "utc",
-        "cpu",
-        "pid",
-        "tid",
-        "process",
-        "providerGuid",
-        "provider",
-        "event",
-        "id",
-        "opcode",
-        "version",
-        "dataLength",
-        "fields");
+    row(csv, HEADINGS, withStacks ? "stack" : null);
     long shown = 0;
     while (!terminal.outClosed() && (limit == 0 || shown++ < limit) && walk.next()) {
       EventReader event = walk.event();
       RecordCursor record = event.record();
       EventType type = event.type();
-      csv.row(
-          Long.toString(event.nanos()),
-          Csv.orEmpty(utc(record)),
-          Integer.toString(record.cpu()),
-          number(event.processId()),
-          number(event.threadId()),
-          Csv.orEmpty(event.process()),
-          Csv.orEmpty(type.guidText()),
-          Csv.orEmpty(type.provider()),
-          Csv.orEmpty(type.event()),
-          Integer.toString(type.id()),
-          Integer.toString(type.opcode()),
-          Integer.toString(type.version()),
-          Integer.toString(record.payloadLength()),
-          Json.of(json -> EventFields.json(json, event)));
+      String[] cells = {
+        Long.toString(event.nanos()),
+        Csv.orEmpty(utc(record)),
+        Integer.toString(record.cpu()),
+        number(event.processId()),
+        number(event.threadId()),
+        Csv.orEmpty(event.process()),
+        Csv.orEmpty(type.guidText()),
+        Csv.orEmpty(type.provider()),
+        Csv.orEmpty(type.event()),
+        Integer.toString(type.id()),
+        Integer.toString(type.opcode()),
+        Integer.toString(type.version()),
+        Integer.toString(record.payloadLength()),
+        Json.of(json -> EventFields.json(json, event))
+      };
+      row(csv, cells, withStacks ? collapsed(walk.stack()) : null);
     }
+  }
+
+  private static void row(Csv csv, String[] cells, @Nullable String last) {
+    List<String> row = new ArrayList<>(Arrays.asList(cells));
+    if (last != null) {
+      row.add(last);
+    }
+    csv.row(row.toArray(String[]::new));
+  }
+
+  private static String collapsed(List<StackFrame> frames) {
+    return frames.stream().map(StackFrame::text).collect(Collectors.joining(";"));
   }
 
   private static String number(int id) {

@@ -4,8 +4,10 @@ import io.ntrail.analysis.events.EventCounts;
 import io.ntrail.analysis.events.EventFilter;
 import io.ntrail.analysis.events.EventGroups;
 import io.ntrail.analysis.events.Events;
+import io.ntrail.analysis.events.Events.Learn;
 import io.ntrail.analysis.events.SchemaSources;
 import io.ntrail.analysis.events.SourceCounts;
+import io.ntrail.analysis.events.StackCounts;
 import io.ntrail.analysis.events.Where;
 import io.ntrail.analysis.recording.Recording;
 import io.ntrail.cli.command.Options.Format;
@@ -51,8 +53,16 @@ final class EventsCommand implements Command {
       return Options.has(parsed, "--wide");
     }
 
+    boolean hasStacks() {
+      return Options.has(parsed, "--stacks");
+    }
+
     Events.Walk walk(Events events) {
       return events.walk(filter, range.fromNanos(), range.toNanos());
+    }
+
+    Events.Walk walkWithStacks(Events events) {
+      return events.walkWithStacks(filter, range.fromNanos(), range.toNanos());
     }
   }
 
@@ -79,6 +89,7 @@ final class EventsCommand implements Command {
     spec.addOption(Options.value("LIST", "only events of these CPUs: 0,2-5", "--cpu"));
     spec.addOption(
         Options.value("CONDITION", "only events whose fields meet it: 'size > 65536'", "--where"));
+    spec.addOption(Options.flag("each event with its stack", "--stacks"));
     spec.addOption(
         Options.values("FILE", "an instrumentation manifest that describes events", "--manifest"));
     spec.addOption(Options.values("FILE", "a TMF file that describes messages", "--tmf"));
@@ -102,6 +113,11 @@ final class EventsCommand implements Command {
               + paths.getFirst()
               + " --count --by "
               + Options.text(parsed, "--by", ""));
+    }
+    if (Options.has(parsed, "--stacks") && count) {
+      throw new UsageError(
+          "--stacks lists the events with their stacks: it does not go with --count",
+          "ntrail events " + paths.getFirst() + " --count tells how many have stacks");
     }
     TimeRange range = TimeRange.parse(Options.text(parsed, "--time", ".."));
     EventFilter filter = filter(parsed);
@@ -142,7 +158,7 @@ final class EventsCommand implements Command {
     } else {
       events = events(request, recording, sources);
       try (Progress _ = progress(recording, request);
-          Events.Walk walk = request.walk(events)) {
+          Events.Walk walk = request.walkWithStacks(events)) {
         counts = EventCounts.filtered(events, walk, cores);
       }
     }
@@ -180,23 +196,34 @@ final class EventsCommand implements Command {
   private static void list(Request request, Recording recording, SchemaSources sources) {
     Events events = events(request, recording, sources);
     SourceCounts described;
+    StackCounts stacks;
     if (request.format == Format.TEXT) {
-      described =
+      EventListing listing =
           new EventListing(
-                  events, request.filter, request.range, request.terminal, request.isWide())
-              .print(request.limit, request.asked);
+              events,
+              request.filter,
+              request.range,
+              request.terminal,
+              request.isWide(),
+              request.hasStacks());
+      described = listing.print(request.limit, request.asked);
+      stacks = listing.stackCounts();
     } else {
-      EventRows rows = new EventRows(request.terminal, Options.has(request.parsed, "-v"));
-      try (Events.Walk walk = request.walk(events)) {
+      EventRows rows =
+          new EventRows(request.terminal, Options.has(request.parsed, "-v"), request.hasStacks());
+      try (Events.Walk walk =
+          request.hasStacks() ? request.walkWithStacks(events) : request.walk(events)) {
         switch (request.format) {
           case JSONL -> rows.jsonl(walk, request.limit);
           case CSV -> rows.csv(walk, request.limit);
           default -> rows.json(events, walk, request.limit);
         }
         described = walk.sources();
+        stacks = walk.stackCounts();
       }
     }
     unmatched(request, events);
+    EventRemarks.stacks(stacks, request.parsed, request.terminal);
     EventRemarks.sources(described, events.problems(), request.parsed, request.terminal);
   }
 
@@ -207,10 +234,17 @@ final class EventsCommand implements Command {
         request.format == Format.TEXT
             && request.isWhole()
             && !Options.has(request.parsed, "--count");
+    List<Learn> also = new ArrayList<>();
+    if (counted) {
+      also.add(Learn.COUNTS);
+    }
+    if (request.hasStacks()) {
+      also.add(Learn.ADDRESSES);
+    } else if (Options.has(request.parsed, "--count") && !Options.has(request.parsed, "--by")) {
+      also.add(Learn.STACKS);
+    }
     try (Progress _ = progress(recording, request)) {
-      return counted
-          ? Events.counted(recording, sources, cores)
-          : Events.of(recording, sources, cores);
+      return Events.of(recording, sources, cores, also.toArray(Learn[]::new));
     }
   }
 

@@ -2,7 +2,9 @@ package io.ntrail.cli.text;
 
 import java.io.PrintStream;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The one writer of lists on the screen: numbers right, names left and last. On a terminal the last
@@ -22,6 +24,9 @@ public final class Table {
 
   private static final String GAP = "  ";
 
+  /** How far lines below a row are indented. */
+  private static final int BELOW = 8;
+
   /** What the last column has at least, or a third of the width, if the names can leave so much. */
   private static final int LEAST_LAST = 24;
 
@@ -30,6 +35,10 @@ public final class Table {
 
   private final List<Column> columns = new ArrayList<>();
   private final List<List<String>> rows = new ArrayList<>();
+
+  /** Lines below a row, by its number. */
+  private final Map<Integer, List<String>> below = new HashMap<>();
+
   private int[] widths = {};
 
   /** An empty table. */
@@ -60,6 +69,13 @@ public final class Table {
     rows.add(cells.stream().map(Lines::one).toList());
   }
 
+  /** Lines that stand, indented, below the row that was added last. */
+  public void below(List<String> lines) {
+    if (!lines.isEmpty()) {
+      below.put(rows.size() - 1, lines.stream().map(Lines::one).toList());
+    }
+  }
+
   /** Rows that are not printed yet. */
   public int waiting() {
     return rows.size();
@@ -88,10 +104,15 @@ public final class Table {
     if (first) {
       line(out, indent, width, columns.stream().map(Column::title).toList());
     }
-    for (List<String> row : rows) {
-      line(out, indent, width, row);
+    for (int r = 0; r < rows.size(); r++) {
+      line(out, indent, width, rows.get(r));
+      for (String text : below.getOrDefault(r, List.of())) {
+        String line = " ".repeat(indent + BELOW) + text;
+        out.println(width > 0 ? cut(line, Math.max(2 * BELOW, width)) : line);
+      }
     }
     rows.clear();
+    below.clear();
   }
 
   /** Takes from the names before the last column what that one needs to be of any use. */

@@ -1,0 +1,29 @@
+package io.ntrail.analysis.events;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One frame of the stack of an event.
+ *
+ * @param address the address that was recorded
+ * @param module last part of the path of the image that it lies in, {@value #JITTED} for code that
+ *     the .NET runtime compiled; null if nobody knows
+ * @param rva its place in that image; -1 if it lies in none
+ * @param function name of the function; null if nobody tells it
+ */
+public record StackFrame(
+    long address, @Nullable String module, long rva, @Nullable String function) {
+  /** Module of code that was compiled while the program ran. */
+  public static final String JITTED = "(jitted)";
+
+  /** As people read it: {@code module!function}, {@code module+0x1234}, or the bare address. */
+  public String text() {
+    if (module != null && function != null) {
+      return module + "!" + function;
+    }
+    if (module != null && rva >= 0) {
+      return module + "+0x" + Long.toHexString(rva);
+    }
+    return "0x" + Long.toHexString(address) + " " + (module == null ? "(unknown)" : module);
+  }
+}

@@ -1,0 +1,190 @@
+package io.ntrail.analysis.events;
+
+import io.ntrail.analysis.events.LaterStacks.Carriers;
+import io.ntrail.analysis.machine.AddressSpaces;
+import io.ntrail.analysis.machine.ImageFile;
+import io.ntrail.analysis.machine.Machine;
+import io.ntrail.analysis.recording.OrderedCursor;
+import io.ntrail.analysis.recording.Recording;
+import io.ntrail.analysis.stacks.EventStacks;
+import io.ntrail.analysis.stacks.Frames;
+import io.ntrail.analysis.stacks.Stacks;
+import io.ntrail.formats.etl.RecordCursor;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The stacks of events that a walk comes to, each of one thread. One thread at a time. */
+final class StackReader implements AutoCloseable {
+  /** Processes whose addresses are followed, about 500 bytes each and what lies in them. */
+  private static final int MOST_PROCESSES = 1 << 12;
+
+  private final Recording recording;
+  private final Machine machine;
+  private final Stacks stacks;
+  private final Carriers carriers;
+  private final Supplier<OrderedCursor> another;
+  private final Stacks.Walk walk;
+  private final EventStacks own;
+  private final Frames frames = new Frames();
+  private final Frames behind = new Frames();
+  private final Set<Integer> processes = new HashSet<>();
+  private @Nullable AddressSpaces spaces;
+  private @Nullable LaterStacks later;
+  private long number = -1;
+  private boolean finished;
+
+  /**
+   * @param another makes a cursor that begins where the walk begins
+   */
+  StackReader(
+      Recording recording,
+      Machine machine,
+      Stacks stacks,
+      Carriers carriers,
+      Supplier<OrderedCursor> another) {
+    this.recording = recording;
+    this.machine = machine;
+    this.stacks = stacks;
+    this.carriers = carriers;
+    this.another = another;
+    this.walk = stacks.walk();
+    this.own = new EventStacks(stacks);
+  }
+
+  /** Goes to the cursor's next record; all must come. */
+  void moveTo(OrderedCursor cursor) {
+    number++;
+    walk.moveTo(cursor);
+  }
+
+  /** Whether the current record has a stack record, or brings its stack. */
+  boolean has(RecordCursor record) {
+    return walk.found() || record.hasStackItem();
+  }
+
+  /** The frames of the current event, innermost first; none if it has no stack. */
+  List<StackFrame> frames(EventReader event) {
+    RecordCursor record = event.record();
+    frames.clear();
+    int thread = record.threadId();
+    if (walk.found()) {
+      int stack = choose(event.threadId(), thread);
+      thread = walk.thread(stack);
+      walk.copy(stack, frames);
+    }
+    if (record.kind().isEvent()) {
+      boolean brings = own.copy(record, event.key(), frames);
+      if (carriers.any()) {
+        join(record, brings, event);
+      }
+    }
+    return frames.count() == 0 ? List.of() : resolve(event.processOf(thread), event.key());
+  }
+
+  /** The stack of the thread that the event belongs to, else of the one that wrote it. */
+  private int choose(int attributed, int header) {
+    int chosen = 0;
+    for (int i = 0; i < walk.threads(); i++) {
+      if (walk.thread(i) == attributed) {
+        return i;
+      }
+      if (walk.thread(i) == header) {
+        chosen = i;
+      }
+    }
+    return chosen;
+  }
+
+  private void join(RecordCursor record, boolean brings, EventReader event) {
+    LaterStacks ahead = later;
+    if (ahead == null) {
+      ahead = new LaterStacks(another.get(), stacks, carriers);
+      later = ahead;
+    }
+    behind.clear();
+    switch (ahead.copy(number, record, brings, behind)) {
+      case WHOLE -> {
+        return;
+      }
+      case SECOND -> {
+        frames.clear();
+        return;
+      }
+      case FIRST -> {
+        // Joined below.
+      }
+    }
+    AddressSpaces known = spaces(event.processId());
+    boolean kernelLast =
+        frames.count() > 0
+            && known.isKernel(behind.address(0))
+            && !known.isKernel(frames.address(0));
+    if (kernelLast) {
+      behind.addAll(frames);
+      frames.clear();
+    }
+    frames.addAll(behind);
+  }
+
+  private AddressSpaces spaces(int process) {
+    AddressSpaces known = spaces;
+    processes.add(process);
+    if (known == null || processes.size() > MOST_PROCESSES) {
+      known = new AddressSpaces(machine, recording);
+      spaces = known;
+      processes.clear();
+      processes.add(process);
+    }
+    return known;
+  }
+
+  private List<StackFrame> resolve(int process, long key) {
+    AddressSpaces.Space space = spaces(process).space(process);
+    space.moveTo(key);
+    List<StackFrame> resolved = new ArrayList<>(frames.count());
+    for (int i = 0; i < frames.count(); i++) {
+      long address = frames.address(i);
+      if (!space.find(address)) {
+        resolved.add(new StackFrame(address, null, -1, null));
+        continue;
+      }
+      ImageFile image = space.image();
+      resolved.add(
+          new StackFrame(
+              address,
+              image == null ? StackFrame.JITTED : image.name(),
+              image == null ? -1 : space.rva(),
+              space.method()));
+    }
+    return resolved;
+  }
+
+  /** What was found out so far. */
+  StackCounts counts() {
+    LaterStacks ahead = later;
+    return new StackCounts(
+        walk.references(),
+        finished ? walk.unmatched() : -1,
+        walk.undefined(),
+        walk.leftOut() + stacks.leftOut(),
+        ahead == null ? 0 : ahead.joined(),
+        ahead == null ? 0 : ahead.givenUp());
+  }
+
+  /** The walk has come to the end of the recording: nothing belongs to what is left. */
+  void finish() {
+    walk.finish();
+    finished = true;
+  }
+
+  @Override
+  public void close() {
+    if (later != null) {
+      later.close();
+    }
+  }
+}
