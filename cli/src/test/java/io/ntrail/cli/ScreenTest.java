@@ -4,7 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.cli.text.Terminal;
+import io.ntrail.testkit.etl.EtlRecords;
+import io.ntrail.testkit.etl.EtlSettings;
 import io.ntrail.testkit.etl.EtlShapes;
+import io.ntrail.testkit.etl.EtlWriter;
 import io.ntrail.testkit.etl.SampleRecording;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -13,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.UUID;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -62,7 +66,7 @@ class ScreenTest {
     int head =
         info.indexOf(
             info.stream()
-                .filter(line -> line.endsWith("records by source"))
+                .filter(line -> line.endsWith("events by source"))
                 .findFirst()
                 .orElseThrow());
     addsUp(info.subList(head + 1, info.size()));
@@ -129,6 +133,65 @@ class ScreenTest {
     assertTrue(onTerminal(100, "info", file).err().contains(hint));
     assertTrue(!onTerminal(100, "info", file, "-q").err().contains("hint"));
     assertEquals("", onTerminal(100, "info", file, "-q").err());
+  }
+
+  /** The story of the sample recording, as its writer tells it. */
+  @Test
+  void whatIsInTheSample() throws IOException {
+    Path file = sample();
+    String text = Cli.run("info", file).out();
+    assertTrue(
+        text.contains(
+            "\n  machine    LAB-07, Windows 11 24H2 (10.0.26100) x64, 8 CPUs at 2.9 GHz, 16 GiB\n"),
+        text);
+    assertTrue(text.contains("\n  sessions   Relogger (merged from several files), "), text);
+    assertTrue(text.contains("\n  sampling   every 1.000 ms; 12,000 samples, 2,"), text);
+    assertTrue(text.contains(" %), 100.0 % with stacks\n"), text);
+    assertTrue(
+        text.contains("\n  contents   5 processes, 8 threads, 14 images (14 with a PDB id), "),
+        text);
+    assertTrue(text.contains("attached to their events and not counted)\n"), text);
+    assertTrue(
+        text.contains("\n  symbols    none looked for; 14 of 14 images name their PDB"), text);
+    assertTrue(text.contains("  Thread (CSwitch, ReadyThread)\n"), text);
+    assertTrue(text.contains("  Shop-App (TraceLogging)\n"), text);
+    assertTrue(!text.contains("not decoded"), text);
+    assertTrue(!text.contains("StackWalk"), text);
+  }
+
+  @Test
+  void sourcesBeyondTheLimitAreSummedUp() throws IOException {
+    Path file = sample();
+    List<String> all = Cli.run("info", file, "-n", "0").lines();
+    List<String> few = Cli.run("info", file, "-n", "3").lines();
+    int head =
+        all.indexOf(all.stream().filter(l -> l.endsWith("source")).findFirst().orElseThrow());
+    List<String> rows = few.subList(head + 1, few.size());
+    assertEquals(5, rows.size());
+    assertEquals(all.subList(head + 1, head + 4), rows.subList(0, 3));
+    int left = all.size() - head - 2 - 3;
+    assertTrue(rows.get(3).endsWith("  " + left + " more sources (-n 0 shows all)"), rows.get(3));
+    addsUp(rows);
+    assertEquals(all.getLast(), rows.getLast());
+  }
+
+  @Test
+  void whatNothingDescribesIsOneSource() throws IOException {
+    EtlSettings settings = EtlSettings.windows11();
+    EtlWriter writer = new EtlWriter(settings);
+    for (int i = 0; i < 6; i++) {
+      UUID provider = new UUID(0x4000L + i / 2, 1L << 63);
+      EtlRecords event = EtlRecords.event(8, provider, i).time(settings.startTicks() + i);
+      writer.log(0, event.build());
+    }
+    Path file = Recordings.write(folder.resolve("own.etl"), writer);
+    String text = Cli.run("info", file).out();
+    assertTrue(text.contains("  not decoded (6 types): 00000000-0000-4000-"), text);
+    assertTrue(text.contains(", 1 more\n"), text);
+    // What the recording does not tell is not there, least of all as 0.
+    for (String none : List.of("sampling", "symbols", "process", "thread", "image", " 0 ")) {
+      assertTrue(!text.lines().skip(1).toList().toString().contains(none), text);
+    }
   }
 
   @Test

@@ -50,6 +50,7 @@ public record EventCounts(
    * @param count how many
    * @param bytes their bytes, headers included
    * @param withStack how many have a stack
+   * @param described how many of them something describes, so that their fields are known
    * @param names TraceLogging: the names that the events tell, and how many events of each
    */
   public record Row(
@@ -62,6 +63,7 @@ public record EventCounts(
       long count,
       long bytes,
       long withStack,
+      long described,
       Map<String, Long> names) {
     /** One text for the screen. */
     public String text() {
@@ -72,7 +74,7 @@ public record EventCounts(
   }
 
   /** Counts in the pass that learns what events are called. */
-  private static final class Counting implements SurveyPart<Counting> {
+  static final class Counting implements SurveyPart<Counting> {
     final SchemaIndex schemas;
     final KernelEvents kernel;
     final StackJoin stacks;
@@ -127,6 +129,15 @@ public record EventCounts(
               a.merge(b);
               return a;
             });
+    return of(recording, cores, counted, withStack);
+  }
+
+  /**
+   * The answer to what a survey counted.
+   *
+   * @param withStack counts the events that stack records name
+   */
+  static EventCounts of(Recording recording, int cores, Counting counted, TypeCounts withStack) {
     counted.counts.merge(withStack);
     return result(
         counted.counts,

@@ -14,7 +14,7 @@ public final class EventNaming {
   private EventNaming() {}
 
   /** Whether events of a provider are called by their task alone. */
-  private static boolean byTask(@Nullable String provider) {
+  static boolean byTask(@Nullable String provider) {
     return KERNEL.equals(provider) || MERGE.equals(provider);
   }
 

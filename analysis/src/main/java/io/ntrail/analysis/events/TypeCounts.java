@@ -33,6 +33,9 @@ final class TypeCounts {
   private final int[] rowOfHook = new int[1 << 16];
   private int nameCount;
 
+  /** What the rows are called: asked once each. */
+  private final List<EventType> asked = new ArrayList<>();
+
   /**
    * Counts a record.
    *
@@ -131,6 +134,13 @@ final class TypeCounts {
   }
 
   private EventType type(SchemaIndex schemas, int row) {
+    for (int next = asked.size(); next <= row; next++) {
+      asked.add(ask(schemas, next));
+    }
+    return asked.get(row);
+  }
+
+  private EventType ask(SchemaIndex schemas, int row) {
     RecordKind kind =
         classic.get(row)
             ? RecordKind.FULL64
@@ -163,9 +173,22 @@ final class TypeCounts {
               types.counts[i],
               types.bytes[i],
               types.withStack[i],
+              described(i, type),
               told));
     }
     return rows;
+  }
+
+  private long described(int row, EventType type) {
+    if (type.source() != null) {
+      return types.counts[row];
+    }
+    long described = 0;
+    for (long[] count : names.getOrDefault(row, Map.of()).values()) {
+      described += count[0];
+    }
+    long[] text = texts.get(row);
+    return text == null ? described : described + text[0];
   }
 
   /** Where the descriptions of the counted records come from. */

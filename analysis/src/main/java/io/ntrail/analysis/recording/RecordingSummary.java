@@ -5,6 +5,7 @@ import io.ntrail.formats.etl.LogFileHeader;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.etl.RecordKind;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 
@@ -60,22 +61,51 @@ public record RecordingSummary(List<Part> files) {
     }
   }
 
-  private static final class Collected {
+  /** Counts in a survey, together with whatever else is learned in the same pass. */
+  public static final class Counting implements SurveyPart<Counting> {
     final long[][] kinds;
     final long[] bytes;
     final long[] first;
     final long[] last;
+    private final List<EtlFile> files;
+    private final boolean[] headerSeen;
 
-    Collected(int files) {
-      kinds = new long[files][RecordKind.values().length];
-      bytes = new long[files];
-      first = new long[files];
-      last = new long[files];
-      java.util.Arrays.fill(first, Long.MAX_VALUE);
-      java.util.Arrays.fill(last, Long.MIN_VALUE);
+    /** Has counted nothing yet. */
+    public Counting(Recording recording) {
+      files = recording.files();
+      int count = files.size();
+      kinds = new long[count][RecordKind.values().length];
+      bytes = new long[count];
+      first = new long[count];
+      last = new long[count];
+      headerSeen = new boolean[count];
+      Arrays.fill(first, Long.MAX_VALUE);
+      Arrays.fill(last, Long.MIN_VALUE);
     }
 
-    Collected add(Collected other) {
+    @Override
+    public void visit(int file, RecordCursor record) {
+      kinds[file][record.kindOrdinal()]++;
+      bytes[file] += record.size();
+      if (record.hasExtendedItems()) {
+        // Looks at the chain of items, so that a broken one is found here too.
+        record.payloadOffset();
+      }
+      if (record.buffer() == 0 && !headerSeen[file]) {
+        headerSeen[file] = true;
+        if (files.get(file).header().isPresent()) {
+          return;
+        }
+      }
+      if (record.hasTime()) {
+        long ticks = record.ticks();
+        first[file] = Math.min(first[file], ticks);
+        last[file] = Math.max(last[file], ticks);
+      }
+    }
+
+    @Override
+    public Counting merge(Counting other) {
       for (int f = 0; f < kinds.length; f++) {
         for (int k = 0; k < kinds[f].length; k++) {
           kinds[f][k] += other.kinds[f][k];
@@ -86,52 +116,28 @@ public record RecordingSummary(List<Part> files) {
       }
       return this;
     }
+
+    @Override
+    public void settle() {
+      // Sums and extremes are in no order.
+    }
+
+    /** What was counted. */
+    public RecordingSummary summary(Recording recording) {
+      List<Part> parts = new ArrayList<>();
+      for (int f = 0; f < files.size(); f++) {
+        parts.add(part(recording, files.get(f), this, f));
+      }
+      return new RecordingSummary(List.copyOf(parts));
+    }
   }
 
   /** Counts all records. */
   public static RecordingSummary of(Recording recording, int cores) {
-    List<EtlFile> files = recording.files();
-    Collected counted =
-        recording.scan(
-            cores,
-            () -> new Collected(files.size()),
-            (collected, cursor) -> visit(collected, files.indexOf(cursor.file()), cursor),
-            Collected::add);
-    List<Part> parts = new ArrayList<>();
-    for (int f = 0; f < files.size(); f++) {
-      parts.add(part(recording, files.get(f), counted, f));
-    }
-    return new RecordingSummary(List.copyOf(parts));
+    return recording.survey(cores, () -> new Counting(recording)).summary(recording);
   }
 
-  private static void visit(Collected collected, int file, RecordCursor cursor) {
-    long[] kinds = collected.kinds[file];
-    long first = Long.MAX_VALUE;
-    long last = Long.MIN_VALUE;
-    long bytes = 0;
-    boolean skipHeader = cursor.buffer() == 0 && cursor.file().header().isPresent();
-    while (cursor.next()) {
-      int kind = cursor.kindOrdinal();
-      kinds[kind]++;
-      bytes += cursor.size();
-      if (cursor.hasExtendedItems()) {
-        // Looks at the chain of items, so that a broken one is found here too.
-        cursor.payloadOffset();
-      }
-      if (skipHeader) {
-        skipHeader = false;
-      } else if (cursor.hasTime()) {
-        long ticks = cursor.ticks();
-        first = Math.min(first, ticks);
-        last = Math.max(last, ticks);
-      }
-    }
-    collected.bytes[file] += bytes;
-    collected.first[file] = Math.min(collected.first[file], first);
-    collected.last[file] = Math.max(collected.last[file], last);
-  }
-
-  private static Part part(Recording recording, EtlFile file, Collected counted, int f) {
+  private static Part part(Recording recording, EtlFile file, Counting counted, int f) {
     int compressed = 0;
     int afterLoss = 0;
     BitSet cpus = new BitSet();

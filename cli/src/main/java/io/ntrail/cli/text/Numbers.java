@@ -2,7 +2,6 @@ package io.ntrail.cli.text;
 
 import io.ntrail.formats.identity.FileTime;
 import java.util.HexFormat;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** How numbers, sizes, times and addresses look, everywhere. */
@@ -164,6 +163,6 @@ public final class Numbers {
 
   /** {@code 2.9} out of 2893 MHz. */
   public static String gigahertz(long megahertz) {
-    return String.format(Locale.ROOT, "%.1f", megahertz / 1000.0);
+    return oneDecimal(megahertz / 1000.0);
   }
 }

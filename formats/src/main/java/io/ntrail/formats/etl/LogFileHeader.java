@@ -64,6 +64,12 @@ public record LogFileHeader(
   /** EVENT_TRACE_FILE_MODE_APPEND. */
   public static final int EVENT_TRACE_FILE_MODE_APPEND = 0x4;
 
+  /** EVENT_TRACE_RELOG_MODE: a merger or another tool wrote the file again. */
+  public static final int EVENT_TRACE_RELOG_MODE = 0x10000;
+
+  /** EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING: one stream of buffers for all processors. */
+  public static final int EVENT_TRACE_NO_PER_PROCESSOR_BUFFERING = 0x1000_0000;
+
   /** EVENT_TRACE_USE_KBYTES_FOR_SIZE. */
   public static final int EVENT_TRACE_USE_KBYTES_FOR_SIZE = 0x2000;
 

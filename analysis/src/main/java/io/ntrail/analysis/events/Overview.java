@@ -1,0 +1,110 @@
+package io.ntrail.analysis.events;
+
+import io.ntrail.analysis.machine.Contents;
+import io.ntrail.analysis.machine.Facts;
+import io.ntrail.analysis.machine.Hardware;
+import io.ntrail.analysis.machine.Sampling;
+import io.ntrail.analysis.recording.Recording;
+import io.ntrail.analysis.recording.RecordingSummary;
+import io.ntrail.analysis.recording.StackJoin;
+import io.ntrail.analysis.recording.SurveyPart;
+import io.ntrail.formats.etl.KernelEvents;
+import io.ntrail.formats.etl.RecordCursor;
+
+/**
+ * What is in a recording, from one pass over all records and another one over those buffers whose
+ * events stack records name.
+ *
+ * @param summary records, times, CPUs and losses of each file
+ * @param hardware the machine
+ * @param sampling CPU samples
+ * @param contents processes, threads, images
+ * @param sources events by task or provider
+ */
+public record Overview(
+    RecordingSummary summary,
+    Hardware hardware,
+    Sampling sampling,
+    Contents contents,
+    EventSources sources) {
+
+  /** What the one pass learns. */
+  private static final class Pass implements SurveyPart<Pass> {
+    final RecordingSummary.Counting summary;
+    final EventCounts.Counting counts;
+    final Facts facts;
+
+    Pass(RecordingSummary.Counting summary, EventCounts.Counting counts, Facts facts) {
+      this.summary = summary;
+      this.counts = counts;
+      this.facts = facts;
+    }
+
+    @Override
+    public void visit(int fileNumber, RecordCursor record) {
+      summary.visit(fileNumber, record);
+      counts.visit(fileNumber, record);
+      facts.visit(fileNumber, record);
+    }
+
+    @Override
+    public Pass merge(Pass other) {
+      summary.merge(other.summary);
+      counts.merge(other.counts);
+      facts.merge(other.facts);
+      return this;
+    }
+
+    @Override
+    public void settle() {
+      counts.settle();
+      facts.settle();
+    }
+  }
+
+  /** Events that stack records name. */
+  private static final class Stacks {
+    final TypeCounts counts = new TypeCounts();
+    long busySamples;
+
+    void add(RecordCursor record, KernelEvents kernel) {
+      counts.countStack(counts.row(record, kernel));
+      busySamples += Sampling.busy(record, kernel);
+    }
+
+    Stacks merge(Stacks other) {
+      counts.merge(other.counts);
+      busySamples += other.busySamples;
+      return this;
+    }
+  }
+
+  /** Reads all records. */
+  public static Overview of(Recording recording, int cores) {
+    return of(recording, cores, new SchemaSources(UserSchemas.NONE));
+  }
+
+  /** Reads all records. */
+  public static Overview of(Recording recording, int cores, SchemaSources sources) {
+    KernelEvents kernel = sources.kernel();
+    StackJoin join = new StackJoin(recording, kernel);
+    Pass pass =
+        recording.survey(
+            cores,
+            () ->
+                new Pass(
+                    new RecordingSummary.Counting(recording),
+                    new EventCounts.Counting(sources.index(), kernel, join),
+                    new Facts(recording, kernel, sources.kernelTable())));
+    Stacks stacks =
+        join.events(
+            cores, Stacks::new, (found, record) -> found.add(record, kernel), Stacks::merge);
+    EventCounts counts = EventCounts.of(recording, cores, pass.counts, stacks.counts);
+    return new Overview(
+        pass.summary.summary(recording),
+        pass.facts.hardware(),
+        pass.facts.sampling(stacks.busySamples),
+        pass.facts.contents(),
+        EventSources.of(counts, kernel));
+  }
+}
