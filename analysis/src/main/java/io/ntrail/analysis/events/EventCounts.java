@@ -129,15 +129,17 @@ public record EventCounts(
               a.merge(b);
               return a;
             });
-    return of(recording, cores, counted, withStack);
+    return of(recording, cores, counted, withStack, stacks);
   }
 
   /**
    * The answer to what a survey counted.
    *
    * @param withStack counts the events that stack records name
+   * @param stacks how they were found
    */
-  static EventCounts of(Recording recording, int cores, Counting counted, TypeCounts withStack) {
+  static EventCounts of(
+      Recording recording, int cores, Counting counted, TypeCounts withStack, StackJoin stacks) {
     counted.counts.merge(withStack);
     return result(
         counted.counts,

@@ -6,8 +6,8 @@ import io.ntrail.analysis.machine.Hardware;
 import io.ntrail.analysis.machine.Sampling;
 import io.ntrail.analysis.recording.Recording;
 import io.ntrail.analysis.recording.RecordingSummary;
-import io.ntrail.analysis.recording.StackJoin;
 import io.ntrail.analysis.recording.SurveyPart;
+import io.ntrail.analysis.stacks.StackJoin;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
 
@@ -64,12 +64,21 @@ public record Overview(
 
   /** Events that stack records name. */
   private static final class Stacks {
+    /** A record stands for one sample; a batch has room for twenty. */
+    static final int BUSY_BITS = 8;
+
     final TypeCounts counts = new TypeCounts();
     long busySamples;
 
-    void add(RecordCursor record, KernelEvents kernel) {
-      counts.countStack(counts.row(record, kernel));
-      busySamples += Sampling.busy(record, kernel);
+    /** What to remember of a record until it is known whether it has a stack. */
+    int row(RecordCursor record, KernelEvents kernel) {
+      long busy = Sampling.busy(record, kernel);
+      return counts.row(record, kernel) << BUSY_BITS | (int) Math.min(busy, (1 << BUSY_BITS) - 1);
+    }
+
+    void add(int row) {
+      counts.countStack(row >>> BUSY_BITS);
+      busySamples += row & (1 << BUSY_BITS) - 1;
     }
 
     Stacks merge(Stacks other) {
@@ -98,8 +107,12 @@ public record Overview(
                     new Facts(recording, kernel, sources.kernelTable())));
     Stacks stacks =
         join.events(
-            cores, Stacks::new, (found, record) -> found.add(record, kernel), Stacks::merge);
-    EventCounts counts = EventCounts.of(recording, cores, pass.counts, stacks.counts);
+            cores,
+            Stacks::new,
+            (found, record) -> found.row(record, kernel),
+            Stacks::add,
+            Stacks::merge);
+    EventCounts counts = EventCounts.of(recording, cores, pass.counts, stacks.counts, join);
     return new Overview(
         pass.summary.summary(recording),
         pass.facts.hardware(),

@@ -1,8 +1,8 @@
 package io.ntrail.analysis.profile;
 
 /**
- * Numbers for long keys, with a generation that makes all of them old at once. Key and number lie side
- * by side, so that looking one up touches one cache line.
+ * Numbers for long keys, with a generation that makes all of them old at once. Key and number lie
+ * side by side, so that looking one up touches one cache line.
  */
 final class LongIndex {
   /** Key, then generation in the upper and number in the lower half. */

@@ -45,7 +45,8 @@ final class NamedEvents {
     int slot = slot(heads, time);
     int head = heads[slot] - 1;
     for (int i = head; i >= 0 && tries++ < MOST_TRIES; i = next[i]) {
-      if (threads[i] == thread) {
+      // The idle thread has one number, but runs on every CPU.
+      if (threads[i] == thread && (thread != 0 || cpus[i] == cpu)) {
         // The CPU is that of the earliest part.
         if (writtenAt < written[i]) {
           written[i] = writtenAt;
@@ -118,9 +119,9 @@ final class NamedEvents {
   }
 
   /** Offers a record to what {@link #find} found for its time. */
-  void offer(int first, RecordCursor record, int row) {
+  void offer(StackTargets targets, int first, RecordCursor record, int row) {
     for (int i = first; i >= 0 && tries++ < MOST_TRIES; i = next[i]) {
-      int ofThread = StackTargets.isOf(record, threads[i]);
+      int ofThread = targets.isOf(record, threads[i]);
       int fit = ofThread == StackTargets.NO ? -1 : 2 * ofThread + (record.cpu() == cpus[i] ? 1 : 0);
       if (fit > fits[i] || fit >= 0 && fit == fits[i] && isBefore(record.offset(), i)) {
         fits[i] = (byte) fit;

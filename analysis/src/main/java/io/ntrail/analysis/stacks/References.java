@@ -93,6 +93,10 @@ final class References {
               if (threads[a] != threads[b]) {
                 return threads[a] < threads[b] ? -1 : 1;
               }
+              // The idle thread has one number, but runs on every CPU.
+              if (threads[a] == 0 && cpus[a] != cpus[b]) {
+                return cpus[a] < cpus[b] ? -1 : 1;
+              }
               return Long.compare(written[a], written[b]);
             });
   }
@@ -115,10 +119,13 @@ final class References {
     return cpus[order[i]];
   }
 
-  /** The first one after {@code i} with another time or thread. */
+  /** The first one after {@code i} with another time or thread; idle ones also with another CPU. */
   int afterThread(int i) {
     int next = i + 1;
-    while (next < size && time(next) == time(i) && thread(next) == thread(i)) {
+    while (next < size
+        && time(next) == time(i)
+        && thread(next) == thread(i)
+        && (thread(i) != 0 || cpu(next) == cpu(i))) {
       next++;
     }
     return next;

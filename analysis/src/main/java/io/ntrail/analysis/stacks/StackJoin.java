@@ -87,7 +87,7 @@ public final class StackJoin {
   }
 
   private static boolean isWhole(RecordCursor reference) {
-    return reference.hookId() == StackTargets.STACK_WALK
+    return StackTargets.stackHook(reference) == StackTargets.STACK_WALK
         || reference.payloadLength() >= 16 + reference.pointerBytes();
   }
 
@@ -247,7 +247,7 @@ public final class StackJoin {
         while (record.next()) {
           int of = named.find(recording.key(file, record.ticks()));
           if (of >= 0 && targets.mayHaveStack(record)) {
-            named.offer(of, record, row.applyAsInt(into, record));
+            named.offer(targets, of, record, row.applyAsInt(into, record));
           }
         }
         recording.visited(record);

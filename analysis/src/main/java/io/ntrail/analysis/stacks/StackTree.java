@@ -8,7 +8,8 @@ import java.util.List;
 /**
  * Many stacks in little memory: a tree whose nodes are frames and whose edges lead from a caller to
  * what it called, so that stacks share what their outer frames have in common. A stack is the node
- * of its innermost frame; node 0 is the empty stack. About 8 bytes a node, and 6 more while it grows. One thread at a time.
+ * of its innermost frame; node 0 is the empty stack. About 8 bytes a node, and 6 more while it
+ * grows. One thread at a time.
  */
 final class StackTree {
   /**

@@ -163,7 +163,7 @@ class OverviewTest {
         Sampling sampling = one.sampling();
         assertTrue(sampling.busyWithStack() <= sampling.busy(), file::toString);
         // The whole model counts the same processes and threads.
-        Machine machine = recording.survey(2, () -> new Machine(recording, kernel, table));
+        Machine machine = recording.survey(2, () -> new Machine(recording, kernel, table, false));
         assertEquals(machine.processCount(), one.contents().processes(), file::toString);
         assertEquals(machine.threadCount(), one.contents().threads(), file::toString);
         RecordingSummary.Part alone = RecordingSummary.of(recording, 2).total();
