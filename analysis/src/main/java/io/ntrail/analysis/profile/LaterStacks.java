@@ -63,6 +63,7 @@ final class LaterStacks {
     System.arraycopy(resolved, 0, all, stack.count, more);
     stack.functions = all;
     stack.count += more;
+    stack.hasStack = stack.count > 0;
   }
 
   /** Looks whether an event is what an earlier one waits for; before it is added itself. */
