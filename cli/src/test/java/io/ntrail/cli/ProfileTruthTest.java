@@ -12,8 +12,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -159,10 +161,16 @@ class ProfileTruthTest {
     for (String by : List.of("function", "module", "process", "thread", "cpu")) {
       Json flat = profile(file, "--metric", metric, "--by", by);
       long selves = 0;
+      Set<List<Json>> names = new HashSet<>();
       for (Json row : flat.get("rows").array()) {
         long self = row.get("self").number();
         assertTrue(row.get("inclusive").number() >= self && row.get("inclusive").number() <= total);
         selves += self;
+        if (by.equals("function") || by.equals("module")) {
+          assertTrue(
+              names.add(List.of(row.get("module"), row.get("function"), row.get("rva"))),
+              () -> "two rows of one name: " + row);
+        }
       }
       assertEquals(total, selves, metric + " by " + by);
     }
