@@ -1,15 +1,11 @@
 package io.ntrail.analysis.events;
 
 import io.ntrail.analysis.machine.Machine;
-import io.ntrail.formats.etl.RecordCursor;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,28 +64,21 @@ public final class EventFilter {
     }
   }
 
-  private final List<Pattern> processes;
-  private final List<Pattern> threads;
-  private final List<Pattern> events;
+  private final Alternatives processes;
+  private final Alternatives threads;
+  private final Alternatives events;
   private final @Nullable BitSet cpus;
   private final @Nullable Where where;
   private final Map<EventType, Boolean> types = new HashMap<>();
-  private final Set<String> eventNames = new TreeSet<>();
-
-  private final BitSet fittingEvents = new BitSet();
-  private final BitSet fittingProcesses = new BitSet();
-  private final BitSet fittingThreads = new BitSet();
   private final FieldNames fields = new FieldNames();
   private boolean askedForCpus;
   private boolean fittingCpus;
-  private boolean askedForProcesses;
-  private boolean askedForThreads;
   private boolean finished;
 
   private EventFilter(Builder builder) {
-    processes = List.copyOf(builder.processes);
-    threads = List.copyOf(builder.threads);
-    events = List.copyOf(builder.events);
+    processes = new Alternatives(builder.processes);
+    threads = new Alternatives(builder.threads);
+    events = new Alternatives(builder.events);
     cpus = builder.cpus;
     where = builder.where;
   }
@@ -116,10 +105,10 @@ public final class EventFilter {
       }
       fittingCpus = true;
     }
-    if (!processes.isEmpty() && !passesProcess(event)) {
+    if (!processes.isEmpty() && !processes.fitProcess(event.processId(), event.process())) {
       return false;
     }
-    if (!threads.isEmpty() && !passesThread(event)) {
+    if (!threads.isEmpty() && !threads.fitThread(event.threadId())) {
       return false;
     }
     Where condition = where;
@@ -133,7 +122,7 @@ public final class EventFilter {
   private boolean passesType(EventType type) {
     Boolean known = types.get(type);
     if (known == null) {
-      known = matches(type);
+      known = events.fitEvent(type);
       // Events that tell their own types may tell a new one every time.
       if (types.size() >= MOST_TYPES) {
         types.clear();
@@ -141,57 +130,6 @@ public final class EventFilter {
       types.put(type, known);
     }
     return known;
-  }
-
-  private boolean matches(EventType type) {
-    String event = type.event();
-    String provider = type.provider();
-    if (eventNames.size() < MOST_TYPES) {
-      eventNames.add(type.text());
-      String source = EventNaming.source(type.guid(), provider, event);
-      eventNames.add(source);
-      eventNames.add(source + "/*");
-      if (event != null) {
-        eventNames.add(event);
-      }
-    }
-    return fits(events, fittingEvents, type::isMeantBy);
-  }
-
-  /** Whether any pattern fits; and notes which ones do, so that those that never do are known. */
-  private static boolean fits(List<Pattern> patterns, BitSet fitting, Predicate<Pattern> fits) {
-    boolean any = false;
-    for (int i = 0; i < patterns.size(); i++) {
-      if ((!any || !fitting.get(i)) && fits.test(patterns.get(i))) {
-        any = true;
-        fitting.set(i);
-      }
-    }
-    return any;
-  }
-
-  private boolean passesProcess(EventReader event) {
-    askedForProcesses = true;
-    int id = event.processId();
-    if (id == RecordCursor.NO_ID) {
-      return false;
-    }
-    String number = Integer.toUnsignedString(id);
-    String name = event.process();
-    return fits(
-        processes,
-        fittingProcesses,
-        pattern -> pattern.matches(number) || name != null && pattern.meansProgram(name));
-  }
-
-  private boolean passesThread(EventReader event) {
-    askedForThreads = true;
-    int id = event.threadId();
-    if (id == RecordCursor.NO_ID) {
-      return false;
-    }
-    String number = Integer.toUnsignedString(id);
-    return fits(threads, fittingThreads, pattern -> pattern.matches(number));
   }
 
   /** Notes that it has seen all events. */
@@ -205,41 +143,19 @@ public final class EventFilter {
     if (!finished) {
       return result;
     }
-    for (Pattern pattern : unfitting(events, fittingEvents)) {
-      result.add(Unmatched.of(Unmatched.What.EVENT, pattern.toString(), eventNames));
-    }
+    result.addAll(events.unmatchedEvents());
     if (askedForCpus && !fittingCpus) {
       String numbers = String.valueOf(cpus).replaceAll("[{} ]", "");
       result.add(new Unmatched(Unmatched.What.CPU, numbers, ""));
     }
-    if (askedForProcesses) {
-      Set<String> names = new TreeSet<>(machine.processNames());
-      for (String name : machine.processNames()) {
-        names.add(name.replaceFirst("(?i)\\.exe$", ""));
-      }
-      for (Pattern pattern : unfitting(processes, fittingProcesses)) {
-        result.add(Unmatched.of(Unmatched.What.PROCESS, pattern.toString(), names));
-      }
-    }
-    if (askedForThreads) {
-      for (Pattern pattern : unfitting(threads, fittingThreads)) {
-        result.add(new Unmatched(Unmatched.What.THREAD, pattern.toString(), ""));
-      }
-    }
+    result.addAll(processes.unmatchedProcesses(machine));
+    result.addAll(threads.unmatchedThreads());
     if (where != null) {
       for (String name : where.names()) {
         if (fields.lacks(name)) {
           result.add(Unmatched.field(name, fields));
         }
       }
-    }
-    return result;
-  }
-
-  private static List<Pattern> unfitting(List<Pattern> patterns, BitSet fitting) {
-    List<Pattern> result = new ArrayList<>();
-    for (int i = fitting.nextClearBit(0); i < patterns.size(); i = fitting.nextClearBit(i + 1)) {
-      result.add(patterns.get(i));
     }
     return result;
   }

@@ -31,7 +31,9 @@ public record Unmatched(What what, String asked, String nearest) {
     /** The name of a field. */
     FIELD,
     /** The name of a field that is a list or a structure: nothing that can be compared. */
-    GROUP
+    GROUP,
+    /** The name of a function. */
+    FUNCTION
   }
 
   /** With the nearest of some names, whatever their case. */

@@ -123,6 +123,15 @@ public final class CallTree implements Shape {
     return size;
   }
 
+  /** Number of nodes that weigh anything, the root left out. */
+  public int weighty() {
+    int count = 0;
+    for (int node = 1; node < size; node++) {
+      count += inclusive[node] != 0 ? 1 : 0;
+    }
+    return count;
+  }
+
   /** The node above. */
   public int parent(int node) {
     return parents[node];

@@ -1,11 +1,14 @@
 package io.ntrail.analysis.profile;
 
+import io.ntrail.analysis.events.Alternatives;
 import io.ntrail.analysis.events.Pattern;
+import io.ntrail.analysis.events.Unmatched;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Who calls some functions, and what they call. A stack counts once: its caller is that of the
@@ -18,13 +21,17 @@ public final class Callers implements Shape {
   /**
    * A neighbour.
    *
-   * @param text as people read it
+   * @param function as people read it; null for the end of the stack
    * @param weight of the stacks that go over it
    */
-  public record Neighbour(String text, long weight) {}
+  public record Neighbour(@Nullable String function, long weight) {
+    private String name() {
+      return function == null ? "" : function;
+    }
+  }
 
   private final Functions functions;
-  private final List<Pattern> patterns;
+  private final Alternatives patterns;
   private final BitSet meant = new BitSet();
   private int judged;
   private final Map<Integer, Long> callers = new HashMap<>();
@@ -36,7 +43,7 @@ public final class Callers implements Shape {
    */
   public Callers(Functions functions, List<Pattern> patterns) {
     this.functions = functions;
-    this.patterns = List.copyOf(patterns);
+    this.patterns = new Alternatives(patterns);
   }
 
   private boolean isMeant(int function) {
@@ -53,15 +60,11 @@ public final class Callers implements Shape {
     String withoutSuffix =
         dot < 0 ? text : module.substring(0, dot) + text.substring(module.length());
     String name = functions.name(function);
-    for (Pattern pattern : patterns) {
-      if (pattern.matches(text)
-          || pattern.matches(withoutSuffix)
-          || pattern.matches(module)
-          || pattern.matches(name)) {
-        return true;
-      }
-    }
-    return false;
+    return patterns.fit(pattern ->
+        pattern.matches(text)
+            || pattern.matches(withoutSuffix)
+            || pattern.matches(module)
+            || pattern.matches(name));
   }
 
   @Override
@@ -93,6 +96,15 @@ public final class Callers implements Shape {
     return names;
   }
 
+  /** What was asked for and no function is called. */
+  public List<Unmatched> unmatched() {
+    List<String> all = new ArrayList<>();
+    for (int i = 0; i < functions.count(); i++) {
+      all.add(functions.text(i));
+    }
+    return patterns.unmatched(Unmatched.What.FUNCTION, all);
+  }
+
   /** Weight of the stacks that go through them. */
   public long inclusive() {
     return inclusive;
@@ -103,12 +115,12 @@ public final class Callers implements Shape {
     return callees.getOrDefault(SELF, 0L);
   }
 
-  /** Who calls them, the heaviest first. */
+  /** Who calls them, the heaviest first; stacks that begin with them last. Sums up to all. */
   public List<Neighbour> callers() {
     return neighbours(callers);
   }
 
-  /** What they call, the heaviest first; themselves last. */
+  /** What they call, the heaviest first. Sums up to all but {@link #self}. */
   public List<Neighbour> callees() {
     return neighbours(callees);
   }
@@ -121,12 +133,10 @@ public final class Callers implements Shape {
       }
     });
     result.sort((a, b) ->
-        a.weight != b.weight ? Long.compare(b.weight, a.weight) : a.text.compareTo(b.text));
-    if (weights.containsKey(NOBODY)) {
-      result.add(new Neighbour("(nobody: the stack ends here)", weights.get(NOBODY)));
-    }
-    if (weights.containsKey(SELF)) {
-      result.add(new Neighbour("(self)", weights.get(SELF)));
+        a.weight != b.weight ? Long.compare(b.weight, a.weight) : a.name().compareTo(b.name()));
+    Long nobody = weights.get(NOBODY);
+    if (nobody != null) {
+      result.add(new Neighbour(null, nobody));
     }
     return result;
   }

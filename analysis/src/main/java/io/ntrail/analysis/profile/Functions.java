@@ -205,8 +205,8 @@ public final class Functions {
       moduleOfFile[file] = module(image.name());
     }
     long rva = space.rva() & -RANGE;
-    // Images are at most 4 GiB.
-    long key = (long) file << 32 | rva & 0xFFFF_FFFFL;
+    // Images are at most 4 GiB. Those of one name are one module: see decisions/0013.
+    long key = (long) moduleOfFile[file] << 32 | rva & 0xFFFF_FFFFL;
     int function = ranges.get(key);
     if (function < 0) {
       function = add(moduleOfFile[file], rva, "");

@@ -235,4 +235,22 @@ public final class Inventory implements SurveyPart<Inventory> {
     }
     return low < notes && noteSources[low] == source ? noteIntervals[low] : -1;
   }
+
+  /**
+   * The interval of a profile source if it was the same all the time.
+   *
+   * @return in 100 ns for the timer, else in events; -1 if it changed or nothing tells it
+   */
+  public long onlyInterval(int source) {
+    long only = -1;
+    for (int i = 0; i < notes; i++) {
+      if (noteSources[i] == source) {
+        if (only >= 0 && only != noteIntervals[i]) {
+          return -1;
+        }
+        only = noteIntervals[i];
+      }
+    }
+    return only;
+  }
 }

@@ -66,6 +66,7 @@ final class LaterStacks {
     stack.functions = all;
     stack.count += more;
     stack.kernel |= before;
+    stack.hasStack = stack.count > 0;
   }
 
   /** Looks whether an event is what an earlier one waits for; before it is added itself. */

@@ -7,56 +7,59 @@ public enum Metric {
   CPU(
       "cpu",
       "CPU samples",
-      "PROFILE (xperf -on PROFILE -stackwalk Profile)",
+      "wpr -start CPU, or: xperf -on PROC_THREAD+LOADER+PROFILE -stackwalk Profile",
       Unit.SAMPLES,
       Unit.NANOS),
   PMC(
       "pmc",
       "samples of the processor's counters",
-      "PMC_PROFILE (xperf -on PMC_PROFILE -PmcProfile SOURCE -stackwalk PmcInterrupt)",
+      "xperf -on PROC_THREAD+LOADER+PMC_PROFILE -PmcProfile InstructionRetired"
+          + " -stackwalk PmcInterrupt (WPR: a .wprp with the keyword PmcProfile)",
       Unit.EVENTS,
       Unit.COUNT),
   WAIT(
       "wait",
       "context switches",
-      "CSWITCH (xperf -on PROC_THREAD+LOADER+CSWITCH+DISPATCHER -stackwalk CSwitch+ReadyThread)",
+      "wpr -start CPU, or: xperf -on PROC_THREAD+LOADER+CSWITCH+DISPATCHER"
+          + " -stackwalk CSwitch+ReadyThread",
       Unit.NANOS,
       Unit.COUNT),
   READY(
       "ready",
       "context switches",
-      "CSWITCH and DISPATCHER (xperf -on PROC_THREAD+LOADER+CSWITCH+DISPATCHER"
-          + " -stackwalk CSwitch+ReadyThread)",
+      "wpr -start CPU, or: xperf -on PROC_THREAD+LOADER+CSWITCH+DISPATCHER"
+          + " -stackwalk CSwitch+ReadyThread",
       Unit.NANOS,
       Unit.COUNT),
   DISK(
       "disk",
       "disk transfers",
-      "DISK_IO and DISK_IO_INIT (xperf -on DISK_IO+DISK_IO_INIT"
-          + " -stackwalk DiskReadInit+DiskWriteInit+DiskFlushInit)",
+      "wpr -start DiskIO, or: xperf -on PROC_THREAD+LOADER+DISK_IO+DISK_IO_INIT"
+          + " -stackwalk DiskReadInit+DiskWriteInit+DiskFlushInit",
       Unit.NANOS,
       Unit.BYTES,
       Unit.COUNT),
   FILE(
       "file",
       "file operations",
-      "FILE_IO and FILE_IO_INIT (xperf -on FILE_IO+FILE_IO_INIT+FILENAME"
-          + " -stackwalk FileRead+FileWrite+FileCreate)",
+      "wpr -start FileIO, or: xperf -on PROC_THREAD+LOADER+FILE_IO+FILE_IO_INIT+FILENAME"
+          + " -stackwalk FileRead+FileWrite+FileCreate",
       Unit.NANOS,
       Unit.BYTES,
       Unit.COUNT),
   FAULT(
       "fault",
       "page faults",
-      "ALL_FAULTS and HARD_FAULTS (xperf -on ALL_FAULTS+HARD_FAULTS"
-          + " -stackwalk PagefaultHard+PagefaultDemandZero)",
+      "xperf -on PROC_THREAD+LOADER+ALL_FAULTS+HARD_FAULTS"
+          + " -stackwalk PagefaultHard+PagefaultDemandZero"
+          + " (WPR: a .wprp with the keywords AllFaults and HardFaults)",
       Unit.COUNT,
       Unit.BYTES),
   ALLOC(
       "alloc",
       "allocations",
-      "VIRT_ALLOC (xperf -on VIRT_ALLOC -stackwalk VirtualAlloc), a heap session, or the .NET"
-          + " runtime's provider with the GC keyword",
+      "wpr -start VirtualAllocation, or: xperf -on PROC_THREAD+LOADER+VIRT_ALLOC"
+          + " -stackwalk VirtualAlloc; heaps: wpr -start Heap; .NET: its provider, keyword GC",
       Unit.BYTES,
       Unit.COUNT),
   EVENT("event", "events", "", Unit.COUNT);
@@ -88,7 +91,7 @@ public enum Metric {
     return things;
   }
 
-  /** What has to be recorded for it, with an example. */
+  /** How to record it, with WPR or xperf. */
   public String toRecord() {
     return toRecord;
   }

@@ -24,6 +24,7 @@ final class Moment {
   private final boolean oneClock;
   private final Frames frames = new Frames();
   private final WeightedStack stack = new WeightedStack();
+  private boolean hasStack;
   private int[] running = new int[64];
   private int hook;
   private long key;
@@ -161,12 +162,14 @@ final class Moment {
     if (stacks.found()) {
       stacks.copy(frames);
     }
+    hasStack = frames.count() > 0;
   }
 
   /** Takes the event's stack if it is one of a thread; whether it is. */
   boolean stackOf(int thread) {
     frames.clear();
-    return stacks.copyOf(thread, frames);
+    hasStack = stacks.copyOf(thread, frames);
+    return hasStack;
   }
 
   /** Takes the event's stack of a thread, behind an instruction pointer of its. */
@@ -175,6 +178,7 @@ final class Moment {
     if (stacks.found()) {
       stacks.copyOf(thread, frames);
     }
+    hasStack = frames.count() > 0;
     frames.setInnermost(instructionPointer);
   }
 
@@ -202,6 +206,7 @@ final class Moment {
     stack.functions = functions.resolve(process, key, frames, stack.functions);
     stack.count = frames.count();
     stack.kernel = stack.count > 0 && functions.isKernel(frames.address(0));
+    stack.hasStack = hasStack;
     put(key, process, thread, weight);
   }
 
@@ -220,6 +225,7 @@ final class Moment {
     stack.count = kept.functions().length;
     System.arraycopy(kept.functions(), 0, stack.functions, 0, stack.count);
     stack.kernel = kept.kernel();
+    stack.hasStack = stack.count > 0;
     put(since, process, thread, weight);
   }
 

@@ -1,12 +1,7 @@
 package io.ntrail.analysis.profile;
 
-import io.ntrail.analysis.events.EventType;
 import io.ntrail.analysis.events.Pattern;
-import io.ntrail.analysis.machine.Machine;
-import io.ntrail.analysis.machine.ProcessLife;
-import io.ntrail.formats.etl.RecordCursor;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Which part of a recording a profile is about.
@@ -41,39 +36,5 @@ public record ProfileScope(
 
   boolean inRange(long nanos) {
     return nanos >= fromNanos && (nanos < toNanos || toNanos == Long.MAX_VALUE);
-  }
-
-  boolean hasProcess(Machine machine, int id, long key) {
-    if (processes.isEmpty()) {
-      return true;
-    }
-    if (id == RecordCursor.NO_ID) {
-      return false;
-    }
-    ProcessLife life = machine.process(id, key);
-    return isAny(processes, id, life == null ? null : life.image());
-  }
-
-  private static boolean isAny(List<Pattern> patterns, int id, @Nullable String name) {
-    String number = Integer.toUnsignedString(id);
-    for (Pattern pattern : patterns) {
-      if (pattern.matches(number) || name != null && pattern.meansProgram(name)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  boolean hasThread(int id) {
-    return threads.isEmpty() || id != RecordCursor.NO_ID && isAny(threads, id, null);
-  }
-
-  boolean hasEvent(EventType type) {
-    for (Pattern pattern : events) {
-      if (type.isMeantBy(pattern)) {
-        return true;
-      }
-    }
-    return events.isEmpty();
   }
 }

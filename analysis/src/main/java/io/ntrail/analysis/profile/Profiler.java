@@ -1,13 +1,20 @@
 package io.ntrail.analysis.profile;
 
+import io.ntrail.analysis.events.Alternatives;
 import io.ntrail.analysis.events.EventType;
 import io.ntrail.analysis.events.SchemaIndex;
+import io.ntrail.analysis.events.Unmatched;
 import io.ntrail.analysis.machine.AddressSpaces;
+import io.ntrail.analysis.machine.ProcessLife;
 import io.ntrail.analysis.recording.OrderedCursor;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.etl.RecordKind;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** Makes one profile: walks over a recording in time order and adds up what a source yields. */
 public final class Profiler implements WeightSink {
@@ -25,9 +32,20 @@ public final class Profiler implements WeightSink {
   public record Request(
       Metric metric, Unit unit, int source, String allocations, ProfileScope scope) {}
 
+  /**
+   * A process that was asked for and has weights.
+   *
+   * @param name of its image; null if nobody tells it
+   * @param id process id
+   */
+  public record Owner(@Nullable String name, int id) {}
+
   private final ProfileInput input;
   private final Request request;
   private final ProfileScope scope;
+  private final Alternatives processes;
+  private final Alternatives threads;
+  private final Alternatives events;
   private final Functions functions;
   private final Remarks remarks = new Remarks();
   private final Map<Long, Boolean> wantedProcesses = new HashMap<>();
@@ -47,6 +65,9 @@ public final class Profiler implements WeightSink {
     this.input = input;
     this.request = request;
     this.scope = request.scope();
+    this.processes = new Alternatives(scope.processes());
+    this.threads = new Alternatives(scope.threads());
+    this.events = new Alternatives(scope.events());
     this.functions = new Functions(new AddressSpaces(input.machine(), input.recording()));
   }
 
@@ -117,8 +138,8 @@ public final class Profiler implements WeightSink {
   @Override
   public boolean wants(Moment moment, long since, int process, int thread) {
     return scope.inRange(moment.nanos())
-        && scope.hasThread(thread)
-        && (scope.processes().isEmpty() || wantsProcess(process, since));
+        && threads.fitThread(thread)
+        && (processes.isEmpty() || wantsProcess(process, since));
   }
 
   private boolean wantsProcess(int process, long key) {
@@ -126,7 +147,8 @@ public final class Profiler implements WeightSink {
     long identity = number << 32 | process & 0xFFFF_FFFFL;
     Boolean known = wantedProcesses.get(identity);
     if (known == null) {
-      known = scope.hasProcess(input.machine(), process, key);
+      ProcessLife life = input.machine().process(process, key);
+      known = processes.fitProcess(process, life == null ? null : life.image());
       wantedProcesses.put(identity, known);
     }
     return known;
@@ -135,7 +157,7 @@ public final class Profiler implements WeightSink {
   @Override
   public boolean wantsEvent(RecordCursor record) {
     SchemaIndex schemas = input.schemas();
-    if (schemas == null || scope.events().isEmpty()) {
+    if (schemas == null || events.isEmpty()) {
       return true;
     }
     EventType type = schemas.type(record);
@@ -144,7 +166,7 @@ public final class Profiler implements WeightSink {
       if (wantedTypes.size() >= MOST_TYPES) {
         wantedTypes.clear();
       }
-      known = scope.hasEvent(type);
+      known = events.fitEvent(type);
       wantedTypes.put(type, known);
     }
     return known;
@@ -166,7 +188,7 @@ public final class Profiler implements WeightSink {
       case ALL -> {}
     }
     stacks++;
-    if (stack.count > 0) {
+    if (stack.hasStack) {
       withStack++;
     }
     if (stack.process == RecordCursor.NO_ID) {
@@ -178,13 +200,13 @@ public final class Profiler implements WeightSink {
 
   @Override
   public void idle(Moment moment, long weight) {
-    if (scope.inRange(moment.nanos()) && scope.hasThread(0) && wantsIdleProcess(moment)) {
+    if (scope.inRange(moment.nanos()) && threads.fitThread(0) && wantsIdleProcess(moment)) {
       idle += weight;
     }
   }
 
   private boolean wantsIdleProcess(Moment moment) {
-    return scope.processes().isEmpty() || wantsProcess(0, moment.key());
+    return processes.isEmpty() || wantsProcess(0, moment.key());
   }
 
   /** Sum of all weights. */
@@ -212,9 +234,30 @@ public final class Profiler implements WeightSink {
     return stacks;
   }
 
-  /** Number of weights that have frames. */
+  /** Number of weights whose event has a recorded stack. */
   public long withFrames() {
     return withStack;
+  }
+
+  /** The processes that were asked for by name or id and have weights, by id. */
+  public List<Owner> owners() {
+    Map<Long, Owner> owners = new TreeMap<>();
+    wantedProcesses.forEach((identity, wanted) -> {
+      if (wanted) {
+        int id = identity.intValue();
+        String name = OwnerProfile.name(input.machine(), (int) (identity >> 32), id);
+        owners.put((long) id << 32 | identity >>> 32, new Owner(name, id));
+      }
+    });
+    return new ArrayList<>(owners.values());
+  }
+
+  /** What was asked for and nothing has that is added up. */
+  public List<Unmatched> unmatchedWords() {
+    List<Unmatched> words = new ArrayList<>(events.unmatchedEvents());
+    words.addAll(processes.unmatchedProcesses(input.machine()));
+    words.addAll(threads.unmatchedThreads());
+    return words;
   }
 
   /** What was not summed, and why. */
@@ -239,6 +282,6 @@ public final class Profiler implements WeightSink {
 
   /** Stack records that were left out for want of memory. */
   public long leftOut() {
-    return leftOut;
+    return leftOut + input.stacks().leftOut();
   }
 }

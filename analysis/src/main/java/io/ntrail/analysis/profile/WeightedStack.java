@@ -12,7 +12,7 @@ public final class WeightedStack {
   int cpu;
   long weight;
   boolean kernel;
-  boolean hasFrames;
+  boolean hasStack;
   int[] functions = new int[256];
   int count;
 

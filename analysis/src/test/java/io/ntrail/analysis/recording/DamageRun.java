@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import io.ntrail.analysis.events.EventCounts;
+import io.ntrail.analysis.profile.AllProfiles;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.InputFile;
@@ -28,11 +29,15 @@ import org.junit.jupiter.api.Assertions;
  * <p>What must hold of every copy: nothing but {@link CannotGoOn} is thrown, and that only if the
  * start of the file is spoiled; it takes little time; records that lie wholly before the first
  * spoiled byte are given as before; if any record is missing there are gaps; gaps lie in the file;
- * all passes agree on the number of records; the walk in order never goes back in time.
+ * all passes agree on the number of records; the walk in order never goes back in time; sums of
+ * profiles hold.
  */
 final class DamageRun {
   /** Whether the full set of places is tried: {@code -Dntrail.long=true}. */
   static final boolean LONG = Boolean.getBoolean("ntrail.long");
+
+  /** Of so many cases one is profiled, too: that takes as long as all the rest. */
+  private static final int PROFILED = 8;
 
   private static final Duration PER_CASE = Duration.ofMinutes(2);
 
@@ -164,6 +169,9 @@ final class DamageRun {
           got.size(), EventCounts.of(recording, 1, Sources.SHARED).records(), label + ": counts");
       assertEquals(
           got.size(), RecordingSummary.of(recording, 1).total().records(), label + ": summary");
+      if (cases % PROFILED == 0) {
+        AllProfiles.check(recording);
+      }
       assertEquals(gaps.size(), recording.gaps().size(), label + ": gaps depend on the pass");
     } catch (CannotGoOn e) {
       refused++;

@@ -1,7 +1,7 @@
 package io.ntrail.cli.command;
 
-import io.ntrail.analysis.events.Pattern;
 import io.ntrail.analysis.events.SchemaSources;
+import io.ntrail.analysis.events.Unmatched;
 import io.ntrail.analysis.events.UserSchemas;
 import io.ntrail.analysis.profile.CallTree;
 import io.ntrail.analysis.profile.Callers;
@@ -16,7 +16,6 @@ import io.ntrail.analysis.recording.Recording;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.Model.CommandSpec;
@@ -40,6 +39,7 @@ final class ProfileCommand implements Command {
             "NAME",
             "what to add up: cpu (default), wait, ready, disk, file, fault, alloc, pmc",
             "--metric"));
+    spec.addOption(Options.flag("short for --metric wait", "--wait"));
     spec.addOption(Options.value("UNIT", "samples, ns, bytes, count or events", "--unit"));
     spec.addOption(
         Options.value(
@@ -80,6 +80,7 @@ final class ProfileCommand implements Command {
       ProfileInput input;
       Profiler profiler;
       ProfileView view;
+      Answer answer;
       try (Progress _ =
           Progress.start(
               terminal,
@@ -92,36 +93,50 @@ final class ProfileCommand implements Command {
                 recording, sources, Options.cores(parsed), !request.scope().events().isEmpty());
         profiler = new Profiler(input, request.complete(input, recording));
         view = new ProfileView(input, profiler, request, parsed, terminal);
-        add(input, profiler, request, view);
+        answer = answer(input, profiler, request, view);
       }
-      view.remarks();
+      answer.print.run();
+      ProfileRemarks remarks = new ProfileRemarks(input, profiler, request, terminal);
+      remarks.closing(view);
+      remarks.warn(Options.cores(parsed), answer.unmatched);
       return Losses.finish(recording, parsed, terminal);
     }
   }
 
-  private static void add(
+  /**
+   * What was added up.
+   *
+   * @param print prints it
+   * @param unmatched names of functions that were asked for and are not there
+   */
+  private record Answer(Runnable print, List<Unmatched> unmatched) {}
+
+  private static Answer answer(
       ProfileInput input, Profiler profiler, ProfileRequest request, ProfileView view) {
-    boolean byModule = request.by().equals("module");
-    switch (request.look()) {
-      case FLAT -> view.rows(rows(input, profiler, request));
+    return switch (request.look()) {
+      case FLAT -> {
+        List<ProfileRow> rows = rows(input, profiler, request);
+        yield new Answer(() -> view.rows(rows), List.of());
+      }
       case TREE, BOTTOM_UP -> {
         CallTree.Direction direction =
             request.look() == ProfileRequest.Look.TREE
                 ? CallTree.Direction.TOP_DOWN
                 : CallTree.Direction.BOTTOM_UP;
-        CallTree tree = new CallTree(input.machine(), profiler.functions(), direction, byModule);
+        CallTree tree =
+            new CallTree(
+                input.machine(), profiler.functions(), direction, request.by().equals("module"));
         profiler.run(tree);
         tree.settle();
-        new ProfileTreeView(view, tree, request).print();
+        yield new Answer(new ProfileTreeView(view, tree, request)::print, List.of());
       }
       case CALLERS -> {
-        List<Pattern> patterns = new ArrayList<>();
-        request.callers().forEach(text -> patterns.add(Pattern.of(text)));
-        Callers callers = new Callers(profiler.functions(), patterns);
+        Callers callers = new Callers(profiler.functions(), request.callers());
         profiler.run(callers);
-        view.callers(callers);
+        yield new Answer(
+            new ProfileCallersView(view, callers, request)::print, callers.unmatched());
       }
-    }
+    };
   }
 
   private static List<ProfileRow> rows(
@@ -152,7 +167,12 @@ final class ProfileCommand implements Command {
 
   /** What is added up when nothing is said: samples, or the events that are named. */
   static Metric metric(ParseResult parsed) {
-    String text = Options.text(parsed, "--metric", Options.has(parsed, "-e") ? "event" : "cpu");
+    boolean wait = Options.has(parsed, "--wait");
+    String usual = wait ? "wait" : Options.has(parsed, "-e") ? "event" : "cpu";
+    String text = Options.text(parsed, "--metric", usual);
+    if (wait && !text.equals("wait")) {
+      throw new UsageError("--wait is --metric wait, not " + text, "--metric " + text);
+    }
     for (Metric metric : Metric.values()) {
       if (metric.text().equals(text) && (metric != Metric.EVENT || Options.has(parsed, "-e"))) {
         return metric;

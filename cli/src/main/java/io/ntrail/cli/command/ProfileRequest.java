@@ -40,7 +40,7 @@ record ProfileRequest(
     TimeRange range,
     Look look,
     String by,
-    List<String> callers,
+    List<Pattern> callers,
     boolean bySelf,
     double least,
     long limit,
@@ -70,6 +70,7 @@ record ProfileRequest(
     if (!List.of("self", "incl", "inclusive").contains(sort)) {
       throw new UsageError("-s takes self or incl, not " + sort, "-s incl");
     }
+    sensible(parsed, metric);
     TimeRange range = TimeRange.parse(Options.text(parsed, "--time", ".."));
     Look look = look(parsed, format);
     if (look != Look.FLAT && !by.equals("function") && !by.equals("module")) {
@@ -90,11 +91,21 @@ record ProfileRequest(
         range,
         look,
         by,
-        Options.all(parsed, "--callers"),
+        patterns(parsed, "--callers"),
         sort.equals("self"),
         percent(parsed),
         Options.number(parsed, "-n", format.equals("text") ? defaultLimit : 0),
         format);
+  }
+
+  /** What would be passed over in silence is said instead. */
+  private static void sensible(ParseResult parsed, Metric metric) {
+    if (Options.has(parsed, "--source") && metric != Metric.PMC && metric != Metric.ALLOC) {
+      throw new UsageError("--source is of pmc and alloc, not of " + metric.text(), "--metric pmc");
+    }
+    if (Options.has(parsed, "--idle") && metric != Metric.CPU && metric != Metric.PMC) {
+      throw new UsageError("--idle is of cpu and pmc, not of " + metric.text(), "--metric cpu");
+    }
   }
 
   private static Look look(ParseResult parsed, String format) {
@@ -126,7 +137,8 @@ record ProfileRequest(
       try {
         patterns.add(Pattern.of(text));
       } catch (IllegalArgumentException e) {
-        throw new UsageError(String.valueOf(e.getMessage()), option + " 'shop*'");
+        throw new UsageError(
+            String.valueOf(e.getMessage()), option + (option.equals("-t") ? " 4316" : " 'shop*'"));
       }
     }
     return patterns;
@@ -169,8 +181,7 @@ record ProfileRequest(
     Inventory inventory = input.inventory();
     if (metric != Metric.EVENT && inventory.events(metric) == 0) {
       throw new CannotGoOn(
-          recording.files().getFirst().name() + " holds no " + metric.things(),
-          "record " + metric.toRecord());
+          recording.files().getFirst().name() + " holds no " + metric.things(), metric.toRecord());
     }
     return new Profiler.Request(
         metric,

@@ -1,6 +1,7 @@
 package io.ntrail.cli.command;
 
 import io.ntrail.analysis.profile.CallTree;
+import io.ntrail.cli.text.Csv;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
@@ -28,7 +29,13 @@ final class ProfileTreeView {
   void print() {
     switch (request.format()) {
       case "collapsed" -> collapsed();
-      case "json", "jsonl" -> json();
+      case "json" -> json();
+      case "jsonl" -> {
+        try (Json json = new Json(view.terminal().out())) {
+          shown().forEach(node -> node(json, node));
+        }
+      }
+      case "csv" -> csv();
       default -> text();
     }
   }
@@ -50,30 +57,71 @@ final class ProfileTreeView {
     }
   }
 
-  private void json() {
+  /** The nodes that are asked for, each behind the one above it. */
+  private List<Integer> shown() {
     List<List<Integer>> children = tree.children(Math.max(1, request.leastOf(view.total())));
+    List<Integer> nodes = new ArrayList<>();
+    Deque<Integer> open = new ArrayDeque<>(roots(children));
+    while (!open.isEmpty()) {
+      int node = open.pop();
+      nodes.add(node);
+      children.get(node).reversed().forEach(open::push);
+    }
+    return nodes;
+  }
+
+  private List<Integer> roots(List<List<Integer>> children) {
+    List<Integer> roots = children.getFirst();
+    return request.limit() == 0 || request.limit() > roots.size()
+        ? roots
+        : roots.subList(0, (int) request.limit());
+  }
+
+  private void json() {
     try (Json json = new Json(view.terminal().out())) {
-      view.beginJson(json)
+      view.beginJson(json, "ntrail.profile-tree/1")
           .text("direction", request.look() == ProfileRequest.Look.TREE ? "topDown" : "bottomUp")
           .array("nodes");
-      Deque<Integer> open = new ArrayDeque<>(children.getFirst().reversed());
-      while (!open.isEmpty()) {
-        int node = open.pop();
-        json.object()
-            .number("id", node)
-            .number("parent", tree.parent(node))
-            .text("text", tree.text(node))
-            .number("self", tree.self(node))
-            .number("inclusive", tree.inclusive(node))
-            .endObject();
-        children.get(node).reversed().forEach(open::push);
-      }
-      json.endArray().number("cut", tree.cut()).endObject();
+      List<Integer> nodes = shown();
+      nodes.forEach(node -> node(json, node));
+      json.endArray()
+          .number("nodesLeftOut", tree.weighty() - nodes.size())
+          .number("cut", tree.cut())
+          .endObject();
+    }
+  }
+
+  private void node(Json json, int node) {
+    json.object().number("id", node);
+    if (tree.parent(node) == 0) {
+      json.unknown("parent");
+    } else {
+      json.number("parent", tree.parent(node));
+    }
+    json.text("text", tree.text(node))
+        .number("self", tree.self(node))
+        .number("inclusive", tree.inclusive(node))
+        .endObject();
+  }
+
+  private void csv() {
+    Csv csv = new Csv(view.terminal().out());
+    csv.row("id", "parent", "text", "self", "inclusive");
+    for (int node : shown()) {
+      csv.row(
+          Integer.toString(node),
+          tree.parent(node) == 0 ? "" : Integer.toString(tree.parent(node)),
+          tree.text(node),
+          Long.toString(tree.self(node)),
+          Long.toString(tree.inclusive(node)));
     }
   }
 
   private void text() {
     view.heading();
+    if (tree.weighty() == 0) {
+      return;
+    }
     double percent = request.least() > 0 ? request.least() : LEAST;
     long total = view.total();
     boolean down = request.look() == ProfileRequest.Look.TREE;
@@ -88,11 +136,8 @@ final class ProfileTreeView {
             + ", branches under "
             + Numbers.oneDecimal(percent)
             + " % left out)");
-    List<Integer> roots = children.getFirst();
-    int shown =
-        request.limit() == 0 || down ? roots.size() : (int) Math.min(request.limit(), roots.size());
     long left = total;
-    for (int root : roots.subList(0, shown)) {
+    for (int root : roots(children)) {
       left -= tree.inclusive(root);
       branch(table, children, root, down);
     }

@@ -1,6 +1,5 @@
 package io.ntrail.cli.command;
 
-import io.ntrail.analysis.profile.Callers;
 import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.ProfileInput;
 import io.ntrail.analysis.profile.ProfileRow;
@@ -27,6 +26,7 @@ final class ProfileView {
   private final ParseResult parsed;
   private final Terminal terminal;
   private final Recording recording;
+  private final ProfileHeading heading;
 
   ProfileView(
       ProfileInput input,
@@ -40,6 +40,7 @@ final class ProfileView {
     this.parsed = parsed;
     this.terminal = terminal;
     this.recording = input.recording();
+    this.heading = new ProfileHeading(input, profiler, request, Options.cores(parsed));
   }
 
   Terminal terminal() {
@@ -55,7 +56,7 @@ final class ProfileView {
   }
 
   boolean ascii() {
-    return Options.has(parsed, "--ascii");
+    return Options.has(parsed, "--ascii") || !terminal.outIsUtf8();
   }
 
   /** A weight as people read it. */
@@ -71,69 +72,12 @@ final class ProfileView {
     return request.unit() == Unit.NANOS ? "us" : request.unit().text();
   }
 
-  /** What was asked of what. */
+  /** The first lines, and nothing else if there is nothing to show. */
   void heading() {
-    StringBuilder line = new StringBuilder(EventListing.names(recording)).append(": ");
-    line.append(String.join(", ", asked())).append(": ");
-    line.append(sum());
-    if (profiler.idle() > 0) {
-      line.append(" (and ").append(amount(profiler.idle())).append(" idle)");
+    terminal.out().println(heading.first());
+    if (profiler.weights() > 0) {
+      terminal.out().println(heading.second());
     }
-    line.append(", ").append(Losses.state(recording));
-    terminal.out().println(line);
-    terminal.out().println(symbols());
-  }
-
-  private List<String> asked() {
-    List<String> parts = new ArrayList<>();
-    ProfileScope scope = request.scope();
-    parts.add(request.metric() == Metric.EVENT ? "events" : request.metric().text());
-    scope.events().forEach(pattern -> parts.add(pattern.toString()));
-    if (scope.processes().isEmpty()) {
-      parts.add("all processes");
-    }
-    scope.processes().forEach(pattern -> parts.add(pattern.toString()));
-    scope.threads().forEach(pattern -> parts.add("thread " + pattern));
-    switch (scope.mode()) {
-      case KERNEL -> parts.add("kernel mode");
-      case USER -> parts.add("user mode");
-      case ALL -> {}
-    }
-    parts.add(request.range().text());
-    return parts;
-  }
-
-  private String sum() {
-    String sum = amount(profiler.total());
-    if (request.metric() == Metric.CPU && request.unit() == Unit.SAMPLES) {
-      long interval = input.inventory().interval(0, Long.MIN_VALUE);
-      if (interval > 0) {
-        sum += " of " + Numbers.duration(100 * interval);
-      }
-    }
-    return sum;
-  }
-
-  private String amount(long weight) {
-    return switch (request.unit()) {
-      case NANOS -> Numbers.duration(weight);
-      case BYTES -> Numbers.bytes(weight);
-      case SAMPLES -> Numbers.counted(weight, "sample");
-      case COUNT -> Numbers.count(weight) + " " + request.metric().things();
-      case EVENTS -> Numbers.count(weight) + " events of " + counter();
-    };
-  }
-
-  private String counter() {
-    int source = profiler.source();
-    String name = input.inventory().sourceName(source);
-    return name == null ? "counter " + source : name;
-  }
-
-  private String symbols() {
-    long framed = profiler.withFrames();
-    return Numbers.percent(framed, profiler.weights())
-        + " % with stacks; no symbols: functions are ranges of 256 bytes of a module";
   }
 
   /** Rows of a flat profile. */
@@ -146,7 +90,7 @@ final class ProfileView {
     int shown = request.limit() == 0 ? heavy.size() : (int) Math.min(request.limit(), heavy.size());
     List<ProfileRow> rows = heavy.subList(0, shown);
     switch (request.format()) {
-      case "json" -> json(rows, all.size() - rows.size());
+      case "json" -> json(rows, all);
       case "jsonl" -> {
         try (Json json = new Json(terminal.out())) {
           rows.forEach(row -> row(json, row));
@@ -157,33 +101,44 @@ final class ProfileView {
     }
   }
 
+  private boolean byOwner() {
+    return !request.by().equals("function") && !request.by().equals("module");
+  }
+
   private void text(List<ProfileRow> rows, List<ProfileRow> all) {
     heading();
-    Table table =
-        new Table().number(column("self")).number("%").number(column("incl.")).number("%");
+    if (all.isEmpty()) {
+      return;
+    }
+    Table table = new Table().number(byOwner() ? unit() : column("self")).number("%");
+    if (!byOwner()) {
+      table.number(column("incl.")).number("%");
+    }
     table.name(request.by());
     long total = profiler.total();
     long shown = 0;
     for (ProfileRow row : rows) {
       shown += row.self();
-      table.row(
-          weight(row.self()),
-          Numbers.percent(row.self(), total),
-          weight(row.inclusive()),
-          Numbers.percent(row.inclusive(), total),
-          row.text());
+      line(table, row.self(), row.inclusive(), row.text());
     }
     int left = all.size() - rows.size();
     if (left > 0) {
-      table.row(
-          weight(total - shown),
-          Numbers.percent(total - shown, total),
-          "",
-          "",
-          Numbers.count(left) + " more (-n 0 shows all)");
+      line(table, total - shown, -1, Numbers.count(left) + " more (-n 0 shows all)");
     }
-    table.row(weight(total), Numbers.percent(total, total), "", "", "total");
+    line(table, total, -1, "total");
     table.print(terminal.out(), 0, width());
+  }
+
+  /** A line of a flat table; nothing is said about a negative inclusive weight. */
+  private void line(Table table, long self, long inclusive, String name) {
+    long total = profiler.total();
+    List<String> cells = new ArrayList<>(List.of(weight(self), Numbers.percent(self, total)));
+    if (!byOwner()) {
+      cells.add(inclusive < 0 ? "" : weight(inclusive));
+      cells.add(inclusive < 0 ? "" : Numbers.percent(inclusive, total));
+    }
+    cells.add(name);
+    table.row(cells);
   }
 
   private String column(String title) {
@@ -194,11 +149,13 @@ final class ProfileView {
 
   private void csv(List<ProfileRow> rows) {
     Csv csv = new Csv(terminal.out());
-    csv.row("process", "pid", "tid", "cpu", "module", "function", "rva", "self", "inclusive");
+    csv.row(
+        "process", "pid", "thread", "tid", "cpu", "module", "function", "rva", "self", "inclusive");
     for (ProfileRow row : rows) {
       csv.row(
-          Csv.orEmpty(row.process()),
-          text(row.pid()),
+          Csv.orEmpty(process(row)),
+          text(pid(row)),
+          byThread() ? row.text() : "",
           text(row.tid()),
           text(row.cpu()),
           Csv.orEmpty(row.module()),
@@ -209,34 +166,54 @@ final class ProfileView {
     }
   }
 
+  private boolean byThread() {
+    return request.by().equals("thread");
+  }
+
+  /** The columns of processes belong to {@code --by process} alone. */
+  private @Nullable String process(ProfileRow row) {
+    return byThread() ? null : row.process();
+  }
+
+  private @Nullable Integer pid(ProfileRow row) {
+    return byThread() ? null : row.pid();
+  }
+
   private static String text(@Nullable Integer id) {
     return id == null ? "" : Integer.toUnsignedString(id);
   }
 
-  private void json(List<ProfileRow> rows, long left) {
+  private void json(List<ProfileRow> rows, List<ProfileRow> all) {
     try (Json json = new Json(terminal.out())) {
-      beginJson(json).array("rows");
+      beginJson(json, "ntrail.profile/1").array("rows");
       rows.forEach(row -> row(json, row));
-      json.endArray().number("rowsLeftOut", left).endObject();
+      json.endArray().number("rowsLeftOut", all.size() - rows.size()).endObject();
     }
   }
 
   /** The members that profiles of every look have. */
-  Json beginJson(Json json) {
+  Json beginJson(Json json, String schema) {
     ProfileScope scope = request.scope();
     json.object()
-        .text("schema", "ntrail.profile/1")
+        .text("schema", schema)
         .text("file", EventListing.names(recording))
         .text("metric", request.metric().text())
         .text("unit", request.unit().text());
     if (request.metric() == Metric.PMC) {
-      json.text("source", counter());
+      json.text("source", heading.counter(profiler.source()));
     } else if (request.metric() == Metric.ALLOC) {
       json.text("source", profiler.allocations());
     }
     json.number("total", profiler.total()).number("idle", profiler.idle()).object("scope");
     json.array("process");
-    scope.processes().forEach(pattern -> json.text(pattern.toString()));
+    if (!scope.processes().isEmpty()) {
+      for (Profiler.Owner owner : profiler.owners()) {
+        json.object()
+            .text("name", owner.name())
+            .number("pid", Integer.toUnsignedLong(owner.id()))
+            .endObject();
+      }
+    }
     json.endArray().array("thread");
     scope.threads().forEach(pattern -> json.text(pattern.toString()));
     json.endArray().array("event");
@@ -244,18 +221,19 @@ final class ProfileView {
     json.endArray();
     nanos(json, "fromNanos", scope.fromNanos(), Long.MIN_VALUE);
     nanos(json, "toNanos", scope.toNanos(), Long.MAX_VALUE);
-    json.text("mode", scope.mode().name().toLowerCase(Locale.ROOT))
+    json.number("coveredNanos", heading.covered())
+        .text("mode", scope.mode().name().toLowerCase(Locale.ROOT))
         .bool("idle", scope.idle())
         .endObject();
     json.lost(Losses.events(recording), Losses.buffers(recording)).gaps(recording.gaps());
-    json.object("symbols").number("hot", 0).number("found", 0).endObject();
+    json.object("symbols").unknown("hot").number("found", 0).endObject();
     json.object("stacks")
         .number("weights", profiler.weights())
         .number("withStack", profiler.withFrames())
         .number("records", profiler.references())
         .number("unmatched", profiler.unmatched())
         .number("undefinedKeys", profiler.undefined())
-        .number("leftOut", profiler.leftOut() + input.stacks().leftOut())
+        .number("leftOut", profiler.leftOut())
         .endObject();
     json.object("remarks")
         .number("unfinished", profiler.remarks().unfinished())
@@ -277,9 +255,10 @@ final class ProfileView {
   }
 
   private void row(Json json, ProfileRow row) {
-    json.object().text("process", row.process());
-    number(json, "pid", row.pid());
-    if (request.by().equals("thread")) {
+    json.object().text("process", process(row));
+    number(json, "pid", pid(row));
+    if (byThread()) {
+      json.text("thread", row.text());
       number(json, "tid", row.tid());
     } else if (request.by().equals("cpu")) {
       number(json, "cpu", row.cpu());
@@ -298,143 +277,6 @@ final class ProfileView {
       json.unknown(key);
     } else {
       json.number(key, Integer.toUnsignedLong(value));
-    }
-  }
-
-  /** Who calls some functions, and what they call. */
-  void callers(Callers callers) {
-    if (request.format().equals("json")) {
-      try (Json json = new Json(terminal.out())) {
-        beginJson(json).array("functions");
-        callers.names().forEach(json::text);
-        json.endArray()
-            .number("inclusive", callers.inclusive())
-            .number("self", callers.self())
-            .array("callers");
-        neighbours(json, callers.callers());
-        json.array("callees");
-        neighbours(json, callers.callees());
-        json.endObject();
-      }
-      return;
-    }
-    heading();
-    List<String> names = callers.names();
-    terminal
-        .out()
-        .println(
-            (names.isEmpty()
-                    ? "no function is called " + String.join(" or ", request.callers())
-                    : names.size() == 1
-                        ? names.getFirst()
-                        : Numbers.count(names.size()) + " functions")
-                + ": incl. "
-                + weight(callers.inclusive())
-                + " ("
-                + Numbers.percent(callers.inclusive(), total())
-                + " %), self "
-                + weight(callers.self())
-                + " ("
-                + Numbers.percent(callers.self(), total())
-                + " %)");
-    neighbours("callers", callers.callers(), callers.inclusive());
-    neighbours("callees", callers.callees(), callers.inclusive());
-  }
-
-  private static void neighbours(Json json, List<Callers.Neighbour> neighbours) {
-    for (Callers.Neighbour neighbour : neighbours) {
-      json.object()
-          .text("function", neighbour.text())
-          .number("weight", neighbour.weight())
-          .endObject();
-    }
-    json.endArray();
-  }
-
-  private void neighbours(String title, List<Callers.Neighbour> neighbours, long whole) {
-    Table table = new Table().number(unit()).number("%").name(title);
-    int shown =
-        request.limit() == 0
-            ? neighbours.size()
-            : (int) Math.min(request.limit(), neighbours.size());
-    long left = whole;
-    for (Callers.Neighbour neighbour : neighbours.subList(0, shown)) {
-      left -= neighbour.weight();
-      table.row(
-          weight(neighbour.weight()), Numbers.percent(neighbour.weight(), whole), neighbour.text());
-    }
-    if (shown < neighbours.size()) {
-      table.row(
-          weight(left),
-          Numbers.percent(left, whole),
-          Numbers.count(neighbours.size() - shown) + " more (-n 0 shows all)");
-    }
-    table.row(weight(whole), Numbers.percent(whole, whole), "total");
-    table.print(terminal.out(), 0, width());
-  }
-
-  /** What has to be said beside the figures. */
-  void remarks() {
-    if (!request.format().equals("text")) {
-      return;
-    }
-    List<String> remarks = new ArrayList<>();
-    add(
-        remarks,
-        profiler.remarks().unfinished(),
-        "did not end in the recording, and are not summed");
-    add(
-        remarks,
-        profiler.remarks().broken(),
-        "began or ended without the other, and are not summed");
-    add(
-        remarks,
-        profiler.remarks().breaks(),
-        "context switches do not follow from the one before on their CPU: some were lost, and waits"
-            + " across them may hide that the thread ran");
-    add(remarks, profiler.unmatched(), "stack records name an event that is not there");
-    add(remarks, profiler.undefined(), "stack keys are defined nowhere");
-    add(
-        remarks,
-        profiler.leftOut() + input.stacks().leftOut() + input.machine().leftOut(),
-        "records about stacks, processes or images were left out for want of memory");
-    if (profiler.remarks().intervalUnknown()) {
-      remarks.add(
-          "nothing tells the sampling interval: taken as 1 ms (timer) or 1 event (counter)");
-    }
-    if (profiler.remarks().unattributed() > 0) {
-      remarks.add(
-          weight(profiler.remarks().unattributed()) + " " + unit() + " belong to no known process");
-    }
-    remarks.addAll(others());
-    terminal.out().flush();
-    remarks.forEach(terminal.out()::println);
-  }
-
-  private List<String> others() {
-    if (request.metric() == Metric.ALLOC) {
-      List<String> kinds = new ArrayList<>(input.inventory().allocationKinds());
-      kinds.remove(profiler.allocations());
-      return kinds.isEmpty()
-          ? List.of()
-          : List.of("other kinds of allocations: --source " + String.join(", ", kinds));
-    }
-    if (request.metric() == Metric.PMC && input.inventory().pmcSources().size() > 1) {
-      List<String> names = new ArrayList<>();
-      for (int source : input.inventory().pmcSources().keySet()) {
-        String name = input.inventory().sourceName(source);
-        if (source != profiler.source()) {
-          names.add(name == null ? Integer.toString(source) : name);
-        }
-      }
-      return List.of("other counters: --source " + String.join(", ", names));
-    }
-    return List.of();
-  }
-
-  private static void add(List<String> remarks, long count, String what) {
-    if (count > 0) {
-      remarks.add(Numbers.count(count) + " " + what);
     }
   }
 }

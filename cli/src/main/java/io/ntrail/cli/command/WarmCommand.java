@@ -32,7 +32,10 @@ final class WarmCommand implements Command {
               List.of("events", file, "--count"),
               List.of("events", file, "--count", "--format", "json"),
               List.of("events", file),
-              List.of("events", file, "--format", "jsonl", "-n", "100"))) {
+              List.of("events", file, "--format", "jsonl", "-n", "100"),
+              List.of("profile", file),
+              List.of("profile", file, "--tree"),
+              List.of("profile", file, "--format", "json"))) {
         Terminal nowhere = Terminal.of(new ByteArrayOutputStream(), new ByteArrayOutputStream());
         Runner.run(words.toArray(String[]::new), nowhere);
       }

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** The size of the terminal in characters, and whether there is one. */
@@ -53,6 +54,33 @@ record Screen(int rows, int columns) {
     } catch (NumberFormatException e) {
       return 0;
     }
+  }
+
+  /** Whether the process's terminal shows more than ASCII, as the system tells it. */
+  static boolean isUtf8() {
+    return isUtf8(
+        firstOf(System.getenv("LC_ALL"), System.getenv("LC_CTYPE"), System.getenv("LANG")),
+        System.getProperty("stdout.encoding"));
+  }
+
+  /**
+   * Whether a terminal shows UTF-8.
+   *
+   * @param locale as POSIX systems tell it; null if the environment says nothing
+   * @param encoding of the console, as the JVM found it; null if it found none
+   */
+  static boolean isUtf8(@Nullable String locale, @Nullable String encoding) {
+    String told = locale != null ? locale : encoding;
+    return told != null && told.toLowerCase(Locale.ROOT).replace("-", "").contains("utf8");
+  }
+
+  private static @Nullable String firstOf(@Nullable String... texts) {
+    for (String text : texts) {
+      if (text != null && !text.isEmpty()) {
+        return text;
+      }
+    }
+    return null;
   }
 
   /**

@@ -73,6 +73,10 @@ public final class Terminal implements AutoCloseable {
   private final boolean outIsTerminal;
   private final boolean errIsTerminal;
   private final boolean closeOut;
+
+  /** Whether what is no ASCII arrives as it is: files and pipes take UTF-8. */
+  private final boolean utf8;
+
   private @Nullable Screen screen;
 
   private Terminal(
@@ -80,6 +84,7 @@ public final class Terminal implements AutoCloseable {
       OutputStream err,
       boolean outIsTerminal,
       boolean errIsTerminal,
+      boolean utf8,
       @Nullable Screen screen,
       boolean closeOut) {
     this.sink = new Sink(out);
@@ -88,6 +93,7 @@ public final class Terminal implements AutoCloseable {
     this.err = new PrintStream(err, true, StandardCharsets.UTF_8);
     this.outIsTerminal = outIsTerminal;
     this.errIsTerminal = errIsTerminal;
+    this.utf8 = utf8;
     this.screen = screen;
     this.closeOut = closeOut;
   }
@@ -95,23 +101,30 @@ public final class Terminal implements AutoCloseable {
   /** The process's own streams. */
   public static Terminal system() {
     String told = System.getenv("NTRAIL_TTY");
+    boolean outIsTerminal = Screen.isTerminal(told, 1);
     return new Terminal(
         new FileOutputStream(FileDescriptor.out),
         new FileOutputStream(FileDescriptor.err),
-        Screen.isTerminal(told, 1),
+        outIsTerminal,
         Screen.isTerminal(told, 2),
+        !outIsTerminal || Screen.isUtf8(),
         null,
         false);
   }
 
   /** Streams of a test: no terminal. */
   public static Terminal of(OutputStream out, OutputStream err) {
-    return new Terminal(out, err, false, false, Screen.DEFAULT, false);
+    return new Terminal(out, err, false, false, true, Screen.DEFAULT, false);
   }
 
   /** Streams of a test that count as a terminal of this size. */
   public static Terminal of(OutputStream out, OutputStream err, int rows, int columns) {
-    return new Terminal(out, err, true, true, new Screen(rows, columns), false);
+    return new Terminal(out, err, true, true, true, new Screen(rows, columns), false);
+  }
+
+  /** Streams of a test that count as a terminal of this size which shows ASCII only. */
+  public static Terminal ascii(OutputStream out, OutputStream err, int rows, int columns) {
+    return new Terminal(out, err, true, true, false, new Screen(rows, columns), false);
   }
 
   /**
@@ -123,7 +136,7 @@ public final class Terminal implements AutoCloseable {
     if (file.toString().equals("-")) {
       return this;
     }
-    return new Terminal(Files.newOutputStream(file), err, false, errIsTerminal, screen, true);
+    return new Terminal(Files.newOutputStream(file), err, false, errIsTerminal, true, screen, true);
   }
 
   /** The same, on a terminal through the user's pager if the answer is longer than the screen. */
@@ -138,7 +151,7 @@ public final class Terminal implements AutoCloseable {
       return this;
     }
     Pager pager = new Pager(sink, err, command, screen().rows());
-    return new Terminal(pager, pager.messages(), true, errIsTerminal, screen(), true);
+    return new Terminal(pager, pager.messages(), true, errIsTerminal, utf8, screen(), true);
   }
 
   private Screen screen() {
@@ -168,6 +181,11 @@ public final class Terminal implements AutoCloseable {
   /** Whether a person reads the messages as they come. */
   public boolean errIsTerminal() {
     return errIsTerminal;
+  }
+
+  /** Whether the answer may have characters that are no ASCII, such as lines of trees. */
+  public boolean outIsUtf8() {
+    return utf8;
   }
 
   /** Columns of the terminal. */

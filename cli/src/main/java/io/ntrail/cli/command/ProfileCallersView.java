@@ -1,0 +1,139 @@
+package io.ntrail.cli.command;
+
+import io.ntrail.analysis.profile.Callers;
+import io.ntrail.cli.text.Csv;
+import io.ntrail.cli.text.Json;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Table;
+import io.ntrail.cli.text.Terminal;
+import java.util.List;
+
+/** Prints who calls some functions, and what they call. */
+final class ProfileCallersView {
+  private final ProfileView view;
+  private final Callers callers;
+  private final ProfileRequest request;
+  private final Terminal terminal;
+
+  ProfileCallersView(ProfileView view, Callers callers, ProfileRequest request) {
+    this.view = view;
+    this.callers = callers;
+    this.request = request;
+    this.terminal = view.terminal();
+  }
+
+  void print() {
+    switch (request.format()) {
+      case "json" -> json();
+      case "jsonl" -> {
+        try (Json json = new Json(terminal.out())) {
+          lines(json, "caller", callers.callers());
+          lines(json, "callee", callers.callees());
+        }
+      }
+      case "csv" -> {
+        Csv csv = new Csv(terminal.out());
+        csv.row("side", "function", "weight");
+        csv(csv, "caller", callers.callers());
+        csv(csv, "callee", callers.callees());
+      }
+      default -> text();
+    }
+  }
+
+  /** The neighbours that are asked for: heavy enough, and not too many. */
+  private List<Callers.Neighbour> shown(List<Callers.Neighbour> all) {
+    long least = request.leastOf(callers.inclusive());
+    List<Callers.Neighbour> heavy = all.stream().filter(n -> n.weight() >= least).toList();
+    return request.limit() == 0 || request.limit() > heavy.size()
+        ? heavy
+        : heavy.subList(0, (int) request.limit());
+  }
+
+  private void json() {
+    try (Json json = new Json(terminal.out())) {
+      view.beginJson(json, "ntrail.profile-callers/1").array("functions");
+      callers.names().forEach(json::text);
+      json.endArray().number("inclusive", callers.inclusive()).number("self", callers.self());
+      side(json, "callers", callers.callers());
+      side(json, "callees", callers.callees());
+      int left = callers.callers().size() - shown(callers.callers()).size();
+      left += callers.callees().size() - shown(callers.callees()).size();
+      json.number("rowsLeftOut", left).endObject();
+    }
+  }
+
+  private void side(Json json, String side, List<Callers.Neighbour> all) {
+    json.array(side);
+    for (Callers.Neighbour neighbour : shown(all)) {
+      json.object()
+          .text("function", neighbour.function())
+          .number("weight", neighbour.weight())
+          .endObject();
+    }
+    json.endArray();
+  }
+
+  private void lines(Json json, String side, List<Callers.Neighbour> all) {
+    for (Callers.Neighbour neighbour : shown(all)) {
+      json.object()
+          .text("side", side)
+          .text("function", neighbour.function())
+          .number("weight", neighbour.weight())
+          .endObject();
+    }
+  }
+
+  private void csv(Csv csv, String side, List<Callers.Neighbour> all) {
+    for (Callers.Neighbour neighbour : shown(all)) {
+      csv.row(side, Csv.orEmpty(neighbour.function()), Long.toString(neighbour.weight()));
+    }
+  }
+
+  private void text() {
+    view.heading();
+    List<String> names = callers.names();
+    if (names.isEmpty()) {
+      return;
+    }
+    terminal
+        .out()
+        .println(
+            (names.size() == 1
+                    ? names.getFirst()
+                    : Numbers.count(names.size()) + " functions that match")
+                + ": incl. "
+                + share(callers.inclusive())
+                + ", self "
+                + share(callers.self()));
+    table("callers", callers.callers(), 0);
+    table("callees", callers.callees(), callers.self());
+  }
+
+  private String share(long weight) {
+    return view.weight(weight) + " (" + Numbers.percent(weight, view.total()) + " %)";
+  }
+
+  private void table(String title, List<Callers.Neighbour> all, long self) {
+    Table table = new Table().number(view.unit()).number("%").name(title);
+    long left = callers.inclusive() - self;
+    List<Callers.Neighbour> shown = shown(all);
+    for (Callers.Neighbour neighbour : shown) {
+      String name = neighbour.function();
+      line(table, neighbour.weight(), name == null ? "(nobody: the stack begins here)" : name);
+      left -= neighbour.weight();
+    }
+    if (shown.size() < all.size()) {
+      line(table, left, Numbers.count(all.size() - shown.size()) + " more (-n 0 shows all)");
+    }
+    if (self > 0) {
+      line(table, self, "(self)");
+    }
+    line(table, callers.inclusive(), "total");
+    table.print(terminal.out(), 0, view.width());
+  }
+
+  private void line(Table table, long weight, String name) {
+    table.row(view.weight(weight), Numbers.percent(weight, callers.inclusive()), name);
+  }
+}
