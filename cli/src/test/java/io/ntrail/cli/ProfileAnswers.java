@@ -49,12 +49,19 @@ final class ProfileAnswers {
   /** Compares an answer with a table. */
   static void compare(Json json, ProfileQuery query, ProfileTable expected) {
     assertEquals(query.metric(), json.get("metric").text());
-    assertEquals(expected.total(), json.get("total").number(), () -> "total; " + expected);
-    assertEquals(expected.idle(), json.get("idle").number(), () -> "idle; " + expected);
+    assertEquals(
+        expected.total(),
+        json.get("total").number(),
+        () -> "total; " + query + " of " + json.get("file") + ": " + expected);
+    assertEquals(
+        expected.idle(),
+        json.get("idle").number(),
+        () -> "idle; " + query + " of " + json.get("file") + ": " + expected);
     assertEquals(0, json.get("rowsLeftOut").number());
     Map<String, Row> rows = rows(query.by(), json, expected.total());
     Map<String, Row> wanted = wanted(query.by(), json, expected);
-    assertEquals(text(wanted), text(rounded(rows, wanted)), () -> query + " in " + json);
+    assertEquals(
+        text(wanted), text(rounded(rows, wanted)), () -> query + " of " + json.get("file"));
   }
 
   private static @Nullable String text(Json row, String key) {
@@ -98,7 +105,8 @@ final class ProfileAnswers {
         continue;
       }
       Row before = rows.merge(key, read, Row::plus);
-      assertTrue(!ofStacks || before.merged == 1, () -> "two rows " + key + " in " + json);
+      assertTrue(
+          !ofStacks || before.merged == 1, () -> "two rows " + key + " of " + json.get("file"));
     }
     if (without != null) {
       long others = rows.values().stream().mapToLong(Row::self).sum();

@@ -203,6 +203,8 @@ public final class Property {
         }
       }
     }
+    // What the statement leaves behind, such as a file, is that of the smallest input.
+    attempt(statement, new Gen(null, best, size));
     return new AssertionError(
         "run %d failed: %s%nrepeat with -Dntrail.property.seed=%d; smallest choices %s"
             .formatted(

@@ -4,7 +4,6 @@ import io.ntrail.analysis.machine.Machine;
 import io.ntrail.analysis.recording.OrderedCursor;
 import io.ntrail.analysis.recording.Recording;
 import io.ntrail.analysis.recording.SurveyPart;
-import io.ntrail.analysis.stacks.EventStacks;
 import io.ntrail.analysis.stacks.Stacks;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
@@ -35,8 +34,6 @@ public final class Events {
     final KernelEvents kernel;
     final @Nullable TypeCounts counts;
     final @Nullable Stacks stacks;
-    long clrStacks;
-    long halves;
 
     Learned(
         Machine machine,
@@ -61,10 +58,6 @@ public final class Events {
       if (stacks != null) {
         // Shared by all.
         stacks.visit(fileNumber, record);
-        if (record.kind().isEvent()) {
-          clrStacks += EventStacks.isClrStack(record) ? 1 : 0;
-          halves += EventStacks.matchIdOf(record) != 0 ? 1 : 0;
-        }
       }
     }
 
@@ -75,8 +68,6 @@ public final class Events {
       if (counts != null && other.counts != null) {
         counts.merge(other.counts);
       }
-      clrStacks += other.clrStacks;
-      halves += other.halves;
       return this;
     }
 
@@ -97,7 +88,6 @@ public final class Events {
   private final Meanings meanings;
   private final @Nullable SourceCounts all;
   private final @Nullable Stacks stacks;
-  private final LaterStacks.Carriers carriers;
 
   private Events(Recording recording, SchemaSources sources, Learned learned) {
     this.recording = recording;
@@ -107,7 +97,6 @@ public final class Events {
     this.meanings = new Meanings(machine, sources.statusCodes());
     this.all = learned.counts == null ? null : learned.counts.sources(schemas);
     this.stacks = learned.stacks;
-    this.carriers = new LaterStacks.Carriers(learned.clrStacks, learned.halves);
   }
 
   /** Surveys a recording. */
@@ -226,11 +215,7 @@ public final class Events {
       this.stackReader =
           withStacks && stacks != null
               ? new StackReader(
-                  recording,
-                  machine,
-                  stacks,
-                  carriers,
-                  () -> recording.inOrder(begin, Long.MAX_VALUE))
+                  recording, machine, stacks, () -> recording.inOrder(begin, Long.MAX_VALUE))
               : null;
     }
 

@@ -1,14 +1,13 @@
 package io.ntrail.analysis.events;
 
-import io.ntrail.analysis.events.LaterStacks.Carriers;
 import io.ntrail.analysis.machine.AddressSpaces;
 import io.ntrail.analysis.machine.ImageFile;
 import io.ntrail.analysis.machine.Machine;
 import io.ntrail.analysis.recording.OrderedCursor;
 import io.ntrail.analysis.recording.Recording;
-import io.ntrail.analysis.stacks.EventStacks;
 import io.ntrail.analysis.stacks.Frames;
 import io.ntrail.analysis.stacks.Stacks;
+import io.ntrail.analysis.stacks.WholeStacks;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -25,40 +24,28 @@ final class StackReader implements AutoCloseable {
   private final Recording recording;
   private final Machine machine;
   private final Stacks stacks;
-  private final Carriers carriers;
-  private final Supplier<OrderedCursor> another;
+  private final WholeStacks whole;
   private final Stacks.Walk walk;
-  private final EventStacks own;
   private final Frames frames = new Frames();
-  private final Frames behind = new Frames();
   private final Set<Integer> processes = new HashSet<>();
   private @Nullable AddressSpaces spaces;
-  private @Nullable LaterStacks later;
-  private long number = -1;
   private boolean finished;
 
   /**
    * @param another makes a cursor that begins where the walk begins
    */
   StackReader(
-      Recording recording,
-      Machine machine,
-      Stacks stacks,
-      Carriers carriers,
-      Supplier<OrderedCursor> another) {
+      Recording recording, Machine machine, Stacks stacks, Supplier<OrderedCursor> another) {
     this.recording = recording;
     this.machine = machine;
     this.stacks = stacks;
-    this.carriers = carriers;
-    this.another = another;
-    this.walk = stacks.walk();
-    this.own = new EventStacks(stacks);
+    this.whole = new WholeStacks(stacks, another);
+    this.walk = whole.records();
   }
 
   /** Goes to the cursor's next record; all must come. */
   void moveTo(OrderedCursor cursor) {
-    number++;
-    walk.moveTo(cursor);
+    whole.moveTo(cursor);
   }
 
   /** Whether the current record has a stack record, or brings its stack. */
@@ -76,12 +63,8 @@ final class StackReader implements AutoCloseable {
       thread = walk.thread(stack);
       walk.copy(stack, frames);
     }
-    if (record.kind().isEvent()) {
-      boolean brings = own.copy(record, event.key(), frames);
-      if (carriers.any()) {
-        join(record, brings, event);
-      }
-    }
+    whole.complete(
+        record, event.key(), frames, address -> spaces(event.processId()).isKernel(address));
     return frames.count() == 0 ? List.of() : resolve(event.processOf(thread), event.key());
   }
 
@@ -97,37 +80,6 @@ final class StackReader implements AutoCloseable {
       }
     }
     return chosen;
-  }
-
-  private void join(RecordCursor record, boolean brings, EventReader event) {
-    LaterStacks ahead = later;
-    if (ahead == null) {
-      ahead = new LaterStacks(another.get(), stacks, carriers);
-      later = ahead;
-    }
-    behind.clear();
-    switch (ahead.copy(number, record, brings, behind)) {
-      case WHOLE -> {
-        return;
-      }
-      case SECOND -> {
-        frames.clear();
-        return;
-      }
-      case FIRST -> {
-        // Joined below.
-      }
-    }
-    AddressSpaces known = spaces(event.processId());
-    boolean kernelLast =
-        frames.count() > 0
-            && known.isKernel(behind.address(0))
-            && !known.isKernel(frames.address(0));
-    if (kernelLast) {
-      behind.addAll(frames);
-      frames.clear();
-    }
-    frames.addAll(behind);
   }
 
   private AddressSpaces spaces(int process) {
@@ -165,14 +117,13 @@ final class StackReader implements AutoCloseable {
 
   /** What was found out so far. */
   StackCounts counts() {
-    LaterStacks ahead = later;
     return new StackCounts(
         walk.references(),
         finished ? walk.unmatched() : -1,
         walk.undefined(),
         walk.leftOut() + stacks.leftOut(),
-        ahead == null ? 0 : ahead.joined(),
-        ahead == null ? 0 : ahead.givenUp());
+        whole.joined(),
+        whole.givenUp());
   }
 
   /** The walk has come to the end of the recording: nothing belongs to what is left. */
@@ -183,8 +134,6 @@ final class StackReader implements AutoCloseable {
 
   @Override
   public void close() {
-    if (later != null) {
-      later.close();
-    }
+    whole.close();
   }
 }

@@ -50,7 +50,7 @@ final class Allocations implements WeightSource {
           boolean wide = record.version() >= 2 && length >= TICK_AMOUNT_64 + 8;
           long amount = wide ? payload.i64(at + TICK_AMOUNT_64) : payload.u32(at);
           if (moment.passesEvent()) {
-            moment.giveOrWait(bytes ? amount : 1);
+            moment.giveWhole(bytes ? amount : 1);
           }
         }
       }

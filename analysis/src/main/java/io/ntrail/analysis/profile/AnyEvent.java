@@ -7,7 +7,7 @@ final class AnyEvent implements WeightSource {
   @Override
   public void visit(Moment moment) {
     if (moment.passesEvent()) {
-      moment.giveOrWait(1);
+      moment.giveWhole(1);
     }
   }
 }

@@ -4,6 +4,7 @@ import io.ntrail.analysis.machine.Machine;
 import io.ntrail.analysis.recording.OrderedCursor;
 import io.ntrail.analysis.stacks.Frames;
 import io.ntrail.analysis.stacks.Stacks;
+import io.ntrail.analysis.stacks.WholeStacks;
 import io.ntrail.formats.etl.EtlFile;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.Arrays;
@@ -17,8 +18,8 @@ final class Moment {
 
   private final Machine machine;
   private final Functions functions;
+  private final WholeStacks whole;
   private final Stacks.Walk stacks;
-  private final LaterStacks later;
   private final WeightSink sink;
   private final OrderedCursor cursor;
   private final boolean oneClock;
@@ -32,6 +33,7 @@ final class Moment {
 
   Moment(
       ProfileInput input,
+      WholeStacks whole,
       OrderedCursor cursor,
       Functions functions,
       RecordCursor first,
@@ -39,8 +41,8 @@ final class Moment {
     this.machine = input.machine();
     this.oneClock = input.recording().oneClock();
     this.functions = functions;
-    this.stacks = input.stacks().walk();
-    this.later = new LaterStacks(input.stacks(), sink);
+    this.whole = whole;
+    this.stacks = whole.records();
     this.cursor = cursor;
     this.sink = sink;
     this.record = first;
@@ -238,38 +240,15 @@ final class Moment {
     sink.put(stack);
   }
 
-  /** Yields the weight of an event that may get its stack from an event behind it. */
-  void giveOrWait(long weight) {
+  /** Yields the weight of an event that may bring its stack along, or have it behind itself. */
+  void giveWhole(long weight) {
     int thread = thread();
     int process = process(thread);
-    ownStack();
-    if (!sink.wants(this, key, process, thread)) {
-      return;
+    if (sink.wants(this, key, process, thread)) {
+      ownStack();
+      whole.complete(record, key, frames, functions::isKernel);
+      hasStack = frames.count() > 0;
+      give(process, thread, weight);
     }
-    later.add(this, frames, process, thread, weight);
-  }
-
-  /** Lets an event behind others give them their stack. */
-  void lookBack() {
-    if (hook < 0 && record.kind().isEvent()) {
-      later.visit(this, frames);
-    }
-  }
-
-  /** Yields what waits for a stack that will not come. */
-  void finish() {
-    later.finish();
-  }
-
-  Stacks.Walk stacks() {
-    return stacks;
-  }
-
-  int[] resolve(int process, Frames from, int[] into) {
-    return functions.resolve(process, key, from, into);
-  }
-
-  boolean isKernel(long address) {
-    return functions.isKernel(address);
   }
 }

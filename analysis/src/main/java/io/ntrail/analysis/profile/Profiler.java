@@ -7,6 +7,9 @@ import io.ntrail.analysis.events.Unmatched;
 import io.ntrail.analysis.machine.AddressSpaces;
 import io.ntrail.analysis.machine.ProcessLife;
 import io.ntrail.analysis.recording.OrderedCursor;
+import io.ntrail.analysis.recording.Recording;
+import io.ntrail.analysis.stacks.Stacks;
+import io.ntrail.analysis.stacks.WholeStacks;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.etl.RecordKind;
 import java.util.ArrayList;
@@ -102,26 +105,28 @@ public final class Profiler implements WeightSink {
     WeightSource source = weightSource();
     boolean history = request.metric != Metric.CPU && request.metric != Metric.PMC;
     long from = history ? Long.MIN_VALUE : scope.fromNanos();
-    try (OrderedCursor cursor = input.recording().inOrder(from, scope.toNanos())) {
+    Recording recording = input.recording();
+    try (OrderedCursor cursor = recording.inOrder(from, scope.toNanos());
+        WholeStacks stacks =
+            new WholeStacks(input.stacks(), () -> recording.inOrder(from, Long.MAX_VALUE))) {
+      Stacks.Walk records = stacks.records();
       if (cursor.next()) {
-        Moment moment = new Moment(input, cursor, functions, cursor.record(), this);
+        Moment moment = new Moment(input, stacks, cursor, functions, cursor.record(), this);
         do {
-          moment.stacks().moveTo(cursor);
+          stacks.moveTo(cursor);
           RecordCursor record = cursor.record();
           moment.moveTo(record, hook(record));
-          moment.lookBack();
           source.visit(moment);
           moment.passed();
         } while (cursor.next());
-        moment.finish();
         boolean whole = from == Long.MIN_VALUE && scope.toNanos() == Long.MAX_VALUE;
         if (whole) {
-          moment.stacks().finish();
+          records.finish();
         }
-        references = moment.stacks().references();
-        unmatched = whole ? moment.stacks().unmatched() : 0;
-        undefined = moment.stacks().undefined();
-        leftOut = moment.stacks().leftOut();
+        references = records.references();
+        unmatched = whole ? records.unmatched() : 0;
+        undefined = records.undefined();
+        leftOut = records.leftOut() + stacks.givenUp();
       }
     }
     source.finish(remarks);

@@ -27,14 +27,14 @@ public final class EventStacks {
    * Appends the frames of the stack that an event brings in its extended items.
    *
    * @param key time of the event, see {@link io.ntrail.analysis.recording.Recording#key}
-   * @return whether it brings one
+   * @return whether it brings any, or what may be half of a stack
    */
   public boolean copy(RecordCursor record, long key, Frames into) {
     matchId = 0;
     if (!record.hasExtendedItems()) {
       return false;
     }
-    boolean any = false;
+    int before = into.count();
     Bytes bytes = record.bytes();
     for (int item = record.firstItem(); item != 0; item = record.nextItem(item)) {
       int type = record.itemType(item);
@@ -55,9 +55,8 @@ public final class EventStacks {
         continue;
       }
       matchId = bytes.i64(at);
-      any = true;
     }
-    return any;
+    return into.count() > before || matchId != 0;
   }
 
   private void define(long stackKey, long key, Frames into) {

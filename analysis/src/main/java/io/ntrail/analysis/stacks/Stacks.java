@@ -7,6 +7,7 @@ import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * The stack records of a recording. All records are visited first, which collects the definitions
@@ -41,6 +42,8 @@ public final class Stacks {
   private final StackTargets targets;
   private final List<Buffers> files;
   private final StackKeys keys = new StackKeys();
+  private final LongAdder clrStacks = new LongAdder();
+  private final LongAdder halves = new LongAdder();
 
   /** Knows no stack records yet: all records must be visited first. */
   public Stacks(Recording recording, KernelEvents kernel) {
@@ -54,6 +57,9 @@ public final class Stacks {
   public void visit(int file, RecordCursor record) {
     int hook = StackTargets.stackHook(record);
     if (hook < 0) {
+      if (record.kind().isEvent()) {
+        visitEvent(record);
+      }
       return;
     }
     if (StackTargets.isReference(record)) {
@@ -65,6 +71,15 @@ public final class Stacks {
       buffers.lastNamed[buffer] = Math.max(buffers.lastNamed[buffer], named);
     } else if (hook >= StackTargets.KEY_CREATE && hook <= StackTargets.KEY_RUNDOWN) {
       keys.note(record, recording.key(record.file(), record.ticks()));
+    }
+  }
+
+  private void visitEvent(RecordCursor record) {
+    if (EventStacks.isClrStack(record)) {
+      clrStacks.increment();
+    }
+    if (record.hasExtendedItems() && EventStacks.matchIdOf(record) != 0) {
+      halves.increment();
     }
   }
 
@@ -85,6 +100,10 @@ public final class Stacks {
   /** Definitions of stack keys that were left out for want of memory. */
   public long leftOut() {
     return keys.leftOut();
+  }
+
+  LaterStacks.Carriers carriers() {
+    return new LaterStacks.Carriers(clrStacks.sum(), halves.sum());
   }
 
   StackKeys keys() {

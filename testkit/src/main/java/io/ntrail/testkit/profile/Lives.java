@@ -115,13 +115,15 @@ final class Lives {
         : new Life(second, rec.ordinal, first, "");
   }
 
+  /** The last life that had begun: an id means its last owner until it is used again. */
   private static @Nullable Life at(List<Life> all, long id, int ordinal) {
+    Life last = null;
     for (Life life : all) {
-      if (life.id == id && life.from <= ordinal && ordinal <= life.to) {
-        return life;
+      if (life.id == id && life.from <= ordinal && (last == null || life.from > last.from)) {
+        last = life;
       }
     }
-    return null;
+    return last;
   }
 
   /** The process of a thread, or {@link Rec#NONE}. */

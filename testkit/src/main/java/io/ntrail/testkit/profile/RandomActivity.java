@@ -175,8 +175,9 @@ public final class RandomActivity {
   }
 
   private void sample() {
-    m.time();
-    RandomMachine.Strand thread = m.running[m.anyCpu()];
+    int cpu = m.anyCpu();
+    RandomMachine.Strand thread = m.running[cpu];
+    m.time(cpu, thread);
     long ip = g.flag() ? m.userAddress() : m.kernelAddress();
     int count = g.oneOf(1, 1, 0, 3);
     if (thread == m.idle) {
@@ -192,8 +193,9 @@ public final class RandomActivity {
   }
 
   private void counter() {
-    m.time();
-    RandomMachine.Strand thread = m.running[m.anyCpu()];
+    int cpu = m.anyCpu();
+    RandomMachine.Strand thread = m.running[cpu];
+    m.time(cpu, thread);
     a.pmc(thread == m.idle ? m.kernelAddress() : m.userAddress(), thread.tid, g.oneOf(2, 10));
     stack(thread);
   }
@@ -228,7 +230,7 @@ public final class RandomActivity {
     if (next == old) {
       return;
     }
-    m.time();
+    m.time(cpu, old, next);
     m.swap(cpu, next, old == m.idle ? 2 : STATES[g.below(STATES.length)]);
     switch (g.below(4)) {
       case 0 -> stackOfSwitch(next);
@@ -310,8 +312,7 @@ public final class RandomActivity {
       a.perf(0x044C, 3, ProfilePayloads.fileEnd(m.p, irp));
       return;
     }
-    m.time();
-    m.anyCpu();
+    m.time(m.anyCpu(), thread);
     m.as(thread);
     int version = g.oneOf(3, 2);
     int tid = thread.tid;
@@ -359,8 +360,7 @@ public final class RandomActivity {
     if (thread == null) {
       return;
     }
-    m.time();
-    m.anyCpu();
+    m.time(m.anyCpu(), thread);
     m.as(thread);
     int p = m.p;
     int size = 1 + g.below(5000);
@@ -385,14 +385,14 @@ public final class RandomActivity {
     if (thread == null) {
       return;
     }
-    m.time();
-    m.anyCpu();
+    m.time(m.anyCpu(), thread);
     m.as(thread);
     int p = m.p == 8 && g.below(4) == 3 ? 4 : m.p;
     int version = (int) g.between(1, 4);
     LittleEndian payload = ProfilePayloads.allocationTick(p, version, 1 + g.below(9999));
     EtlRecords event = a.eventRecord(p, ProfilePayloads.CLR, 10, version, payload);
     int type = p == 8 ? 6 : 5;
+    boolean second = false;
     switch (g.below(5)) {
       case 1 -> event.item(type, item(p, 0, m.frames(false, 3)));
       case 2 -> {
@@ -408,6 +408,7 @@ public final class RandomActivity {
       case 4 -> {
         Half half = halves.poll();
         if (half != null && m.threads.get(half.thread.tid) == half.thread) {
+          second = true;
           m.as(half.thread);
           event.thread(half.thread.process.pid, half.thread.tid);
           event.item(type, item(p, half.matchId, m.frames(false, 2)));
@@ -416,7 +417,8 @@ public final class RandomActivity {
       default -> {}
     }
     a.log(event.build());
-    if (g.flag()) {
+    // What carries half of an earlier event's stack is not said to have one itself.
+    if (!second && g.flag()) {
       m.ownTime();
       m.anyCpu();
       LittleEndian stack = ProfilePayloads.clrStack(p, m.frames(false, 3));

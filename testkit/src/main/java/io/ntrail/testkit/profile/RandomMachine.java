@@ -40,6 +40,11 @@ final class RandomMachine {
     final boolean late;
     int cpu = -1;
 
+    /** When and where it last did something. */
+    long seenTick = -1;
+
+    int seenCpu;
+
     Strand(int tid, Machinery process, boolean late) {
       this.tid = tid;
       this.process = process;
@@ -138,6 +143,25 @@ final class RandomMachine {
     tick += alone || lossy ? 1 + g.below(20) : g.oneOf(3, 0, 1, 0, 40, 1000);
     alone = false;
     a.atTicks(tick);
+  }
+
+  /**
+   * Goes to a CPU and sets a time that other events may have, too, but not of these threads
+   * elsewhere: a thread does nothing on two CPUs at once.
+   */
+  void time(int cpu, Strand... doers) {
+    time();
+    for (Strand doer : doers) {
+      if (doer != idle && doer.seenTick == tick && doer.seenCpu != cpu) {
+        tick++;
+        a.atTicks(tick);
+      }
+    }
+    for (Strand doer : doers) {
+      doer.seenTick = tick;
+      doer.seenCpu = cpu;
+    }
+    a.on(cpu);
   }
 
   /** Sets a time that no other event has. */

@@ -1,9 +1,6 @@
-package io.ntrail.analysis.events;
+package io.ntrail.analysis.stacks;
 
 import io.ntrail.analysis.recording.OrderedCursor;
-import io.ntrail.analysis.stacks.EventStacks;
-import io.ntrail.analysis.stacks.Frames;
-import io.ntrail.analysis.stacks.Stacks;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -66,11 +63,12 @@ final class LaterStacks implements AutoCloseable {
 
   /**
    * @param cursor before the record that the walk calls number 0
-   * @param carriers of the whole recording
+   * @param stacks of the whole recording
    */
-  LaterStacks(OrderedCursor cursor, Stacks stacks, Carriers carriers) {
+  LaterStacks(OrderedCursor cursor, Stacks stacks) {
     this.cursor = cursor;
     this.stacks = new EventStacks(stacks);
+    Carriers carriers = stacks.carriers();
     this.clrLeft = carriers.clr;
     this.halvesLeft = carriers.halves;
   }
@@ -84,7 +82,7 @@ final class LaterStacks implements AutoCloseable {
    * Appends the frames that come behind an event. Must be asked for in the order of the walk.
    *
    * @param number of the event's record in the walk
-   * @param own whether it brings a stack of its own, or a half
+   * @param own whether it brings frames of its own, or what may be half of a stack
    * @return which part of a stack the event itself has
    */
   Part copy(long number, RecordCursor record, boolean own, Frames into) {
@@ -151,8 +149,9 @@ final class LaterStacks implements AutoCloseable {
 
   private void visit(RecordCursor record) {
     int thread = record.threadId();
-    boolean own = record.hasExtendedItems() && record.hasStackItem();
-    long matchId = own ? EventStacks.matchIdOf(record) : 0;
+    frames.clear();
+    boolean own = stacks.copy(record, cursor.key(), frames);
+    long matchId = own ? stacks.matchId() : 0;
     if (matchId != 0) {
       halvesLeft--;
       Half half = new Half(thread, matchId);
@@ -160,8 +159,6 @@ final class LaterStacks implements AutoCloseable {
       if (first == null) {
         wait(waitingForHalf, half);
       } else {
-        frames.clear();
-        stacks.copy(record, cursor.key(), frames);
         keep(first);
         if (ordinal >= wanted) {
           found.put(ordinal, TAKEN);
