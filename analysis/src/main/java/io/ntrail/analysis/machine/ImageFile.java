@@ -15,8 +15,12 @@ public record ImageFile(String path, long size, int timeDateStamp) {
           .thenComparingLong(ImageFile::size)
           .thenComparingInt(ImageFile::timeDateStamp);
 
-  /** The last part of the path. */
+  /** The last part of the path that is not empty; {@code (unnamed)} if there is none. */
   public String name() {
-    return path.substring(path.lastIndexOf('\\') + 1);
+    int end = path.length();
+    while (end > 0 && path.charAt(end - 1) == '\\') {
+      end--;
+    }
+    return end == 0 ? "(unnamed)" : path.substring(path.lastIndexOf('\\', end - 1) + 1, end);
   }
 }
