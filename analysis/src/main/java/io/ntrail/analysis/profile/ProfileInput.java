@@ -45,9 +45,9 @@ public record ProfileInput(
       if (record.kind().isHook()) {
         int hook = record.hookId();
         inventory.visit(record, hook);
-        // Most records are of groups that tell nothing else.
+        // Most records are of groups that tell nothing else; no profile names files.
         switch (hook >>> 8) {
-          case 0x03, 0x04, 0x05, 0x14 -> machine.visit(fileNumber, record);
+          case 0x03, 0x05, 0x14 -> machine.visit(fileNumber, record);
           case 0x18 -> stacks.visit(fileNumber, record);
           default -> {
             // Counted.
