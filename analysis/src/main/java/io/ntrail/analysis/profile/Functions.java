@@ -36,16 +36,41 @@ public final class Functions {
   /** Function of weights that have no stack. */
   static final int NO_STACK_FUNCTION = 1;
 
-  private static final int MOST_PROCESSES = 128;
+  private static final int MOST_PROCESSES = 256;
 
   /** Addresses of a process that are remembered, 32 bytes each. */
   private static final int MOST_ADDRESSES = 1 << 14;
 
+  /** Addresses with numbers that are remembered by these. */
+  private static final int MOST_NUMBERS = 1 << 14;
+
+  /** Functions of addresses that have numbers. */
+  private static final class Numbered {
+    /** By the number of an address, that of its function and 1; 0 if it is not known. */
+    int[] functions = {};
+
+    int get(int number) {
+      return number < functions.length ? functions[number] - 1 : -1;
+    }
+
+    void put(int number, int function) {
+      if (number >= functions.length) {
+        functions = Arrays.copyOf(functions, Math.min(MOST_NUMBERS, 2 * number + 64));
+      }
+      functions[number] = function + 1;
+    }
+
+    void clear() {
+      Arrays.fill(functions, 0);
+    }
+  }
+
   /** What was looked up in one process. */
   private static final class Process {
     final AddressSpaces.Space space;
-    final LongIndex known = new LongIndex(256);
+    final LongIndex known = new LongIndex(64);
     int changes = -1;
+    final Numbered numbered = new Numbered();
 
     Process(AddressSpaces.Space space) {
       this.space = space;
@@ -64,6 +89,7 @@ public final class Functions {
       };
 
   private final LongIndex kernel = new LongIndex(1024);
+  private final Numbered numberedKernel = new Numbered();
   private int kernelChanges = -1;
   private int lastProcess = RecordCursor.NO_ID;
   private @Nullable Process last;
@@ -124,26 +150,44 @@ public final class Functions {
     if (owner.space.changes() != owner.changes || owner.known.size() > MOST_ADDRESSES) {
       owner.changes = owner.space.changes();
       owner.known.clear();
+      owner.numbered.clear();
     }
     if (owner.space.kernelChanges() != kernelChanges || kernel.size() > 8 * MOST_ADDRESSES) {
       kernelChanges = owner.space.kernelChanges();
       kernel.clear();
+      numberedKernel.clear();
     }
     for (int i = 0; i < count; i++) {
-      long address = frames.address(i);
-      boolean isKernel = spaces.isKernel(address);
-      LongIndex known = isKernel ? kernel : owner.known;
-      int function = known.get(address);
-      if (function < 0) {
-        function = lookUp(owner.space, address);
-        // What the kernel's half does not know may be the process's own.
-        if (!isKernel || function != UNKNOWN_FUNCTION && owner.space.kernelFound()) {
+      int number = frames.number(i);
+      int function = -1;
+      if (number >= 0) {
+        function = numberedKernel.get(number);
+        if (function < 0) {
+          function = owner.numbered.get(number);
+        }
+      }
+      result[i] = function >= 0 ? function : resolve(owner, frames.address(i), number);
+    }
+    return result;
+  }
+
+  private int resolve(Process owner, long address, int number) {
+    boolean isKernel = spaces.isKernel(address);
+    boolean isNumbered = number >= 0 && number < MOST_NUMBERS;
+    LongIndex known = isKernel ? kernel : owner.known;
+    int function = isNumbered ? -1 : known.get(address);
+    if (function < 0) {
+      function = lookUp(owner.space, address);
+      // What the kernel's half does not know may be the process's own.
+      if (!isKernel || function != UNKNOWN_FUNCTION && owner.space.kernelFound()) {
+        if (isNumbered) {
+          (isKernel ? numberedKernel : owner.numbered).put(number, function);
+        } else {
           known.put(address, function);
         }
       }
-      result[i] = function;
     }
-    return result;
+    return function;
   }
 
   /** Whether an address is one of the kernel. */

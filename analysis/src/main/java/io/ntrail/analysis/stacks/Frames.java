@@ -6,6 +6,7 @@ import java.util.Arrays;
 /** The addresses of one stack, innermost first: what is called, before its caller. Used again. */
 public final class Frames {
   private long[] addresses = new long[256];
+  private int[] numbers = new int[256];
   private int count;
 
   /** No frames. */
@@ -21,6 +22,14 @@ public final class Frames {
     return addresses[i];
   }
 
+  /**
+   * A small number that stands for the address of a frame among the stacks of a recording, for
+   * those who remember something of addresses; -1 if it has none.
+   */
+  public int number(int i) {
+    return numbers[i];
+  }
+
   /** Forgets all frames. */
   public void clear() {
     count = 0;
@@ -28,17 +37,28 @@ public final class Frames {
 
   /** Adds the caller of the last frame. */
   public void add(long address) {
+    add(address, -1);
+  }
+
+  void add(long address, int number) {
     if (count == addresses.length) {
-      addresses = Arrays.copyOf(addresses, 2 * count);
+      grow(2 * count);
     }
+    numbers[count] = number;
     addresses[count++] = address;
+  }
+
+  private void grow(int capacity) {
+    addresses = Arrays.copyOf(addresses, capacity);
+    numbers = Arrays.copyOf(numbers, capacity);
   }
 
   void add(long[] from, int at, int length) {
     if (count + length > addresses.length) {
-      addresses = Arrays.copyOf(addresses, Math.max(count + length, 2 * count));
+      grow(Math.max(count + length, 2 * count));
     }
     System.arraycopy(from, at, addresses, count, length);
+    Arrays.fill(numbers, count, count + length, -1);
     count += length;
   }
 
@@ -51,7 +71,9 @@ public final class Frames {
 
   /** Adds the frames of another stack behind these. */
   public void addAll(Frames other) {
+    int before = count;
     add(other.addresses, 0, other.count);
+    System.arraycopy(other.numbers, 0, numbers, before, other.count);
   }
 
   /** Puts an address before the innermost frame, unless that is it already. */
@@ -61,7 +83,9 @@ public final class Frames {
     }
     add(0);
     System.arraycopy(addresses, 0, addresses, 1, count - 1);
+    System.arraycopy(numbers, 0, numbers, 1, count - 1);
     addresses[0] = address;
+    numbers[0] = -1;
   }
 
   /** The frames, to be kept. */

@@ -54,7 +54,14 @@ final class StackKeys {
 
   /** Puts the definitions in order. */
   void settle() {
-    tree.settle();
+    int[] places = tree.settle();
+    for (int i = 0; i < size; i++) {
+      nodes[i] = places[nodes[i]];
+    }
+    sort();
+  }
+
+  private void sort() {
     int[] order =
         IndexSort.by(
             size,
