@@ -36,6 +36,13 @@ final class Allocations implements WeightSource {
         && record.providerHigh() == RUNTIME.high();
   }
 
+  /** Whether a VirtualAlloc gives memory; others only keep addresses free. */
+  static boolean isCommit(RecordCursor record) {
+    int flagsAt = 2 * record.pointerBytes() + 4;
+    return record.payloadLength() >= flagsAt + 4
+        && (record.bytes().i32(record.payloadOffset() + flagsAt) & COMMIT) != 0;
+  }
+
   @Override
   public void visit(Moment moment) {
     RecordCursor record = moment.record();
@@ -62,9 +69,7 @@ final class Allocations implements WeightSource {
         }
       }
       case "virtual" -> {
-        if (moment.hook() == VIRTUAL_ALLOC
-            && length >= 2 * pointer + 8
-            && (payload.i32(at + 2 * pointer + 4) & COMMIT) != 0) {
+        if (moment.hook() == VIRTUAL_ALLOC && isCommit(record)) {
           int process = payload.i32(at + 2 * pointer);
           long size = payload.pointer(at + pointer, pointer);
           give(moment, process, size);

@@ -32,6 +32,7 @@ public final class Inventory implements SurveyPart<Inventory> {
   private final long[] pmcSources = new long[1 << 16];
   private final Map<Integer, String> sourceNames = new TreeMap<>();
   private long allocationTicks;
+  private long commits;
   private int notes;
   private int[] noteSources = new int[16];
   private long[] noteKeys = new long[16];
@@ -54,7 +55,7 @@ public final class Inventory implements SurveyPart<Inventory> {
     } else if (record.kind().isClassic()) {
       int hook = kernel.hookId(record.provider(), record.opcode());
       if (hook >= 0) {
-        hooks[hook]++;
+        visit(record, hook);
       }
     }
   }
@@ -64,6 +65,8 @@ public final class Inventory implements SurveyPart<Inventory> {
     hooks[hook]++;
     if (hook >>> 8 == 0x0F) {
       perfInfo(record, hook);
+    } else if (hook == Allocations.VIRTUAL_ALLOC && Allocations.isCommit(record)) {
+      commits++;
     }
   }
 
@@ -114,6 +117,7 @@ public final class Inventory implements SurveyPart<Inventory> {
       pmcSources[i] += other.pmcSources[i];
     }
     allocationTicks += other.allocationTicks;
+    commits += other.commits;
     sourceNames.putAll(other.sourceNames);
     for (int i = 0; i < other.notes; i++) {
       note(other.noteSources[i], other.noteKeys[i], other.noteIntervals[i]);
@@ -180,7 +184,7 @@ public final class Inventory implements SurveyPart<Inventory> {
           switch (kind) {
             case "gc" -> allocationTicks;
             case "heap" -> sum(Allocations.HEAP_ALLOC, Allocations.HEAP_REALLOC);
-            case "virtual" -> hooks[Allocations.VIRTUAL_ALLOC];
+            case "virtual" -> commits;
             default -> sum(Allocations.POOL_ALLOC, Allocations.SESSION_POOL_ALLOC);
           };
       if (events > 0) {

@@ -80,6 +80,20 @@ final class AllocationTables {
         a,
         ALLOC.source("pool").by("thread"),
         ProfileTable.total(288).row("100/101", 256, 256).row("200/201", 32, 32));
+    onlyReserved(to);
+  }
+
+  /** Addresses that are only kept free are no allocations: the pool is the first kind. */
+  private static void onlyReserved(HandTables to) {
+    Activity a = new Activity().world();
+    a.at(10).as(100, 101).hook(0x0262, 2, ProfilePayloads.virtual(P, 0x9000, 4096, 100, 0x2000));
+    a.at(20).hook(0x0E20, 2, ProfilePayloads.pool(P, 256, false));
+    a.stack(100, 101, kernel(0x100));
+    to.add(
+        "addresses kept free",
+        a,
+        ALLOC,
+        ProfileTable.total(256).row("ntoskrnl.exe+0x100", 256, 256));
   }
 
   /**

@@ -128,11 +128,19 @@ final class ItemTables {
     a.at(40).allocationTick(10_000);
     a.at(41).event(OTHER, 5, 0, ProfilePayloads.clrStack(P));
     a.at(42).event(ProfilePayloads.CLR, 82, 0, stack(app(0x700)));
+    // The second tick brings half of the first one's stack, so that 82 is not its.
+    a.at(50);
+    tick(a, 100_000, 9, kernel(0x800));
+    a.at(51);
+    tick(a, 1_000_000, 9, app(0x800));
+    a.at(52).event(ProfilePayloads.CLR, 82, 0, stack(app(0x900)));
     to.add(
         "stacks of the runtime",
         a,
         ALLOC,
-        ProfileTable.total(11_111)
+        ProfileTable.total(1_111_111)
+            .row("ntoskrnl.exe+0x800", 100_000, 100_000)
+            .row("app.exe+0x800", 0, 100_000)
             .row("app.exe+0x100", 1, 1)
             .row("app.exe+0x200", 0, 1)
             .row("app.exe+0x300", 10, 10)

@@ -138,13 +138,13 @@ final class Lives {
     return life == null ? "?" : life.name;
   }
 
-  /** When the life of a process began that it lives at a time. */
+  /** When the life of a process began that its id means at a time. */
   int begin(long pid, int ordinal) {
     Life life = at(processes, pid, ordinal);
     return life == null ? BEGIN : life.from;
   }
 
-  /** When that life ends. */
+  /** When that life ends, which may have been before the time. */
   int end(long pid, int ordinal) {
     Life life = at(processes, pid, ordinal);
     return life == null ? END : life.to;

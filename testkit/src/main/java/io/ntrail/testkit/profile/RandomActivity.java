@@ -136,7 +136,18 @@ public final class RandomActivity {
   private void stack(RandomMachine.Strand thread) {
     int pid = thread.process.pid;
     int tid = thread.tid;
-    switch (g.below(6)) {
+    int kind = g.below(6);
+    if (thread == m.idle) {
+      // The idle threads of all CPUs share the id 0. They have no user part, which is what comes
+      // late and from any CPU; nobody could tell whose it is.
+      switch (kind) {
+        case 1, 2, 5 -> a.stack(pid, tid, m.frames(true, 3));
+        case 3 -> a.keyOf(0x1825, m.tick, pid, tid, g.below(3));
+        default -> {}
+      }
+      return;
+    }
+    switch (kind) {
       case 1 -> a.stack(pid, tid, m.frames(true, 3));
       case 2 -> {
         a.stack(pid, tid, m.frames(true, 2));

@@ -25,7 +25,12 @@ final class Rec {
    * @param type EVENT_HEADER_EXT_TYPE_*
    * @param data a reader at its start
    */
-  record Item(int type, Cut data) {}
+  record Item(int type, Cut data) {
+    /** Whether it is a stack, or half of one. */
+    boolean isStack() {
+      return type == 5 || type == 6 || type == 17 || type == 18;
+    }
+  }
 
   final int cpu;
   final long sequence;

@@ -4,6 +4,7 @@ import static io.ntrail.testkit.profile.HandTables.app;
 import static io.ntrail.testkit.profile.HandTables.kernel;
 
 import io.ntrail.testkit.LittleEndian;
+import io.ntrail.testkit.etl.KernelPayloads;
 import io.ntrail.testkit.etl.ProfilePayloads;
 
 /** Samples of the timer and of counters, page faults. */
@@ -169,6 +170,21 @@ final class SampleTables {
         a,
         PMC.source("10"),
         ProfileTable.total(2).row("app.exe+0x100", 1, 1).row("svc.exe+0x300", 1, 1));
+    countersOfClass(to);
+  }
+
+  /** The same in records that name the class: 2 x 300. */
+  private static void countersOfClass(HandTables to) {
+    Activity a = new Activity().world();
+    a.at(10).as(100, 101);
+    a.classRecord(0x0F49, 3, KernelPayloads.interval(2, 300, "source 2"));
+    a.classRecord(0x0F2F, 2, ProfilePayloads.pmc(P, app(0x100), 101, 2));
+    a.at(20).classRecord(0x0F2F, 2, ProfilePayloads.pmc(P, app(0x100), 101, 2));
+    to.add(
+        "counters in class records",
+        a,
+        PMC,
+        ProfileTable.total(600).row("app.exe+0x100", 600, 600));
   }
 
   private static Activity fault(Activity a, int hook, int pid, int tid, long counter) {

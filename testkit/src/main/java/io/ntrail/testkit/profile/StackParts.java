@@ -142,7 +142,7 @@ final class StackParts {
     Map<Halves, List<Part>> halves = new LinkedHashMap<>();
     for (Rec rec : records) {
       for (Rec.Item item : rec.items) {
-        if (item.type() != 5 && item.type() != 6 && item.type() != 17 && item.type() != 18) {
+        if (!item.isStack()) {
           continue;
         }
         Cut in = item.data().with(item.type() == 5 || item.type() == 17 ? 4 : 8);
@@ -173,6 +173,13 @@ final class StackParts {
     return !part.frames.isEmpty() && code.ofKernel(part.frames.getFirst());
   }
 
+  /** Whether an event brings half of a stack, of its own or of an event before it. */
+  private static boolean isHalf(Rec rec) {
+    return rec.items.stream()
+        .filter(Rec.Item::isStack)
+        .anyMatch(item -> item.data().with(8).u64() != 0);
+  }
+
   private void clr(Rec stack) {
     @Nullable Rec event = null;
     for (Rec rec : records) {
@@ -184,7 +191,7 @@ final class StackParts {
         event = rec;
       }
     }
-    if (event != null && !parts.containsKey(event.ordinal)) {
+    if (event != null && !parts.containsKey(event.ordinal) && !isHalf(event)) {
       Cut in = stack.payload().skip(4);
       long count = in.u32();
       List<Long> frames = list(in.pointers()).stream().limit(count).toList();
