@@ -26,15 +26,24 @@ public record ProfileRow(
     long rva,
     long self,
     long inclusive) {
-  /** The heaviest first; what weighs the same by name. */
+  private static final Comparator<@Nullable String> NAMES =
+      Comparator.nullsFirst(Comparator.naturalOrder());
+
+  private static final Comparator<@Nullable Integer> NUMBERS =
+      Comparator.nullsFirst(Comparator.naturalOrder());
+
+  /** The heaviest first; what weighs the same by name, or by its place in its module. */
   static Comparator<ProfileRow> order(boolean bySelf) {
     Comparator<ProfileRow> bySelfFirst = Comparator.comparingLong(row -> -row.self);
     Comparator<ProfileRow> byAllFirst = Comparator.comparingLong(row -> -row.inclusive);
     return (bySelf ? bySelfFirst.thenComparing(byAllFirst) : byAllFirst.thenComparing(bySelfFirst))
-        .thenComparing(row -> row.text())
-        .thenComparingInt(row -> row.pid == null ? -1 : row.pid)
-        .thenComparingInt(row -> row.tid == null ? -1 : row.tid)
-        .thenComparingInt(row -> row.cpu == null ? -1 : row.cpu);
+        .thenComparing(row -> row.module, NAMES)
+        .thenComparingLong(row -> row.rva)
+        .thenComparing(row -> row.function, NAMES)
+        .thenComparing(row -> row.process, NAMES)
+        .thenComparing(row -> row.pid, NUMBERS)
+        .thenComparing(row -> row.tid, NUMBERS)
+        .thenComparing(row -> row.cpu, NUMBERS);
   }
 
   /** What the row is about, as people read it. */
