@@ -63,8 +63,7 @@ final class StackReader implements AutoCloseable {
       thread = walk.thread(stack);
       walk.copy(stack, frames);
     }
-    whole.complete(
-        record, event.key(), frames, address -> spaces(event.processId()).isKernel(address));
+    whole.complete(record, event.key(), frames);
     return frames.count() == 0 ? List.of() : resolve(event.processOf(thread), event.key());
   }
 

@@ -1,11 +1,11 @@
 package io.ntrail.analysis.machine;
 
 import io.ntrail.analysis.recording.IndexSort;
-import io.ntrail.formats.etl.RecordCursor;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.LongPredicate;
 
 /**
  * What lay at which addresses of which process, and when: images, compiled methods. Beginnings,
@@ -251,6 +251,13 @@ final class AddressLives {
     return lifeValue[life];
   }
 
+  /** Whether a range has addresses of the kernel, or others. */
+  boolean reaches(int life, LongPredicate isKernel, boolean kernel) {
+    long base = lifeBase[life];
+    return isKernel.test(base) == kernel
+        || lifeSize[life] != 0 && isKernel.test(base + lifeSize[life] - 1) == kernel;
+  }
+
   private int firstOf(int pid) {
     int low = 0;
     int high = lives;
@@ -267,21 +274,21 @@ final class AddressLives {
 
   /** What lies where in each process, as time goes on. Going back is possible, but slow. */
   final class Walk {
+    private final LongPredicate isKernel;
     private final Map<Integer, Space> spaces = new HashMap<>();
-    private int lastPid = RecordCursor.NO_ID;
-    private Space last = new Space(RecordCursor.NO_ID);
+
+    Walk(LongPredicate isKernel) {
+      this.isKernel = isKernel;
+    }
 
     Space space(int pid) {
-      if (pid != lastPid) {
-        last = spaces.computeIfAbsent(pid, Space::new);
-        lastPid = pid;
-      }
-      return last;
+      return spaces.computeIfAbsent(pid, id -> new Space(id, isKernel));
     }
   }
 
   /** One process at a time. */
   final class Space {
+    private final LongPredicate isKernel;
     private final int first;
     private final int end;
     private final int[] byEnd;
@@ -293,10 +300,17 @@ final class AddressLives {
     private long largest;
     private int changes;
 
-    private Space(int pid) {
-      first = pid == RecordCursor.NO_ID ? 0 : firstOf(pid);
+    /** Sums over what is live of two numbers that are drawn from each range, of both halves. */
+    private final long[] sums = new long[4];
+
+    /** Whether ranges ever overlapped: then it counts which came last, too. */
+    private boolean overlapped;
+
+    private Space(int pid, LongPredicate isKernel) {
+      this.isKernel = isKernel;
+      first = firstOf(pid);
       int last = first;
-      while (pid != RecordCursor.NO_ID && last < lives && lifePid[last] == pid) {
+      while (last < lives && lifePid[last] == pid) {
         last++;
       }
       end = last;
@@ -314,6 +328,7 @@ final class AddressLives {
         advance(key);
       } else if (key < now) {
         live.clear();
+        Arrays.fill(sums, 0);
         begun = first;
         ended = 0;
         advance(key);
@@ -323,19 +338,71 @@ final class AddressLives {
     private void advance(long key) {
       now = key;
       changes++;
+      // What makes room goes first, so that nothing seems to overlap.
+      while (ended < byEnd.length && to(byEnd[ended]) <= key) {
+        int life = first + byEnd[ended];
+        if (live.remove(lifeBase[life], life)) {
+          add(life, -1);
+        }
+        ended++;
+      }
       while (begun < end && lifeFrom[begun] <= key) {
         if (lifeTo[begun] > key) {
-          live.put(lifeBase[begun], begun);
-          largest = Math.max(largest, lifeSize[begun]);
+          begin(begun);
         }
         begun++;
       }
-      while (ended < byEnd.length && to(byEnd[ended]) <= key) {
-        live.remove(lifeBase[first + byEnd[ended]], first + byEnd[ended]);
-        ended++;
-      }
       long next = begun < end ? lifeFrom[begun] : Long.MAX_VALUE;
       nextChange = ended < byEnd.length ? Math.min(next, to(byEnd[ended])) : next;
+    }
+
+    private void begin(int life) {
+      long base = lifeBase[life];
+      Map.Entry<Long, Integer> below = live.floorEntry(base);
+      Long above = live.higherKey(base);
+      overlapped |=
+          below != null
+                  && Long.compareUnsigned(base - below.getKey(), lifeSize[below.getValue()]) < 0
+              || above != null && Long.compareUnsigned(above - base, lifeSize[life]) < 0;
+      Integer replaced = live.put(base, life);
+      if (replaced != null) {
+        add(replaced, -1);
+      }
+      add(life, 1);
+      largest = Math.max(largest, lifeSize[life]);
+    }
+
+    private void add(int life, int sign) {
+      long range = mix(lifeBase[life], 0x9E37_79B9_7F4A_7C15L) + lifeSize[life];
+      long drawn = mix(range, 0xC2B2_AE3D_27D4_EB4FL) + lifeValue[life];
+      long one = sign * mix(drawn, 0xD6E8_FEB8_6659_FD93L);
+      long other = sign * mix(drawn, 0xA076_1D64_78BD_642FL);
+      if (reaches(life, isKernel, false)) {
+        sums[0] += one;
+        sums[1] += other;
+      }
+      if (reaches(life, isKernel, true)) {
+        sums[2] += one;
+        sums[3] += other;
+      }
+    }
+
+    private static long mix(long value, long factor) {
+      long mixed = (value ^ value >>> 32) * factor;
+      return (mixed ^ mixed >>> 29) * factor;
+    }
+
+    /**
+     * What lies where in one half, as a number that is the same for two processes, or times, where
+     * the same lies at the same addresses, and otherwise almost certainly differs.
+     *
+     * @param other another such number of the same
+     */
+    long layout(boolean kernel, boolean other) {
+      long layout = sums[(kernel ? 2 : 0) + (other ? 1 : 0)];
+      return overlapped
+          ? layout + mix(first + ((long) changes << 32), 0x8EBC_6AF0_9C88_C6E3L)
+          : layout;
     }
 
     /** Grows whenever something came or went. */

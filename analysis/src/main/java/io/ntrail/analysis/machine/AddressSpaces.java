@@ -1,9 +1,12 @@
 package io.ntrail.analysis.machine;
 
 import io.ntrail.analysis.recording.Recording;
-import io.ntrail.formats.etl.LogFileHeader;
+import java.util.BitSet;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +23,7 @@ public final class AddressSpaces {
   private final AddressLives methodLives;
   private final AddressLives.Walk images;
   private final AddressLives.Walk methods;
-  private final boolean narrow;
+  private final Recording recording;
   private final Map<Integer, Space> spaces = new HashMap<>();
 
   /** The machine must have been asked to learn of addresses. */
@@ -28,20 +31,48 @@ public final class AddressSpaces {
     this.machine = machine;
     this.imageLives = machine.images().lives();
     this.methodLives = machine.methods().lives();
-    this.images = imageLives.new Walk();
-    this.methods = methodLives.new Walk();
-    this.narrow =
-        recording.files().getFirst().header().map(LogFileHeader::pointerBytes).orElse(8) == 4;
-  }
-
-  /** Whether an address is the kernel's: the upper half of what the machine's pointers can say. */
-  public boolean isKernel(long address) {
-    return address < 0 || narrow && address >= 0x8000_0000L;
+    this.images = imageLives.new Walk(recording::isKernel);
+    this.methods = methodLives.new Walk(recording::isKernel);
+    this.recording = recording;
   }
 
   /** The address space of a process; the kernel's addresses are in each. */
   public Space space(int process) {
     return spaces.computeIfAbsent(process, Space::new);
+  }
+
+  /**
+   * Everything that lies in one half of an address space, as 128 bits that are almost certainly
+   * others where anything else lies at any address.
+   */
+  public record Layout(long low, long high) {}
+
+  /**
+   * Names of images that lie in the kernel's half and in the other, in small letters; null if
+   * methods were compiled in the kernel's half.
+   */
+  public @Nullable Set<String> namesInBothHalves() {
+    for (int life = 0; life < methodLives.count(); life++) {
+      if (methodLives.reaches(life, recording::isKernel, true)) {
+        return null;
+      }
+    }
+    Set<String> upper = names(true);
+    upper.retainAll(names(false));
+    return upper;
+  }
+
+  private Set<String> names(boolean kernel) {
+    BitSet files = new BitSet();
+    for (int life = 0; life < imageLives.count(); life++) {
+      if (imageLives.value(life) >= 0 && imageLives.reaches(life, recording::isKernel, kernel)) {
+        files.set(imageLives.value(life));
+      }
+    }
+    Set<String> names = new HashSet<>();
+    files.stream()
+        .forEach(i -> names.add(machine.images().files().get(i).name().toLowerCase(Locale.ROOT)));
+    return names;
   }
 
   /** One process, as it is at a time. */
@@ -53,7 +84,6 @@ public final class AddressSpaces {
     private int image = -1;
     private int method = -1;
     private long found;
-    private boolean inKernel;
 
     private Space(int process) {
       own = images.space(process);
@@ -70,14 +100,27 @@ public final class AddressSpaces {
       compiled.moveTo(key);
     }
 
-    /** Another number than before if anything came or went in the kernel's half. */
-    public int kernelChanges() {
-      return idle.changes() + system.changes();
+    /** Another number than before if anything came or went, in the process or the kernel. */
+    public int changes() {
+      return own.changes() + compiled.changes() + idle.changes() + system.changes();
     }
 
-    /** Another number than before if anything came or went in the process itself. */
-    public int changes() {
-      return own.changes() + compiled.changes();
+    /**
+     * What lies where now in the kernel's half, or in the other: the same for all processes and
+     * times with the same answers.
+     */
+    public Layout layout(boolean kernel) {
+      return new Layout(layout(kernel, false), layout(kernel, true));
+    }
+
+    private long layout(boolean kernel, boolean other) {
+      long layout = own.layout(kernel, other) * 0x9E37_79B9_7F4A_7C15L;
+      layout += compiled.layout(kernel, other);
+      if (kernel) {
+        layout = layout * 0x9E37_79B9_7F4A_7C15L + idle.layout(true, other);
+        layout = layout * 0x9E37_79B9_7F4A_7C15L + system.layout(true, other);
+      }
+      return kernel ? ~layout : layout;
     }
 
     /**
@@ -88,23 +131,17 @@ public final class AddressSpaces {
     public boolean find(long address) {
       found = address;
       image = -1;
-      if (isKernel(address)) {
+      if (recording.isKernel(address)) {
         image = idle.at(address);
         if (image < 0) {
           image = system.at(address);
         }
       }
-      inKernel = image >= 0;
       if (image < 0) {
         image = own.at(address);
       }
       method = compiled.at(address);
       return image >= 0 || method >= 0;
-    }
-
-    /** Whether it is an image of the kernel that was found: the same in all processes. */
-    public boolean kernelFound() {
-      return inKernel;
     }
 
     /** The image that was found; null if none covers the address. */

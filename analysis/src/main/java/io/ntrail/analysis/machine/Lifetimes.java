@@ -42,6 +42,9 @@ final class Lifetimes {
   private long[] lifeTo = {};
   private int[] lifeValue = {};
 
+  /** Where the lives of an id begin, plus 1, by its hash; 0 is empty. */
+  private int[] firsts = new int[2];
+
   /**
    * @param value what is known about the thing from this note: of one life the notes' values are
    *     expected to agree, and the last one counts
@@ -142,6 +145,7 @@ final class Lifetimes {
         }
       }
     }
+    indexIds();
   }
 
   private static byte rank(byte kind) {
@@ -189,18 +193,50 @@ final class Lifetimes {
    * @return -1 if nothing with this id was there yet
    */
   int at(int id, long key) {
-    int low = 0;
-    int high = lives;
+    int slot = hash(id) & firsts.length - 1;
+    while (firsts[slot] != 0 && lifeId[firsts[slot] - 1] != id) {
+      slot = slot + 1 & firsts.length - 1;
+    }
+    if (firsts[slot] == 0) {
+      return -1;
+    }
+    int first = firsts[slot] - 1;
+    int low = first;
+    int high = low + 1;
+    for (int step = 1; high < lives && isBegun(high, id, key); step *= 2) {
+      low = high;
+      high = (int) Math.min(lives, (long) high + step);
+    }
     while (low < high) {
       int middle = (low + high) >>> 1;
-      int wanted = lifeId[middle];
-      if (wanted < id || wanted == id && lifeFrom[middle] <= key) {
+      if (isBegun(middle, id, key)) {
         low = middle + 1;
       } else {
         high = middle;
       }
     }
-    int life = low - 1;
-    return life >= 0 && lifeId[life] == id ? life : -1;
+    return low > first ? low - 1 : -1;
+  }
+
+  private boolean isBegun(int life, int id, long key) {
+    return lifeId[life] == id && lifeFrom[life] <= key;
+  }
+
+  /** Where the lives of each id begin, which stand together. */
+  private void indexIds() {
+    firsts = new int[Math.max(2, Integer.highestOneBit(Math.max(1, lives)) * 4)];
+    for (int life = 0; life < lives; life++) {
+      if (life == 0 || lifeId[life - 1] != lifeId[life]) {
+        int slot = hash(lifeId[life]) & firsts.length - 1;
+        while (firsts[slot] != 0) {
+          slot = slot + 1 & firsts.length - 1;
+        }
+        firsts[slot] = life + 1;
+      }
+    }
+  }
+
+  private static int hash(int id) {
+    return id * 0x9E37_79B9 >>> 8;
   }
 }

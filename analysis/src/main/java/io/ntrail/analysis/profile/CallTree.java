@@ -50,6 +50,7 @@ public final class CallTree implements Shape {
   public void add(WeightedStack stack) {
     int node = direction == Direction.TOP_DOWN ? processNode(stack) : 0;
     int last = -1;
+    stack.resolve();
     for (int i = 0; i < stack.count; i++) {
       int function = stack.functions[direction == Direction.TOP_DOWN ? stack.count - 1 - i : i];
       int label = byModule ? functions.module(function) : function;

@@ -71,6 +71,7 @@ public final class Callers implements Shape {
   public void add(WeightedStack stack) {
     int innermost = -1;
     int outermost = -1;
+    stack.resolve();
     for (int i = 0; i < stack.count; i++) {
       if (isMeant(stack.functions[i])) {
         innermost = innermost < 0 ? i : innermost;

@@ -74,6 +74,11 @@ final class CpuSamples implements WeightSource {
     }
   }
 
+  @Override
+  public boolean followsThreads() {
+    return false;
+  }
+
   private void sample(Moment moment, int at, int length) {
     RecordCursor record = moment.record();
     Bytes payload = record.bytes();

@@ -16,6 +16,7 @@ public final class FlatProfile implements Shape {
   private long[] inclusive = new long[256];
   private int[] seen = new int[256];
   private int stacks;
+  private @Nullable KeyedSums keyed;
 
   /** By function, or by module. */
   public FlatProfile(Functions functions, boolean byModule) {
@@ -25,6 +26,21 @@ public final class FlatProfile implements Shape {
 
   @Override
   public void add(WeightedStack stack) {
+    if (stack.keyed > 0) {
+      KeyedSums sums = keyed;
+      if (sums == null) {
+        sums = new KeyedSums(functions, stack.stacks(), this::add);
+        keyed = sums;
+      }
+      if (sums.add(stack)) {
+        return;
+      }
+    }
+    stack.resolve();
+    add(stack.functions, stack.count, stack.weight, stack.weight);
+  }
+
+  private void add(int[] frames, int count, long selfWeight, long weight) {
     int needed = byModule ? functions.moduleCount() : functions.count();
     if (needed > self.length) {
       int capacity = Math.max(needed, 2 * self.length);
@@ -36,22 +52,20 @@ public final class FlatProfile implements Shape {
       Arrays.fill(seen, 0);
       stacks = 1;
     }
-    long weight = stack.weight;
-    if (stack.count == 0) {
+    if (count == 0) {
       int none = byModule ? Functions.NO_STACK : Functions.NO_STACK_FUNCTION;
-      self[none] += weight;
+      self[none] += selfWeight;
       inclusive[none] += weight;
       return;
     }
-    int[] frames = stack.functions;
-    for (int i = 0; i < stack.count; i++) {
+    for (int i = 0; i < count; i++) {
       int number = byModule ? functions.module(frames[i]) : frames[i];
       if (seen[number] != stacks) {
         seen[number] = stacks;
         inclusive[number] += weight;
       }
     }
-    self[byModule ? functions.module(frames[0]) : frames[0]] += weight;
+    self[byModule ? functions.module(frames[0]) : frames[0]] += selfWeight;
   }
 
   /**
@@ -60,6 +74,9 @@ public final class FlatProfile implements Shape {
    * @param bySelf whether by what they weigh themselves, or else with all that they call
    */
   public List<ProfileRow> rows(boolean bySelf) {
+    if (keyed != null) {
+      keyed.settle();
+    }
     List<ProfileRow> rows = new ArrayList<>();
     for (int i = 0; i < self.length; i++) {
       if (inclusive[i] != 0 || self[i] != 0) {

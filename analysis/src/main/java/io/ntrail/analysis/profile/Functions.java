@@ -3,14 +3,15 @@ package io.ntrail.analysis.profile;
 import io.ntrail.analysis.machine.AddressSpaces;
 import io.ntrail.analysis.machine.ImageFile;
 import io.ntrail.analysis.stacks.Frames;
-import io.ntrail.formats.etl.RecordCursor;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,63 +37,109 @@ public final class Functions {
   /** Function of weights that have no stack. */
   static final int NO_STACK_FUNCTION = 1;
 
-  private static final int MOST_PROCESSES = 256;
+  /** Layouts whose addresses are remembered, each in 64 KiB and more. */
+  private static final int MOST_LAYOUTS = 128;
 
-  /** Addresses of a process that are remembered, 32 bytes each. */
+  /** Processes that are remembered, a power of two. */
+  private static final int MOST_PROCESSES = 1 << 12;
+
+  /** Layouts with numbers, some 100 bytes each. */
+  private static final int MOST_NUMBERED = 1 << 16;
+
+  /** Addresses of a layout that are remembered, 32 bytes each. */
   private static final int MOST_ADDRESSES = 1 << 14;
 
   /** Addresses with numbers that are remembered by these. */
   private static final int MOST_NUMBERS = 1 << 14;
 
-  /** Functions of addresses that have numbers. */
-  private static final class Numbered {
+  /** What was looked up where the same lies at the same addresses: often in many processes. */
+  private static final class Looked {
+    private final LongIndex known = new LongIndex(64);
+
     /** By the number of an address, that of its function and 1; 0 if it is not known. */
-    int[] functions = {};
+    private int[] numbered = {};
 
     int get(int number) {
-      return number < functions.length ? functions[number] - 1 : -1;
+      return number < numbered.length ? numbered[number] - 1 : -1;
     }
 
-    void put(int number, int function) {
-      if (number >= functions.length) {
-        functions = Arrays.copyOf(functions, Math.min(MOST_NUMBERS, 2 * number + 64));
+    int get(long address) {
+      return known.get(address);
+    }
+
+    void put(int number, long address, int function) {
+      if (number < 0 || number >= MOST_NUMBERS) {
+        if (known.size() >= MOST_ADDRESSES) {
+          known.clear();
+        }
+        known.put(address, function);
+        return;
       }
-      functions[number] = function + 1;
-    }
-
-    void clear() {
-      Arrays.fill(functions, 0);
+      if (number >= numbered.length) {
+        numbered = Arrays.copyOf(numbered, Math.min(MOST_NUMBERS, 2 * number + 64));
+      }
+      numbered[number] = function + 1;
     }
   }
 
-  /** What was looked up in one process. */
-  private static final class Process {
-    final AddressSpaces.Space space;
-    final LongIndex known = new LongIndex(64);
-    int changes = -1;
-    final Numbered numbered = new Numbered();
+  /** What lies where in both halves. */
+  private record Layouts(AddressSpaces.Layout user, AddressSpaces.Layout kernel) {}
 
-    Process(AddressSpaces.Space space) {
+  /** A process, and what lies in it since it last changed. */
+  private static final class Process {
+    final int id;
+    final AddressSpaces.Space space;
+    private int changes;
+    private Layouts layouts;
+
+    /** Numbers of both layouts, -2 if they were not looked up yet. */
+    int userNumber = -2;
+
+    int kernelNumber = -2;
+
+    Process(int id, AddressSpaces.Space space) {
+      this.id = id;
       this.space = space;
+      this.changes = space.changes();
+      this.layouts = layoutsNow();
+    }
+
+    private Layouts layoutsNow() {
+      return new Layouts(space.layout(false), space.layout(true));
+    }
+
+    Layouts at(long key) {
+      space.moveTo(key);
+      if (space.changes() != changes) {
+        changes = space.changes();
+        layouts = layoutsNow();
+        userNumber = -2;
+        kernelNumber = -2;
+      }
+      return layouts;
     }
   }
 
   private final AddressSpaces spaces;
+  private final @Nullable Process[] processes = new Process[MOST_PROCESSES];
 
-  /** Processes whose addresses are remembered, the longest unused go first. */
-  private final Map<Integer, Process> processes =
+  /** The longest unused go first. */
+  private final Map<Layouts, Looked> looked =
       new LinkedHashMap<>(64, 0.75f, true) {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<Integer, Process> eldest) {
-          return size() > MOST_PROCESSES;
+        protected boolean removeEldestEntry(Map.Entry<Layouts, Looked> eldest) {
+          return size() > MOST_LAYOUTS;
         }
       };
 
-  private final LongIndex kernel = new LongIndex(1024);
-  private final Numbered numberedKernel = new Numbered();
-  private int kernelChanges = -1;
-  private int lastProcess = RecordCursor.NO_ID;
-  private @Nullable Process last;
+  private @Nullable Layouts lastLayouts;
+  private Looked lastLooked = new Looked();
+
+  private final Map<AddressSpaces.Layout, Integer> layoutNumbers = new HashMap<>();
+  private int[] layoutProcesses = new int[16];
+  private long[] layoutKeys = new long[16];
+  private final @Nullable Set<String> inBothHalves;
+  private final BitSet modulesInBothHalves = new BitSet();
 
   private final List<String> moduleNames = new ArrayList<>();
   private final Map<String, Integer> modulesByName = new HashMap<>();
@@ -108,6 +155,7 @@ public final class Functions {
 
   Functions(AddressSpaces spaces) {
     this.spaces = spaces;
+    this.inBothHalves = spaces.namesInBothHalves();
     module("(unknown)");
     module("(jitted)");
     module("(no stack)");
@@ -120,6 +168,10 @@ public final class Functions {
         name.toLowerCase(Locale.ROOT),
         _ -> {
           moduleNames.add(name);
+          Set<String> both = inBothHalves;
+          if (both == null || both.contains(name.toLowerCase(Locale.ROOT))) {
+            modulesInBothHalves.set(moduleNames.size() - 1);
+          }
           return moduleNames.size() - 1;
         });
   }
@@ -146,61 +198,83 @@ public final class Functions {
     int count = frames.count();
     int[] result = into.length >= count ? into : new int[Math.max(count, 2 * into.length)];
     Process owner = process(process);
-    owner.space.moveTo(key);
-    if (owner.space.changes() != owner.changes || owner.known.size() > MOST_ADDRESSES) {
-      owner.changes = owner.space.changes();
-      owner.known.clear();
-      owner.numbered.clear();
+    Layouts layouts = owner.at(key);
+    if (layouts != lastLayouts) {
+      lastLayouts = layouts;
+      lastLooked = looked.computeIfAbsent(layouts, _ -> new Looked());
     }
-    if (owner.space.kernelChanges() != kernelChanges || kernel.size() > 8 * MOST_ADDRESSES) {
-      kernelChanges = owner.space.kernelChanges();
-      kernel.clear();
-      numberedKernel.clear();
-    }
+    Looked here = lastLooked;
     for (int i = 0; i < count; i++) {
       int number = frames.number(i);
-      int function = -1;
-      if (number >= 0) {
-        function = numberedKernel.get(number);
-        if (function < 0) {
-          function = owner.numbered.get(number);
-        }
-      }
+      int function = number >= 0 ? here.get(number) : -1;
       result[i] = function >= 0 ? function : resolve(owner, frames.address(i), number);
     }
     return result;
   }
 
   private int resolve(Process owner, long address, int number) {
-    boolean isKernel = spaces.isKernel(address);
-    boolean isNumbered = number >= 0 && number < MOST_NUMBERS;
-    LongIndex known = isKernel ? kernel : owner.known;
-    int function = isNumbered ? -1 : known.get(address);
+    boolean numbered = number >= 0 && number < MOST_NUMBERS;
+    int function = numbered ? -1 : lastLooked.get(address);
     if (function < 0) {
       function = lookUp(owner.space, address);
-      // What the kernel's half does not know may be the process's own.
-      if (!isKernel || function != UNKNOWN_FUNCTION && owner.space.kernelFound()) {
-        if (isNumbered) {
-          (isKernel ? numberedKernel : owner.numbered).put(number, function);
-        } else {
-          known.put(address, function);
-        }
-      }
+      lastLooked.put(number, address, function);
     }
     return function;
   }
 
-  /** Whether an address is one of the kernel. */
-  boolean isKernel(long address) {
-    return spaces.isKernel(address);
+  /**
+   * A number for what lies where in one half of a process at a time: the same ones mean that every
+   * address of the half resolves to the same function. -1 if there are too many.
+   */
+  int layout(int process, long key, boolean kernel) {
+    Process owner = process(process);
+    Layouts layouts = owner.at(key);
+    int number = kernel ? owner.kernelNumber : owner.userNumber;
+    if (number == -2) {
+      number = number(kernel ? layouts.kernel : layouts.user, process, key);
+      if (kernel) {
+        owner.kernelNumber = number;
+      } else {
+        owner.userNumber = number;
+      }
+    }
+    return number;
+  }
+
+  private int number(AddressSpaces.Layout layout, int process, long key) {
+    int next = layoutNumbers.size();
+    Integer known = next < MOST_NUMBERED ? null : layoutNumbers.getOrDefault(layout, -1);
+    if (known == null) {
+      known = layoutNumbers.computeIfAbsent(layout, _ -> next);
+      if (known == next) {
+        if (next == layoutKeys.length) {
+          layoutProcesses = Arrays.copyOf(layoutProcesses, 2 * next);
+          layoutKeys = Arrays.copyOf(layoutKeys, 2 * next);
+        }
+        layoutProcesses[next] = process;
+        layoutKeys[next] = key;
+      }
+    }
+    return known;
+  }
+
+  /** Resolves frames of one half under one of its layouts. See {@link #layout}. */
+  int[] resolve(int layout, Frames frames, int[] into) {
+    return resolve(layoutProcesses[layout], layoutKeys[layout], frames, into);
+  }
+
+  /** Whether a function, or one of the same module, may be found in both halves. */
+  boolean mayBeInBothHalves(int function) {
+    return function == UNKNOWN_FUNCTION || modulesInBothHalves.get(modules[function]);
   }
 
   private Process process(int id) {
-    Process found = last;
-    if (found == null || id != lastProcess) {
-      found = processes.computeIfAbsent(id, i -> new Process(spaces.space(i)));
-      last = found;
-      lastProcess = id;
+    // Ids are multiples of 4.
+    int slot = (id >>> 2 ^ id >>> 14) & MOST_PROCESSES - 1;
+    Process found = processes[slot];
+    if (found == null || found.id != id) {
+      found = new Process(id, spaces.space(id));
+      processes[slot] = found;
     }
     return found;
   }

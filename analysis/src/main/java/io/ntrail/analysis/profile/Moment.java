@@ -2,6 +2,7 @@ package io.ntrail.analysis.profile;
 
 import io.ntrail.analysis.machine.Machine;
 import io.ntrail.analysis.recording.OrderedCursor;
+import io.ntrail.analysis.recording.Recording;
 import io.ntrail.analysis.stacks.Frames;
 import io.ntrail.analysis.stacks.Stacks;
 import io.ntrail.analysis.stacks.WholeStacks;
@@ -22,10 +23,10 @@ final class Moment {
   private final Stacks.Walk stacks;
   private final WeightSink sink;
   private final OrderedCursor cursor;
-  private final boolean oneClock;
-  private final Frames frames = new Frames();
-  private final WeightedStack stack = new WeightedStack();
-  private boolean hasStack;
+  private final Recording recording;
+  private final WeightedStack stack;
+  private final Frames frames;
+  private long innermost;
   private int[] running = new int[64];
   private int hook;
   private long key;
@@ -39,12 +40,14 @@ final class Moment {
       RecordCursor first,
       WeightSink sink) {
     this.machine = input.machine();
-    this.oneClock = input.recording().oneClock();
+    this.recording = input.recording();
     this.functions = functions;
     this.whole = whole;
     this.stacks = whole.records();
     this.cursor = cursor;
     this.sink = sink;
+    this.stack = new WeightedStack(functions, input.stacks());
+    this.frames = stack.frames;
     this.record = first;
     Arrays.fill(running, RecordCursor.NO_ID);
   }
@@ -92,7 +95,7 @@ final class Moment {
 
   /** A number for the CPU that no other CPU of the recording has. */
   int cpuSlot() {
-    return oneClock ? record.cpu() : cursor.fileNumber() << 11 | record.cpu();
+    return recording.oneClock() ? record.cpu() : cursor.fileNumber() << 11 | record.cpu();
   }
 
   /** The thread that the last context switch put on this CPU; -1 if there was none. */
@@ -146,7 +149,7 @@ final class Moment {
 
   /** Nanoseconds from one {@link #key} to another. */
   long nanosBetween(long from, long to) {
-    return oneClock ? record.file().clock().nanosOfSpan(to - from) : to - from;
+    return recording.oneClock() ? record.file().clock().nanosOfSpan(to - from) : to - from;
   }
 
   /** Whether the event is one of those that are asked for by name. */
@@ -158,29 +161,40 @@ final class Moment {
     sink.idle(this, weight);
   }
 
+  private void takeNone() {
+    frames.clear();
+    stack.keyed = 0;
+  }
+
   /** Takes the event's own stack, whosever it is, as the frames to yield. */
   void ownStack() {
-    frames.clear();
+    takeNone();
     if (stacks.found()) {
       stacks.copy(frames);
     }
-    hasStack = frames.count() > 0;
+    stack.hasStack = frames.count() > 0;
   }
 
   /** Takes the event's stack if it is one of a thread; whether it is. */
   boolean stackOf(int thread) {
-    frames.clear();
-    hasStack = stacks.copyOf(thread, frames);
-    return hasStack;
+    takeNone();
+    stack.hasStack = stacks.copyOf(thread, frames);
+    return stack.hasStack;
   }
 
   /** Takes the event's stack of a thread, behind an instruction pointer of its. */
   void sampledStack(int thread, long instructionPointer) {
-    frames.clear();
+    takeNone();
     if (stacks.found()) {
+      stack.keyed = stacks.keyedOf(thread, instructionPointer, stack.definitions);
+      if (stack.keyed > 0) {
+        innermost = instructionPointer;
+        stack.hasStack = true;
+        return;
+      }
       stacks.copyOf(thread, frames);
     }
-    hasStack = frames.count() > 0;
+    stack.hasStack = frames.count() > 0;
     frames.setInnermost(instructionPointer);
   }
 
@@ -197,7 +211,7 @@ final class Moment {
     }
     stack.functions = functions.resolve(process, key, frames, stack.functions);
     return new KeptStack(
-        Arrays.copyOf(stack.functions, frames.count()), functions.isKernel(frames.address(0)));
+        Arrays.copyOf(stack.functions, frames.count()), recording.isKernel(frames.address(0)));
   }
 
   /** Yields a weight with the taken frames. */
@@ -205,10 +219,11 @@ final class Moment {
     if (!sink.wants(this, key, process, thread)) {
       return;
     }
-    stack.functions = functions.resolve(process, key, frames, stack.functions);
-    stack.count = frames.count();
-    stack.kernel = stack.count > 0 && functions.isKernel(frames.address(0));
-    stack.hasStack = hasStack;
+    stack.resolved = false;
+    stack.kernel =
+        stack.keyed > 0
+            ? recording.isKernel(innermost)
+            : frames.count() > 0 && recording.isKernel(frames.address(0));
     put(key, process, thread, weight);
   }
 
@@ -224,6 +239,8 @@ final class Moment {
     if (stack.functions.length < kept.functions().length) {
       stack.functions = new int[kept.functions().length];
     }
+    stack.resolved = true;
+    stack.keyed = 0;
     stack.count = kept.functions().length;
     System.arraycopy(kept.functions(), 0, stack.functions, 0, stack.count);
     stack.kernel = kept.kernel();
@@ -246,8 +263,8 @@ final class Moment {
     int process = process(thread);
     if (sink.wants(this, key, process, thread)) {
       ownStack();
-      whole.complete(record, key, frames, functions::isKernel);
-      hasStack = frames.count() > 0;
+      whole.complete(record, key, frames);
+      stack.hasStack = frames.count() > 0;
       give(process, thread, weight);
     }
   }

@@ -103,6 +103,7 @@ public final class Profiler implements WeightSink {
   public void run(Shape into) {
     shape = into;
     WeightSource source = weightSource();
+    boolean followsThreads = source.followsThreads();
     boolean history = request.metric != Metric.CPU && request.metric != Metric.PMC;
     long from = history ? Long.MIN_VALUE : scope.fromNanos();
     Recording recording = input.recording();
@@ -117,7 +118,9 @@ public final class Profiler implements WeightSink {
           RecordCursor record = cursor.record();
           moment.moveTo(record, hook(record));
           source.visit(moment);
-          moment.passed();
+          if (followsThreads) {
+            moment.passed();
+          }
         } while (cursor.next());
         boolean whole = from == Long.MIN_VALUE && scope.toNanos() == Long.MAX_VALUE;
         if (whole) {
@@ -181,12 +184,12 @@ public final class Profiler implements WeightSink {
   public void put(WeightedStack stack) {
     switch (scope.mode()) {
       case KERNEL -> {
-        if (stack.count == 0 || !stack.kernel) {
+        if (stack.isEmpty() || !stack.kernel) {
           return;
         }
       }
       case USER -> {
-        if (stack.count == 0 || stack.kernel) {
+        if (stack.isEmpty() || stack.kernel) {
           return;
         }
       }

@@ -5,6 +5,11 @@ interface WeightSource {
   /** Looks at an event. */
   void visit(Moment moment);
 
+  /** Whether it must know which thread runs on each CPU. */
+  default boolean followsThreads() {
+    return true;
+  }
+
   /** The recording is over. */
   default void finish(Remarks remarks) {}
 }

@@ -1,5 +1,7 @@
 package io.ntrail.analysis.profile;
 
+import io.ntrail.analysis.stacks.Frames;
+import io.ntrail.analysis.stacks.Stacks;
 import io.ntrail.formats.etl.RecordCursor;
 
 /** One weight and whose it is: what sources yield and shapes add up. Used again. */
@@ -13,10 +15,47 @@ public final class WeightedStack {
   long weight;
   boolean kernel;
   boolean hasStack;
+
+  /** Definitions of stack keys that it consists of; {@link #frames} are then not copied yet. */
+  final int[] definitions = new int[2];
+
+  int keyed;
+  final Frames frames = new Frames();
+  boolean resolved;
   int[] functions = new int[256];
   int count;
 
-  WeightedStack() {}
+  private final Functions names;
+  private final Stacks stacks;
+
+  WeightedStack(Functions names, Stacks stacks) {
+    this.names = names;
+    this.stacks = stacks;
+  }
+
+  boolean isEmpty() {
+    return resolved ? count == 0 : keyed == 0 && frames.count() == 0;
+  }
+
+  /** The recording's stacks. */
+  Stacks stacks() {
+    return stacks;
+  }
+
+  /** Looks up what its frames are functions of, if that was not done yet. */
+  void resolve() {
+    if (resolved) {
+      return;
+    }
+    resolved = true;
+    if (frames.count() == 0) {
+      for (int i = 0; i < keyed; i++) {
+        stacks.copyDefinition(definitions[i], frames);
+      }
+    }
+    functions = names.resolve(process, key, frames, functions);
+    count = frames.count();
+  }
 
   /** Process id; {@link RecordCursor#NO_ID} if nobody knows. */
   public int process() {
@@ -40,11 +79,13 @@ public final class WeightedStack {
 
   /** Number of frames. */
   public int count() {
+    resolve();
     return count;
   }
 
   /** A frame as a number of {@link Functions}; 0 is the innermost. */
   public int function(int i) {
+    resolve();
     return functions[i];
   }
 }

@@ -33,6 +33,7 @@ public final class Recording implements AutoCloseable {
   private final List<EtlFile> files;
   private final Gaps gaps;
   private final boolean oneClock;
+  private final boolean narrow;
   private final long[] nanosOffsets;
   private final AtomicLong bytesVisited = new AtomicLong();
   private @Nullable Survey survey;
@@ -41,6 +42,7 @@ public final class Recording implements AutoCloseable {
     this.files = List.copyOf(files);
     this.gaps = gaps;
     this.oneClock = files.stream().allMatch(f -> sameClock(files.getFirst(), f));
+    this.narrow = files.getFirst().header().map(LogFileHeader::pointerBytes).orElse(8) == 4;
     this.nanosOffsets = new long[files.size()];
     EtlClock first = files.getFirst().clock();
     for (int i = 1; i < nanosOffsets.length; i++) {
@@ -132,6 +134,11 @@ public final class Recording implements AutoCloseable {
   /** What could not be read so far: complete after a pass over all records. */
   public List<Gap> gaps() {
     return gaps.list();
+  }
+
+  /** Whether an address is the kernel's: the upper half of what the machine's pointers can say. */
+  public boolean isKernel(long address) {
+    return address < 0 || narrow && address >= 0x8000_0000L;
   }
 
   /** Whether raw time stamps of all files can be compared with each other. */

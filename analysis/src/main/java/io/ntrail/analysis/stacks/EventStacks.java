@@ -60,9 +60,9 @@ public final class EventStacks {
   }
 
   private void define(long stackKey, long key, Frames into) {
-    int stack = stacks.keys().stack(stackKey, key);
-    if (stack >= 0) {
-      stacks.keys().copy(stack, into);
+    int definition = stacks.keys().find(stackKey, key);
+    if (definition >= 0) {
+      stacks.keys().copy(definition, into);
     }
   }
 

@@ -5,9 +5,14 @@ import java.util.Arrays;
 
 /** The addresses of one stack, innermost first: what is called, before its caller. Used again. */
 public final class Frames {
+  private static final long[] NONE = {};
+
   private long[] addresses = new long[256];
   private int[] numbers = new int[256];
   private int count;
+
+  /** What numbers stand for. */
+  private long[] numbered = NONE;
 
   /** No frames. */
   public Frames() {}
@@ -19,7 +24,8 @@ public final class Frames {
 
   /** Address of a frame; 0 is the innermost. */
   public long address(int i) {
-    return addresses[i];
+    int number = numbers[i];
+    return number < 0 ? addresses[i] : numbered[number];
   }
 
   /**
@@ -37,15 +43,24 @@ public final class Frames {
 
   /** Adds the caller of the last frame. */
   public void add(long address) {
-    add(address, -1);
-  }
-
-  void add(long address, int number) {
     if (count == addresses.length) {
       grow(2 * count);
     }
-    numbers[count] = number;
+    numbers[count] = -1;
     addresses[count++] = address;
+  }
+
+  /** Says which addresses the numbers of frames stand for: the same ones for all of a recording. */
+  void numberedIn(long[] addressesByNumber) {
+    numbered = addressesByNumber;
+  }
+
+  /** Adds the caller of the last frame by the number of its address. */
+  void addNumbered(int number) {
+    if (count == numbers.length) {
+      grow(2 * count);
+    }
+    numbers[count++] = number;
   }
 
   private void grow(int capacity) {
@@ -74,11 +89,14 @@ public final class Frames {
     int before = count;
     add(other.addresses, 0, other.count);
     System.arraycopy(other.numbers, 0, numbers, before, other.count);
+    if (other.numbered != NONE) {
+      numbered = other.numbered;
+    }
   }
 
   /** Puts an address before the innermost frame, unless that is it already. */
   public void setInnermost(long address) {
-    if (count > 0 && addresses[0] == address) {
+    if (count > 0 && address(0) == address) {
       return;
     }
     add(0);
@@ -90,6 +108,10 @@ public final class Frames {
 
   /** The frames, to be kept. */
   public long[] toArray() {
-    return Arrays.copyOf(addresses, count);
+    long[] result = new long[count];
+    for (int i = 0; i < count; i++) {
+      result[i] = address(i);
+    }
+    return result;
   }
 }

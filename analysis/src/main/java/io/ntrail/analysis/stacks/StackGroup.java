@@ -126,6 +126,33 @@ final class StackGroup {
     return references.thread(current[run]);
   }
 
+  /**
+   * The definitions of the keys that one of the current record's stacks is made of, if it is made
+   * of one with frames of the kernel only, one with none of it, or both in that order, and begins
+   * at an address.
+   *
+   * @param definitions receives them
+   * @return how many there are; 0 if the stack is not like that
+   */
+  int keyed(int run, StackKeys keys, long innermost, int[] definitions) {
+    int first = current[run];
+    int count = references.afterThread(first) - first;
+    if (count > definitions.length) {
+      return 0;
+    }
+    int halves = 0;
+    for (int i = 0; i < count; i++) {
+      long part = references.keyed(first + i);
+      int half = (int) part >>> 30;
+      if (half == 0 || i == 0 && keys.address((int) part & StackKeys.NUMBER) != innermost) {
+        return 0;
+      }
+      halves = halves << 2 | half;
+      definitions[i] = (int) (part >>> 32);
+    }
+    return count == 1 || halves == 0b1001 ? count : 0;
+  }
+
   void copy(int run, StackKeys keys, Frames into) {
     int last = references.afterThread(current[run]);
     for (int i = current[run]; i < last; i++) {

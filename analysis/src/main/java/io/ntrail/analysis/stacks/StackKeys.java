@@ -3,6 +3,7 @@ package io.ntrail.analysis.stacks;
 import io.ntrail.analysis.recording.IndexSort;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.Arrays;
+import java.util.function.LongPredicate;
 
 /**
  * Definitions of stack keys. The kernel logger gives a stack that it has seen before by a key and
@@ -15,15 +16,25 @@ final class StackKeys {
   private static final int MOST_NODES =
       Math.clamp(Runtime.getRuntime().maxMemory() / 40, 1 << 20, Integer.MAX_VALUE / 4);
 
+  /** Flag of a stack whose frames are all of the kernel. */
+  static final int KERNEL = 1 << 31;
+
+  /** Flag of a stack whose frames are all of user mode. */
+  static final int USER = 1 << 30;
+
+  /** The other bits: number of an address. */
+  static final int NUMBER = USER - 1;
+
   private final StackTree tree = new StackTree();
   private int size;
   private long[] keys = new long[16];
   private long[] times = new long[16];
   private int[] nodes = new int[16];
-  private long leftOut;
 
-  /** Where the definitions of a key begin, plus 1, by its hash; 0 is empty. */
-  private int[] firsts = {};
+  /** See {@link #innermost(int)}. */
+  private int[] innermost = {};
+
+  private long leftOut;
 
   StackKeys() {}
 
@@ -52,21 +63,37 @@ final class StackKeys {
     size++;
   }
 
-  /** Puts the definitions in order. */
-  void settle() {
+  /**
+   * Puts the definitions in order.
+   *
+   * @param isKernel whether an address is one of the kernel
+   */
+  void settle(LongPredicate isKernel) {
     int[] places = tree.settle();
     for (int i = 0; i < size; i++) {
       nodes[i] = places[nodes[i]];
     }
     sort();
+    innermost = new int[size];
+    StackTree.Halves halves = tree.halves(isKernel);
+    for (int i = 0; i < size; i++) {
+      if (nodes[i] != 0) {
+        innermost[i] =
+            tree.number(nodes[i])
+                | (halves.isKernel(nodes[i]) ? KERNEL : 0)
+                | (halves.isUser(nodes[i]) ? USER : 0);
+      }
+    }
   }
 
+  /** By hash, so that those who look for many keys in that order find them one after the other. */
   private void sort() {
     int[] order =
         IndexSort.by(
             size,
             (a, b) -> {
-              int byKey = Long.compare(keys[a], keys[b]);
+              int byHash = Integer.compare(hash(keys[a]), hash(keys[b]));
+              int byKey = byHash != 0 ? byHash : Long.compare(keys[a], keys[b]);
               return byKey != 0 ? byKey : Long.compare(times[a], times[b]);
             });
     long[] sortedKeys = new long[size];
@@ -84,62 +111,104 @@ final class StackKeys {
       sortedNodes[i] = nodes[order[i]];
     }
     nodes = sortedNodes;
-    firsts = new int[Math.max(16, Integer.highestOneBit(Math.max(1, size)) * 4)];
-    for (int i = size - 1; i >= 0; i--) {
-      if (i == 0 || keys[i - 1] != keys[i]) {
-        int slot = slot(keys[i]) & firsts.length - 1;
-        while (firsts[slot] != 0) {
-          slot = slot + 1 & firsts.length - 1;
-        }
-        firsts[slot] = i + 1;
-      }
-    }
   }
 
-  /** The stack that a key meant at a time; -1 if nothing defines it. */
-  int stack(long key, long time) {
-    if (size == 0) {
-      return -1;
+  /** What keys are in order of. */
+  static int hash(long key) {
+    return (int) (key * 0x9E37_79B9_7F4A_7C15L >>> 32);
+  }
+
+  /** The definition that a key meant at a time; -1 if nothing defines it. */
+  int find(long key, long time) {
+    // Hashes are spread evenly.
+    long guess = ((long) hash(key) - Integer.MIN_VALUE) * size >>> 32;
+    int low = (int) guess;
+    for (int step = 1; low > 0 && !isBefore(low - 1, key, time); step *= 2) {
+      low = Math.max(0, low - step);
     }
-    int mask = firsts.length - 1;
-    int slot = slot(key) & mask;
-    while (firsts[slot] != 0 && keys[firsts[slot] - 1] != key) {
-      slot = slot + 1 & mask;
-    }
-    if (firsts[slot] == 0) {
-      return -1;
-    }
-    int low = firsts[slot] - 1;
-    if (times[low] >= time) {
-      return nodes[low];
-    }
-    // The key was used again: definitions up to the next key are in order of time.
-    int high = low + 1;
+    int at = firstNotBefore(low, key, time);
+    return defines(at, key) ? at : -1;
+  }
+
+  /** The first definition from {@code low} on whose key has a hash, or a later one. */
+  int firstOfHash(int low, int hash) {
+    int before = low - 1;
     int step = 1;
-    while (high < size && keys[high] == key && times[high] < time) {
-      low = high;
+    int high = low;
+    while (high < size && hash(keys[high]) < hash) {
+      before = high;
       high = Math.min(size, high + step);
       step *= 2;
     }
-    high = Math.min(high, size);
-    while (low + 1 < high) {
-      int middle = (low + high) >>> 1;
-      if (keys[middle] == key && times[middle] < time) {
-        low = middle;
+    while (before + 1 < high) {
+      int middle = (before + high) >>> 1;
+      if (hash(keys[middle]) < hash) {
+        before = middle;
       } else {
         high = middle;
       }
     }
-    return high < size && keys[high] == key ? nodes[high] : -1;
+    return high;
   }
 
-  private static int slot(long key) {
-    return (int) (key * 0x9E37_79B9_7F4A_7C15L >>> 32);
+  /** Whether a definition is of a key. */
+  boolean defines(int definition, long key) {
+    return definition < size && keys[definition] == key;
   }
 
-  /** Appends the frames of a stack, innermost first. */
-  void copy(int stack, Frames into) {
-    tree.copy(stack, into);
+  /**
+   * The first definition from {@code low} on that does not come before those of a key after a time.
+   */
+  int firstNotBefore(int low, long key, long time) {
+    int before = low - 1;
+    int step = 1;
+    int high = low;
+    while (high < size && isBefore(high, key, time)) {
+      before = high;
+      high = Math.min(size, high + step);
+      step *= 2;
+    }
+    while (before + 1 < high) {
+      int middle = (before + high) >>> 1;
+      if (isBefore(middle, key, time)) {
+        before = middle;
+      } else {
+        high = middle;
+      }
+    }
+    return high;
+  }
+
+  private boolean isBefore(int definition, long key, long time) {
+    long other = keys[definition];
+    if (other == key) {
+      return times[definition] < time;
+    }
+    int byHash = Integer.compare(hash(other), hash(key));
+    return byHash != 0 ? byHash < 0 : other < key;
+  }
+
+  /**
+   * The number of the address of a definition's innermost frame, with {@link #KERNEL} or {@link
+   * #USER} if all frames are; neither if there is none.
+   */
+  int innermost(int definition) {
+    return innermost[definition];
+  }
+
+  /** The address that a number stands for. */
+  long address(int number) {
+    return tree.address(number);
+  }
+
+  /** Where a definition's stack is in the tree. */
+  int place(int definition) {
+    return nodes[definition];
+  }
+
+  /** Appends the frames of a definition's stack, innermost first. */
+  void copy(int definition, Frames into) {
+    tree.copy(nodes[definition], into);
   }
 
   /** Number of definitions. */

@@ -1,9 +1,9 @@
 package io.ntrail.analysis.stacks;
 
 import io.ntrail.formats.bytes.Bytes;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
+import java.util.BitSet;
+import java.util.function.LongPredicate;
 
 /**
  * Many stacks in little memory: a tree whose nodes are frames and whose edges lead from a caller to
@@ -21,8 +21,9 @@ final class StackTree {
   private static final int MASK = CHUNK - 1;
 
   /** Of each node its parent in the upper half, the number of its address in the lower. */
-  private final List<long[]> nodes = new ArrayList<>();
+  private long[][] nodes = new long[16][];
 
+  private int chunks;
   private int size;
   private int[] table = new int[1 << 12];
   private long[] addresses = new long[1 << 10];
@@ -30,7 +31,7 @@ final class StackTree {
   private int[] addressTable = new int[1 << 11];
 
   StackTree() {
-    nodes.add(new long[CHUNK]);
+    nodes[chunks++] = new long[CHUNK];
     size = 1;
   }
 
@@ -40,7 +41,7 @@ final class StackTree {
   }
 
   private long node(int node) {
-    return nodes.get(node >>> CHUNK_BITS)[node & MASK];
+    return nodes[node >>> CHUNK_BITS][node & MASK];
   }
 
   /** The node of a stack whose frames stand in a record, innermost first. */
@@ -61,11 +62,14 @@ final class StackTree {
       }
       slot = slot + 1 & table.length - 1;
     }
-    if (size == nodes.size() << CHUNK_BITS) {
-      nodes.add(new long[CHUNK]);
+    if (size == chunks << CHUNK_BITS) {
+      if (chunks == nodes.length) {
+        nodes = Arrays.copyOf(nodes, 2 * chunks);
+      }
+      nodes[chunks++] = new long[CHUNK];
     }
     int node = size++;
-    nodes.getLast()[node & MASK] = label;
+    set(node, label);
     table[slot] = node;
     if (size > table.length / 4 * 3) {
       rehash();
@@ -151,8 +155,8 @@ final class StackTree {
     for (int node = 1; node < size; node++) {
       places[node] = -places[node];
     }
-    if (nodes.size() == 1) {
-      nodes.set(0, Arrays.copyOf(nodes.getFirst(), size));
+    if (chunks == 1) {
+      nodes[0] = Arrays.copyOf(nodes[0], size);
     }
     return places;
   }
@@ -162,7 +166,7 @@ final class StackTree {
   }
 
   private void set(int node, long label) {
-    nodes.get(node >>> CHUNK_BITS)[node & MASK] = label;
+    nodes[node >>> CHUNK_BITS][node & MASK] = label;
   }
 
   /** Where each node comes when callers come before what they called, without anything between. */
@@ -188,13 +192,65 @@ final class StackTree {
     return (int) (node(node) >>> 32);
   }
 
+  /** The number of the address of a stack's innermost frame; not of the empty stack. */
+  int number(int stack) {
+    return (int) node(stack);
+  }
+
+  /** The address that a number stands for. */
+  long address(int number) {
+    return addresses[number];
+  }
+
+  /** Which stacks have only frames of the kernel, or none of it. */
+  static final class Halves {
+    private final BitSet kernel;
+    private final BitSet user;
+
+    private Halves(int size) {
+      kernel = new BitSet(size);
+      user = new BitSet(size);
+    }
+
+    boolean isKernel(int stack) {
+      return kernel.get(stack);
+    }
+
+    boolean isUser(int stack) {
+      return user.get(stack);
+    }
+  }
+
+  /** Of a tree that was settled, tells its stacks apart. */
+  Halves halves(LongPredicate isKernel) {
+    Halves halves = new Halves(size);
+    halves.kernel.set(0);
+    halves.user.set(0);
+    for (int node = 1; node < size; node++) {
+      int parent = parent(node);
+      (isKernel.test(addresses[number(node)]) ? halves.kernel : halves.user).set(node);
+      if (!halves.kernel.get(parent)) {
+        halves.kernel.clear(node);
+      }
+      if (!halves.user.get(parent)) {
+        halves.user.clear(node);
+      }
+    }
+    return halves;
+  }
+
   /** Appends the frames of a stack, innermost first. */
   void copy(int stack, Frames into) {
+    into.numberedIn(addresses);
+    long[] chunk = nodes[stack >>> CHUNK_BITS];
     for (int node = stack; node != 0; ) {
-      long label = node(node);
-      int number = (int) label;
-      into.add(addresses[number], number);
-      node = (int) (label >>> 32);
+      long label = chunk[node & MASK];
+      into.addNumbered((int) label);
+      int parent = (int) (label >>> 32);
+      if (parent >>> CHUNK_BITS != node >>> CHUNK_BITS) {
+        chunk = nodes[parent >>> CHUNK_BITS];
+      }
+      node = parent;
     }
   }
 }

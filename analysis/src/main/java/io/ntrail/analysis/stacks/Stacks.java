@@ -6,6 +6,7 @@ import io.ntrail.analysis.recording.Recording;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -16,12 +17,13 @@ import java.util.concurrent.atomic.LongAdder;
  *
  * <p>A stack record comes after its event, up to seconds later and in any buffer. So the time of
  * the recording is cut into slices with a bounded number of stack records each, and for each slice
- * only those buffers are read that hold some of them: about one more pass over the file in all,
- * with a few megabytes at a time.
+ * only those buffers are read that hold some of them, once if what they hold for later slices is
+ * little enough to be kept: about one more pass over the file in all, with a few megabytes at a
+ * time.
  */
 public final class Stacks {
   /** Stack records of a slice, or as many words of frames as eight of them take. */
-  private static final int SLICE = 1 << 18;
+  private static final int SLICE = 1 << 17;
 
   /** What is known of the buffers of one file; each is visited by one thread. */
   private static final class Buffers {
@@ -89,12 +91,22 @@ public final class Stacks {
 
   /** All records have been visited. */
   public void settle() {
-    keys.settle();
+    keys.settle(recording::isKernel);
   }
 
   /** Number of definitions of stack keys. */
   public int definitions() {
     return keys.count();
+  }
+
+  /** Appends the frames that a definition of a stack key tells, innermost first. */
+  public void copyDefinition(int definition, Frames into) {
+    keys.copy(definition, into);
+  }
+
+  /** A number that is close to that of other definitions with outer frames in common. */
+  public int place(int definition) {
+    return keys.place(definition);
   }
 
   /** Definitions of stack keys that were left out for want of memory. */
@@ -104,6 +116,10 @@ public final class Stacks {
 
   LaterStacks.Carriers carriers() {
     return new LaterStacks.Carriers(clrStacks.sum(), halves.sum());
+  }
+
+  boolean isKernel(long address) {
+    return recording.isKernel(address);
   }
 
   StackKeys keys() {
@@ -150,6 +166,10 @@ public final class Stacks {
     private final long[] starts = slices();
     private final References references = new References();
     private final StackGroup group = new StackGroup(references, targets);
+
+    /** Of each file the buffers that need not be read again. */
+    private final List<BitSet> done = files.stream().map(_ -> new BitSet()).toList();
+
     private int slice = -1;
     private long sliceEnd = Long.MIN_VALUE;
     private int position;
@@ -224,33 +244,43 @@ public final class Stacks {
       slice = wanted;
       long from = starts[slice];
       sliceEnd = slice + 1 < starts.length ? starts[slice + 1] : Long.MAX_VALUE;
-      boolean last = slice + 1 == starts.length;
-      references.clear();
+      references.begin(from);
       for (int f = 0; f < files.size(); f++) {
-        collect(f, from, last);
+        collect(f, from);
       }
-      references.settle();
+      references.define(keys);
+      references.settle(sliceEnd);
       count += references.count();
       position = 0;
       group.clear();
     }
 
-    private void collect(int f, long from, boolean last) {
+    private void collect(int f, long from) {
       Buffers buffers = files.get(f);
+      boolean last = sliceEnd == Long.MAX_VALUE;
       try (RecordCursor record = recording.cursor(recording.files().get(f))) {
         for (int b = 0; b < buffers.cost.length; b++) {
           if (buffers.cost[b] > 0
               && buffers.lastNamed[b] >= from
-              && (last || buffers.firstNamed[b] < sliceEnd)) {
-            record.open(b);
-            while (record.next()) {
-              if (StackTargets.isReference(record)) {
-                long named = named(record);
-                if (named >= from && (last || named < sliceEnd)) {
-                  references.add(record, named, recording.key(record.file(), record.ticks()), keys);
-                }
-              }
+              && (last || buffers.firstNamed[b] < sliceEnd)
+              && !done.get(f).get(b)) {
+            boolean all = references.hasRoomAhead(buffers.cost[b], 16L * buffers.cost[b]);
+            collect(record, b, from, all || last ? Long.MAX_VALUE : sliceEnd);
+            if (all || last || buffers.lastNamed[b] < sliceEnd) {
+              done.get(f).set(b);
             }
+          }
+        }
+      }
+    }
+
+    private void collect(RecordCursor record, int buffer, long from, long to) {
+      record.open(buffer);
+      while (record.next()) {
+        if (StackTargets.isReference(record)) {
+          long named = named(record);
+          if (named >= from && (named < to || to == Long.MAX_VALUE)) {
+            references.add(record, named, recording.key(record.file(), record.ticks()));
           }
         }
       }
@@ -282,6 +312,27 @@ public final class Stacks {
         }
       }
       return any;
+    }
+
+    /**
+     * The definitions of the stack keys that the current record's stack of a thread is made of, if
+     * it is made of one with frames of the kernel only, one with none of it, or both in that order.
+     *
+     * @param innermost where the stack must begin
+     * @param definitions receives them
+     * @return how many there are; 0 if the stack is not like that
+     */
+    public int keyedOf(int thread, long innermost, int[] definitions) {
+      int only = -1;
+      for (int i = 0; found && i < group.runs(); i++) {
+        if (group.thread(i) == thread) {
+          if (only >= 0) {
+            return 0;
+          }
+          only = i;
+        }
+      }
+      return only < 0 ? 0 : group.keyed(only, keys, innermost, definitions);
     }
 
     /** How many threads the current record has stacks of. */

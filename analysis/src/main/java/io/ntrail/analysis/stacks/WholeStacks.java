@@ -2,7 +2,6 @@ package io.ntrail.analysis.stacks;
 
 import io.ntrail.analysis.recording.OrderedCursor;
 import io.ntrail.formats.etl.RecordCursor;
-import java.util.function.LongPredicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -51,9 +50,8 @@ public final class WholeStacks implements AutoCloseable {
    * brings the second half of another event's stack has no stack itself.
    *
    * @param key time of the event, see {@link io.ntrail.analysis.recording.Recording#key}
-   * @param isKernel whether an address is one of the kernel
    */
-  public void complete(RecordCursor record, long key, Frames frames, LongPredicate isKernel) {
+  public void complete(RecordCursor record, long key, Frames frames) {
     if (!record.kind().isEvent()) {
       return;
     }
@@ -74,8 +72,8 @@ public final class WholeStacks implements AutoCloseable {
       case SECOND -> frames.clear();
       case FIRST -> {
         if (frames.count() > 0
-            && isKernel.test(behind.address(0))
-            && !isKernel.test(frames.address(0))) {
+            && stacks.isKernel(behind.address(0))
+            && !stacks.isKernel(frames.address(0))) {
           behind.addAll(frames);
           frames.clear();
         }

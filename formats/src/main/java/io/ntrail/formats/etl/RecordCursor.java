@@ -49,6 +49,10 @@ public final class RecordCursor implements AutoCloseable {
   private int at;
   private int size;
   private int kind;
+
+  /** The word where kernel records have their hook id. */
+  private int hook;
+
   private long time;
 
   private int payloadAt;
@@ -131,6 +135,7 @@ public final class RecordCursor implements AutoCloseable {
     at = from;
     kind = newKind;
     size = newSize;
+    hook = (int) (head >>> 48);
     nextAt = from + (newSize + 7 & ~7);
     payloadKnown = false;
     if (newKind == MESSAGE) {
@@ -177,8 +182,7 @@ public final class RecordCursor implements AutoCloseable {
         table.grow();
       }
       table.ticks[count] = ticks;
-      table.offsets[count] = from;
-      table.sizes[count] = (char) length;
+      table.places[count] = (long) from << 32 | head >>> 48 << 16 | length;
       table.kinds[count] = (byte) foundKind;
       count++;
       from += (length + 7) & ~7;
@@ -191,8 +195,10 @@ public final class RecordCursor implements AutoCloseable {
 
   /** Goes to record {@code i} of a table that {@link #index} filled from the open buffer. */
   public void moveTo(RecordTable table, int i) {
-    at = table.offsets[i];
-    size = table.sizes[i];
+    long place = table.places[i];
+    at = (int) (place >>> 32);
+    hook = (int) place >>> 16;
+    size = (int) place & 0xFFFF;
     kind = table.kinds[i];
     time = table.ticks[i];
     payloadKnown = false;
@@ -356,7 +362,7 @@ public final class RecordCursor implements AutoCloseable {
 
   /** Group and type of a kernel record, group * 256 + type; only if {@link RecordKind#isHook}. */
   public int hookId() {
-    return bytes.u16(at + 6);
+    return hook;
   }
 
   /** Class or provider GUID, or the message's; zero for kinds without one. */

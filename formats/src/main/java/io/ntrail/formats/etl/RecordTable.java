@@ -3,15 +3,17 @@ package io.ntrail.formats.etl;
 import java.util.Arrays;
 
 /**
- * The records of one buffer as columns: what a merge of many buffers needs to know of each, 15
+ * The records of one buffer as columns: what a merge of many buffers needs to know of each, 17
  * bytes a record. Filled by {@link RecordCursor#index}; used again for the next buffer.
  */
 public final class RecordTable {
   private int count;
   private boolean sorted;
   long[] ticks = new long[512];
-  int[] offsets = new int[512];
-  char[] sizes = new char[512];
+
+  /** Offset in the upper half, then the word where kernel records have their hook id, and size. */
+  long[] places = new long[512];
+
   byte[] kinds = new byte[512];
 
   /** An empty table. */
@@ -25,8 +27,7 @@ public final class RecordTable {
   void grow() {
     int capacity = 2 * ticks.length;
     ticks = Arrays.copyOf(ticks, capacity);
-    offsets = Arrays.copyOf(offsets, capacity);
-    sizes = Arrays.copyOf(sizes, capacity);
+    places = Arrays.copyOf(places, capacity);
     kinds = Arrays.copyOf(kinds, capacity);
   }
 
@@ -58,24 +59,21 @@ public final class RecordTable {
 
   /** Bytes of memory that it takes. */
   public long memory() {
-    return 15L * ticks.length;
+    return 17L * ticks.length;
   }
 
   /** Puts the records into another order: row {@code i} is the one that was {@code order[i]}. */
   public void permute(int[] order) {
     long[] newTicks = new long[ticks.length];
-    int[] newOffsets = new int[ticks.length];
-    char[] newSizes = new char[ticks.length];
+    long[] newPlaces = new long[ticks.length];
     byte[] newKinds = new byte[ticks.length];
     for (int i = 0; i < order.length; i++) {
       newTicks[i] = ticks[order[i]];
-      newOffsets[i] = offsets[order[i]];
-      newSizes[i] = sizes[order[i]];
+      newPlaces[i] = places[order[i]];
       newKinds[i] = kinds[order[i]];
     }
     ticks = newTicks;
-    offsets = newOffsets;
-    sizes = newSizes;
+    places = newPlaces;
     kinds = newKinds;
     sorted = true;
   }

@@ -15,6 +15,9 @@ final class StackTables {
   static void add(HandTables to) {
     parts(to);
     keys(to);
+    keyBehindFrames(to);
+    keysOfLayouts(to);
+    keysOfBothHalves(to);
     neighbours(to);
     switches(to);
     unmatched(to);
@@ -75,6 +78,92 @@ final class StackTables {
             .row("app.exe+0x800", 0, 1)
             .counter("unmatched", 0)
             .counter("missing", 1));
+  }
+
+  private static void keyBehindFrames(HandTables to) {
+    Activity a = new Activity().world();
+    // The first frame that any key defines is where the sample was, but its stack is not by a key.
+    a.at(5).define(0x1822, 0x55, kernel(0x900), kernel(0x200));
+    a.at(10).sample(kernel(0x900), 101).stack(100, 101, kernel(0x100), kernel(0x400));
+    a.at(11).keyOf(0x1826, 100, 100, 101, 0x66);
+    a.at(20).define(0x1824, 0x66, app(0x300));
+    to.add(
+        "a key behind frames",
+        a,
+        CPU,
+        ProfileTable.total(1)
+            .row("ntoskrnl.exe+0x900", 1, 1)
+            .row("ntoskrnl.exe+0x100", 0, 1)
+            .row("ntoskrnl.exe+0x400", 0, 1)
+            .row("app.exe+0x300", 0, 1));
+  }
+
+  private static void keysOfLayouts(HandTables to) {
+    Activity a = new Activity().world();
+    // One key, two processes in which other images lie there, many times in turn.
+    for (int i = 0; i < 50; i++) {
+      int thread = i % 2 == 0 ? 101 : 201;
+      a.at(10 + i).sample(app(0x300), thread);
+      a.keyOf(0x1826, 100 + 10L * i, thread / 100 * 100, thread, 0x66);
+    }
+    a.at(70).as(100, 101).imageUnload(100, Activity.APP, Activity.SIZE, "app.exe");
+    a.at(71).sample(app(0x300), 101).keyOf(0x1826, 710, 100, 101, 0x66);
+    a.at(72).as(100, 101).image(100, Activity.APP, Activity.SIZE, "plugin.exe");
+    a.at(73).sample(app(0x300), 101).keyOf(0x1826, 730, 100, 101, 0x66);
+    a.at(80).define(0x1824, 0x66, app(0x300), app(0x800));
+    to.add(
+        "a key where other images lie",
+        a,
+        CPU,
+        ProfileTable.total(52)
+            .row("app.exe+0x300", 25, 25)
+            .row("app.exe+0x800", 0, 25)
+            .row("svc.exe+0x300", 25, 25)
+            .row("svc.exe+0x800", 0, 25)
+            .row("plugin.exe+0x300", 1, 1)
+            .row("plugin.exe+0x800", 0, 1)
+            .row("(unknown)", 1, 1));
+  }
+
+  private static void keysOfBothHalves(HandTables to) {
+    Activity a = new Activity().world();
+    long above = Activity.KERNEL + 0x1000_0000L;
+    long below = 0x2000_0000L;
+    a.at(5).as(100, 101).imageRundown(0, above, Activity.SIZE, "both.dll");
+    a.imageRundown(100, below, Activity.SIZE, "both.dll");
+    // At 10 both parts know one address less than they go through, at 20 only one does.
+    a.at(10).sample(kernel(0x100), 101).keyOf(0x1825, 100, 100, 101, 0x55);
+    a.at(11).keyOf(0x1826, 100, 100, 101, 0x66);
+    a.at(20).sample(kernel(0x100), 101).keyOf(0x1825, 200, 100, 101, 0x55);
+    a.at(21).keyOf(0x1826, 200, 100, 101, 0x77);
+    // At 30 both go through images of one name, which are one module, at the same place.
+    a.at(30).sample(above + 0x100, 101).keyOf(0x1825, 300, 100, 101, 0x88);
+    a.at(31).keyOf(0x1826, 300, 100, 101, 0x77);
+    // At 40 the user part stands alone.
+    a.at(40).sample(below + 0x100, 101).keyOf(0x1826, 400, 100, 101, 0x77);
+    a.at(50).define(0x1824, 0x55, kernel(0x100), Activity.KERNEL + 0x7000_0000L);
+    a.at(51).define(0x1824, 0x66, app(0x300), 0x7000_0000L);
+    a.at(52).define(0x1824, 0x77, below + 0x100, app(0x300));
+    a.at(53).define(0x1824, 0x88, above + 0x100, kernel(0x200));
+    to.add(
+        "keys of both halves that mean the same",
+        a,
+        CPU,
+        ProfileTable.total(4)
+            .row("ntoskrnl.exe+0x100", 2, 2)
+            .row("ntoskrnl.exe+0x200", 0, 1)
+            .row("(unknown)", 0, 2)
+            .row("app.exe+0x300", 0, 4)
+            .row("both.dll+0x100", 2, 3));
+    to.add(
+        "keys of both halves that mean the same",
+        a,
+        CPU.by("module"),
+        ProfileTable.total(4)
+            .row("ntoskrnl.exe", 2, 3)
+            .row("(unknown)", 0, 2)
+            .row("app.exe", 0, 4)
+            .row("both.dll", 2, 3));
   }
 
   private static void neighbours(HandTables to) {
@@ -169,5 +258,12 @@ final class StackTables {
         CPU,
         ProfileTable.total(1).row("app.exe+0x100", 1, 1).row("app.exe+0x200", 0, 1));
     to.add("class records", a, CPU.by("thread"), ProfileTable.total(1).row("100/102", 1, 1));
+    a.at(20).as(100, 101);
+    a.classRecord(0x0F2F, 2, ProfilePayloads.pmc(P, app(0x300), 103, 7));
+    to.add(
+        "class records of a counter",
+        a,
+        ProfileQuery.of("pmc"),
+        ProfileTable.total(1).row("app.exe+0x300", 1, 1));
   }
 }
