@@ -298,6 +298,11 @@ final class AddressLives {
     private long now = Long.MIN_VALUE;
     private long nextChange = Long.MIN_VALUE;
     private long largest;
+
+    /** Nothing that ever was live lies outside of these bytes. */
+    private long lowest;
+
+    private long span;
     private int changes;
 
     /** Sums over what is live of two numbers that are drawn from each range, of both halves. */
@@ -370,6 +375,20 @@ final class AddressLives {
       }
       add(life, 1);
       largest = Math.max(largest, lifeSize[life]);
+      widen(base, lifeSize[life]);
+    }
+
+    private void widen(long base, long size) {
+      long end = lowest + span;
+      boolean wraps = Long.compareUnsigned(base + size, base) < 0;
+      long newEnd = wraps ? -1 : base + size;
+      if (span == 0) {
+        lowest = base;
+        span = newEnd - base;
+        return;
+      }
+      lowest = Long.compareUnsigned(base, lowest) < 0 ? base : lowest;
+      span = (Long.compareUnsigned(newEnd, end) > 0 ? newEnd : end) - lowest;
     }
 
     private void add(int life, int sign) {
@@ -412,6 +431,9 @@ final class AddressLives {
 
     /** The range that covers an address now, of several the one that came last; -1 if none does. */
     int at(long address) {
+      if (Long.compareUnsigned(address - lowest, span) >= 0) {
+        return -1;
+      }
       int found = -1;
       Map.Entry<Long, Integer> entry = live.floorEntry(address);
       while (entry != null && Long.compareUnsigned(address - entry.getKey(), largest) < 0) {

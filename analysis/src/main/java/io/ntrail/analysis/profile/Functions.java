@@ -265,7 +265,7 @@ public final class Functions {
 
   /** Whether a function, or one of the same module, may be found in both halves. */
   boolean mayBeInBothHalves(int function) {
-    return function == UNKNOWN_FUNCTION || modulesInBothHalves.get(modules[function]);
+    return modules[function] <= NO_STACK || modulesInBothHalves.get(modules[function]);
   }
 
   private Process process(int id) {

@@ -32,18 +32,29 @@ public record ProfileRow(
   private static final Comparator<@Nullable Integer> NUMBERS =
       Comparator.nullsFirst(Comparator.naturalOrder());
 
+  private static final Comparator<ProfileRow> BY_NAME =
+      ((Comparator<ProfileRow>) ProfileRow::byPlace)
+          .thenComparing(row -> row.process, NAMES)
+          .thenComparing(row -> row.pid, NUMBERS)
+          .thenComparing(row -> row.tid, NUMBERS)
+          .thenComparing(row -> row.cpu, NUMBERS);
+
+  private static int byPlace(ProfileRow a, ProfileRow b) {
+    int byModule = NAMES.compare(a.module, b.module);
+    int byRva = byModule != 0 ? byModule : Long.compare(a.rva, b.rva);
+    return byRva != 0 ? byRva : NAMES.compare(a.function, b.function);
+  }
+
   /** The heaviest first; what weighs the same by name, or by its place in its module. */
   static Comparator<ProfileRow> order(boolean bySelf) {
-    Comparator<ProfileRow> bySelfFirst = Comparator.comparingLong(row -> -row.self);
-    Comparator<ProfileRow> byAllFirst = Comparator.comparingLong(row -> -row.inclusive);
-    return (bySelf ? bySelfFirst.thenComparing(byAllFirst) : byAllFirst.thenComparing(bySelfFirst))
-        .thenComparing(row -> row.module, NAMES)
-        .thenComparingLong(row -> row.rva)
-        .thenComparing(row -> row.function, NAMES)
-        .thenComparing(row -> row.process, NAMES)
-        .thenComparing(row -> row.pid, NUMBERS)
-        .thenComparing(row -> row.tid, NUMBERS)
-        .thenComparing(row -> row.cpu, NUMBERS);
+    return (a, b) -> {
+      int first = bySelf ? Long.compare(b.self, a.self) : Long.compare(b.inclusive, a.inclusive);
+      if (first != 0) {
+        return first;
+      }
+      int second = bySelf ? Long.compare(b.inclusive, a.inclusive) : Long.compare(b.self, a.self);
+      return second != 0 ? second : BY_NAME.compare(a, b);
+    };
   }
 
   /** What the row is about, as people read it. */

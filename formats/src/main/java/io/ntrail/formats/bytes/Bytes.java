@@ -133,7 +133,15 @@ public final class Bytes {
     }
     byte[] text = new byte[2 * chars];
     buffer.get(at, text);
-    return new String(text, StandardCharsets.UTF_16LE);
+    // Most texts are Latin, for which the decoder takes a detour.
+    byte[] latin = new byte[chars];
+    for (int i = 0; i < chars; i++) {
+      if (text[2 * i + 1] != 0) {
+        return new String(text, StandardCharsets.UTF_16LE);
+      }
+      latin[i] = text[2 * i];
+    }
+    return new String(latin, StandardCharsets.ISO_8859_1);
   }
 
   /** Number of UTF-16 units before the NUL at or after {@code at}, or before {@code end}. */
