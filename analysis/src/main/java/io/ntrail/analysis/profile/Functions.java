@@ -199,7 +199,7 @@ public final class Functions {
     int[] result = into.length >= count ? into : new int[Math.max(count, 2 * into.length)];
     Process owner = process(process);
     Layouts layouts = owner.at(key);
-    if (layouts != lastLayouts) {
+    if (!layouts.equals(lastLayouts)) {
       lastLayouts = layouts;
       lastLooked = looked.computeIfAbsent(layouts, _ -> new Looked());
     }

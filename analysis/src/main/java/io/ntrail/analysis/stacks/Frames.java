@@ -89,7 +89,7 @@ public final class Frames {
     int before = count;
     add(other.addresses, 0, other.count);
     System.arraycopy(other.numbers, 0, numbers, before, other.count);
-    if (other.numbered != NONE) {
+    if (other.numbered.length > 0) {
       numbered = other.numbered;
     }
   }
