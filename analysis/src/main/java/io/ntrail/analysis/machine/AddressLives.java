@@ -168,6 +168,14 @@ final class AddressLives {
   }
 
   private void begin(int note, long from, long to) {
+    int last = lives - 1;
+    if (last >= 0
+        && lifePid[last] == pids[note]
+        && lifeBase[last] == bases[note]
+        && lifeFrom[last] <= from) {
+      // What comes to a place ends what was there.
+      lifeTo[last] = Math.min(lifeTo[last], from);
+    }
     lifePid[lives] = pids[note];
     lifeBase[lives] = bases[note];
     lifeSize[lives] = sizes[note];
@@ -272,7 +280,7 @@ final class AddressLives {
     return low;
   }
 
-  /** What lies where in each process, as time goes on. Going back is possible, but slow. */
+  /** What lies where in each process, as time goes on. Going back means to begin anew. */
   final class Walk {
     private final LongPredicate isKernel;
     private final Map<Integer, Space> spaces = new HashMap<>();
@@ -299,17 +307,19 @@ final class AddressLives {
     private long nextChange = Long.MIN_VALUE;
     private long largest;
 
-    /** Nothing that ever was live lies outside of these bytes. */
-    private long lowest;
+    /** The first and the last byte of all that ever was live. */
+    private long lowest = -1;
 
-    private long span;
+    private long highest;
     private int changes;
 
     /** Sums over what is live of two numbers that are drawn from each range, of both halves. */
     private final long[] sums = new long[4];
 
-    /** Whether ranges ever overlapped: then it counts which came last, too. */
-    private boolean overlapped;
+    /** Whether ranges of a half ever overlapped: then it counts which came last, too. */
+    private boolean overlappedInUser;
+
+    private boolean overlappedInKernel;
 
     private Space(int pid, LongPredicate isKernel) {
       this.isKernel = isKernel;
@@ -365,10 +375,12 @@ final class AddressLives {
       long base = lifeBase[life];
       Map.Entry<Long, Integer> below = live.floorEntry(base);
       Long above = live.higherKey(base);
-      overlapped |=
+      boolean overlaps =
           below != null
                   && Long.compareUnsigned(base - below.getKey(), lifeSize[below.getValue()]) < 0
               || above != null && Long.compareUnsigned(above - base, lifeSize[life]) < 0;
+      overlappedInUser |= overlaps && reaches(life, isKernel, false);
+      overlappedInKernel |= overlaps && reaches(life, isKernel, true);
       Integer replaced = live.put(base, life);
       if (replaced != null) {
         add(replaced, -1);
@@ -379,16 +391,12 @@ final class AddressLives {
     }
 
     private void widen(long base, long size) {
-      long end = lowest + span;
-      boolean wraps = Long.compareUnsigned(base + size, base) < 0;
-      long newEnd = wraps ? -1 : base + size;
-      if (span == 0) {
-        lowest = base;
-        span = newEnd - base;
-        return;
+      long last = size == 0 ? base : base + size - 1;
+      if (Long.compareUnsigned(last, base) < 0) {
+        last = -1;
       }
       lowest = Long.compareUnsigned(base, lowest) < 0 ? base : lowest;
-      span = (Long.compareUnsigned(newEnd, end) > 0 ? newEnd : end) - lowest;
+      highest = Long.compareUnsigned(last, highest) > 0 ? last : highest;
     }
 
     private void add(int life, int sign) {
@@ -419,7 +427,7 @@ final class AddressLives {
      */
     long layout(boolean kernel, boolean other) {
       long layout = sums[(kernel ? 2 : 0) + (other ? 1 : 0)];
-      return overlapped
+      return (kernel ? overlappedInKernel : overlappedInUser)
           ? layout + mix(first + ((long) changes << 32), 0x8EBC_6AF0_9C88_C6E3L)
           : layout;
     }
@@ -431,7 +439,7 @@ final class AddressLives {
 
     /** The range that covers an address now, of several the one that came last; -1 if none does. */
     int at(long address) {
-      if (Long.compareUnsigned(address - lowest, span) >= 0) {
+      if (Long.compareUnsigned(address, lowest) < 0 || Long.compareUnsigned(address, highest) > 0) {
         return -1;
       }
       int found = -1;

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What lies at an address of a process at a time: an image, a method that was compiled while the
- * program ran, or nothing that is known. Follows a walk in time order; going back is possible, but
- * slow. One thread at a time.
+ * program ran, or nothing that is known. Follows a walk in time order; going back means to begin
+ * anew. One thread at a time.
  */
 public final class AddressSpaces {
   private static final int IDLE = 0;
@@ -46,6 +46,18 @@ public final class AddressSpaces {
    * others where anything else lies at any address.
    */
   public record Layout(long low, long high) {}
+
+  /**
+   * How names of images are spelled, by what they are in small letters; of several the smallest.
+   */
+  public Map<String, String> spellings() {
+    Map<String, String> spellings = new HashMap<>();
+    for (ImageFile file : machine.images().files()) {
+      String name = file.name();
+      spellings.merge(name.toLowerCase(Locale.ROOT), name, (a, b) -> a.compareTo(b) <= 0 ? a : b);
+    }
+    return spellings;
+  }
 
   /**
    * Names of images that lie in the kernel's half and in the other, in small letters; null if

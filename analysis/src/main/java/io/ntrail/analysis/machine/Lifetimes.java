@@ -11,6 +11,9 @@ import java.util.Arrays;
  * a rundown was there all along; what ended without a beginning was there since the start.
  */
 final class Lifetimes {
+  /** Ids can be chosen so that they all want one place. */
+  private static final int MOST_PROBES = 16;
+
   /** Began at this time. */
   static final byte START = 0;
 
@@ -42,7 +45,10 @@ final class Lifetimes {
   private long[] lifeTo = {};
   private int[] lifeValue = {};
 
-  /** Where the lives of an id begin, plus 1, by its hash; 0 is empty. */
+  /**
+   * Where the lives of an id begin, plus 1, by its hash; 0 is empty. Ids that find no place after
+   * {@link #MOST_PROBES} are not in it.
+   */
   private int[] firsts = new int[2];
 
   /**
@@ -193,14 +199,10 @@ final class Lifetimes {
    * @return -1 if nothing with this id was there yet
    */
   int at(int id, long key) {
-    int slot = hash(id) & firsts.length - 1;
-    while (firsts[slot] != 0 && lifeId[firsts[slot] - 1] != id) {
-      slot = slot + 1 & firsts.length - 1;
-    }
-    if (firsts[slot] == 0) {
+    int first = first(id);
+    if (first < 0) {
       return -1;
     }
-    int first = firsts[slot] - 1;
     int low = first;
     int high = low + 1;
     for (int step = 1; high < lives && isBegun(high, id, key); step *= 2) {
@@ -218,6 +220,31 @@ final class Lifetimes {
     return low > first ? low - 1 : -1;
   }
 
+  /** The first life of an id; -1 if it has none. */
+  private int first(int id) {
+    int slot = hash(id) & firsts.length - 1;
+    for (int probes = 0; probes < MOST_PROBES; probes++) {
+      if (firsts[slot] == 0) {
+        return -1;
+      }
+      if (lifeId[firsts[slot] - 1] == id) {
+        return firsts[slot] - 1;
+      }
+      slot = slot + 1 & firsts.length - 1;
+    }
+    int low = 0;
+    int high = lives;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (lifeId[middle] < id) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low < lives && lifeId[low] == id ? low : -1;
+  }
+
   private boolean isBegun(int life, int id, long key) {
     return lifeId[life] == id && lifeFrom[life] <= key;
   }
@@ -228,10 +255,14 @@ final class Lifetimes {
     for (int life = 0; life < lives; life++) {
       if (life == 0 || lifeId[life - 1] != lifeId[life]) {
         int slot = hash(lifeId[life]) & firsts.length - 1;
-        while (firsts[slot] != 0) {
+        int probes = 0;
+        while (firsts[slot] != 0 && probes < MOST_PROBES) {
           slot = slot + 1 & firsts.length - 1;
+          probes++;
         }
-        firsts[slot] = life + 1;
+        if (probes < MOST_PROBES) {
+          firsts[slot] = life + 1;
+        }
       }
     }
   }

@@ -138,6 +138,7 @@ public final class Functions {
   private final Map<AddressSpaces.Layout, Integer> layoutNumbers = new HashMap<>();
   private int[] layoutProcesses = new int[16];
   private long[] layoutKeys = new long[16];
+  private final Map<String, String> spellings;
   private final @Nullable Set<String> inBothHalves;
   private final BitSet modulesInBothHalves = new BitSet();
 
@@ -155,6 +156,7 @@ public final class Functions {
 
   Functions(AddressSpaces spaces) {
     this.spaces = spaces;
+    this.spellings = spaces.spellings();
     this.inBothHalves = spaces.namesInBothHalves();
     module("(unknown)");
     module("(jitted)");
@@ -166,10 +168,10 @@ public final class Functions {
   private int module(String name) {
     return modulesByName.computeIfAbsent(
         name.toLowerCase(Locale.ROOT),
-        _ -> {
-          moduleNames.add(name);
+        small -> {
+          moduleNames.add(spellings.getOrDefault(small, name));
           Set<String> both = inBothHalves;
-          if (both == null || both.contains(name.toLowerCase(Locale.ROOT))) {
+          if (both == null || both.contains(small)) {
             modulesInBothHalves.set(moduleNames.size() - 1);
           }
           return moduleNames.size() - 1;
@@ -285,14 +287,15 @@ public final class Functions {
     }
     ImageFile image = space.image();
     if (space.methodNumber() >= 0) {
-      int known = methods.get(space.methodNumber());
+      long key = (long) space.methodNumber() << 32 | space.imageNumber() + 1;
+      int known = methods.get(key);
       if (known >= 0) {
         return known;
       }
       String name = space.method();
       if (name != null) {
         int function = named(image, space, name);
-        methods.put(space.methodNumber(), function);
+        methods.put(key, function);
         return function;
       }
     }
@@ -303,10 +306,12 @@ public final class Functions {
     int module = image == null ? JITTED : module(image.name());
     String key = module + "!" + name;
     Integer known = named.get(key);
+    long rva = image == null ? -1 : space.methodRva();
     if (known != null) {
+      // Whichever of several places of one name comes first.
+      rvas[known] = Math.min(rvas[known], rva);
       return known;
     }
-    long rva = image == null ? -1 : space.methodRva();
     int function = add(module, rva, name);
     named.put(key, function);
     return function;

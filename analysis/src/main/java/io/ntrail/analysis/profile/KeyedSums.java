@@ -3,6 +3,8 @@ package io.ntrail.analysis.profile;
 import io.ntrail.analysis.recording.IndexSort;
 import io.ntrail.analysis.stacks.Frames;
 import io.ntrail.analysis.stacks.Stacks;
+import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +33,12 @@ final class KeyedSums {
   /** Who changes layouts more often is not worth the trouble. */
   private static final int MOST_CHANGES = 16;
 
+  /** Sums under layouts that were left behind, 32 bytes each. */
+  private static final int MOST_BEHIND = 1 << 16;
+
+  /** Share of the memory for rows: an eighth. */
+  private static final long MOST_ROWS = Runtime.getRuntime().maxMemory() / 8 / (8 * ROW);
+
   /** What sums are added to in the end. */
   interface Sink {
     /**
@@ -47,7 +55,13 @@ final class KeyedSums {
   private final Sink sink;
   private final Frames frames = new Frames();
   private final long[] @Nullable [] rows;
+  private int chunks;
   private int[] functions = new int[256];
+
+  /** Definition and layout + 1, self, inclusive. */
+  private long[] behind = new long[3 * 64];
+
+  private int behindCount;
 
   KeyedSums(Functions names, Stacks stacks, Sink sink) {
     this.names = names;
@@ -61,7 +75,7 @@ final class KeyedSums {
     int first = stack.definitions[0];
     long[] rowsOfFirst = rows(first);
     int atFirst = ROW * (first & CHUNK - 1);
-    if (!claim(stack, first, rowsOfFirst, atFirst, stack.kernel)) {
+    if (rowsOfFirst == null || !claim(stack, first, rowsOfFirst, atFirst, stack.kernel)) {
       return false;
     }
     if (stack.keyed == 2) {
@@ -69,7 +83,8 @@ final class KeyedSums {
       long[] rowsOfSecond = rows(second);
       int atSecond = ROW * (second & CHUNK - 1);
       // What both parts went through counts once.
-      if (!claim(stack, second, rowsOfSecond, atSecond, false)
+      if (rowsOfSecond == null
+          || !claim(stack, second, rowsOfSecond, atSecond, false)
           || inBoth(stack, first, rowsOfFirst, atFirst)
               && inBoth(stack, second, rowsOfSecond, atSecond)) {
         return false;
@@ -81,11 +96,13 @@ final class KeyedSums {
     return true;
   }
 
-  private long[] rows(int definition) {
+  /** The rows that a definition's is one of; null if there is no memory for them. */
+  private long @Nullable [] rows(int definition) {
     long[] found = rows[definition >>> CHUNK_BITS];
-    if (found == null) {
+    if (found == null && (long) chunks << CHUNK_BITS < MOST_ROWS) {
       found = new long[ROW * CHUNK];
       rows[definition >>> CHUNK_BITS] = found;
+      chunks++;
     }
     return found;
   }
@@ -98,11 +115,33 @@ final class KeyedSums {
       return layout >= 0;
     }
     int changes = (int) owner >>> 2;
-    if (layout < 0 || changes >= MOST_CHANGES) {
+    if (layout < 0 || changes >= MOST_CHANGES || !leaveBehind(definition, row, at)) {
       return false;
     }
-    settle(definition, row, at);
     row[at + OWNER] = layout + 1L << 32 | changes + 1 << 2;
+    return true;
+  }
+
+  /**
+   * Puts the sums of a row aside. To look at their frames now would mean to go back to the time of
+   * their layout, and forth again.
+   */
+  private boolean leaveBehind(int definition, long[] row, int at) {
+    if (row[at + INCLUSIVE] == 0 && row[at + SELF] == 0) {
+      return true;
+    }
+    if (behindCount == MOST_BEHIND) {
+      return false;
+    }
+    if (3 * behindCount == behind.length) {
+      behind = Arrays.copyOf(behind, 2 * behind.length);
+    }
+    int to = 3 * behindCount++;
+    behind[to] = row[at + OWNER] & -1L << 32 | definition;
+    behind[to + 1] = row[at + SELF];
+    behind[to + 2] = row[at + INCLUSIVE];
+    row[at + SELF] = 0;
+    row[at + INCLUSIVE] = 0;
     return true;
   }
 
@@ -120,45 +159,75 @@ final class KeyedSums {
     return (row[at + OWNER] & IN_BOTH) != 0;
   }
 
-  private void settle(int definition, long[] row, int at) {
-    long self = row[at + SELF];
-    long inclusive = row[at + INCLUSIVE];
-    if (self != 0 || inclusive != 0) {
-      frames.clear();
-      stacks.copyDefinition(definition, frames);
-      functions = names.resolve((int) (row[at + OWNER] >>> 32) - 1, frames, functions);
-      sink.add(functions, frames.count(), self, inclusive);
-      row[at + SELF] = 0;
-      row[at + INCLUSIVE] = 0;
-    }
-  }
-
-  /** Hands on all that was added. */
+  /** Hands on all that was added, and forgets it. */
   void settle() {
-    int[] met = new int[stacks.definitions()];
-    int count = 0;
-    for (int i = 0; i < met.length; i++) {
-      long[] row = rows[i >>> CHUNK_BITS];
-      if (row != null && row[ROW * (i & CHUNK - 1) + OWNER] != 0) {
-        met[count++] = i;
-      }
-    }
-    // One layout after the other, and stacks with frames in common one after the other.
+    int[] met = met();
+    // In the order in which layouts were met, so that time goes forward only; of one layout stacks
+    // with frames in common one after the other.
     int[] order =
         IndexSort.by(
-            count,
+            met.length,
             (a, b) -> {
               int byLayout = Integer.compare(layout(met[a]), layout(met[b]));
               return byLayout != 0
                   ? byLayout
-                  : Integer.compare(stacks.place(met[a]), stacks.place(met[b]));
+                  : Integer.compare(
+                      stacks.place(definition(met[a])), stacks.place(definition(met[b])));
             });
     for (int i : order) {
-      settle(met[i], rows(met[i]), ROW * (met[i] & CHUNK - 1));
+      int one = met[i];
+      if (one < 0) {
+        handOn(definition(one), layout(one), behind[3 * ~one + 1], behind[3 * ~one + 2]);
+      } else {
+        long[] row = rowsOf(one);
+        int at = ROW * (one & CHUNK - 1);
+        handOn(one, layout(one), row[at + SELF], row[at + INCLUSIVE]);
+        row[at + SELF] = 0;
+        row[at + INCLUSIVE] = 0;
+      }
     }
+    behindCount = 0;
   }
 
-  private int layout(int definition) {
-    return (int) (rows(definition)[ROW * (definition & CHUNK - 1) + OWNER] >>> 32);
+  /** Definitions whose rows have sums, and the complements of places of what was left behind. */
+  private int[] met() {
+    int count = 0;
+    int[] met = new int[behindCount + 64];
+    for (int i = 0; i < behindCount; i++) {
+      met[count++] = ~i;
+    }
+    for (int chunk = 0; chunk < rows.length; chunk++) {
+      long[] row = rows[chunk];
+      for (int i = 0; row != null && i < CHUNK; i++) {
+        if (row[ROW * i + SELF] != 0 || row[ROW * i + INCLUSIVE] != 0) {
+          if (count == met.length) {
+            met = Arrays.copyOf(met, count + (count >> 1));
+          }
+          met[count++] = chunk << CHUNK_BITS | i;
+        }
+      }
+    }
+    return Arrays.copyOf(met, count);
+  }
+
+  private void handOn(int definition, int layout, long self, long inclusive) {
+    frames.clear();
+    stacks.copyDefinition(definition, frames);
+    functions = names.resolve(layout - 1, frames, functions);
+    sink.add(functions, frames.count(), self, inclusive);
+  }
+
+  private int definition(int met) {
+    return met < 0 ? (int) behind[3 * ~met] : met;
+  }
+
+  /** Number of the layout of one that was met, plus 1. */
+  private int layout(int met) {
+    long owner = met < 0 ? behind[3 * ~met] : rowsOf(met)[ROW * (met & CHUNK - 1) + OWNER];
+    return (int) (owner >>> 32);
+  }
+
+  private long[] rowsOf(int definition) {
+    return Objects.requireNonNull(rows[definition >>> CHUNK_BITS]);
   }
 }

@@ -6,19 +6,20 @@ import java.util.Arrays;
 
 /** The stack records of a stretch of time by the events that they name, with their frames. */
 final class References {
-  /** Frames that are kept at once, 8 bytes each. */
-  private static final int MOST_FRAMES = 1 << 22;
-
-  /** Stack records that are kept at once. */
-  private static final int MOST = 1 << 21;
 
   /** Stack records that are kept beyond their stretch, or as many words of frames. */
   private static final int MOST_AHEAD = 1 << 18;
 
   private static final int FRAMES_AHEAD = 1 << 20;
 
+  /** Stack records that are kept at once. */
+  private static final int MOST = (1 << 21) + MOST_AHEAD;
+
+  /** Frames that are kept at once, 8 bytes each. */
+  private static final int MOST_FRAMES = (1 << 22) + FRAMES_AHEAD;
+
   /** Bits for the place of a stack record where it is sorted together with its time. */
-  private static final int PLACE_BITS = 21;
+  private static final int PLACE_BITS = 22;
 
   /** Part of a stack whose key nothing defines. */
   private static final long UNDEFINED = -1;
@@ -27,6 +28,10 @@ final class References {
   private long[] times = new long[1 << 10];
   private long[] written = new long[1 << 10];
   private long[] parts = new long[1 << 10];
+
+  /** Number of the buffer, and place in it. */
+  private long[] origins = new long[1 << 10];
+
   private int[] threads = new int[1 << 10];
   private int[] cpus = new int[1 << 10];
 
@@ -58,6 +63,7 @@ final class References {
         times[kept] = times[i];
         written[kept] = written[i];
         parts[kept] = part;
+        origins[kept] = origins[i];
         threads[kept] = threads[i];
         cpus[kept] = cpus[i];
         kept++;
@@ -83,8 +89,9 @@ final class References {
    *
    * @param named time of the event that it names
    * @param time its own time
+   * @param buffer number of its buffer among those of all files
    */
-  void add(RecordCursor record, long named, long time) {
+  void add(RecordCursor record, long named, long time, int buffer) {
     int at = record.payloadOffset() + 16;
     int pointer = record.pointerBytes();
     long part;
@@ -118,12 +125,14 @@ final class References {
       times = Arrays.copyOf(times, capacity);
       written = Arrays.copyOf(written, capacity);
       parts = Arrays.copyOf(parts, capacity);
+      origins = Arrays.copyOf(origins, capacity);
       threads = Arrays.copyOf(threads, capacity);
       cpus = Arrays.copyOf(cpus, capacity);
     }
     times[size] = named;
     written[size] = time;
     parts[size] = part;
+    origins[size] = (long) buffer << 32 | record.offset();
     threads[size] = record.bytes().i32(record.payloadOffset() + 12);
     cpus[size] = record.cpu();
     size++;
@@ -143,7 +152,6 @@ final class References {
       if (keys.defines(at, key)) {
         parts[place] = Long.MIN_VALUE | (long) at << 32 | keys.innermost(at) & 0xFFFF_FFFFL;
       } else {
-        undefined++;
         // Also one that nothing defines says that there was a stack.
         parts[place] = UNDEFINED;
       }
@@ -152,20 +160,20 @@ final class References {
   }
 
   /**
-   * Puts those that name a time before {@code end} in order: by event, of each the parts as they
-   * were recorded.
+   * Puts those that name a time before {@code end}, or all, in order: by event, of each the parts
+   * as they were recorded.
    */
-  void settle(long end) {
+  void settle(long end, boolean all) {
     if (order.length < size) {
       order = new int[times.length];
     }
-    boolean all = end == Long.MAX_VALUE;
     long first = Long.MAX_VALUE;
     long last = Long.MIN_VALUE;
     count = 0;
     for (int i = 0; i < size; i++) {
       if (all || times[i] < end) {
         order[count++] = i;
+        undefined += parts[i] == UNDEFINED ? 1 : 0;
         first = Math.min(first, times[i]);
         last = Math.max(last, times[i]);
       }
@@ -216,7 +224,9 @@ final class References {
     if (threads[a] == 0 && cpus[a] != cpus[b]) {
       return cpus[a] < cpus[b] ? -1 : 1;
     }
-    return Long.compare(written[a], written[b]);
+    return written[a] != written[b]
+        ? Long.compare(written[a], written[b])
+        : Long.compare(origins[a], origins[b]);
   }
 
   /** Number of stack records of the stretch. */
@@ -278,7 +288,7 @@ final class References {
     return leftOut;
   }
 
-  /** References to keys that nothing defines. */
+  /** References to keys that nothing defines, of all stretches so far. */
   long undefined() {
     return undefined;
   }

@@ -12,9 +12,13 @@ import java.util.function.LongPredicate;
  * noted.
  */
 final class StackKeys {
-  /** Share of the memory for nodes of the tree: a sixth of it, with what belongs to each. */
+  /** A fifth of the memory for nodes of the tree, at 8 bytes each. */
   private static final int MOST_NODES =
       Math.clamp(Runtime.getRuntime().maxMemory() / 40, 1 << 20, Integer.MAX_VALUE / 4);
+
+  /** And up to three eighths for definitions, at 24 bytes each. */
+  private static final int MOST_DEFINITIONS =
+      Math.clamp(Runtime.getRuntime().maxMemory() / 64, 1 << 20, Integer.MAX_VALUE / 4);
 
   /** Flag of a stack whose frames are all of the kernel. */
   static final int KERNEL = 1 << 31;
@@ -45,7 +49,7 @@ final class StackKeys {
     if (length < pointer) {
       return;
     }
-    if (tree.size() >= MOST_NODES) {
+    if (tree.size() >= MOST_NODES || size >= MOST_DEFINITIONS) {
       leftOut++;
       return;
     }

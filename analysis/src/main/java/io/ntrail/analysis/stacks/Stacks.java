@@ -245,28 +245,31 @@ public final class Stacks {
       long from = starts[slice];
       sliceEnd = slice + 1 < starts.length ? starts[slice + 1] : Long.MAX_VALUE;
       references.begin(from);
+      boolean last = slice + 1 == starts.length;
+      int firstBuffer = 0;
       for (int f = 0; f < files.size(); f++) {
-        collect(f, from);
+        collect(f, firstBuffer, from, last);
+        firstBuffer += files.get(f).cost.length;
       }
       references.define(keys);
-      references.settle(sliceEnd);
+      references.settle(sliceEnd, last);
       count += references.count();
       position = 0;
       group.clear();
     }
 
-    private void collect(int f, long from) {
+    private void collect(int f, int firstBuffer, long from, boolean last) {
       Buffers buffers = files.get(f);
-      boolean last = sliceEnd == Long.MAX_VALUE;
       try (RecordCursor record = recording.cursor(recording.files().get(f))) {
         for (int b = 0; b < buffers.cost.length; b++) {
           if (buffers.cost[b] > 0
               && buffers.lastNamed[b] >= from
               && (last || buffers.firstNamed[b] < sliceEnd)
               && !done.get(f).get(b)) {
-            boolean all = references.hasRoomAhead(buffers.cost[b], 16L * buffers.cost[b]);
-            collect(record, b, from, all || last ? Long.MAX_VALUE : sliceEnd);
-            if (all || last || buffers.lastNamed[b] < sliceEnd) {
+            boolean all = last || references.hasRoomAhead(buffers.cost[b], 16L * buffers.cost[b]);
+            record.open(b);
+            collect(record, firstBuffer + b, from, all);
+            if (all || buffers.lastNamed[b] < sliceEnd) {
               done.get(f).set(b);
             }
           }
@@ -274,13 +277,13 @@ public final class Stacks {
       }
     }
 
-    private void collect(RecordCursor record, int buffer, long from, long to) {
-      record.open(buffer);
+    private void collect(RecordCursor record, int buffer, long from, boolean all) {
       while (record.next()) {
         if (StackTargets.isReference(record)) {
           long named = named(record);
-          if (named >= from && (named < to || to == Long.MAX_VALUE)) {
-            references.add(record, named, recording.key(record.file(), record.ticks()));
+          if (named >= from && (all || named < sliceEnd)) {
+            long written = recording.key(record.file(), record.ticks());
+            references.add(record, named, written, buffer);
           }
         }
       }

@@ -18,6 +18,8 @@ final class NameTables {
 
   static void add(HandTables to) {
     processes(to);
+    replaced(to);
+    spelled(to);
     images(to);
     shared(to);
     methods(to);
@@ -55,6 +57,34 @@ final class NameTables {
         a,
         CPU.by("process"),
         ProfileTable.total(4).row("old.exe:300", 2, 2).row("new.exe:300", 2, 2));
+  }
+
+  private static void replaced(HandTables to) {
+    Activity a = new Activity().world();
+    // Loaded before its process begins; another image takes its place there, and goes.
+    a.at(5).image(300, LIBRARY, SIZE, "early.dll");
+    a.at(20).as(200, 201).process(300, "new.exe").thread(300, 301);
+    a.at(25).as(300, 301).image(300, LIBRARY, SIZE, "late.dll");
+    a.at(30).sample(LIBRARY + 0x100, 301).keyOf(0x1826, 300, 300, 301, 0x66);
+    a.at(35).imageUnload(300, LIBRARY, SIZE, "late.dll");
+    a.at(40).sample(LIBRARY + 0x100, 301).keyOf(0x1826, 400, 300, 301, 0x66);
+    a.at(45).sample(LIBRARY + 0x100, 301).stack(300, 301, LIBRARY + 0x100);
+    a.at(50).define(0x1824, 0x66, LIBRARY + 0x100);
+    to.add(
+        "an image in the place of another",
+        a,
+        CPU,
+        ProfileTable.total(3).row("late.dll+0x100", 1, 1).row("(unknown)", 2, 2));
+  }
+
+  private static void spelled(HandTables to) {
+    Activity a = new Activity().world();
+    a.at(5).imageRundown(100, LIBRARY, SIZE, "both.dll");
+    a.imageRundown(100, LIBRARY + SIZE, SIZE, "BOTH.DLL");
+    a.at(10).sample(LIBRARY + 0x100, 101);
+    a.at(20).sample(LIBRARY + SIZE + 0x100, 101);
+    // One module, by the spelling that comes first in the order of characters.
+    to.add("two spellings of a module", a, CPU, ProfileTable.total(2).row("BOTH.DLL+0x100", 2, 2));
   }
 
   private static void images(HandTables to) {
