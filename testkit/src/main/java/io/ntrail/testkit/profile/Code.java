@@ -104,6 +104,11 @@ final class Code {
     String name = path.substring(Math.max(path.lastIndexOf('\\'), path.lastIndexOf('/')) + 1);
     Cover known = open(images, pid, base, rec.ordinal);
     if (rec.hook == 0x030A) {
+      for (Cover other : images) {
+        if (other.pid == pid && other.base == base && other.to > rec.ordinal) {
+          other.to = rec.ordinal;
+        }
+      }
       int end = end(pid, rec.ordinal);
       images.add(new Cover(pid, base, size, name, rec.ordinal, end));
       return;
@@ -146,6 +151,17 @@ final class Code {
     return pointer == 8 ? address < 0 : Long.compareUnsigned(address, 0x8000_0000L) >= 0;
   }
 
+  /** Of all spellings of a name the first one. */
+  private String spelled(String name) {
+    String first = name;
+    for (Cover cover : images) {
+      if (cover.name.equalsIgnoreCase(name) && cover.name.compareTo(first) < 0) {
+        first = cover.name;
+      }
+    }
+    return first;
+  }
+
   /** What lay at an address of a process at a time. */
   Place at(long pid, long address, int ordinal) {
     Cover image = null;
@@ -159,8 +175,8 @@ final class Code {
     }
     if (image != null) {
       long range = (address - image.base) & ~0xFFL;
-      String text = String.format(Locale.ROOT, "%s+0x%x", image.name, range);
-      return new Place(image.name, text);
+      String module = spelled(image.name);
+      return new Place(module, String.format(Locale.ROOT, "%s+0x%x", module, range));
     }
     for (Cover cover : methods) {
       if (!kernel && cover.pid == pid && cover.covers(address, ordinal)) {
