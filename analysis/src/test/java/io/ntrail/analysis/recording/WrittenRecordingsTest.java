@@ -270,6 +270,19 @@ class WrittenRecordingsTest {
     Property.check(100, g -> check(RandomRecordings.content(g).writer()));
   }
 
+  @ParameterizedTest
+  @EnumSource(Compression.class)
+  void bufferOfOneShortMessageHasItsPlace(Compression compression) {
+    EtlSettings settings = EtlSettings.compressed(compression).bufferSize(4096);
+    EtlWriter writer = new EtlWriter(settings);
+    for (int i = 0; i < 3; i++) {
+      long time = settings.startTicks() + 10L * i + 10;
+      EtlRecords record = i == 1 ? EtlRecords.message(7, 0) : EtlRecords.perfInfo(8, 0x0F2E);
+      writer.buffer(EtlBuffer.of(i, 0x1C, i + 1).add(record.time(time).build()).timeStamp(time));
+    }
+    check(writer);
+  }
+
   @Test
   void compressionAndOrderOfBuffersChangeNothing() {
     Property.check(

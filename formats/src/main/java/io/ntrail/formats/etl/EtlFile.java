@@ -166,7 +166,8 @@ public final class EtlFile implements AutoCloseable {
   }
 
   private long firstTicks(Bytes bytes, int at, int end, int buffer) {
-    if (at + 16 > end) {
+    // A message may be no longer than this.
+    if (at + 8 > end) {
       return Long.MAX_VALUE;
     }
     int kind = RecordKind.ofMarker(bytes.i32(at));
@@ -178,7 +179,8 @@ public final class EtlFile implements AutoCloseable {
           ? WppMessage.time(bytes, at, end - at, clock.headerTicks())
           : firstStated(buffer);
     }
-    return bytes.i64(at + RecordKind.at(kind).timeOffset());
+    int time = at + RecordKind.at(kind).timeOffset();
+    return time + 8 <= end ? bytes.i64(time) : Long.MAX_VALUE;
   }
 
   /** Messages without a time take that of the next record with one, else that of the buffer. */
