@@ -7,5 +7,6 @@ module io.ntrail.formats {
   exports io.ntrail.formats.compression;
   exports io.ntrail.formats.identity;
   exports io.ntrail.formats.etl;
+  exports io.ntrail.formats.pe;
   exports io.ntrail.formats.schema;
 }

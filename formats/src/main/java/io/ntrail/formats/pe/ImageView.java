@@ -1,0 +1,290 @@
+package io.ntrail.formats.pe;
+
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.bytes.InputFile;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The bytes of an image by RVA, as they lie in memory after the loader mapped it: the one way to
+ * look at what an RVA means, whether the image comes from a file or from memory.
+ *
+ * <p>An image is a list of {@link Extent extents}. An address in none of them is no part of the
+ * image, or was not recorded: reading it is {@link DamagedInput}, never zero. Behind the bytes that
+ * were stored, an extent goes on with zeros, as the loader fills a page.
+ */
+public final class ImageView {
+  /** Windows are at most this long, since a {@link Bytes} is. */
+  private static final long MOST = Integer.MAX_VALUE - 15L;
+
+  /**
+   * A stretch of the image.
+   *
+   * @param rva where it begins
+   * @param length bytes in memory, from 1
+   * @param stored its first bytes as they were stored; behind them are zeros
+   */
+  public record Extent(long rva, long length, Bytes stored) {
+    /** The RVA behind its last byte. */
+    public long end() {
+      return rva + length;
+    }
+
+    /** How many of its bytes were stored. */
+    public long storedLength() {
+      return Math.min(length, stored.length());
+    }
+
+    private Extent part(long from, long to) {
+      int skipped = (int) Math.min(from - rva, stored.length());
+      int kept = (int) Math.min(stored.length() - skipped, to - from);
+      return new Extent(from, to - from, stored.slice(skipped, kept));
+    }
+  }
+
+  private final String name;
+  private final Extent[] extents;
+  private final long[] starts;
+
+  private ImageView(String name, List<Extent> apart) {
+    this.name = name;
+    this.extents = apart.toArray(Extent[]::new);
+    this.starts = apart.stream().mapToLong(Extent::rva).toArray();
+  }
+
+  /**
+   * An image made of extents, as parts of a dump are. Where they overlap, the first in the list
+   * counts.
+   */
+  public static ImageView of(String name, List<Extent> extents) {
+    return new ImageView(name, apart(extents));
+  }
+
+  /** An image that lies in the bytes as it does in memory: every offset is an RVA. */
+  public static ImageView flat(InputFile input) {
+    List<Extent> extents = new ArrayList<>();
+    for (long at = 0; at < input.size(); at += MOST) {
+      int length = (int) Math.min(MOST, input.size() - at);
+      extents.add(new Extent(at, length, input.window(at, length)));
+    }
+    return new ImageView(input.name(), extents);
+  }
+
+  /** Cuts what overlaps, in favour of the earlier one, and sorts. */
+  private static List<Extent> apart(List<Extent> extents) {
+    TreeMap<Long, Extent> taken = new TreeMap<>();
+    for (Extent extent : extents) {
+      long at = extent.rva;
+      Map.Entry<Long, Extent> before = taken.lowerEntry(at + 1);
+      if (before != null) {
+        at = Math.max(at, before.getValue().end());
+      }
+      List<Extent> parts = new ArrayList<>();
+      while (at < extent.end()) {
+        Map.Entry<Long, Extent> next = taken.ceilingEntry(at);
+        long end = next == null ? extent.end() : Math.min(extent.end(), next.getKey());
+        if (end > at) {
+          parts.add(extent.part(at, end));
+        }
+        at = next == null ? end : Math.max(end, next.getValue().end());
+      }
+      parts.forEach(part -> taken.put(part.rva, part));
+    }
+    return taken.values().stream().sorted(Comparator.comparingLong(Extent::rva)).toList();
+  }
+
+  /** The name of the input, for messages. */
+  public String name() {
+    return name;
+  }
+
+  /** The extents, by RVA; they do not overlap. */
+  public List<Extent> extents() {
+    return List.of(extents);
+  }
+
+  private int index(long rva) {
+    int low = 0;
+    int high = starts.length - 1;
+    while (low <= high) {
+      int middle = low + high >>> 1;
+      if (starts[middle] <= rva) {
+        low = middle + 1;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return high >= 0 && rva < extents[high].end() ? high : -1;
+  }
+
+  /**
+   * How many bytes can be read from {@code rva} on without a hole, zeros of the loader included.
+   */
+  public long available(long rva) {
+    int i = index(rva);
+    if (i < 0) {
+      return 0;
+    }
+    while (i + 1 < extents.length && extents[i + 1].rva == extents[i].end()) {
+      i++;
+    }
+    return extents[i].end() - rva;
+  }
+
+  /** Whether {@code length} bytes at {@code rva} are part of the image. */
+  public boolean has(long rva, long length) {
+    return length >= 0 && rva >= 0 && available(rva) >= length;
+  }
+
+  /**
+   * How many bytes at {@code rva} were stored, in one piece: what a table can be worth reading for,
+   * since all behind it is zero.
+   */
+  public long stored(long rva) {
+    int i = index(rva);
+    return i < 0 ? 0 : Math.max(0, extents[i].rva + extents[i].storedLength() - rva);
+  }
+
+  /** Where the byte at {@code rva} lies in the input, or -1 if it was not stored. */
+  public long offset(long rva) {
+    int i = index(rva);
+    if (i < 0 || rva - extents[i].rva >= extents[i].storedLength()) {
+      return -1;
+    }
+    return extents[i].stored.base() + rva - extents[i].rva;
+  }
+
+  /**
+   * The stored bytes at {@code rva} in one piece, at most {@code most} of them.
+   *
+   * @throws DamagedInput if none is stored there
+   */
+  public Bytes window(long rva, long most) {
+    int i = index(rva);
+    long left = i < 0 ? 0 : extents[i].rva + extents[i].storedLength() - rva;
+    if (left <= 0) {
+      throw outside(rva, 1);
+    }
+    return extents[i].stored.slice((int) (rva - extents[i].rva), (int) Math.min(most, left));
+  }
+
+  /**
+   * {@code length} bytes at {@code rva}, zeros of the loader included; a copy where they are not
+   * stored in one piece. To be asked only for lengths that were checked to be small.
+   *
+   * @throws DamagedInput if not all of them are part of the image
+   */
+  public Bytes bytes(long rva, int length) {
+    if (stored(rva) >= length && length > 0) {
+      return window(rva, length);
+    }
+    if (!has(rva, length)) {
+      throw outside(rva, length);
+    }
+    byte[] copy = new byte[length];
+    for (int i = 0; i < length; i++) {
+      copy[i] = (byte) u8(rva + i);
+    }
+    return Bytes.copyOf(copy, name);
+  }
+
+  /** Unsigned byte. */
+  public int u8(long rva) {
+    int i = index(rva);
+    if (i < 0) {
+      throw outside(rva, 1);
+    }
+    long at = rva - extents[i].rva;
+    return at < extents[i].storedLength() ? extents[i].stored.u8((int) at) : 0;
+  }
+
+  /** Unsigned 16-bit number. */
+  public int u16(long rva) {
+    int i = whole(rva, 2);
+    return i >= 0 ? extents[i].stored.u16((int) (rva - extents[i].rva)) : (int) assembled(rva, 2);
+  }
+
+  /** Signed 32-bit number. */
+  public int i32(long rva) {
+    int i = whole(rva, 4);
+    return i >= 0 ? extents[i].stored.i32((int) (rva - extents[i].rva)) : (int) assembled(rva, 4);
+  }
+
+  /** Unsigned 32-bit number. */
+  public long u32(long rva) {
+    return i32(rva) & 0xFFFF_FFFFL;
+  }
+
+  /** 64-bit number. */
+  public long i64(long rva) {
+    int i = whole(rva, 8);
+    return i >= 0 ? extents[i].stored.i64((int) (rva - extents[i].rva)) : assembled(rva, 8);
+  }
+
+  /**
+   * A pointer, zero-extended.
+   *
+   * @param pointerBytes 4 or 8
+   */
+  public long pointer(long rva, int pointerBytes) {
+    return pointerBytes == 8 ? i64(rva) : u32(rva);
+  }
+
+  /** The extent in which all of it was stored, or -1. */
+  private int whole(long rva, int length) {
+    int i = index(rva);
+    return i >= 0 && rva - extents[i].rva <= extents[i].storedLength() - length ? i : -1;
+  }
+
+  private long assembled(long rva, int length) {
+    if (!has(rva, length)) {
+      throw outside(rva, length);
+    }
+    long value = 0;
+    for (int i = length - 1; i >= 0; i--) {
+      value = value << 8 | u8(rva + i);
+    }
+    return value;
+  }
+
+  /**
+   * 8-bit text up to a NUL, one character a byte where it is not UTF-8.
+   *
+   * @param most bytes after which it ends in any case
+   * @throws DamagedInput if it begins outside of the image
+   */
+  public String text(long rva, int most) {
+    if (index(rva) < 0) {
+      throw outside(rva, 1);
+    }
+    long end = rva + Math.min(most, available(rva));
+    int length = 0;
+    while (rva + length < end && u8(rva + length) != 0) {
+      length++;
+    }
+    byte[] text = new byte[length];
+    for (int i = 0; i < length; i++) {
+      text[i] = (byte) u8(rva + i);
+    }
+    String decoded = new String(text, StandardCharsets.UTF_8);
+    return decoded.indexOf('\uFFFD') < 0 ? decoded : new String(text, StandardCharsets.ISO_8859_1);
+  }
+
+  /** That {@code length} bytes at {@code rva} are no part of the image. */
+  public DamagedInput outside(long rva, long length) {
+    return new DamagedInput(
+        name,
+        Math.max(0, offset(rva)),
+        "needs "
+            + length
+            + " bytes at RVA 0x"
+            + Long.toHexString(rva)
+            + ", where "
+            + (available(rva) == 0 ? "the image has nothing" : "only " + available(rva) + " are"));
+  }
+}

@@ -1,0 +1,252 @@
+package io.ntrail.formats.pe;
+
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.bytes.Gaps;
+import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.pe.Directory.Range;
+import io.ntrail.formats.pe.ImageView.Extent;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One PE image: headers, sections and the way to its bytes. The directories are read by classes of
+ * their own ({@link Exports}, {@link Imports} and so on), each from an image.
+ *
+ * <p>An image is looked at as the loader maps it, whatever it is read from: a file ({@link
+ * #ofFile}) or memory ({@link #ofMemory}). What differs is that memory has no bytes that are not
+ * mapped (certificates, overlay), and that it was relocated.
+ *
+ * <p>Nothing here fails because of bytes further on: what is damaged is a {@link Gap} of the image
+ * ({@link #gaps()}), reported by whoever reads it.
+ */
+public final class PeImage {
+  /** How many bytes of the file the headers can be spread over. */
+  private static final long MOST = Integer.MAX_VALUE - 15L;
+
+  private static final long PAGE = 0x1000;
+  private static final int SECTION = 40;
+
+  private final ImageView view;
+  private final @Nullable InputFile file;
+  private final PeHeaders headers;
+  private final List<Section> sections;
+  private final Gaps gaps;
+
+  private PeImage(
+      ImageView view,
+      @Nullable InputFile file,
+      PeHeaders headers,
+      List<Section> sections,
+      Gaps gaps) {
+    this.view = view;
+    this.file = file;
+    this.headers = headers;
+    this.sections = sections;
+    this.gaps = gaps;
+  }
+
+  /**
+   * An image in a file. The input must stay open as long as the image is used.
+   *
+   * @throws CannotGoOn if it is no PE image
+   */
+  public static PeImage ofFile(InputFile file) {
+    Gaps gaps = new Gaps();
+    Bytes start = file.window(0, (int) Math.min(MOST, file.size()));
+    PeHeaders headers = PeHeaders.read(start);
+    List<Section> sections = sections(start, headers, gaps);
+    List<Extent> extents = extents(file, headers, sections, gaps);
+    return new PeImage(ImageView.of(file.name(), extents), file, headers, sections, gaps);
+  }
+
+  /**
+   * An image that lies as it does in memory.
+   *
+   * @throws CannotGoOn if no headers are there
+   */
+  public static PeImage ofMemory(ImageView view) {
+    Gaps gaps = new Gaps();
+    Bytes start;
+    try {
+      start = view.window(0, MOST);
+    } catch (DamagedInput e) {
+      throw new CannotGoOn(view.name() + " is not a PE image: its first page is not there", "");
+    }
+    PeHeaders headers = PeHeaders.read(start);
+    return new PeImage(view, null, headers, sections(start, headers, gaps), gaps);
+  }
+
+  private static List<Section> sections(Bytes start, PeHeaders headers, Gaps gaps) {
+    long at = headers.sectionTable();
+    long there = Math.max(0, start.length() - at) / SECTION;
+    int count = (int) Math.min(headers.sectionCount(), there);
+    if (count < headers.sectionCount()) {
+      gaps.add(
+          new Gap(
+              start.name(),
+              Math.min(at, start.length()),
+              -1,
+              "sections",
+              "the file has room for "
+                  + count
+                  + " of "
+                  + headers.sectionCount()
+                  + " rows of the section table"));
+    }
+    if (count == 0) {
+      return List.of();
+    }
+    Bytes table = start.slice((int) at, count * SECTION);
+    List<Section> sections = new ArrayList<>(count);
+    for (int number = 1; number <= count; number++) {
+      sections.add(PeHeaders.section(table, number));
+    }
+    return List.copyOf(sections);
+  }
+
+  /**
+   * What the loader maps where.
+   *
+   * <p>With a section alignment of less than a page the file is mapped as it is. Else the headers
+   * come first, then the sections. The pointer to raw data is rounded down to 512 whatever the file
+   * alignment says, its size up to the file alignment; in memory a section ends with its last page.
+   */
+  private static List<Extent> extents(
+      InputFile file, PeHeaders headers, List<Section> sections, Gaps gaps) {
+    if (headers.sectionAlignment() < PAGE) {
+      long length = Math.max(1, Math.min(file.size(), MOST));
+      return List.of(
+          new Extent(
+              0,
+              Math.max(length, Math.min(pages(headers.sizeOfImage()), MOST)),
+              file.window(0, (int) length)));
+    }
+    List<Extent> extents = new ArrayList<>();
+    long header = Math.max(1, headers.sizeOfHeaders());
+    extents.add(new Extent(0, pages(header), stored(file, 0, header)));
+    for (Section section : sections) {
+      long length = pages(section.size());
+      if (length == 0) {
+        continue;
+      }
+      long begin = section.rawOffset() & ~0x1FFL;
+      // The pages that hold raw data are read as a whole, up to the end of the mapping.
+      long raw = section.rawOffset() == 0 ? 0 : Math.min(length, rawLength(section, headers));
+      Bytes bytes = stored(file, begin, raw);
+      if (bytes.length() < Math.min(raw, section.rawSize())) {
+        gaps.add(
+            new Gap(
+                file.name(),
+                Math.min(begin, file.size()),
+                Math.min(raw, section.rawSize()) - bytes.length(),
+                "section " + section.name(),
+                "the file ends before the section does; what is missing reads as zero"));
+      }
+      extents.add(new Extent(section.rva(), length, bytes));
+    }
+    return extents;
+  }
+
+  private static long rawLength(Section section, PeHeaders headers) {
+    long alignment = Math.clamp(headers.fileAlignment(), 1, 0x1_0000);
+    return (section.rawSize() + alignment - 1) / alignment * alignment;
+  }
+
+  private static Bytes stored(InputFile file, long offset, long length) {
+    long from = Math.min(offset, file.size());
+    return file.window(from, (int) Math.min(Math.min(length, file.size() - from), MOST));
+  }
+
+  private static long pages(long size) {
+    return size + PAGE - 1 & -PAGE;
+  }
+
+  /** The name of the input, for messages. */
+  public String name() {
+    return view.name();
+  }
+
+  /** The headers. */
+  public PeHeaders headers() {
+    return headers;
+  }
+
+  /** The section table in its own order. */
+  public List<Section> sections() {
+    return sections;
+  }
+
+  /** The bytes by RVA. */
+  public ImageView view() {
+    return view;
+  }
+
+  /** The file it was read from; empty for an image in memory. */
+  public Optional<InputFile> file() {
+    return Optional.ofNullable(file);
+  }
+
+  /** Where a directory lies. */
+  public Range directory(Directory directory) {
+    return headers.directory(directory);
+  }
+
+  /** The first section of the table that holds an RVA. */
+  public Optional<Section> section(long rva) {
+    for (Section section : sections) {
+      if (section.contains(rva)) {
+        return Optional.of(section);
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Whether code can run at an RVA: it lies in an executable section. */
+  public boolean isExecutable(long rva) {
+    if (headers.sectionAlignment() < PAGE) {
+      return view.has(rva, 1);
+    }
+    return section(rva).map(section -> section.is(Section.EXECUTE)).orElse(false);
+  }
+
+  /**
+   * The RVA that a stored address means, or 0 for a null.
+   *
+   * @param address a VA at the base that the headers name
+   */
+  public long rva(long address) {
+    return address == 0 ? 0 : address - headers.imageBase();
+  }
+
+  /** What could not be read so far. */
+  public List<Gap> gaps() {
+    return gaps.list();
+  }
+
+  /** Remembers a stretch that could not be read. */
+  void gap(long rva, long bytes, String what, String why) {
+    gaps.add(new Gap(name(), Math.max(0, view.offset(rva)), bytes, what, why));
+  }
+
+  /**
+   * What a reader makes of a part of the image, or what stands for nothing if the image does not
+   * hold what it needs; that is a gap then.
+   *
+   * @param what the part, for messages
+   * @param rva where the part begins
+   */
+  <T> T reading(String what, long rva, T nothing, Supplier<T> reader) {
+    try {
+      return reader.get();
+    } catch (DamagedInput e) {
+      gaps.add(new Gap(name(), Math.max(0, view.offset(rva)), -1, what, e.what()));
+      return nothing;
+    }
+  }
+}
