@@ -18,6 +18,9 @@ public final class LoadConfig {
   /** IMAGE_GUARD_CF_FUNCTION_TABLE_PRESENT. */
   public static final long CF_FUNCTION_TABLE_PRESENT = 0x400;
 
+  /** IMAGE_GUARD_SECURITY_COOKIE_UNUSED. */
+  public static final long SECURITY_COOKIE_UNUSED = 0x800;
+
   /** IMAGE_GUARD_RETPOLINE_PRESENT. */
   public static final long RETPOLINE_PRESENT = 0x10_0000;
 
