@@ -234,6 +234,11 @@ public final class PeImage {
     gaps.add(new Gap(name(), Math.max(0, view.offset(rva)), bytes, what, why));
   }
 
+  /** What a reader makes of a part of the image; empty if the image does not hold what it needs. */
+  <T> Optional<T> reading(String what, long rva, Supplier<T> reader) {
+    return reading(what, rva, Optional.empty(), () -> Optional.of(reader.get()));
+  }
+
   /**
    * What a reader makes of a part of the image, or what stands for nothing if the image does not
    * hold what it needs; that is a gap then.
