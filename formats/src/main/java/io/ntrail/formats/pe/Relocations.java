@@ -59,6 +59,8 @@ public final class Relocations {
   @FunctionalInterface
   public interface Visitor {
     /**
+     * One entry.
+     *
      * @param rva the place that is changed
      * @param type 0 to 15, see {@link #typeName}
      * @param low the low half of a {@link #HIGHADJ}, signed; else 0
@@ -229,7 +231,7 @@ public final class Relocations {
     while (before > 0 && !view.has(rva - before, before)) {
       before--;
     }
-    int after = (int) Math.clamp(view.available(rva) - length, 0, WIDEST);
+    int after = Math.clamp(view.available(rva) - length, 0, WIDEST);
     byte[] work =
         view.bytes(rva - before, before + length + after).array(0, before + length + after);
     Change change = new Change(work, rva - before, delta, image.headers().machine());
