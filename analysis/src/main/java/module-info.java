@@ -4,6 +4,7 @@ module io.ntrail.analysis {
   requires static org.jspecify;
 
   exports io.ntrail.analysis.events;
+  exports io.ntrail.analysis.image;
   exports io.ntrail.analysis.machine;
   exports io.ntrail.analysis.profile;
   exports io.ntrail.analysis.recording;

@@ -1,0 +1,18 @@
+package io.ntrail.formats.identity;
+
+import java.util.Locale;
+
+/**
+ * Which build of an image it is: two numbers of its headers.
+ *
+ * @param timestamp TimeDateStamp as stored, a time or a hash
+ * @param size SizeOfImage in bytes
+ */
+public record ImageId(long timestamp, long size) {
+  /**
+   * The form that symbol servers use: eight digits of the stamp, then the size as short as it is.
+   */
+  public String key() {
+    return String.format(Locale.ROOT, "%08X%x", timestamp, size);
+  }
+}

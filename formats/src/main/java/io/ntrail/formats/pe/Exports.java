@@ -1,0 +1,148 @@
+package io.ntrail.formats.pe;
+
+import io.ntrail.formats.pe.Directory.Range;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an image exports (IMAGE_EXPORT_DIRECTORY): three tables, of addresses, of names sorted by
+ * bytes, and of indices into the addresses that belong to the names.
+ *
+ * @param module the name that the directory gives the image; empty if it cannot be read
+ * @param timestamp of the directory, often not a time
+ * @param ordinalBase what is added to an index to make an ordinal
+ * @param functionCount rows of the address table as stored, the unused ones included
+ * @param nameCount rows of the name table as stored
+ * @param list by ordinal, then in the order of names; unused rows are left out
+ */
+public record Exports(
+    String module,
+    long timestamp,
+    int majorVersion,
+    int minorVersion,
+    long ordinalBase,
+    long functionCount,
+    long nameCount,
+    List<Export> list) {
+  /** No directory, or one that cannot be read. */
+  public static final Exports NONE = new Exports("", 0, 0, 0, 0, 0, 0, List.of());
+
+  private static final int MOST_CHARS = 4096;
+  private static final int MOST_CHARS_OF_ALL = 1 << 25;
+
+  /**
+   * One export. An address with several names is several exports.
+   *
+   * @param ordinal biased, as importers use it
+   * @param name null: exported by ordinal alone
+   * @param rva where the function or data begins; of a forwarded one where the text lies
+   * @param forward {@code MODULE.Name} or {@code MODULE.#ordinal}, null if it is not forwarded
+   */
+  public record Export(long ordinal, @Nullable String name, long rva, @Nullable String forward) {
+    /** Of a forwarded export the module without extension: all before the last dot. */
+    public String forwardModule() {
+      return forward == null ? "" : forward.substring(0, Math.max(0, forward.lastIndexOf('.')));
+    }
+
+    /** Of a forwarded export the name or {@code #ordinal}: all behind the last dot. */
+    public String forwardName() {
+      return forward == null ? "" : forward.substring(forward.lastIndexOf('.') + 1);
+    }
+  }
+
+  /** Reads them. */
+  public static Exports of(PeImage image) {
+    Range range = image.directory(Directory.EXPORT);
+    if (!range.isPresent()) {
+      return NONE;
+    }
+    return image.reading("exports", range.rva(), NONE, () -> new Reader(image, range).read());
+  }
+
+  private static final class Reader {
+    private final PeImage image;
+    private final ImageView view;
+    private final Range range;
+    private final Map<Long, List<String>> names = new HashMap<>();
+
+    /** Hostile names overlap: together they could be longer than any memory. */
+    private int charsLeft = MOST_CHARS_OF_ALL;
+
+    Reader(PeImage image, Range range) {
+      this.image = image;
+      this.view = image.view();
+      this.range = range;
+    }
+
+    Exports read() {
+      long at = range.rva();
+      long base = view.u32(at + 0x10);
+      long functions = view.u32(at + 0x14);
+      long nameCount = view.u32(at + 0x18);
+      readNames(view.u32(at + 0x20), view.u32(at + 0x24), nameCount);
+      return new Exports(
+          image.reading("name of the exports", at, "", () -> text(view.u32(at + 0xC))),
+          view.u32(at + 4),
+          view.u16(at + 8),
+          view.u16(at + 0xA),
+          base,
+          functions,
+          nameCount,
+          list(base, view.u32(at + 0x1C), functions));
+    }
+
+    private void readNames(long namesAt, long ordinalsAt, long count) {
+      long known = Math.min(count, Math.min(view.stored(namesAt) / 4, view.stored(ordinalsAt) / 2));
+      if (known < count) {
+        image.gap(
+            namesAt,
+            -1,
+            "names of the exports",
+            "the image has room for " + known + " of " + count + " names");
+      }
+      for (long i = 0; i < known && charsLeft > 0; i++) {
+        long nameAt = view.u32(namesAt + 4 * i);
+        long index = view.u16(ordinalsAt + 2 * i);
+        image
+            .reading("name of an export", namesAt + 4 * i, () -> text(nameAt))
+            .ifPresent(name -> names.computeIfAbsent(index, _ -> new ArrayList<>(1)).add(name));
+      }
+    }
+
+    private List<Export> list(long base, long at, long count) {
+      long known = Math.min(count, view.stored(at) / 4);
+      if (known < count) {
+        image.gap(
+            at, -1, "exports", "the image has room for " + known + " of " + count + " addresses");
+      }
+      List<Export> list = new ArrayList<>();
+      for (long i = 0; i < known; i++) {
+        long rva = view.u32(at + 4 * i);
+        List<String> called = names.getOrDefault(i, List.of());
+        if (rva == 0 && called.isEmpty()) {
+          continue;
+        }
+        String forward =
+            range.contains(rva)
+                ? image.reading("forwarder of an export", at + 4 * i, () -> text(rva)).orElse("")
+                : null;
+        if (called.isEmpty()) {
+          list.add(new Export(base + i, null, rva, forward));
+        }
+        for (String name : called) {
+          list.add(new Export(base + i, name, rva, forward));
+        }
+      }
+      return List.copyOf(list);
+    }
+
+    private String text(long rva) {
+      String text = view.text(rva, Math.min(MOST_CHARS, charsLeft));
+      charsLeft -= text.length();
+      return text;
+    }
+  }
+}
