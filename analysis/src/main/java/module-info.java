@@ -9,4 +9,5 @@ module io.ntrail.analysis {
   exports io.ntrail.analysis.profile;
   exports io.ntrail.analysis.recording;
   exports io.ntrail.analysis.stacks;
+  exports io.ntrail.analysis.x86;
 }
