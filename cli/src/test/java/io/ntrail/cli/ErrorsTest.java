@@ -199,7 +199,7 @@ class ErrorsTest {
     byte[] before = Files.readAllBytes(file);
     Cli.Result over = Cli.run("events", file, "--format", "jsonl", "-o", file);
     assertEquals(2, over.exit());
-    assertEquals("ntrail: -o " + file + " would overwrite the recording", over.messages().get(0));
+    assertEquals("ntrail: -o " + file + " would overwrite what is read", over.messages().get(0));
     assertTrue(java.util.Arrays.equals(before, Files.readAllBytes(file)), "the input is whole");
     Path nowhere = folder.resolve("no/such/folder.json");
     fails(

@@ -25,6 +25,8 @@ public final class Commands {
               true,
               EventsCommand::new),
           new Entry("profile", "where time, or another weight, went", true, ProfileCommand::new),
+          new Entry(
+              "image", "what a program, library or driver says of itself", true, ImageCommand::new),
           new Entry("doctor", "what works on this machine", true, DoctorCommand::new),
           new Entry("completion", "completion of words for a shell", true, CompletionCommand::new),
           new Entry("help", "what a command or a subject is about", true, HelpCommand::new),

@@ -61,8 +61,7 @@ final class Losses {
   }
 
   /** Warns of every place that could not be read, the first ones in words. */
-  private static void warn(Recording recording, Terminal terminal) {
-    List<Gap> gaps = recording.gaps();
+  static void warn(List<Gap> gaps, Terminal terminal) {
     for (Gap gap : gaps.subList(0, Math.min(SHOWN, gaps.size()))) {
       terminal
           .err()
@@ -90,7 +89,7 @@ final class Losses {
 
   /** Closes an answer: the warnings, how it came about if asked, and the exit code. */
   static int finish(Recording recording, ParseResult parsed, Terminal terminal) {
-    warn(recording, terminal);
+    warn(recording.gaps(), terminal);
     if (Options.has(parsed, "-v")) {
       terminal.out().flush();
       long buffers = recording.files().stream().mapToLong(f -> f.buffers().count()).sum();

@@ -58,6 +58,17 @@ final class Options {
         .build();
   }
 
+  /** An option that may have a value; without one its text is empty. */
+  static OptionSpec optional(String label, String description, String... names) {
+    return OptionSpec.builder(names)
+        .arity("0..1")
+        .fallbackValue("")
+        .type(String.class)
+        .paramLabel(label)
+        .description(description)
+        .build();
+  }
+
   /** An option that may be given several times. */
   static OptionSpec values(String label, String description, String... names) {
     return OptionSpec.builder(names)
@@ -223,7 +234,7 @@ final class Options {
     try {
       for (String input : positionals(parsed)) {
         if (Files.exists(file) && Files.isSameFile(file, path(input))) {
-          throw new UsageError("-o " + name + " would overwrite the recording", "-o another.file");
+          throw new UsageError("-o " + name + " would overwrite what is read", "-o another.file");
         }
       }
       return terminal.withOutput(file);

@@ -113,13 +113,15 @@ public final class PeImage {
   /**
    * What the loader maps where.
    *
-   * <p>With a section alignment of less than a page the file is mapped as it is. Else the headers
-   * come first, then the sections. The pointer to raw data is rounded down to 512 whatever the file
-   * alignment says, its size up to the file alignment; in memory a section ends with its last page.
+   * <p>With a section alignment of less than a page the file is mapped as it is, unless its
+   * sections are stored elsewhere than they are mapped: Windows does not load such an image, but
+   * ready-to-run images for Linux are so. Else the headers come first, then the sections. The
+   * pointer to raw data is rounded down to 512 whatever the file alignment says, its size up to the
+   * file alignment; in memory a section ends with its last page.
    */
   private static List<Extent> extents(
       InputFile file, PeHeaders headers, List<Section> sections, Gaps gaps) {
-    if (headers.sectionAlignment() < PAGE) {
+    if (isFlat(headers, sections)) {
       long length = Math.max(1, Math.min(file.size(), MOST));
       return List.of(
           new Extent(
@@ -151,6 +153,12 @@ public final class PeImage {
       extents.add(new Extent(section.rva(), length, bytes));
     }
     return extents;
+  }
+
+  private static boolean isFlat(PeHeaders headers, List<Section> sections) {
+    return headers.sectionAlignment() < PAGE
+        && sections.stream()
+            .allMatch(section -> section.rawSize() == 0 || section.rawOffset() == section.rva());
   }
 
   private static long rawLength(Section section, PeHeaders headers) {
@@ -209,7 +217,7 @@ public final class PeImage {
 
   /** Whether code can run at an RVA: it lies in an executable section. */
   public boolean isExecutable(long rva) {
-    if (headers.sectionAlignment() < PAGE) {
+    if (isFlat(headers, sections)) {
       return view.has(rva, 1);
     }
     return section(rva).map(section -> section.is(Section.EXECUTE)).orElse(false);

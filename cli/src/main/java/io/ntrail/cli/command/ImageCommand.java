@@ -1,0 +1,116 @@
+package io.ntrail.cli.command;
+
+import io.ntrail.analysis.image.ImageContents;
+import io.ntrail.cli.command.Options.Format;
+import io.ntrail.cli.text.Json;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.Archives;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.bytes.Gaps;
+import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.pe.PeImage;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+
+/** {@code ntrail image FILE}: everything a PE image says. */
+final class ImageCommand implements Command {
+  private static final int DEFAULT_LIMIT = 0;
+
+  ImageCommand() {}
+
+  @Override
+  public CommandSpec spec() {
+    CommandSpec spec =
+        Options.command("image", "What an image says: identity, defences, functions, tables.");
+    ImageRequest.options(spec);
+    spec.addOption(Options.value("N", "at most N rows of a table; 0 for all", "-n", "--limit"));
+    Options.output(spec, "text, json, jsonl or csv (the last two: the rows of one table)");
+    spec.addPositional(
+        Options.words(
+            "FILE|FOLDER", "an image: .exe, .dll, .sys, also inside .zip or .gz", List.of()));
+    return spec;
+  }
+
+  @Override
+  public int run(ParseResult parsed, Terminal system) {
+    Format format = Options.format(parsed, Format.TEXT, Format.JSON, Format.JSONL, Format.CSV);
+    ImageRequest request = ImageRequest.of(parsed);
+    long limit = Options.number(parsed, "-n", DEFAULT_LIMIT);
+    Path path = Options.path(request.file());
+    try (Terminal terminal = Options.output(parsed, system)) {
+      if (Files.isDirectory(path)) {
+        return new ImageFolder(terminal, parsed, limit).print(path, format, request);
+      }
+      return one(path, format, request, limit, parsed, terminal);
+    }
+  }
+
+  private static int one(
+      Path path,
+      Format format,
+      ImageRequest request,
+      long limit,
+      ParseResult parsed,
+      Terminal terminal) {
+    Gaps packed = new Gaps();
+    List<InputFile> inputs = Archives.open(path, ImageCommand::isImageName, packed);
+    try {
+      InputFile input = only(path, inputs);
+      PeImage image = PeImage.ofFile(input);
+      ImageContents contents = ImageContents.of(image);
+      List<ImagePart> parts = request.parts(contents);
+      int width = Options.has(parsed, "--wide") || !terminal.outIsTerminal() ? 0 : terminal.width();
+      switch (format) {
+        case JSON -> ImageJson.print(contents, parts, packed.list(), terminal);
+        case JSONL -> {
+          try (Json json = new Json(terminal.out())) {
+            request.only(parts, "jsonl").lines(json);
+          }
+        }
+        case CSV -> request.only(parts, "csv").csv(terminal.out());
+        case TEXT -> new ImageScreen(contents, terminal.out()).print(parts, limit, width);
+      }
+      return finish(gaps(packed, image), terminal);
+    } finally {
+      inputs.forEach(InputFile::close);
+    }
+  }
+
+  static boolean isImageName(String name) {
+    String lower = name.toLowerCase(Locale.ROOT);
+    int dot = lower.lastIndexOf('.');
+    return dot >= 0
+        && List.of(
+                "exe", "dll", "sys", "ocx", "cpl", "drv", "efi", "mui", "scr", "ax", "acm", "com",
+                "winmd", "node", "pyd", "bin", "tsp", "ime", "rs", "mun")
+            .contains(lower.substring(dot + 1));
+  }
+
+  private static InputFile only(Path path, List<InputFile> inputs) {
+    if (inputs.isEmpty()) {
+      throw new CannotGoOn("there is no image in " + path, "unpack it and name the file");
+    }
+    if (inputs.size() > 1) {
+      throw new CannotGoOn(
+          path + " holds " + inputs.size() + " images", "unpack it and name one, or the folder");
+    }
+    return inputs.getFirst();
+  }
+
+  static List<Gap> gaps(Gaps packed, PeImage image) {
+    List<Gap> gaps = new ArrayList<>(packed.list());
+    gaps.addAll(image.gaps());
+    return gaps;
+  }
+
+  private static int finish(List<Gap> gaps, Terminal terminal) {
+    Losses.warn(gaps, terminal);
+    return gaps.isEmpty() ? ExitCode.DONE : ExitCode.INCOMPLETE;
+  }
+}

@@ -1,0 +1,123 @@
+package io.ntrail.cli.command;
+
+import io.ntrail.analysis.image.ImageContents;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+
+/**
+ * Which parts of which image were asked for.
+ *
+ * @param file as typed
+ * @param functions the pattern that functions have to fit, empty for all; null: not asked for
+ * @param unwind the function whose unwind data are spelled out, empty for a column of them; null:
+ *     not asked for
+ */
+record ImageRequest(
+    String file,
+    @Nullable String functions,
+    @Nullable String unwind,
+    boolean sections,
+    boolean imports,
+    boolean exports,
+    boolean relocations,
+    boolean resources,
+    boolean hotpatch,
+    boolean services) {
+  static void options(CommandSpec spec) {
+    spec.addOption(
+        Options.optional("PATTERN", "its functions, or those that fit a pattern", "--functions"));
+    spec.addOption(
+        Options.optional(
+            "ADDRESS|NAME", "how frames of a function are unwound, spelled out", "--unwind"));
+    spec.addOption(Options.flag("the section table", "--sections"));
+    spec.addOption(Options.flag("what it imports", "--imports"));
+    spec.addOption(Options.flag("what it exports", "--exports"));
+    spec.addOption(Options.flag("base relocations by page", "--relocations"));
+    spec.addOption(Options.flag("the tree of resources", "--resources"));
+    spec.addOption(Options.flag("which functions can be patched while they run", "--hotpatch"));
+    spec.addOption(Options.flag("system services: of ntdll, win32u or a kernel", "--services"));
+  }
+
+  static ImageRequest of(ParseResult parsed) {
+    @Nullable String functions = value(parsed, "--functions");
+    @Nullable String unwind = value(parsed, "--unwind");
+    List<String> words = new ArrayList<>(Options.positionals(parsed));
+    if (words.isEmpty()) {
+      // "image --functions FILE": the word behind an option without a value was meant for us.
+      if (unwind != null && isFile(unwind)) {
+        words.add(unwind);
+        unwind = "";
+      } else if (functions != null && isFile(functions)) {
+        words.add(functions);
+        functions = "";
+      }
+    }
+    if (words.isEmpty()) {
+      throw new UsageError("image needs a file", "ntrail image program.exe");
+    }
+    if (words.size() > 1) {
+      throw new UsageError(
+          "image takes one file or folder, not " + words.size(),
+          "ntrail image " + words.getFirst());
+    }
+    return new ImageRequest(
+        words.getFirst(),
+        functions,
+        unwind,
+        Options.has(parsed, "--sections"),
+        Options.has(parsed, "--imports"),
+        Options.has(parsed, "--exports"),
+        Options.has(parsed, "--relocations"),
+        Options.has(parsed, "--resources"),
+        Options.has(parsed, "--hotpatch"),
+        Options.has(parsed, "--services"));
+  }
+
+  private static @Nullable String value(ParseResult parsed, String option) {
+    return Options.has(parsed, option) ? Options.text(parsed, option, "") : null;
+  }
+
+  private static boolean isFile(String word) {
+    return !word.isEmpty() && Files.exists(Path.of(word));
+  }
+
+  /** Whether no table was asked for. */
+  boolean isSummary() {
+    return functions == null
+        && unwind == null
+        && !(sections || imports || exports || relocations || resources || hotpatch || services);
+  }
+
+  /** The parts that were asked for, in the order in which they are printed. */
+  List<ImagePart> parts(ImageContents contents) {
+    List<ImagePart> parts = new ArrayList<>();
+    if (sections) {
+      parts.add(ImagePart.of(ImageListings.sections(contents), "section"));
+    }
+    if (exports) {
+      parts.add(ImagePart.of(ImageListings.exports(contents), "export"));
+    }
+    if (imports) {
+      parts.add(ImagePart.of(ImageListings.imports(contents), "import"));
+    }
+    if (relocations) {
+      parts.add(ImageRelocations.of(contents.image()));
+    }
+    return parts;
+  }
+
+  /** The rows of the one part of a format that has no place for two. */
+  Listing only(List<ImagePart> parts, String format) {
+    if (parts.size() != 1) {
+      throw new UsageError(
+          "--format " + format + " prints the rows of one table, not of " + parts.size(),
+          "ntrail image " + file + " --exports --format " + format);
+    }
+    return parts.getFirst().rows();
+  }
+}

@@ -1,0 +1,205 @@
+package io.ntrail.cli.command;
+
+import io.ntrail.analysis.image.ImageContents;
+import io.ntrail.analysis.image.ImageSecurity;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.identity.FileTime;
+import io.ntrail.formats.pe.DebugDirectory;
+import io.ntrail.formats.pe.DebugDirectory.CodeView;
+import io.ntrail.formats.pe.Imports;
+import io.ntrail.formats.pe.Machine;
+import io.ntrail.formats.pe.PeHeaders;
+import io.ntrail.formats.pe.Section;
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** {@code ntrail image} for people: the summary, then the tables that were asked for. */
+final class ImageScreen {
+  private static final int NAMED_SECTIONS = 12;
+
+  private final ImageContents contents;
+  private final PrintStream out;
+
+  ImageScreen(ImageContents contents, PrintStream out) {
+    this.contents = contents;
+    this.out = out;
+  }
+
+  void print(List<ImagePart> parts, long limit, int width) {
+    out.println(first());
+    if (parts.isEmpty()) {
+      summary();
+    }
+    for (ImagePart part : parts) {
+      out.println();
+      part.screen().print(out, limit, width);
+    }
+  }
+
+  private String first() {
+    PeHeaders headers = contents.image().headers();
+    return contents.image().name()
+        + ": "
+        + kind(headers)
+        + ", "
+        + Machine.text(headers.machine())
+        + contents
+            .image()
+            .file()
+            .map(InputFile::size)
+            .map(size -> ", " + Numbers.count(size) + " bytes")
+            .orElse("")
+        + ", "
+        + linked(contents);
+  }
+
+  static String kind(PeHeaders headers) {
+    return (headers.isWide() ? "PE32+ " : "PE32 ")
+        + switch (ImageJson.type(headers)) {
+          case "dll" -> "DLL";
+          case "driver" -> "driver";
+          default -> "program";
+        };
+  }
+
+  /** {@code linked 2026-02-11 by LINK 14.40}. */
+  static String linked(ImageContents contents) {
+    PeHeaders headers = contents.image().headers();
+    String by =
+        "linker "
+            + headers.linkerMajor()
+            + String.format(Locale.ROOT, ".%02d", headers.linkerMinor());
+    if (contents.debug().has(DebugDirectory.REPRO)) {
+      return "linked reproducibly (its stamp is a hash) by " + by;
+    }
+    return contents
+        .linked()
+        .map(seconds -> FileTime.text(FileTime.ofUnixSeconds(seconds)).substring(0, 10))
+        .map(day -> "linked " + day + " by " + by)
+        .orElse("linked by " + by);
+  }
+
+  private void summary() {
+    PeHeaders headers = contents.image().headers();
+    line("id", identity());
+    line(
+        "base",
+        Numbers.hex(headers.imageBase())
+            + ", size "
+            + Numbers.hex(headers.sizeOfImage())
+            + (headers.entryPoint() == 0
+                ? ", no entry"
+                : ", entry " + Numbers.hex(headers.entryPoint())));
+    security();
+    line("sections", sections());
+    line("exports", exports());
+    line("imports", imports());
+  }
+
+  private void line(String title, String text) {
+    out.println(String.format(Locale.ROOT, "  %-10s %s", title, text));
+  }
+
+  private String identity() {
+    String code = "code id " + contents.id().key();
+    @Nullable CodeView view = contents.debug().codeView().orElse(null);
+    return switch (view) {
+      case CodeView.Pdb70(var guid, long age, String path) ->
+          "PDB "
+              + path
+              + " "
+              + guid.toString().toUpperCase(Locale.ROOT)
+              + " age "
+              + age
+              + "; "
+              + code;
+      case CodeView.Pdb20(long signature, long age, String path) ->
+          "PDB 2 " + path + " " + Numbers.hex(signature) + " age " + age + "; " + code;
+      case null, default -> "no PDB; " + code;
+    };
+  }
+
+  private void security() {
+    ImageSecurity s = contents.security();
+    line(
+        "defences",
+        "ASLR "
+            + aslr(s)
+            + ", DEP "
+            + yes(s.nx())
+            + ", /GS "
+            + yes(s.gs())
+            + (s.safeSeh() == null ? "" : ", SafeSEH " + yes(s.safeSeh())));
+    line(
+        "",
+        "CFG "
+            + yes(s.cfg())
+            + (s.cfg() ? ", XFG " + yes(s.xfg()) : "")
+            + ", CET "
+            + yes(s.cet())
+            + ", integrity "
+            + (s.forceIntegrity() ? "forced" : "not forced")
+            + (s.signed() == null
+                ? ""
+                : s.signed() ? ", signed (certificate not checked)" : ", not signed"));
+  }
+
+  /** Whether ASLR applies, and if not, why. */
+  static String aslr(ImageSecurity s) {
+    if (s.aslrEffective()) {
+      return s.highEntropyVa() ? "yes, high entropy" : "yes";
+    }
+    return s.dynamicBase()
+        ? "no: /DYNAMICBASE, but without relocations"
+        : s.relocations() ? "no: not /DYNAMICBASE, though relocations exist" : "no";
+  }
+
+  static String yes(boolean value) {
+    return value ? "yes" : "no";
+  }
+
+  private String sections() {
+    List<Section> all = contents.image().sections();
+    if (all.isEmpty()) {
+      return "none";
+    }
+    List<String> texts = new ArrayList<>();
+    for (Section section : all.subList(0, Math.min(NAMED_SECTIONS, all.size()))) {
+      texts.add(
+          (section.name().isEmpty() ? "(no name)" : section.name())
+              + " "
+              + Numbers.bytes(section.size()));
+    }
+    return String.join("  ", texts)
+        + (all.size() > NAMED_SECTIONS ? "  and " + (all.size() - NAMED_SECTIONS) + " more" : "");
+  }
+
+  private String exports() {
+    long named = contents.exports().list().stream().filter(e -> e.name() != null).count();
+    long bare = contents.exports().list().size() - named;
+    long forwarded = contents.exports().list().stream().filter(e -> e.forward() != null).count();
+    if (named + bare == 0) {
+      return "none";
+    }
+    return Numbers.count(named)
+        + " by name"
+        + (bare > 0 ? ", " + Numbers.count(bare) + " by ordinal only" : "")
+        + (forwarded > 0 ? ", " + Numbers.count(forwarded) + " forwarded" : "");
+  }
+
+  private String imports() {
+    List<Imports.Module> modules = contents.imports().modules();
+    if (modules.isEmpty()) {
+      return "none";
+    }
+    long delayed = modules.stream().filter(Imports.Module::delay).count();
+    return Numbers.counted(modules.size(), "module")
+        + (delayed > 0 ? " (" + Numbers.count(delayed) + " delayed)" : "")
+        + ", "
+        + Numbers.counted(contents.imports().count(), "function");
+  }
+}
