@@ -31,6 +31,8 @@ public final class PeImage {
 
   private static final long PAGE = 0x1000;
   private static final int SECTION = 40;
+  private static final long COFF_SYMBOL = 18;
+  private static final int MOST_NAME = 256;
 
   private final ImageView view;
   private final @Nullable InputFile file;
@@ -188,6 +190,25 @@ public final class PeImage {
   /** The section table in its own order. */
   public List<Section> sections() {
     return sections;
+  }
+
+  /**
+   * The name of a section. One of more than 8 characters, which some linkers give, is stored as its
+   * offset in the string table behind the COFF symbols.
+   */
+  public String sectionName(Section section) {
+    String stored = section.name();
+    if (file == null || !stored.startsWith("/") || headers.symbolTableOffset() == 0) {
+      return stored;
+    }
+    try {
+      long offset = Long.parseLong(stored.substring(1));
+      long at = headers.symbolTableOffset() + COFF_SYMBOL * headers.symbolCount() + offset;
+      int most = (int) Math.clamp(file.size() - at, 0, MOST_NAME);
+      return most == 0 ? stored : file.window(at, most).utf8z(0, most);
+    } catch (NumberFormatException _) {
+      return stored;
+    }
   }
 
   /** The bytes by RVA. */
