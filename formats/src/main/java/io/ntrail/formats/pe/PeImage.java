@@ -60,8 +60,17 @@ public final class PeImage {
    */
   public static PeImage ofFile(InputFile file) {
     Gaps gaps = new Gaps();
-    Bytes start = file.window(0, (int) Math.min(MOST, file.size()));
+    Bytes start = start(file);
     PeHeaders headers = PeHeaders.read(start);
+    if (headers.end() > file.size()) {
+      gaps.add(
+          new Gap(
+              file.name(),
+              file.size(),
+              headers.end() - file.size(),
+              "headers",
+              "the file ends inside them; what is missing reads as zero"));
+    }
     List<Section> sections = sections(start, headers, gaps);
     List<Extent> extents = extents(file, headers, sections, gaps);
     return new PeImage(ImageView.of(file.name(), extents), file, headers, sections, gaps);
@@ -82,6 +91,20 @@ public final class PeImage {
     }
     PeHeaders headers = PeHeaders.read(start);
     return new PeImage(view, null, headers, sections(start, headers, gaps), gaps);
+  }
+
+  /**
+   * The beginning of a file. The headers of the smallest images go on behind its end: the loader
+   * reads the rest of its last page, which is zero.
+   */
+  private static Bytes start(InputFile file) {
+    Bytes stored = file.window(0, (int) Math.min(MOST, file.size()));
+    if (file.size() >= PAGE || !PeHeaders.beginsLikeOne(stored)) {
+      return stored;
+    }
+    byte[] page = new byte[(int) PAGE];
+    stored.copyTo(0, page, 0, stored.length());
+    return Bytes.copyOf(page, file.name());
   }
 
   private static List<Section> sections(Bytes start, PeHeaders headers, Gaps gaps) {
