@@ -11,7 +11,7 @@ import java.util.Optional;
  * the address of the table and that of the handler, and links itself to {@code fs:[0]}.
  *
  * <p>The length of the table is stored nowhere. It is read as long as its entries can be true: each
- * lies within one before it or within none, and leads to code.
+ * lies within one before it or within none, and leads to code of the function.
  *
  * @param function RVA of the function
  * @param version 3 or 4
@@ -56,13 +56,17 @@ public record SehFrame(
     }
   }
 
-  /** The registration of a function, if it has one of the usual kind. */
-  public static Optional<SehFrame> of(PeImage image, long function) {
+  /**
+   * The registration of a function, if it has one of the usual kind.
+   *
+   * @param end the RVA behind the function: without it a table would go on into the next one
+   */
+  public static Optional<SehFrame> of(PeImage image, long function, long end) {
     if (image.headers().machine() != Machine.I386) {
       return Optional.empty();
     }
     ImageView view = image.view();
-    for (long at = function; at < function + NEAR; at++) {
+    for (long at = function; at < Math.min(function + NEAR, end); at++) {
       // push -1 or -2; push table; push handler; then fs:[0] is read in one of two ways
       if (view.has(at, 18)
           && view.u8(at) == 0x6A
@@ -73,7 +77,7 @@ public record SehFrame(
         return Optional.of(
             frame(
                 image,
-                function,
+                new Extent(function, end),
                 view.u8(at + 1) == 0xFE ? 4 : 3,
                 image.rva(view.u32(at + 3)),
                 image.rva(view.u32(at + 8))));
@@ -82,13 +86,19 @@ public record SehFrame(
     return Optional.empty();
   }
 
+  private record Extent(long begin, long end) {
+    boolean contains(long address) {
+      return address >= begin && address < end;
+    }
+  }
+
   /** {@code mov eax, fs:[0]}. */
   private static boolean linksItself(ImageView view, long at) {
     return view.u8(at) == 0x64 && view.u8(at + 1) == 0xA1 && view.i32(at + 2) == 0;
   }
 
   private static SehFrame frame(
-      PeImage image, long function, int version, long table, long handler) {
+      PeImage image, Extent function, int version, long table, long handler) {
     ImageView view = image.view();
     List<Level> levels = new ArrayList<>();
     Optional<Cookies> cookies = Optional.empty();
@@ -106,7 +116,7 @@ public record SehFrame(
         long block = image.rva(view.u32(at + 8));
         boolean inside =
             enclosing == (version == 4 ? -2 : -1) || enclosing >= 0 && enclosing < levels.size();
-        if (!inside || !image.isExecutable(block) || filter != 0 && !image.isExecutable(filter)) {
+        if (!inside || !function.contains(block) || filter != 0 && !function.contains(filter)) {
           break;
         }
         levels.add(new Level(enclosing, filter, block));
@@ -115,7 +125,7 @@ public record SehFrame(
     } catch (DamagedInput e) {
       // The table ends with the image: what was read before is all there is.
     }
-    return new SehFrame(function, version, handler, table, cookies, List.copyOf(levels));
+    return new SehFrame(function.begin, version, handler, table, cookies, List.copyOf(levels));
   }
 
   /**
