@@ -1,6 +1,7 @@
 /** Independent writers, damage makers and oracles: test scope only, uses nothing of ntrail's. */
 module io.ntrail.testkit {
   requires java.xml;
+  requires jdk.management;
   requires static org.jspecify;
 
   exports io.ntrail.testkit;
