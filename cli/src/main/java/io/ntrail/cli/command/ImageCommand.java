@@ -64,17 +64,17 @@ final class ImageCommand implements Command {
       InputFile input = only(path, inputs);
       PeImage image = PeImage.ofFile(input);
       ImageContents contents = ImageContents.of(image);
-      List<Listing> listings = request.listings(contents);
+      List<ImagePart> parts = request.parts(contents);
       int width = Options.has(parsed, "--wide") || !terminal.outIsTerminal() ? 0 : terminal.width();
       switch (format) {
-        case JSON -> ImageJson.print(contents, listings, packed.list(), terminal);
+        case JSON -> ImageJson.print(contents, parts, packed.list(), terminal);
         case JSONL -> {
           try (Json json = new Json(terminal.out())) {
-            request.only(listings, "jsonl").lines(json);
+            request.only(parts, "jsonl").lines(json);
           }
         }
-        case CSV -> request.only(listings, "csv").csv(terminal.out());
-        case TEXT -> new ImageScreen(contents, terminal.out()).print(listings, limit, width);
+        case CSV -> request.only(parts, "csv").csv(terminal.out());
+        case TEXT -> new ImageScreen(contents, terminal.out()).print(parts, limit, width);
       }
       return finish(gaps(packed, image), terminal);
     } finally {

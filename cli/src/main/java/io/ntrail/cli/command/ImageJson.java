@@ -19,11 +19,11 @@ final class ImageJson {
   private ImageJson() {}
 
   static void print(
-      ImageContents contents, List<Listing> listings, List<Gap> packed, Terminal terminal) {
+      ImageContents contents, List<ImagePart> parts, List<Gap> packed, Terminal terminal) {
     try (Json json = new Json(terminal.out())) {
       json.object().text("schema", "ntrail.image/1");
       summary(json, contents);
-      listings.forEach(listing -> listing.json(json));
+      parts.forEach(part -> part.json().accept(json));
       List<Gap> gaps = new ArrayList<>(packed);
       gaps.addAll(contents.image().gaps());
       json.gaps(gaps).endObject();

@@ -7,7 +7,6 @@ import io.ntrail.formats.pe.Exports.Export;
 import io.ntrail.formats.pe.Imports;
 import io.ntrail.formats.pe.Section;
 import java.util.List;
-import java.util.Locale;
 
 /** The tables of an image: sections, exports, imports. */
 final class ImageListings {
@@ -92,10 +91,5 @@ final class ImageListings {
             }
           }
         });
-  }
-
-  /** The heading above a table. */
-  static String title(String key, long rows) {
-    return key + ": " + String.format(Locale.ROOT, "%,d", rows);
   }
 }

@@ -93,28 +93,31 @@ record ImageRequest(
         && !(sections || imports || exports || relocations || resources || hotpatch || services);
   }
 
-  /** The tables that were asked for, in the order in which they are printed. */
-  List<Listing> listings(ImageContents contents) {
-    List<Listing> listings = new ArrayList<>();
+  /** The parts that were asked for, in the order in which they are printed. */
+  List<ImagePart> parts(ImageContents contents) {
+    List<ImagePart> parts = new ArrayList<>();
     if (sections) {
-      listings.add(ImageListings.sections(contents));
+      parts.add(ImagePart.of(ImageListings.sections(contents), "section"));
     }
     if (exports) {
-      listings.add(ImageListings.exports(contents));
+      parts.add(ImagePart.of(ImageListings.exports(contents), "export"));
     }
     if (imports) {
-      listings.add(ImageListings.imports(contents));
+      parts.add(ImagePart.of(ImageListings.imports(contents), "import"));
     }
-    return listings;
+    if (relocations) {
+      parts.add(ImageRelocations.of(contents.image()));
+    }
+    return parts;
   }
 
-  /** The one table of a format that has no place for two. */
-  Listing only(List<Listing> listings, String format) {
-    if (listings.size() != 1) {
+  /** The rows of the one part of a format that has no place for two. */
+  Listing only(List<ImagePart> parts, String format) {
+    if (parts.size() != 1) {
       throw new UsageError(
-          "--format " + format + " prints the rows of one table, not of " + listings.size(),
+          "--format " + format + " prints the rows of one table, not of " + parts.size(),
           "ntrail image " + file + " --exports --format " + format);
     }
-    return listings.getFirst();
+    return parts.getFirst().rows();
   }
 }

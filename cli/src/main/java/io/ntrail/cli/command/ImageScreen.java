@@ -29,15 +29,14 @@ final class ImageScreen {
     this.out = out;
   }
 
-  void print(List<Listing> listings, long limit, int width) {
+  void print(List<ImagePart> parts, long limit, int width) {
     out.println(first());
-    if (listings.isEmpty()) {
+    if (parts.isEmpty()) {
       summary();
     }
-    for (Listing listing : listings) {
+    for (ImagePart part : parts) {
       out.println();
-      long rows = listing.table(out, limit, width);
-      out.println(ImageListings.title(listing.key(), rows));
+      part.screen().print(out, limit, width);
     }
   }
 

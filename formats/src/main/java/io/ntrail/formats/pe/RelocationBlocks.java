@@ -17,6 +17,8 @@ final class RelocationBlocks {
   @FunctionalInterface
   interface Visitor {
     /**
+     * One block.
+     *
      * @param page RVA that the offsets count from
      * @param at where the entries begin
      * @param end behind the last entry

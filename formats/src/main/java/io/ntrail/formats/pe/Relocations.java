@@ -59,6 +59,8 @@ public final class Relocations {
   @FunctionalInterface
   public interface Visitor {
     /**
+     * One entry.
+     *
      * @param rva the place that is changed
      * @param type 0 to 15, see {@link #typeName}
      * @param low the low half of a {@link #HIGHADJ}, signed; else 0
@@ -210,7 +212,7 @@ public final class Relocations {
    * @param unknown how many entries of the piece have a type that is not applied here: their bytes
    *     are as stored
    */
-  public record Relocated(byte[] bytes, int changed, int unknown) {}
+  public record Relocated(Bytes bytes, int changed, int unknown) {}
 
   /**
    * A piece of the image as it is in memory where the image is mapped elsewhere. The image must be
@@ -229,7 +231,7 @@ public final class Relocations {
     while (before > 0 && !view.has(rva - before, before)) {
       before--;
     }
-    int after = (int) Math.clamp(view.available(rva) - length, 0, WIDEST);
+    int after = Math.clamp(view.available(rva) - length, 0, WIDEST);
     byte[] work =
         view.bytes(rva - before, before + length + after).array(0, before + length + after);
     Change change = new Change(work, rva - before, delta, image.headers().machine());
@@ -246,7 +248,7 @@ public final class Relocations {
         });
     byte[] piece = new byte[length];
     System.arraycopy(work, before, piece, 0, length);
-    return new Relocated(piece, done[0], done[1]);
+    return new Relocated(Bytes.copyOf(piece, image.name()), done[0], done[1]);
   }
 
   /** The name of a type for a machine, without {@code IMAGE_REL_BASED_}. */

@@ -1,0 +1,183 @@
+package io.ntrail.analysis.x86;
+
+import io.ntrail.formats.bytes.Bytes;
+import java.util.Optional;
+
+/**
+ * One decoded instruction: a flyweight that {@link InstructionDecoder#decode} fills again and
+ * again. It refers to the bytes it was decoded from, which have to stay readable while it is asked.
+ *
+ * <p>Offsets are bytes from the beginning of the instruction. Not for several threads at once.
+ */
+public final class Instruction {
+  private static final Bytes NOTHING = Bytes.copyOf(new byte[0], "nothing");
+
+  // Written by the decoder.
+  Bytes bytes = NOTHING;
+  InstructionDecoder decoder = InstructionDecoder.of(CodeSize.BITS64, Vendor.INTEL);
+  int at;
+  int end;
+  int length;
+  int leaf;
+
+  /** Offset behind the opcode: of the ModRM byte where there is one. */
+  int opcodeEnd;
+
+  /** Bit 0: 66, bit 1: W; as the state of the cells has it. */
+  int operandSizeBits;
+
+  /** Whether there is a 67. */
+  boolean addressSizePrefix;
+
+  /** Bytes of immediates. */
+  int immediateSize;
+
+  /** Nothing decoded yet: not valid. */
+  public Instruction() {}
+
+  /** Length in bytes, 1 to 15; 0 if the bytes are no instruction. */
+  public int length() {
+    return length;
+  }
+
+  /** Whether the bytes are an instruction. */
+  public boolean isValid() {
+    return length != 0;
+  }
+
+  /** Why not; empty for an instruction. */
+  public Optional<Refusal> refusal() {
+    return length != 0 ? Optional.empty() : Optional.of(decoder.explain(bytes, at, end));
+  }
+
+  /**
+   * What it does to the flow of control. {@link FlowClass#EXCEPTION} for what is no instruction.
+   */
+  public FlowClass flowClass() {
+    return length == 0
+        ? FlowClass.EXCEPTION
+        : FlowClass.at((leaf >>> Cells.CLASS_SHIFT & Cells.CLASS_MASK) - 1);
+  }
+
+  /** Whether it goes on with the next instruction and nothing else: the common case, cheaply. */
+  public boolean isNext() {
+    return length != 0 && (leaf >>> Cells.CLASS_SHIFT & Cells.CLASS_MASK) == 1;
+  }
+
+  /**
+   * Where a relative branch goes, if the instruction lies at {@code address}.
+   *
+   * @throws IllegalStateException if its class has no relative target
+   */
+  public long branchTarget(long address) {
+    if (!isValid() || !flowClass().hasTarget()) {
+      throw new IllegalStateException("no relative target: " + flowClass());
+    }
+    long target = address + length + branchDisplacement();
+    if (operandSize() == 16) {
+      return target & 0xFFFF;
+    }
+    return decoder.codeSize() == CodeSize.BITS64 ? target : target & 0xFFFF_FFFFL;
+  }
+
+  /** The number that a relative branch adds to the address behind it. */
+  private long branchDisplacement() {
+    int offset = at + length - immediateSize;
+    return switch (immediateSize) {
+      case 1 -> (byte) bytes.u8(offset);
+      case 2 -> (short) bytes.u16(offset);
+      default -> bytes.i32(offset);
+    };
+  }
+
+  /** Effective operand size in bits: 16, 32 or 64. Byte and vector operands do not follow it. */
+  public int operandSize() {
+    boolean prefix = (operandSizeBits & 1) != 0;
+    boolean wide = (operandSizeBits & 2) != 0;
+    return switch (decoder.codeSize()) {
+      case BITS16 -> prefix ? 32 : 16;
+      case BITS32 -> prefix ? 16 : 32;
+      case BITS64 -> {
+        int kind = leaf >>> Cells.SIZE_KIND_SHIFT & 3;
+        if (wide || kind == Cells.SIZE_FORCED_64) {
+          yield 64;
+        }
+        yield prefix ? 16 : kind == Cells.SIZE_DEFAULT_64 ? 64 : 32;
+      }
+    };
+  }
+
+  /** Effective address size in bits: 16, 32 or 64. */
+  public int addressSize() {
+    return switch (decoder.codeSize()) {
+      case BITS16 -> addressSizePrefix ? 32 : 16;
+      case BITS32 -> addressSizePrefix ? 16 : 32;
+      case BITS64 -> addressSizePrefix ? 32 : 64;
+    };
+  }
+
+  /** Offset of the ModRM byte, or -1. */
+  public int modRmOffset() {
+    return hasModRm() ? opcodeEnd : -1;
+  }
+
+  /** Offset of the displacement of a memory operand, or -1. */
+  public int displacementOffset() {
+    return displacementSize() == 0 ? -1 : length - immediateSize - displacementSize();
+  }
+
+  /** Bytes of the displacement of a memory operand: 0, 1, 2 or 4. */
+  public int displacementSize() {
+    if (!hasModRm()) {
+      return 0;
+    }
+    int modRm = modRm();
+    boolean sib =
+        addressSize() != 16 && modRm < 0xC0 && (modRm & 7) == 4 && (leaf & Cells.ANY_MOD) == 0;
+    return length - immediateSize - opcodeEnd - 1 - (sib ? 1 : 0);
+  }
+
+  /**
+   * Offset of the immediate, or -1. Immediates are also relative targets, far pointers, the offsets
+   * of MOV to and from the accumulator, and the last byte of 3DNow!.
+   */
+  public int immediateOffset() {
+    return immediateSize == 0 ? -1 : length - immediateSize;
+  }
+
+  /** Bytes of all immediates. */
+  public int immediateSize() {
+    return immediateSize;
+  }
+
+  /**
+   * Whether a memory operand is relative to the address behind the instruction: its displacement
+   * has to be mended when the instruction moves.
+   */
+  public boolean isRipRelative() {
+    return decoder.codeSize() == CodeSize.BITS64
+        && hasModRm()
+        && (leaf & Cells.ANY_MOD) == 0
+        && (modRm() & 0xC7) == 5;
+  }
+
+  private boolean hasModRm() {
+    return length != 0 && (leaf & Cells.MODRM) != 0;
+  }
+
+  private int modRm() {
+    return bytes.u8(at + opcodeEnd);
+  }
+
+  @Override
+  public String toString() {
+    if (length == 0) {
+      return "no instruction: " + refusal().map(Refusal::text).orElse("");
+    }
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < length; i++) {
+      text.append(String.format("%02X ", bytes.u8(at + i)));
+    }
+    return text.append(flowClass()).toString();
+  }
+}

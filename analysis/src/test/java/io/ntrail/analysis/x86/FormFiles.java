@@ -1,0 +1,50 @@
+package io.ntrail.analysis.x86;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/** All forms, from the files that are their source. */
+final class FormFiles {
+  private static final List<String> FILES =
+      List.of(
+          "legacy",
+          "0f",
+          "0f38",
+          "0f3a",
+          "3dnow",
+          "vex",
+          "xop",
+          "evex-0f",
+          "evex-0f38",
+          "evex-0f3a",
+          "evex-map5",
+          "evex-map6");
+
+  private FormFiles() {}
+
+  static List<Form> read() {
+    List<Form> forms = new ArrayList<>();
+    for (String file : FILES) {
+      text(file + ".txt")
+          .lines()
+          .filter(line -> !line.isBlank() && !line.startsWith("#"))
+          .forEach(line -> forms.add(Form.parse(file, line)));
+    }
+    return forms;
+  }
+
+  static String text(String name) {
+    try (InputStream in = FormFiles.class.getResourceAsStream("forms/" + name)) {
+      if (in == null) {
+        throw new IllegalStateException("no forms/" + name);
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
