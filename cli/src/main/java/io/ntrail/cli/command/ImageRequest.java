@@ -108,6 +108,9 @@ record ImageRequest(
     if (relocations) {
       parts.add(ImageRelocations.of(contents.image()));
     }
+    if (services) {
+      parts.add(ImageServices.of(contents.image()));
+    }
     return parts;
   }
 

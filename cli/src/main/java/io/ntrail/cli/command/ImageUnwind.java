@@ -9,7 +9,9 @@ import io.ntrail.formats.pe.UnwindInfo.Epilog;
 import java.io.PrintStream;
 import java.util.Locale;
 
-/** {@code image --unwind FUNCTION}: the entry and its unwind information as debuggers spell them. */
+/**
+ * {@code image --unwind FUNCTION}: the entry and its unwind information as debuggers spell them.
+ */
 final class ImageUnwind {
   private final PrintStream out;
 
@@ -33,7 +35,8 @@ final class ImageUnwind {
 
   private void info(RuntimeFunction function, UnwindInfo info) {
     out.println();
-    line("  Unwind info at %s, %s", Numbers.hex(info.rva()), Numbers.counted(info.length(), "byte"));
+    line(
+        "  Unwind info at %s, %s", Numbers.hex(info.rva()), Numbers.counted(info.length(), "byte"));
     line(
         "    version %d, flags %x%s, prolog %x, codes %x%s",
         info.version(),
@@ -55,13 +58,12 @@ final class ImageUnwind {
       epilog(function, info, epilog);
     }
     info.chained()
-        .ifPresent(
-            parent ->
-                line(
-                    "    chained to %s..%s, unwind info at %s",
-                    Numbers.hex(parent.begin()),
-                    Numbers.hex(parent.end()),
-                    Numbers.hex(parent.unwindInfo())));
+        .ifPresent(parent ->
+            line(
+                "    chained to %s..%s, unwind info at %s",
+                Numbers.hex(parent.begin()),
+                Numbers.hex(parent.end()),
+                Numbers.hex(parent.unwindInfo())));
   }
 
   private void code(String indent, UnwindCode code) {

@@ -31,6 +31,8 @@ public final class PeImage {
 
   private static final long PAGE = 0x1000;
   private static final int SECTION = 40;
+  private static final long COFF_SYMBOL = 18;
+  private static final int MOST_NAME = 256;
 
   private final ImageView view;
   private final @Nullable InputFile file;
@@ -58,8 +60,17 @@ public final class PeImage {
    */
   public static PeImage ofFile(InputFile file) {
     Gaps gaps = new Gaps();
-    Bytes start = file.window(0, (int) Math.min(MOST, file.size()));
+    Bytes start = start(file);
     PeHeaders headers = PeHeaders.read(start);
+    if (headers.end() > file.size()) {
+      gaps.add(
+          new Gap(
+              file.name(),
+              file.size(),
+              headers.end() - file.size(),
+              "headers",
+              "the file ends inside them; what is missing reads as zero"));
+    }
     List<Section> sections = sections(start, headers, gaps);
     List<Extent> extents = extents(file, headers, sections, gaps);
     return new PeImage(ImageView.of(file.name(), extents), file, headers, sections, gaps);
@@ -80,6 +91,20 @@ public final class PeImage {
     }
     PeHeaders headers = PeHeaders.read(start);
     return new PeImage(view, null, headers, sections(start, headers, gaps), gaps);
+  }
+
+  /**
+   * The beginning of a file. The headers of the smallest images go on behind its end: the loader
+   * reads the rest of its last page, which is zero.
+   */
+  private static Bytes start(InputFile file) {
+    Bytes stored = file.window(0, (int) Math.min(MOST, file.size()));
+    if (file.size() >= PAGE || !PeHeaders.beginsLikeOne(stored)) {
+      return stored;
+    }
+    byte[] page = new byte[(int) PAGE];
+    stored.copyTo(0, page, 0, stored.length());
+    return Bytes.copyOf(page, file.name());
   }
 
   private static List<Section> sections(Bytes start, PeHeaders headers, Gaps gaps) {
@@ -188,6 +213,25 @@ public final class PeImage {
   /** The section table in its own order. */
   public List<Section> sections() {
     return sections;
+  }
+
+  /**
+   * The name of a section. One of more than 8 characters, which some linkers give, is stored as its
+   * offset in the string table behind the COFF symbols.
+   */
+  public String sectionName(Section section) {
+    String stored = section.name();
+    if (file == null || !stored.startsWith("/") || headers.symbolTableOffset() == 0) {
+      return stored;
+    }
+    try {
+      long offset = Long.parseLong(stored.substring(1));
+      long at = headers.symbolTableOffset() + COFF_SYMBOL * headers.symbolCount() + offset;
+      int most = (int) Math.clamp(file.size() - at, 0, MOST_NAME);
+      return most == 0 ? stored : file.window(at, most).utf8z(0, most);
+    } catch (NumberFormatException _) {
+      return stored;
+    }
   }
 
   /** The bytes by RVA. */
