@@ -212,7 +212,7 @@ public final class Relocations {
    * @param unknown how many entries of the piece have a type that is not applied here: their bytes
    *     are as stored
    */
-  public record Relocated(byte[] bytes, int changed, int unknown) {}
+  public record Relocated(Bytes bytes, int changed, int unknown) {}
 
   /**
    * A piece of the image as it is in memory where the image is mapped elsewhere. The image must be
@@ -248,7 +248,7 @@ public final class Relocations {
         });
     byte[] piece = new byte[length];
     System.arraycopy(work, before, piece, 0, length);
-    return new Relocated(piece, done[0], done[1]);
+    return new Relocated(Bytes.copyOf(piece, image.name()), done[0], done[1]);
   }
 
   /** The name of a type for a machine, without {@code IMAGE_REL_BASED_}. */

@@ -250,6 +250,10 @@ final class ReadobjComparison {
 
   private void exports() {
     differences.part("exports");
+    if (told.all("Export").stream().anyMatch(node -> node.children().isEmpty())) {
+      // impbyord.exe: its export directory lies at the end of the section and readobj stops there.
+      return;
+    }
     List<Row> rows =
         told.all("Export").stream()
             .map(node -> new Row(node.number("Ordinal"), node.text("Name"), node.number("RVA")))

@@ -130,7 +130,7 @@ class RealEpilogsTest {
       String line = lines.next();
       if (line.startsWith("=== ")) {
         image = new TreeMap<>();
-        images.put(line.split(" ")[1], image);
+        images.put(line.split(" ", -1)[1], image);
       }
       Matcher function = FUNCTION.matcher(line);
       if (function.matches()) {
@@ -140,7 +140,7 @@ class RealEpilogsTest {
       Matcher epilog = TOLD.matcher(line);
       if (epilog.matches()) {
         TreeSet<Long> offsets = new TreeSet<>();
-        for (String word : epilog.group(2).replace("[pad]", "").trim().split(" +")) {
+        for (String word : epilog.group(2).replace("[pad]", "").trim().split(" +", -1)) {
           offsets.add(Long.decode(word));
         }
         image.put(begin, Integer.parseInt(epilog.group(1), 16) + " " + offsets);

@@ -76,7 +76,7 @@ class RelocationsTest {
       var moved = relocations.relocated(rva, pointer, delta);
       long stored = image.view().pointer(rva, pointer);
       long mask = pointer == 8 ? -1 : 0xFFFF_FFFFL;
-      assertEquals(stored + delta & mask, value(moved.bytes(), 0, pointer), name);
+      assertEquals(stored + delta & mask, moved.bytes().pointer(0, pointer), name);
       assertTrue(moved.changed() >= 1 && moved.unknown() == 0, name);
     });
   }
@@ -87,20 +87,12 @@ class RelocationsTest {
     Relocations relocations = Relocations.of(image);
     Section data = image.sections().get(2);
     int size = (int) Math.min(data.rawSize(), data.virtualSize());
-    byte[] whole = relocations.relocated(data.rva(), size, 0x1234_5000).bytes();
+    byte[] whole = relocations.relocated(data.rva(), size, 0x1234_5000).bytes().array(0, size);
     for (int at = 0; at + 13 <= size; at += 13) {
-      byte[] piece = relocations.relocated(data.rva() + at, 13, 0x1234_5000).bytes();
+      byte[] piece = relocations.relocated(data.rva() + at, 13, 0x1234_5000).bytes().array(0, 13);
       for (int i = 0; i < piece.length; i++) {
         assertEquals(whole[at + i], piece[i], "byte " + (at + i));
       }
     }
-  }
-
-  private static long value(byte[] bytes, int at, int width) {
-    long value = 0;
-    for (int i = width - 1; i >= 0; i--) {
-      value = value << 8 | bytes[at + i] & 0xFF;
-    }
-    return value;
   }
 }
