@@ -1,10 +1,12 @@
 /** Independent writers, damage makers and oracles: test scope only, uses nothing of ntrail's. */
 module io.ntrail.testkit {
   requires java.xml;
+  requires jdk.management;
   requires static org.jspecify;
 
   exports io.ntrail.testkit;
   exports io.ntrail.testkit.baseline;
+  exports io.ntrail.testkit.code;
   exports io.ntrail.testkit.compress;
   exports io.ntrail.testkit.described;
   exports io.ntrail.testkit.etl;

@@ -2,9 +2,11 @@ package io.ntrail.analysis.x86;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Turns forms into the cells that the decoder walks: for each kind of code, map and opcode the
@@ -131,17 +133,15 @@ final class FormCompiler {
         source = Arrays.stream(source).map(s -> s & 1).toArray();
       }
     }
-    Rule[] chosen = new Rule[4];
-    for (int i = 0; i < 4; i++) {
-      chosen[i] = choose(rules, source[i], values);
-      if (chosen[i] == null && !vector && source[i] > 1) {
-        // W means nothing where there is no form for it: IN, OUT, FNSAVE.
-        chosen[i] = choose(rules, source[i] & 1, values);
-      }
-    }
     List<Integer> leaves = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
-      leaves.add(chosen[i] == null ? 0 : leaf(chosen[i], vector, values));
+      int operandSize = source[i];
+      Optional<Rule> chosen = choose(rules, operandSize, values);
+      if (!vector && operandSize > 1) {
+        // W means nothing where there is no form for it: IN, OUT, FNSAVE.
+        chosen = chosen.or(() -> choose(rules, operandSize & 1, values));
+      }
+      leaves.add(chosen.map(rule -> leaf(rule, vector, values)).orElse(0));
     }
     if (!vector) {
       sameKindOfSize(leaves);
@@ -184,17 +184,17 @@ final class FormCompiler {
     };
   }
 
-  private Rule choose(List<Rule> rules, int operandSize, int[] values) {
-    Rule best = null;
-    for (Rule rule : rules) {
-      if ((rule.allowed[Rule.OPERAND_SIZE] & 1 << operandSize) == 0) {
-        continue;
-      }
-      if (best == null || rule.specificity() > best.specificity()) {
-        best = rule;
-      } else if (rule.specificity() == best.specificity()
-          && (rule.leaf != best.leaf || rule.immediate != best.immediate)) {
-        conflicts.add(best.form + "\n  or " + rule.form + " at " + Arrays.toString(values));
+  private Optional<Rule> choose(List<Rule> rules, int operandSize, int[] values) {
+    List<Rule> fitting =
+        rules.stream()
+            .filter(rule -> (rule.allowed[Rule.OPERAND_SIZE] & 1 << operandSize) != 0)
+            .toList();
+    Optional<Rule> best = fitting.stream().max(Comparator.comparingInt(Rule::specificity));
+    for (Rule rule : fitting) {
+      Rule other = best.orElseThrow();
+      if (rule.specificity() == other.specificity()
+          && (rule.leaf != other.leaf || rule.immediate != other.immediate)) {
+        conflicts.add(rule.form + "\n  or " + other.form + " at " + Arrays.toString(values));
       }
     }
     return best;

@@ -376,9 +376,15 @@ final class Rule {
       boolean broadcast = form.anyOperandHas("bcst");
       boolean rounding = form.anyOperandHas("{er}") || form.anyOperandHas("{sae}");
       if ((forms & 1) != 0) {
+        int all = flags;
+        if (form.places().startsWith("M")) {
+          // What is not selected cannot be zeroed in memory.
+          flags &= ~Cells.ZEROING;
+        }
         allowed[REGISTER_FORM] = 1;
         allowed[BROADCAST] = broadcast ? 3 : 1;
         add(code, flow(), into);
+        flags = all;
       }
       if ((forms & 2) != 0) {
         allowed[REGISTER_FORM] = 2;

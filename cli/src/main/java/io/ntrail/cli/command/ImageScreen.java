@@ -170,7 +170,7 @@ final class ImageScreen {
     List<String> texts = new ArrayList<>();
     for (Section section : all.subList(0, Math.min(NAMED_SECTIONS, all.size()))) {
       texts.add(
-          (section.name().isEmpty() ? "(no name)" : section.name())
+          (section.name().isEmpty() ? "(no name)" : contents.image().sectionName(section))
               + " "
               + Numbers.bytes(section.size()));
     }

@@ -101,6 +101,20 @@ public final class DynamicRelocations {
     this.counts = new long[lists.size()];
   }
 
+  /** That of an image; one without lists if it has none. */
+  public static DynamicRelocations of(PeImage image) {
+    return at(
+        image,
+        LoadConfig.of(image)
+            .map(config ->
+                place(
+                    image,
+                    config.value(LoadConfig.Field.DYNAMIC_VALUE_RELOC_TABLE),
+                    (int) config.value(LoadConfig.Field.DYNAMIC_VALUE_RELOC_TABLE_SECTION),
+                    config.value(LoadConfig.Field.DYNAMIC_VALUE_RELOC_TABLE_OFFSET)))
+            .orElse(0L));
+  }
+
   /**
    * The table at an RVA.
    *

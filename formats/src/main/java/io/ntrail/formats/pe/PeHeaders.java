@@ -93,6 +93,9 @@ public record PeHeaders(
 
   private static final int SECTION = 40;
 
+  /** Where the optional header has its subsystem, the last field that no program does without. */
+  private static final int SUBSYSTEM = 68;
+
   /** What can stand where the signature should be: an older kind of program, named. */
   private static final int NE = 0x454E;
 
@@ -102,7 +105,8 @@ public record PeHeaders(
   /**
    * Reads them.
    *
-   * @param start the beginning of the input, as much of it as a window can hold
+   * @param start the beginning of the input, as much of it as a window can hold. What is not there
+   *     reads as zero from the subsystem on, as in the rest of a page: small programs end there
    * @throws CannotGoOn if it is no PE image, saying what it is instead
    */
   static PeHeaders read(Bytes start) {
@@ -132,10 +136,16 @@ public record PeHeaders(
       throw notPe(
           name, "its optional header has the magic 0x" + Integer.toHexString(magic) + ", not PE32");
     }
+    if (!start.has(optional, SUBSYSTEM + 1)) {
+      throw notPe(name, "it ends inside the PE headers, after " + start.length() + " bytes");
+    }
     // Up to the directories; what a short header does not have reads as what follows, as for the
     // loader.
-    if (!start.has(optional, magic == PE32 ? 96 : 112)) {
-      throw notPe(name, "it ends inside the PE headers, after " + start.length() + " bytes");
+    int needed = optional + (magic == PE32 ? 96 : 112);
+    if (start.length() < needed) {
+      byte[] padded = new byte[needed];
+      start.copyTo(0, padded, 0, start.length());
+      return fields(Bytes.copyOf(padded, name), pe, magic == PE32_PLUS);
     }
     return fields(start, pe, magic == PE32_PLUS);
   }
@@ -212,6 +222,16 @@ public record PeHeaders(
     return new CannotGoOn(
         name + " is not a PE image: " + why,
         "give an .exe, .dll, .sys or other image of 32 or 64-bit Windows");
+  }
+
+  /** Whether it is worth reading on: MZ, and as much of the word at 3Ch as there is. */
+  static boolean beginsLikeOne(Bytes start) {
+    return start.has(0, 0x3D) && start.u16(0) == 0x5A4D;
+  }
+
+  /** Behind the last byte of the fixed part of the headers, in a file an offset. */
+  long end() {
+    return peOffset + FILE_HEADER + (isWide() ? 112 : 96);
   }
 
   /** Where the section table begins. */

@@ -17,19 +17,9 @@ import org.junit.jupiter.api.condition.EnabledIf;
     value = "io.ntrail.formats.pe.StoredImages#present",
     disabledReason = "no test data on this machine")
 class DynamicRelocationsTest {
-  /** Reads the place of the table as the 64-bit load configuration has it. */
-  private static DynamicRelocations table(PeImage image) {
-    long config = image.directory(Directory.LOAD_CONFIG).rva();
-    ImageView view = image.view();
-    return DynamicRelocations.at(
-        image,
-        DynamicRelocations.place(
-            image, view.i64(config + 0xC0), view.u16(config + 0xE4), view.u32(config + 0xE0)));
-  }
-
   @Test
   void aDriverOfWindows10HasThreeLists() {
-    DynamicRelocations table = table(StoredImages.image("windows/acpi.sys"));
+    DynamicRelocations table = DynamicRelocations.of(StoredImages.image("windows/acpi.sys"));
     assertEquals(1, table.version());
     assertEquals(
         List.of(
@@ -44,7 +34,7 @@ class DynamicRelocationsTest {
 
   @Test
   void anEarlyLaunchDriverHasTwoLists() {
-    DynamicRelocations table = table(StoredImages.image("windows/WdBoot.sys"));
+    DynamicRelocations table = DynamicRelocations.of(StoredImages.image("windows/WdBoot.sys"));
     assertEquals(2, table.lists().size());
     assertEquals(144, table.count(Symbol.GUARD_IMPORT_CONTROL_TRANSFER));
     assertEquals(15, table.count(Symbol.GUARD_INDIR_CONTROL_TRANSFER));
@@ -54,7 +44,7 @@ class DynamicRelocationsTest {
   void everyImportRecordNamesTheSlotThatItsInstructionUses() {
     PeImage image = StoredImages.image("windows/acpi.sys");
     ImageView view = image.view();
-    DynamicRelocations table = table(image);
+    DynamicRelocations table = DynamicRelocations.of(image);
     AtomicInteger calls = new AtomicInteger();
     AtomicInteger jumps = new AtomicInteger();
     table.forEach(fixup -> {
@@ -76,7 +66,7 @@ class DynamicRelocationsTest {
     PeImage image = StoredImages.image("windows/acpi.sys");
     ImageView view = image.view();
     AtomicInteger seen = new AtomicInteger();
-    table(image)
+    DynamicRelocations.of(image)
         .forEach(fixup -> {
           if (fixup instanceof IndirectTransfer indirect) {
             seen.incrementAndGet();
@@ -97,7 +87,7 @@ class DynamicRelocationsTest {
   void realTablesHaveNoGaps() {
     for (String name : List.of("windows/acpi.sys", "windows/WdBoot.sys")) {
       PeImage image = StoredImages.image(name);
-      table(image);
+      DynamicRelocations.of(image);
       assertEquals(List.of(), image.gaps(), name);
     }
   }

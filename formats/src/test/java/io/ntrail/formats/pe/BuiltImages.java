@@ -1,0 +1,146 @@
+package io.ntrail.formats.pe;
+
+import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.identity.Guid;
+import io.ntrail.formats.pe.LoadConfig.Field;
+import java.nio.charset.StandardCharsets;
+
+/** Images that {@link PeBuilder} makes for tests. */
+final class BuiltImages {
+  static final Guid PDB = Guid.parse("68fdd900-4a3e-11d1-84f4-0000f80464e3");
+
+  private BuiltImages() {}
+
+  static PeImage image(PeBuilder builder) {
+    return image(builder.build());
+  }
+
+  static PeImage image(PeBuilder.Built built) {
+    return PeImage.ofFile(InputFile.of(built.file(), "built.dll"));
+  }
+
+  /**
+   * A program of x64 that prints what the library {@code answer.dll} says, and exits with what its
+   * function {@code seven} returns; the text comes through a pointer that has a base relocation.
+   */
+  static PeBuilder printing() {
+    PeBuilder program =
+        PeBuilder.program(Machine.AMD64)
+            .imports("KERNEL32.dll", "GetStdHandle", "WriteFile", "ExitProcess")
+            .imports("answer.dll", "seven", "#5");
+    program.constants().label("text").bytes("built by hand\n".getBytes(StandardCharsets.US_ASCII));
+    program.data().label("pointer").address("text").label("written").reserve(8);
+    program
+        .code()
+        .label("main")
+        // sub rsp, 38h
+        .code(0x48, 0x83, 0xEC, 0x38)
+        .label("main.body")
+        // mov ecx, -11; call GetStdHandle
+        .code(0xB9, 0xF5, 0xFF, 0xFF, 0xFF, 0xFF, 0x15)
+        .relative("KERNEL32.dll!GetStdHandle")
+        // mov rcx, rax; mov rdx, [pointer]; mov r8d, 14; lea r9, [written]
+        .code(0x48, 0x89, 0xC1, 0x48, 0x8B, 0x15)
+        .relative("pointer")
+        .code(0x41, 0xB8, 14, 0, 0, 0, 0x4C, 0x8D, 0x0D)
+        .relative("written")
+        // mov qword ptr [rsp+20h], 0; call WriteFile
+        .code(0x48, 0xC7, 0x44, 0x24, 0x20, 0, 0, 0, 0, 0xFF, 0x15)
+        .relative("KERNEL32.dll!WriteFile")
+        // call seven; mov ebx, eax; call #5; lea ecx, [rax + rbx]
+        .code(0xFF, 0x15)
+        .relative("answer.dll!seven")
+        .code(0x89, 0xC3, 0xFF, 0x15)
+        .relative("answer.dll!#5")
+        .code(0x8D, 0x0C, 0x18, 0xFF, 0x15)
+        .relative("KERNEL32.dll!ExitProcess")
+        .code(0xCC)
+        .label("main.end");
+    return program
+        .entry("main")
+        .function("main", "main.end", PeUnwind.prologue(4).allocate(4, 0x38));
+  }
+
+  /** The library of it, which also forwards a function to the system. */
+  static PeBuilder answer() {
+    PeBuilder library = PeBuilder.library(Machine.AMD64).name("answer.dll");
+    library
+        .code()
+        .label("start")
+        // mov eax, 1; ret
+        .code(0xB8, 1, 0, 0, 0, 0xC3)
+        .align(16, 0xCC)
+        .label("seven")
+        .code(0xB8, 7, 0, 0, 0, 0xC3)
+        .align(16, 0xCC)
+        .label("thirty")
+        .code(0xB8, 30, 0, 0, 0, 0xC3);
+    return library
+        .entry("start")
+        .exports("seven", "seven")
+        .exports(5, null, "thirty")
+        .exports("Sleep", "start")
+        .forwards("Wait", "KERNEL32.Sleep");
+  }
+
+  /** A library of a machine with one of everything that the builder can write. */
+  static PeBuilder everything(int machine) {
+    boolean wide = machine == Machine.AMD64;
+    PeBuilder library =
+        PeBuilder.library(machine)
+            .name("everything.dll")
+            .timestamp(0x5F00_0000)
+            .imports("first.dll", "One", "#2", "Three")
+            .imports("second.dll", "Four")
+            .delayImports("late.dll", false, "loader", "Later", "#9")
+            .exports("alpha", "alpha")
+            .exports(12, "Zulu", "beta")
+            .exports(15, null, "data")
+            .forwards("mike", "NTDLL.RtlMike")
+            .forwards("november", "NTDLL.#77")
+            .pdb(PDB, 3, "C:\\built\\everything.pdb")
+            .debug(DebugDirectory.ILTCG, new byte[0])
+            .tls("tls.begin", "tls.end", "tls.index", 64, "alpha", "beta")
+            .resource("#10", "#1", 0x409, "text".getBytes(StandardCharsets.US_ASCII))
+            .resource("#10", "NAMED", 0x407, "Text".getBytes(StandardCharsets.US_ASCII))
+            .resource("KIND", "#3", 0, new byte[] {1, 2, 3})
+            .loadConfig(wide ? 0x140 : 0xC0)
+            .configure(Field.SECURITY_COOKIE, "cookie")
+            .configure(Field.GUARD_FLAGS, 0x0001_0500)
+            .configure(Field.GUARD_CF_FUNCTION_TABLE, "guarded")
+            .configure(Field.GUARD_CF_FUNCTION_COUNT, 2);
+    library
+        .code()
+        .label("alpha")
+        .code(0x53, 0xC3)
+        .label("alpha.end")
+        .align(16, 0xCC)
+        .label("beta")
+        .code(0xC3)
+        .label("beta.end")
+        .align(16, 0xCC)
+        .label("loader")
+        .code(0xCC);
+    library.constants().align(8).label("guarded").rva("alpha").rva("beta").align(8);
+    library.constants().label("tls.begin").u64(1).label("tls.end").u64(0);
+    library
+        .data()
+        .label("cookie")
+        .pointer(0x2B99_2DDFL)
+        .label("data")
+        .address("alpha")
+        .address("data")
+        .label("tls.index")
+        .u32(0)
+        .reserve(0x3000);
+    if (wide) {
+      library
+          .function("alpha", "alpha.end", PeUnwind.prologue(1).push(1, 3).epilogues(1, true))
+          .function(
+              "beta",
+              "beta.end",
+              PeUnwind.prologue(0).handler(true, true, "loader", part -> part.u32(0x1234)));
+    }
+    return library;
+  }
+}

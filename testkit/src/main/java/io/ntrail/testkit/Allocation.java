@@ -1,0 +1,17 @@
+package io.ntrail.testkit;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+
+/** How much memory a piece of work asks for: what bounds that hold for hostile inputs are. */
+public final class Allocation {
+  private Allocation() {}
+
+  /** Bytes that the calling thread has allocated while {@code work} ran, given back or not. */
+  public static long during(Runnable work) {
+    ThreadMXBean thread = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = thread.getCurrentThreadAllocatedBytes();
+    work.run();
+    return thread.getCurrentThreadAllocatedBytes() - before;
+  }
+}
