@@ -107,7 +107,7 @@ record Listing(String key, List<Column> columns, Consumer<Consumer<List<Cell>>> 
                       case Cell.Text(@Nullable String value) -> Csv.orEmpty(value);
                       case Cell.Count(long value) -> Long.toString(value);
                       case Cell.HexCount(long value) -> Long.toString(value);
-                              case Cell.Hex(long value) -> Numbers.hex(value);
+                      case Cell.Hex(long value) -> Numbers.hex(value);
                       case Cell.Flag(boolean value) -> Boolean.toString(value);
                       case Cell.Shaped(String text, _) -> text;
                     })

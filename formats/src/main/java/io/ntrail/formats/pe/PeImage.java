@@ -286,6 +286,11 @@ public final class PeImage {
     gaps.add(new Gap(name(), Math.max(0, view.offset(rva)), bytes, what, why));
   }
 
+  /** Remembers a stretch of the file, which is not mapped, that could not be read. */
+  void fileGap(long offset, long bytes, String what, String why) {
+    gaps.add(new Gap(name(), offset, bytes, what, why));
+  }
+
   /** What a reader makes of a part of the image; empty if the image does not hold what it needs. */
   <T> Optional<T> reading(String what, long rva, Supplier<T> reader) {
     return reading(what, rva, Optional.empty(), () -> Optional.of(reader.get()));
