@@ -11,14 +11,15 @@ import java.util.Optional;
  */
 public final class Instruction {
   private static final Bytes NOTHING = Bytes.copyOf(new byte[0], "nothing");
+  private static final InstructionDecoder NO_DECODER = InstructionDecoder.of(CodeSize.BITS64);
 
   // Written by the decoder.
   Bytes bytes = NOTHING;
-  InstructionDecoder decoder = InstructionDecoder.of(CodeSize.BITS64, Vendor.INTEL);
+  InstructionDecoder decoder = NO_DECODER;
   int at;
   int end;
-  int length;
-  int leaf;
+  private int length;
+  private int leaf;
 
   /** Offset behind the opcode: of the ModRM byte where there is one. */
   int opcodeEnd;
@@ -30,10 +31,36 @@ public final class Instruction {
   boolean addressSizePrefix;
 
   /** Bytes of immediates. */
-  int immediateSize;
+  private int immediateSize;
+
+  /** Why there is none, where there is none. */
+  private Refusal refused = Refusal.ENDS_EARLY;
 
   /** Nothing decoded yet: not valid. */
   public Instruction() {}
+
+  /** Notes that there is no instruction; returns 0. */
+  int refuse(Refusal why) {
+    refused = why;
+    length = 0;
+    return 0;
+  }
+
+  /** Notes an instruction if it is one and short enough; returns its length or 0. */
+  int accept(int newLeaf, int endOfOpcode, int operands, int immediate) {
+    int sum = endOfOpcode + operands + immediate;
+    leaf = newLeaf;
+    opcodeEnd = endOfOpcode;
+    immediateSize = immediate;
+    length = sum;
+    if (newLeaf == 0 || sum > InstructionDecoder.LONGEST || sum > end - at) {
+      return refuse(
+          newLeaf == 0
+              ? Refusal.NO_SUCH_OPCODE
+              : sum > InstructionDecoder.LONGEST ? Refusal.TOO_LONG : Refusal.ENDS_EARLY);
+    }
+    return sum;
+  }
 
   /** Length in bytes, 1 to 15; 0 if the bytes are no instruction. */
   public int length() {
@@ -47,7 +74,7 @@ public final class Instruction {
 
   /** Why not; empty for an instruction. */
   public Optional<Refusal> refusal() {
-    return length != 0 ? Optional.empty() : Optional.of(decoder.explain(bytes, at, end));
+    return length != 0 ? Optional.empty() : Optional.of(Explanation.of(this, refused));
   }
 
   /**

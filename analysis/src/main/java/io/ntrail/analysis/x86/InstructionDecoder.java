@@ -14,23 +14,28 @@ public final class InstructionDecoder {
   /** No instruction is longer. */
   public static final int LONGEST = 15;
 
-  private static final InstructionDecoder[] ALL = all();
+  private static final int[][] TABLES = Cells.load();
 
-  // What a byte is before the opcode.
-  private static final byte OPCODE = 0;
-  private static final byte PREFIX_66 = 1;
-  private static final byte PREFIX_67 = 2;
-  private static final byte PREFIX_F2 = 3;
-  private static final byte PREFIX_F3 = 4;
-  private static final byte PREFIX_LOCK = 5;
-  private static final byte PREFIX_SEGMENT = 6;
-  private static final byte REX = 7;
-  private static final byte OTHER = 8;
+  // What a byte is before the opcode: 0 the opcode itself, else
+  private static final byte OPERAND_SIZE = 1;
+  private static final byte ADDRESS_SIZE = 2;
+  private static final byte LOCK = 4;
+  private static final byte SEGMENT = 8;
+
+  /** F3 in the first of two bits, F2 in both, as the state has it. */
+  private static final int SIMD_SHIFT = 4;
+
+  private static final byte F3 = 2 << SIMD_SHIFT;
+  private static final byte F2 = 3 << SIMD_SHIFT;
+  private static final byte REX = 64;
+
+  /** May begin VEX, EVEX, XOP or REX2. */
+  private static final byte VECTOR = -128;
 
   private final CodeSize size;
   private final Vendor vendor;
   private final int[] cells;
-  private final int[] pages;
+  private final int[] pages = new int[Cells.MAPS];
   private final byte[] kinds = new byte[256];
 
   /** Bytes of ModRM, SIB and displacement, by the ModRM byte, without and with 67. */
@@ -41,44 +46,28 @@ public final class InstructionDecoder {
 
   private final VectorDecoder vectors;
 
-  private InstructionDecoder(CodeSize size, Vendor vendor, int[][] tables) {
+  private InstructionDecoder(CodeSize size, Vendor vendor) {
     this.size = size;
     this.vendor = vendor;
-    this.cells = tables[1];
-    this.pages = new int[Cells.MAPS];
+    this.cells = TABLES[1];
     int first = (size.ordinal() * Vendor.values().length + vendor.ordinal()) * Cells.MAPS;
-    System.arraycopy(tables[0], first, pages, 0, Cells.MAPS);
+    System.arraycopy(TABLES[0], first, pages, 0, Cells.MAPS);
     fillKinds();
     for (int modRm = 0; modRm < 256; modRm++) {
-      boolean narrow = size == CodeSize.BITS16;
-      modRmSizes[modRm] = (byte) (narrow ? size16(modRm) : size32(modRm));
-      modRmSizes[256 + modRm] = (byte) (size == CodeSize.BITS32 ? size16(modRm) : size32(modRm));
+      int wide = size32(modRm);
+      int narrow = size16(modRm);
+      modRmSizes[modRm] = (byte) (size == CodeSize.BITS16 ? narrow : wide);
+      modRmSizes[256 + modRm] = (byte) (size == CodeSize.BITS32 ? narrow : wide);
     }
     this.vectors = new VectorDecoder(size, cells, pages, modRmSizes);
   }
 
-  private static InstructionDecoder[] all() {
-    int[][] tables = Cells.load();
-    InstructionDecoder[] all =
-        new InstructionDecoder[CodeSize.values().length * Vendor.values().length];
-    for (CodeSize size : CodeSize.values()) {
-      for (Vendor vendor : Vendor.values()) {
-        all[index(size, vendor)] = new InstructionDecoder(size, vendor, tables);
-      }
-    }
-    return all;
-  }
-
-  private static int index(CodeSize size, Vendor vendor) {
-    return size.ordinal() * Vendor.values().length + vendor.ordinal();
-  }
-
-  /** The decoder of such code. */
+  /** A decoder of such code: small, but made to be kept. */
   public static InstructionDecoder of(CodeSize size, Vendor vendor) {
-    return ALL[index(size, vendor)];
+    return new InstructionDecoder(size, vendor);
   }
 
-  /** The decoder of such code as Intel's processors read it. */
+  /** A decoder of such code as Intel's processors read it. */
   public static InstructionDecoder of(CodeSize size) {
     return of(size, Vendor.INTEL);
   }
@@ -94,22 +83,22 @@ public final class InstructionDecoder {
   }
 
   private void fillKinds() {
-    kinds[0x66] = PREFIX_66;
-    kinds[0x67] = PREFIX_67;
-    kinds[0xF2] = PREFIX_F2;
-    kinds[0xF3] = PREFIX_F3;
-    kinds[0xF0] = PREFIX_LOCK;
+    kinds[0x66] = OPERAND_SIZE;
+    kinds[0x67] = ADDRESS_SIZE;
+    kinds[0xF2] = F2;
+    kinds[0xF3] = F3;
+    kinds[0xF0] = LOCK;
     for (int segment : new int[] {0x26, 0x2E, 0x36, 0x3E, 0x64, 0x65}) {
-      kinds[segment] = PREFIX_SEGMENT;
+      kinds[segment] = SEGMENT;
     }
     for (int vector : new int[] {0xC4, 0xC5, 0x62, 0x8F}) {
-      kinds[vector] = OTHER;
+      kinds[vector] = VECTOR;
     }
     if (size == CodeSize.BITS64) {
       for (int rex = 0x40; rex < 0x50; rex++) {
         kinds[rex] = REX;
       }
-      kinds[0xD5] = OTHER;
+      kinds[0xD5] = VECTOR;
     }
   }
 
@@ -145,7 +134,8 @@ public final class InstructionDecoder {
     into.decoder = this;
     into.at = at;
     into.end = end;
-    long window = window(code, at, end);
+    long whole = window(code, at, end);
+    long window = whole;
     int kind = kinds[(int) window & 0xFF];
     int rex = 0;
     int position = 0;
@@ -155,8 +145,8 @@ public final class InstructionDecoder {
       position = 1;
       kind = kinds[(int) window & 0xFF];
     }
-    if (kind != OPCODE) {
-      return prefixed(code, at, end, into);
+    if (kind != 0) {
+      return prefixed(code, whole, into);
     }
     int opcode = (int) window & 0xFF;
     int page = pages[Cells.MAP_LEGACY];
@@ -165,7 +155,7 @@ public final class InstructionDecoder {
       position++;
       opcode = (int) window & 0xFF;
       if (opcode == 0x38 || opcode == 0x3A || opcode == 0x0F) {
-        return prefixed(code, at, end, into);
+        return prefixed(code, whole, into);
       }
       page = pages[Cells.MAP_0F];
     }
@@ -173,7 +163,7 @@ public final class InstructionDecoder {
     int wide = rex >>> 3 << 1;
     int cell = cells[page + opcode];
     if (cell < 0) {
-      cell = walk(cell, state(modRm) | wide << Cells.STATE_OPERAND_SIZE | rexR(rex));
+      cell = walk(cells, cell, state(modRm) | wide << Cells.STATE_OPERAND_SIZE | rexR(rex));
     }
     into.operandSizeBits = wide;
     into.addressSizePrefix = false;
@@ -189,12 +179,12 @@ public final class InstructionDecoder {
     return modRm | (modRm >= 0xC0 ? 1 << Cells.STATE_REGISTER_FORM : 0);
   }
 
-  private int walk(int first, int state) {
+  /** Goes down from a cell to a leaf. */
+  static int walk(int[] cells, int first, int state) {
     int cell = first;
     while (cell < 0) {
-      cell =
-          cells[
-              (cell & 0x3F_FFFF) + (state >>> (cell >>> 22 & 31) & (1 << (cell >>> 27 & 15)) - 1)];
+      int bits = state >>> (cell >>> 22 & 31) & (1 << (cell >>> 27 & 15)) - 1;
+      cell = cells[(cell & 0x3F_FFFF) + bits];
     }
     return cell;
   }
@@ -212,56 +202,48 @@ public final class InstructionDecoder {
         rest = 1;
       }
     }
-    int immediate = leaf >>> 4 * operandSize & 15;
-    int length = opcodeEnd + rest + immediate;
-    into.leaf = leaf;
-    into.opcodeEnd = opcodeEnd;
-    into.immediateSize = immediate;
-    if (leaf == 0 || length > LONGEST || length > into.end - into.at) {
-      length = 0;
-    }
-    into.length = length;
-    return length;
+    return into.accept(leaf, opcodeEnd, rest, leaf >>> 4 * operandSize & 15);
   }
 
   /** Legacy prefixes, the three-byte maps, and what is not of the legacy kind. */
-  private int prefixed(Bytes code, int at, int end, Instruction into) {
+  private int prefixed(Bytes code, long whole, Instruction into) {
+    int at = into.at;
+    int limit = Math.min(into.end - at, LONGEST);
     int position = 0;
-    int rex = -1;
+    int prefixes = 0;
     int simd = 0;
-    int lock = 0;
-    int prefix66 = 0;
-    int prefix67 = 0;
-    int limit = Math.min(end - at, LONGEST);
-    into.length = 0;
+    int rex = -1;
     int kind;
-    do {
+    long window = whole;
+    while (true) {
       if (position >= limit) {
-        return 0;
+        return into.refuse(limit == LONGEST ? Refusal.TOO_LONG : Refusal.ENDS_EARLY);
       }
-      int value = code.u8(at + position);
+      int value = position < 8 ? (int) window & 0xFF : code.u8(at + position);
       kind = kinds[value];
-      switch (kind) {
-        case PREFIX_66 -> prefix66 = 1;
-        case PREFIX_67 -> prefix67 = 1;
-        case PREFIX_F2 -> simd = 3;
-        case PREFIX_F3 -> simd = 2;
-        case PREFIX_LOCK -> lock = 1;
-        default -> {}
+      if (kind <= 0) {
+        break;
       }
-      rex = kind == REX ? value & 0xF : kind == OPCODE || kind == OTHER ? rex : -1;
+      rex = kind == REX ? value & 0xF : -1;
+      int ofSimd = kind >>> SIMD_SHIFT & 3;
+      simd = ofSimd == 0 ? simd : ofSimd;
+      prefixes |= kind;
+      window >>>= 8;
       position++;
-    } while (kind != OPCODE && kind != OTHER);
-    position--;
+    }
+    if (position > 3 || kind == VECTOR) {
+      window = window(code, at + position, into.end);
+    }
+    int prefix67 = prefixes >>> 1 & 1;
     int address = prefix67 << 8;
     into.addressSizePrefix = prefix67 != 0;
-    long window = window(code, at + position, end);
-    int opcode = (int) window & 0xFF;
-    if (kind == OTHER && vectors.isVector((int) window & 0xFFFF)) {
-      return (simd | lock | prefix66) != 0 || rex >= 0
-          ? 0
+    if (kind == VECTOR && vectors.isVector((int) window & 0xFFFF)) {
+      boolean forbidden = simd != 0 || (prefixes & (OPERAND_SIZE | LOCK)) != 0 || rex >= 0;
+      return forbidden
+          ? into.refuse(Refusal.PREFIX_BEFORE_VECTOR)
           : vectors.decode(window, position, address, into);
     }
+    int opcode = (int) window & 0xFF;
     int map = Cells.MAP_LEGACY;
     if (opcode == 0x0F) {
       window >>>= 8;
@@ -282,26 +264,25 @@ public final class InstructionDecoder {
     if (map == Cells.MAP_3DNOW) {
       int suffix = position + 1 + modRmSize(address, modRm, sib);
       if (suffix >= limit) {
-        return 0;
+        return into.refuse(suffix >= LONGEST ? Refusal.TOO_LONG : Refusal.ENDS_EARLY);
       }
       opcode = code.u8(at + suffix);
     }
-    int wide = rex > 0 ? rex >>> 3 << 1 : 0;
-    int operandSize = prefix66 | wide;
+    int operandSize = prefixes & OPERAND_SIZE | (rex > 0 ? rex >>> 3 << 1 : 0);
     int cell = cells[pages[map] + opcode];
     if (cell < 0) {
       int state =
           state(modRm)
-              | (simd != 0 ? simd : prefix66) << Cells.STATE_PREFIX
+              | (simd != 0 ? simd : prefixes & OPERAND_SIZE) << Cells.STATE_PREFIX
               | operandSize << Cells.STATE_OPERAND_SIZE
               | prefix67 << Cells.STATE_ADDRESS_SIZE
               | rexR(Math.max(rex, 0));
-      cell = walk(cell, state);
-    }
-    if (lock != 0 && !lockable(cell, modRm)) {
-      return 0;
+      cell = walk(cells, cell, state);
     }
     into.operandSizeBits = operandSize;
+    if ((prefixes & LOCK) != 0 && cell != 0 && !lockable(cell, modRm)) {
+      return into.refuse(Refusal.LOCK);
+    }
     return finish(into, cell, position + 1, modRm, sib, address, operandSize);
   }
 
@@ -325,10 +306,5 @@ public final class InstructionDecoder {
       window = window << 8 | code.u8(at + i);
     }
     return window;
-  }
-
-  /** Why there is no instruction. */
-  Refusal explain(Bytes code, int at, int end) {
-    return Refusal.NO_SUCH_OPCODE;
   }
 }

@@ -33,9 +33,7 @@ public enum Refusal {
   /** Reserved bits of a prefix. */
   RESERVED_BITS("reserved bits of the prefix"),
   /** Advanced Performance Extensions: REX2, EVEX map 4 and extended EVEX. */
-  APX("APX is not supported yet"),
-  /** The vector instructions of Knights Corner. */
-  KNIGHTS_CORNER("instructions of Knights Corner are not supported");
+  APX("APX is not supported yet");
 
   private final String text;
 

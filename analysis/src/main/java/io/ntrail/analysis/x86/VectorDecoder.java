@@ -5,6 +5,9 @@ package io.ntrail.analysis.x86;
  * opcode of the map it names, then always a ModRM byte.
  */
 final class VectorDecoder {
+  /** The map of EVEX that carries legacy instructions. */
+  private static final int APX_MAP = 4;
+
   private final boolean wideCode;
   private final boolean code16;
   private final int[] cells;
@@ -53,7 +56,7 @@ final class VectorDecoder {
       case 0xC4 -> {
         int map = second & 31;
         yield map > 7
-            ? 0
+            ? into.refuse(Refusal.RESERVED_BITS)
             : vex(
                 window >>> 24,
                 position + 3,
@@ -66,7 +69,7 @@ final class VectorDecoder {
       case 0x8F -> {
         int map = second & 31;
         yield map > 10
-            ? 0
+            ? into.refuse(Refusal.RESERVED_BITS)
             : vex(
                 window >>> 24,
                 position + 3,
@@ -78,7 +81,7 @@ final class VectorDecoder {
       }
       case 0x62 ->
           evex(window >>> 32, position + 4, address, second, third, (int) (window >>> 24), into);
-      default -> 0;
+      default -> into.refuse(Refusal.APX);
     };
   }
 
@@ -97,9 +100,10 @@ final class VectorDecoder {
             | (wvlp & 3) << Cells.STATE_PREFIX
             | wide << Cells.STATE_OPERAND_SIZE
             | (wvlp >>> 2 & 1) << Cells.STATE_VECTOR_LENGTH;
-    int leaf = walk(cells[pages[map] + ((int) window & 0xFF)], state);
+    int leaf = InstructionDecoder.walk(cells, cells[pages[map] + ((int) window & 0xFF)], state);
     if (leaf == 0) {
-      return 0;
+      into.opcodeEnd = position + 1;
+      return into.refuse(Refusal.NO_SUCH_OPCODE);
     }
     int high = wideCode ? ~rxb >>> 4 & 8 : 0;
     int reg = modRm >>> 3 & 7 | high;
@@ -107,21 +111,21 @@ final class VectorDecoder {
     int vvvv = ~wvlp >>> 3 & 15;
     int index = sib >>> 3 & 7 | (wideCode ? ~rxb >>> 3 & 8 : 0);
     if ((leaf & Cells.VVVV) == 0 && vvvv != 0) {
-      return 0;
+      return into.refuse(Refusal.REGISTER);
     }
     int used = wideCode ? vvvv : vvvv & 7;
-    if ((leaf & Cells.VVVV_BELOW_8) != 0 && vvvv > 7
+    if ((leaf & Cells.VVVV_BELOW_8) != 0 && used > 7
         || (leaf & Cells.REG_BELOW_8) != 0 && reg > 7
         || (leaf & Cells.RM_BELOW_8) != 0 && rm > 7) {
-      return 0;
+      return into.refuse(Refusal.REGISTER);
     }
     if (!hasNeededSib(leaf, modRm, address)) {
-      return 0;
+      return into.refuse(Refusal.NEEDS_SIB);
     }
     if ((leaf & Cells.DISTINCT) != 0) {
       int third = (leaf & Cells.VSIB) != 0 ? index : rm;
       if (reg == used || reg == third || used == third) {
-        return 0;
+        return into.refuse(Refusal.SAME_REGISTER);
       }
     }
     return finish(into, leaf, position + 1, modRm, sib, address, wide);
@@ -130,8 +134,11 @@ final class VectorDecoder {
   private int evex(
       long window, int position, int address, int p0, int p1, int p2, Instruction into) {
     int map = p0 & 7;
+    if (wideCode && ((p0 & 8) != 0 || (p1 & 4) == 0 || map == APX_MAP)) {
+      return into.refuse(Refusal.APX);
+    }
     if ((p0 & 8) != 0 || (p1 & 4) == 0 || !wideCode && (p2 & 8) == 0) {
-      return 0;
+      return into.refuse(Refusal.RESERVED_BITS);
     }
     int modRm = (int) (window >>> 8) & 0xFF;
     int sib = (int) (window >>> 16) & 0xFF;
@@ -142,9 +149,12 @@ final class VectorDecoder {
             | wide << Cells.STATE_OPERAND_SIZE
             | (p2 >>> 5 & 3) << Cells.STATE_VECTOR_LENGTH
             | (p2 >>> 4 & 1) << Cells.STATE_BROADCAST;
-    int leaf = walk(cells[pages[Cells.MAP_EVEX + map] + ((int) window & 0xFF)], state);
+    int leaf =
+        InstructionDecoder.walk(
+            cells, cells[pages[Cells.MAP_EVEX + map] + ((int) window & 0xFF)], state);
     if (leaf == 0) {
-      return 0;
+      into.opcodeEnd = position + 1;
+      return into.refuse(Refusal.NO_SUCH_OPCODE);
     }
     int reg = modRm >>> 3 & 7 | (wideCode ? ~p0 >>> 4 & 8 | ~p0 & 16 : 0);
     int vvvv = ~p1 >>> 3 & 15 | (~p2 & 8) << 1;
@@ -154,26 +164,29 @@ final class VectorDecoder {
     if ((leaf & Cells.VVVV) == 0 && (vsib != 0 ? vvvv & 15 : vvvv) != 0
         || (leaf & Cells.VVVV_BELOW_8) != 0 && vvvv > 7
         || (leaf & Cells.REG_BELOW_8) != 0 && reg > 7) {
-      return 0;
+      return into.refuse(Refusal.REGISTER);
+    }
+    if ((leaf & Cells.REG_BELOW_16) != 0 && reg > 15) {
+      return into.refuse(Refusal.APX);
     }
     if ((leaf & Cells.MASK) == 0 && mask != 0
         || (leaf & Cells.MASK_REQUIRED) != 0 && mask == 0
         || zeroing && ((leaf & Cells.ZEROING) == 0 || mask == 0)) {
-      return 0;
+      return into.refuse(Refusal.MASK);
     }
     if (!hasNeededSib(leaf, modRm, address)) {
-      return 0;
+      return into.refuse(Refusal.NEEDS_SIB);
     }
     if ((leaf & Cells.DISTINCT) != 0 && vsib != 0) {
       int index = sib >>> 3 & 7 | (wideCode ? ~p0 >>> 3 & 8 | (~p2 & 8) << 1 : 0);
       if (reg == index) {
-        return 0;
+        return into.refuse(Refusal.SAME_REGISTER);
       }
     }
     if ((leaf & Cells.DISTINCT_DESTINATION) != 0) {
       int rm = modRm < 0xC0 ? -1 : modRm & 7 | (wideCode ? ~p0 >>> 2 & 8 | ~p0 >>> 2 & 16 : 0);
-      if (reg == vvvv || reg == rm) {
-        return 0;
+      if (reg == (wideCode ? vvvv : vvvv & 7) || reg == rm) {
+        return into.refuse(Refusal.SAME_REGISTER);
       }
     }
     return finish(into, leaf, position + 1, modRm, sib, address, wide);
@@ -187,16 +200,6 @@ final class VectorDecoder {
     return (modRm & 7) == 4 && !narrow;
   }
 
-  private int walk(int first, int state) {
-    int cell = first;
-    while (cell < 0) {
-      cell =
-          cells[
-              (cell & 0x3F_FFFF) + (state >>> (cell >>> 22 & 31) & (1 << (cell >>> 27 & 15)) - 1)];
-    }
-    return cell;
-  }
-
   private int finish(
       Instruction into, int leaf, int opcodeEnd, int modRm, int sib, int address, int wide) {
     int rest = 0;
@@ -206,16 +209,7 @@ final class VectorDecoder {
         rest = (rest & 15) + ((sib & 7) == 5 ? 4 : 0);
       }
     }
-    int immediate = leaf & 15;
-    int length = opcodeEnd + rest + immediate;
-    if (length > InstructionDecoder.LONGEST || length > into.end - into.at) {
-      return 0;
-    }
-    into.leaf = leaf;
-    into.opcodeEnd = opcodeEnd;
-    into.immediateSize = immediate;
     into.operandSizeBits = wide;
-    into.length = length;
-    return length;
+    return into.accept(leaf, opcodeEnd, rest, leaf & 15);
   }
 }

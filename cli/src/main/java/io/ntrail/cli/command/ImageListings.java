@@ -27,7 +27,7 @@ final class ImageListings {
           for (Section section : contents.image().sections()) {
             sink.accept(
                 List.of(
-                    new Cell.Text(section.name()),
+                    new Cell.Text(contents.image().sectionName(section)),
                     new Cell.Hex(section.rva()),
                     new Cell.Count(section.virtualSize()),
                     new Cell.Count(section.rawSize()),

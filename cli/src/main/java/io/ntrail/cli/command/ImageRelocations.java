@@ -70,7 +70,7 @@ final class ImageRelocations {
                 new Cell.Text(
                     group.section == 0
                         ? "(no section)"
-                        : image.sections().get(group.section - 1).name()))));
+                        : image.sectionName(image.sections().get(group.section - 1))))));
   }
 
   private void json(Json json) {

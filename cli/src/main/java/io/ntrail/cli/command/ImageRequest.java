@@ -108,6 +108,20 @@ record ImageRequest(
     if (relocations) {
       parts.add(ImageRelocations.of(contents.image()));
     }
+    if (resources) {
+      parts.add(ImageResources.of(contents.resources()));
+    }
+    if (functions != null && (unwind == null || unwind.isEmpty())) {
+      parts.add(ImageFunctionRows.of(contents, functions, unwind != null));
+    }
+    if (unwind != null && !unwind.isEmpty()) {
+      parts.add(ImageUnwindPart.of(contents, unwind));
+    } else if (unwind != null && functions == null) {
+      parts.add(ImageFunctionRows.of(contents, "", true));
+    }
+    if (services) {
+      parts.add(ImageServices.of(contents.image()));
+    }
     return parts;
   }
 

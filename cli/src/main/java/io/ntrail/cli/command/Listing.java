@@ -54,6 +54,9 @@ record Listing(String key, List<Column> columns, Consumer<Consumer<List<Cell>>> 
     /** A number that people read in hexadecimal: addresses and flags. */
     record Hex(long value) implements Cell {}
 
+    /** A count that people read in hexadecimal, as debuggers print it. */
+    record HexCount(long value) implements Cell {}
+
     /** Yes or no. */
     record Flag(boolean value) implements Cell {}
 
@@ -83,6 +86,7 @@ record Listing(String key, List<Column> columns, Consumer<Consumer<List<Cell>>> 
       switch (row.get(i)) {
         case Cell.Text(@Nullable String value) -> json.text(name, value);
         case Cell.Count(long value) -> json.number(name, value);
+        case Cell.HexCount(long value) -> json.number(name, value);
         case Cell.Hex(long value) -> json.text(name, Numbers.hex(value));
         case Cell.Flag(boolean value) -> json.bool(name, value);
         case Cell.Shaped(_, Consumer<Json> shape) -> shape.accept(json.key(name));
@@ -102,6 +106,7 @@ record Listing(String key, List<Column> columns, Consumer<Consumer<List<Cell>>> 
                     switch (cell) {
                       case Cell.Text(@Nullable String value) -> Csv.orEmpty(value);
                       case Cell.Count(long value) -> Long.toString(value);
+                      case Cell.HexCount(long value) -> Long.toString(value);
                       case Cell.Hex(long value) -> Numbers.hex(value);
                       case Cell.Flag(boolean value) -> Boolean.toString(value);
                       case Cell.Shaped(String text, _) -> text;
@@ -161,6 +166,7 @@ record Listing(String key, List<Column> columns, Consumer<Consumer<List<Cell>>> 
       case Cell.Text(@Nullable String value) -> value == null ? "-" : value;
       case Cell.Count(long value) -> Numbers.count(value);
       case Cell.Hex(long value) -> Numbers.hex(value);
+      case Cell.HexCount(long value) -> Numbers.hex(value);
       case Cell.Flag(boolean value) -> value ? "yes" : "no";
       case Cell.Shaped(String text, _) -> text;
     };

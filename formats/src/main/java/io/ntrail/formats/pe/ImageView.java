@@ -150,6 +150,17 @@ public final class ImageView {
     return i < 0 ? 0 : Math.max(0, extents[i].rva + extents[i].storedLength() - rva);
   }
 
+  /**
+   * How many bytes of the image were stored, all in all: what bounds the work on hostile tables.
+   */
+  public long storedBytes() {
+    long sum = 0;
+    for (Extent extent : extents) {
+      sum += extent.storedLength();
+    }
+    return sum;
+  }
+
   /** Where the byte at {@code rva} lies in the input, or -1 if it was not stored. */
   public long offset(long rva) {
     int i = index(rva);

@@ -90,12 +90,15 @@ public record Imports(List<Module> modules, List<Bound> bound) {
     private final ImageView view;
     private final int word;
     private int charsLeft = MOST_CHARS_OF_ALL;
-    private int symbolsLeft = MOST_SYMBOLS;
+
+    /** Tables that overlap could make a small image have a million of them. */
+    private int symbolsLeft;
 
     Reader(PeImage image) {
       this.image = image;
       this.view = image.view();
       this.word = image.headers().pointerBytes();
+      this.symbolsLeft = (int) Math.min(MOST_SYMBOLS, 1 + view.storedBytes() / word);
     }
 
     /**

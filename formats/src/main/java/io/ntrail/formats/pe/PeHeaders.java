@@ -214,6 +214,16 @@ public record PeHeaders(
         "give an .exe, .dll, .sys or other image of 32 or 64-bit Windows");
   }
 
+  /** Whether it is worth reading on: MZ, and as much of the word at 3Ch as there is. */
+  static boolean beginsLikeOne(Bytes start) {
+    return start.has(0, 0x3D) && start.u16(0) == 0x5A4D;
+  }
+
+  /** Behind the last byte of the fixed part of the headers, in a file an offset. */
+  long end() {
+    return peOffset + FILE_HEADER + (isWide() ? 112 : 96);
+  }
+
   /** Where the section table begins. */
   long sectionTable() {
     return peOffset + FILE_HEADER + optionalSize;

@@ -31,6 +31,8 @@ public final class PeImage {
 
   private static final long PAGE = 0x1000;
   private static final int SECTION = 40;
+  private static final long COFF_SYMBOL = 18;
+  private static final int MOST_NAME = 256;
 
   private final ImageView view;
   private final @Nullable InputFile file;
@@ -58,8 +60,17 @@ public final class PeImage {
    */
   public static PeImage ofFile(InputFile file) {
     Gaps gaps = new Gaps();
-    Bytes start = file.window(0, (int) Math.min(MOST, file.size()));
+    Bytes start = start(file);
     PeHeaders headers = PeHeaders.read(start);
+    if (headers.end() > file.size()) {
+      gaps.add(
+          new Gap(
+              file.name(),
+              file.size(),
+              headers.end() - file.size(),
+              "headers",
+              "the file ends inside them; what is missing reads as zero"));
+    }
     List<Section> sections = sections(start, headers, gaps);
     List<Extent> extents = extents(file, headers, sections, gaps);
     return new PeImage(ImageView.of(file.name(), extents), file, headers, sections, gaps);
@@ -80,6 +91,20 @@ public final class PeImage {
     }
     PeHeaders headers = PeHeaders.read(start);
     return new PeImage(view, null, headers, sections(start, headers, gaps), gaps);
+  }
+
+  /**
+   * The beginning of a file. The headers of the smallest images go on behind its end: the loader
+   * reads the rest of its last page, which is zero.
+   */
+  private static Bytes start(InputFile file) {
+    Bytes stored = file.window(0, (int) Math.min(MOST, file.size()));
+    if (file.size() >= PAGE || !PeHeaders.beginsLikeOne(stored)) {
+      return stored;
+    }
+    byte[] page = new byte[(int) PAGE];
+    stored.copyTo(0, page, 0, stored.length());
+    return Bytes.copyOf(page, file.name());
   }
 
   private static List<Section> sections(Bytes start, PeHeaders headers, Gaps gaps) {
@@ -190,6 +215,25 @@ public final class PeImage {
     return sections;
   }
 
+  /**
+   * The name of a section. One of more than 8 characters, which some linkers give, is stored as its
+   * offset in the string table behind the COFF symbols.
+   */
+  public String sectionName(Section section) {
+    String stored = section.name();
+    if (file == null || !stored.startsWith("/") || headers.symbolTableOffset() == 0) {
+      return stored;
+    }
+    try {
+      long offset = Long.parseLong(stored.substring(1));
+      long at = headers.symbolTableOffset() + COFF_SYMBOL * headers.symbolCount() + offset;
+      int most = (int) Math.clamp(file.size() - at, 0, MOST_NAME);
+      return most == 0 ? stored : file.window(at, most).utf8z(0, most);
+    } catch (NumberFormatException _) {
+      return stored;
+    }
+  }
+
   /** The bytes by RVA. */
   public ImageView view() {
     return view;
@@ -240,6 +284,11 @@ public final class PeImage {
   /** Remembers a stretch that could not be read. */
   void gap(long rva, long bytes, String what, String why) {
     gaps.add(new Gap(name(), Math.max(0, view.offset(rva)), bytes, what, why));
+  }
+
+  /** Remembers a stretch of the file, mapped or not, that could not be read. */
+  void fileGap(long offset, long bytes, String what, String why) {
+    gaps.add(new Gap(name(), offset, bytes, what, why));
   }
 
   /** What a reader makes of a part of the image; empty if the image does not hold what it needs. */

@@ -21,7 +21,7 @@ final class PeLayout {
   private final int fileAlignment;
   private final long base;
   private final boolean wide;
-  private final Map<PePart, At> sections = new IdentityHashMap<>();
+  private final IdentityHashMap<PePart, At> sections = new IdentityHashMap<>();
   private int headers;
   private long nextRva;
   private int nextOffset;

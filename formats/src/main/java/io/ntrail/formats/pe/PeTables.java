@@ -35,7 +35,7 @@ final class PeTables {
 
   private record Setting(long value, String label) {}
 
-  private record Debug(int type, byte[] content) {}
+  private record Debug(int type, PePart content) {}
 
   private final PeBuilder image;
   private final List<Module> modules = new ArrayList<>();
@@ -97,7 +97,7 @@ final class PeTables {
   }
 
   void debug(int type, byte[] content) {
-    debug.add(new Debug(type, content.clone()));
+    debug.add(new Debug(type, new PePart(image).bytes(content)));
   }
 
   Map<Directory, Sized> directories() {
@@ -339,7 +339,7 @@ final class PeTables {
     Map<String, Function> byBegin = new LinkedHashMap<>();
     functions.forEach(function -> byBegin.put(function.begin, function));
     List<Function> ordered = new ArrayList<>(functions);
-    ordered.sort(Comparator.comparing(function -> image.order(function.begin)));
+    ordered.sort(Comparator.comparingLong(function -> image.order(function.begin)));
     table.align(4);
     begins(Directory.EXCEPTION, table);
     for (Function function : ordered) {
@@ -404,9 +404,9 @@ final class PeTables {
     begins(Directory.DEBUG, part);
     int index = 0;
     for (Debug entry : debug) {
-      part.u32(0).u32(0).u16(0).u16(0).u32(entry.type).u32(entry.content.length);
+      part.u32(0).u32(0).u16(0).u16(0).u32(entry.type).u32(entry.content.size());
       String label = "debug." + index++;
-      if (entry.content.length == 0) {
+      if (entry.content.size() == 0) {
         part.u32(0).u32(0);
       } else {
         part.rva(label).fileOffset(label);
@@ -414,7 +414,7 @@ final class PeTables {
     }
     ends(Directory.DEBUG, 28L * debug.size());
     for (int i = 0; i < debug.size(); i++) {
-      part.align(4).label("debug." + i).bytes(debug.get(i).content);
+      part.align(4).label("debug." + i).bytes(debug.get(i).content.content());
     }
   }
 }

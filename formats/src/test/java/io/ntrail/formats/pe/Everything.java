@@ -30,8 +30,20 @@ final class Everything {
   private void headers() {
     parts.put("headers", image.headers().toString());
     parts.put("sections", image.sections().toString());
-    parts.put("exports", Exports.of(image).toString());
-    parts.put("imports", Imports.of(image).toString());
+    Exports exports = Exports.of(image);
+    parts.put("exports", exports.module() + exports.functionCount() + exports.list().hashCode());
+    StringBuilder imports = new StringBuilder();
+    for (Imports.Module module : Imports.of(image).modules()) {
+      imports
+          .append(module.name())
+          .append(' ')
+          .append(module.addressesRva())
+          .append(' ')
+          .append(module.symbols().hashCode())
+          .append('\n');
+    }
+    parts.put("imports", imports.toString());
+    parts.put("bound imports", Imports.of(image).bound().toString());
     DebugDirectory debug = DebugDirectory.of(image);
     StringBuilder entries = new StringBuilder();
     for (DebugDirectory.Entry entry : debug.entries()) {

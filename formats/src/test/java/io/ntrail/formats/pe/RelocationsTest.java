@@ -95,12 +95,4 @@ class RelocationsTest {
       }
     }
   }
-
-  private static long value(byte[] bytes, int at, int width) {
-    long value = 0;
-    for (int i = width - 1; i >= 0; i--) {
-      value = value << 8 | bytes[at + i] & 0xFF;
-    }
-    return value;
-  }
 }

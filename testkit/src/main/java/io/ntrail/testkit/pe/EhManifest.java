@@ -67,9 +67,11 @@ public record EhManifest(
     return texts("evidence", "required_sections");
   }
 
-  /** Names of imports of which at least one must be there. */
-  public List<String> requiredImportsAny() {
-    return texts("evidence", "required_imports_any");
+  /** Groups of names: of each group at least one must be imported. */
+  public List<List<String>> requiredImports() {
+    return part("evidence").get("required_imports_any") instanceof List<?> groups
+        ? groups.stream().map(group -> list(group).stream().map(String::valueOf).toList()).toList()
+        : List.of();
   }
 
   /** A number of the part {@code neverd}, for example {@code min_try_blocks}; 0 if not stated. */

@@ -1,0 +1,227 @@
+package io.ntrail.analysis.image;
+
+import io.ntrail.analysis.image.ImageFunction.Source;
+import io.ntrail.formats.pe.Exports;
+import io.ntrail.formats.pe.Exports.Export;
+import io.ntrail.formats.pe.FunctionTable;
+import io.ntrail.formats.pe.LoadConfig;
+import io.ntrail.formats.pe.LoadConfig.GuardEntry;
+import io.ntrail.formats.pe.PeImage;
+import io.ntrail.formats.pe.RuntimeFunction;
+import java.util.AbstractList;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.RandomAccess;
+import java.util.Set;
+
+/**
+ * All functions that an image says to have: the first parts in the function table (x64), exports in
+ * executable sections and the guard table, by address, each once.
+ *
+ * <p>Functions of which nobody says anything (of x64 those that need no unwind information, of x86
+ * most) are missing; {@link ImageFunction#end} of one in front of them is too far away then unless
+ * it is bounded.
+ */
+public final class ImageFunctions {
+  private static final List<Set<Source>> SETS = sets();
+
+  private final CodeRanges code;
+  private final long[] rvas;
+  private final byte[] sources;
+  private final byte[] guards;
+  private final Map<Long, List<String>> names;
+  private final List<ImageFunction> list = new Functions();
+
+  /** All ranges of the function table by where they begin, and how far the ones up to it reach. */
+  private final long[] partBegins;
+
+  private final long[] partEnds;
+  private final long[] reach;
+
+  private ImageFunctions(Collector from) {
+    this.code = from.code;
+    this.rvas = from.distinct();
+    this.sources = new byte[rvas.length];
+    this.guards = new byte[rvas.length];
+    this.names = from.names;
+    from.mark(rvas, sources, guards);
+    List<RuntimeFunction> parts = from.table.entries();
+    this.partBegins = parts.stream().mapToLong(RuntimeFunction::begin).toArray();
+    this.partEnds = parts.stream().mapToLong(RuntimeFunction::end).toArray();
+    this.reach = partEnds.clone();
+    for (int i = 1; i < reach.length; i++) {
+      reach[i] = Math.max(reach[i], reach[i - 1]);
+    }
+  }
+
+  private static List<Set<Source>> sets() {
+    List<Set<Source>> sets = new ArrayList<>();
+    for (int bits = 0; bits < 1 << Source.values().length; bits++) {
+      Set<Source> set = EnumSet.noneOf(Source.class);
+      for (Source source : Source.values()) {
+        if ((bits >> source.ordinal() & 1) != 0) {
+          set.add(source);
+        }
+      }
+      sets.add(java.util.Collections.unmodifiableSet(set));
+    }
+    return List.copyOf(sets);
+  }
+
+  /** The functions of an image. */
+  public static ImageFunctions of(PeImage image) {
+    return of(image, Exports.of(image), LoadConfig.of(image), FunctionTable.of(image));
+  }
+
+  /** The functions of an image whose parts were read already. */
+  public static ImageFunctions of(
+      PeImage image, Exports exports, Optional<LoadConfig> config, FunctionTable table) {
+    Collector collector = new Collector(CodeRanges.of(image), table);
+    for (RuntimeFunction entry : table.entries()) {
+      if (!entry.indirect() && table.primary(entry).begin() == entry.begin()) {
+        collector.add(entry.begin(), Source.FUNCTION_TABLE, 0);
+      }
+    }
+    for (Export export : exports.list()) {
+      if (export.forward() == null && collector.add(export.rva(), Source.EXPORT, 0)) {
+        String name = export.name();
+        collector
+            .names
+            .computeIfAbsent(export.rva(), _ -> new ArrayList<>(1))
+            .add(name != null ? name : "#" + export.ordinal());
+      }
+    }
+    if (config.isPresent()) {
+      for (GuardEntry entry : config.get().guardFunctions()) {
+        collector.add(entry.rva(), Source.GUARD_TABLE, entry.flags());
+      }
+    }
+    return new ImageFunctions(collector);
+  }
+
+  /** Where the image has code. */
+  public CodeRanges code() {
+    return code;
+  }
+
+  /** By address. Elements are made when they are asked for. */
+  public List<ImageFunction> list() {
+    return list;
+  }
+
+  /** The place in the list of the last function that begins at an address or before it, or -1. */
+  public int indexUpTo(long rva) {
+    return upTo(rvas, rva);
+  }
+
+  /**
+   * Up to where the ranges of the function table that begin before an address reach: no byte from
+   * there on to the address belongs to one. 0 if none begins before it.
+   */
+  public long reachBefore(long rva) {
+    int i = upTo(partBegins, rva - 1);
+    return i < 0 ? 0 : reach[i];
+  }
+
+  /** Addresses where ranges of the function table begin, ascending. */
+  public long[] parts() {
+    return partBegins.clone();
+  }
+
+  private static int upTo(long[] ascending, long value) {
+    int low = 0;
+    int high = ascending.length - 1;
+    while (low <= high) {
+      int middle = low + high >>> 1;
+      if (ascending[middle] <= value) {
+        low = middle + 1;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return high;
+  }
+
+  private ImageFunction function(int i) {
+    long rva = rvas[i];
+    long next = code.end(rva);
+    if (i + 1 < rvas.length) {
+      next = Math.min(next, rvas[i + 1]);
+    }
+    int part = upTo(partBegins, rva);
+    boolean inside = reachBefore(rva) > rva;
+    // The range that begins there, or of one that is inside of another the range it lies in.
+    boolean bounded = part >= 0 && rva < partEnds[part];
+    return new ImageFunction(
+        rva,
+        bounded ? Math.min(next, partEnds[part]) : next,
+        bounded,
+        inside,
+        List.copyOf(names.getOrDefault(rva, List.of())),
+        SETS.get(sources[i]),
+        guards[i] & 0xFF);
+  }
+
+  private final class Functions extends AbstractList<ImageFunction> implements RandomAccess {
+    @Override
+    public ImageFunction get(int i) {
+      if (i < 0 || i >= rvas.length) {
+        throw new IndexOutOfBoundsException(i);
+      }
+      return function(i);
+    }
+
+    @Override
+    public int size() {
+      return rvas.length;
+    }
+  }
+
+  /** What sources say, before it is sorted. */
+  private static final class Collector {
+    private final CodeRanges code;
+    private final FunctionTable table;
+    private final Map<Long, List<String>> names = new HashMap<>();
+    private long[] found = new long[256];
+    private byte[] said = new byte[256];
+    private byte[] flags = new byte[256];
+    private int count;
+
+    Collector(CodeRanges code, FunctionTable table) {
+      this.code = code;
+      this.table = table;
+    }
+
+    boolean add(long rva, Source source, int guard) {
+      if (!code.contains(rva)) {
+        return false;
+      }
+      if (count == found.length) {
+        found = Arrays.copyOf(found, 2 * count);
+        said = Arrays.copyOf(said, 2 * count);
+        flags = Arrays.copyOf(flags, 2 * count);
+      }
+      found[count] = rva;
+      said[count] = (byte) (1 << source.ordinal());
+      flags[count++] = (byte) guard;
+      return true;
+    }
+
+    long[] distinct() {
+      return Arrays.stream(found, 0, count).sorted().distinct().toArray();
+    }
+
+    void mark(long[] rvas, byte[] sources, byte[] guards) {
+      for (int i = 0; i < count; i++) {
+        int at = Arrays.binarySearch(rvas, found[i]);
+        sources[at] |= said[i];
+        guards[at] |= flags[i];
+      }
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package io.ntrail.analysis.x86;
+
+import io.ntrail.formats.bytes.Bytes;
+import java.util.Arrays;
+
+/** Finds out why bytes are no instruction, by trying what would make them one. */
+final class Explanation {
+  private Explanation() {}
+
+  /**
+   * The reason for a refusal.
+   *
+   * @param refused what was refused
+   * @param first the reason that decoding gave
+   */
+  static Refusal of(Instruction refused, Refusal first) {
+    if (first != Refusal.NO_SUCH_OPCODE) {
+      return first;
+    }
+    int present = Math.min(refused.end - refused.at, InstructionDecoder.LONGEST);
+    if (refused.opcodeEnd > present) {
+      return Refusal.ENDS_EARLY;
+    }
+    byte[] code =
+        Arrays.copyOf(refused.bytes.array(refused.at, present), InstructionDecoder.LONGEST);
+    CodeSize size = refused.decoder.codeSize();
+    Vendor vendor = refused.decoder.vendor();
+    if (isInstruction(code, size, vendor == Vendor.INTEL ? Vendor.AMD : Vendor.INTEL)) {
+      return Refusal.OTHER_VENDOR;
+    }
+    int modRm = refused.opcodeEnd;
+    if (modRm == present && present < InstructionDecoder.LONGEST) {
+      return endsEarly(code, modRm, size, vendor) ? Refusal.ENDS_EARLY : Refusal.NO_SUCH_OPCODE;
+    }
+    if (size != CodeSize.BITS64 && isInstruction(code, CodeSize.BITS64, vendor)) {
+      return Refusal.NEEDS_64_BIT;
+    }
+    if (size == CodeSize.BITS64 && isInstruction(code, CodeSize.BITS32, vendor)) {
+      return Refusal.NOT_IN_64_BIT;
+    }
+    if (modRm < InstructionDecoder.LONGEST) {
+      boolean register = (code[modRm] & 0xC0) == 0xC0;
+      code[modRm] ^= (byte) (register ? 0xC0 : 0xC0 & ~code[modRm]);
+      if (isInstruction(code, size, vendor)) {
+        return register ? Refusal.NEEDS_MEMORY : Refusal.NEEDS_REGISTER;
+      }
+    }
+    return Refusal.NO_SUCH_OPCODE;
+  }
+
+  /** Whether some byte in the place of the missing one makes an instruction. */
+  private static boolean endsEarly(byte[] code, int missing, CodeSize size, Vendor vendor) {
+    for (int value = 0; value < 256; value++) {
+      code[missing] = (byte) value;
+      if (isInstruction(code, size, vendor)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean isInstruction(byte[] code, CodeSize size, Vendor vendor) {
+    Bytes bytes = Bytes.copyOf(code, "instruction");
+    return InstructionDecoder.of(size, vendor).decode(bytes, 0, code.length, new Instruction())
+        != 0;
+  }
+}

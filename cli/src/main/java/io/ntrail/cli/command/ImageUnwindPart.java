@@ -1,0 +1,146 @@
+package io.ntrail.cli.command;
+
+import io.ntrail.analysis.events.Pattern;
+import io.ntrail.analysis.image.ImageContents;
+import io.ntrail.analysis.image.ImageFunction;
+import io.ntrail.analysis.image.ImageFunctions;
+import io.ntrail.cli.command.Listing.Cell;
+import io.ntrail.cli.command.Listing.Column;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.Nearest;
+import io.ntrail.formats.pe.FunctionTable;
+import io.ntrail.formats.pe.RuntimeFunction;
+import io.ntrail.formats.pe.UnwindChain;
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** {@code image --unwind ADDRESS|NAME}: which function that is, and its unwind information. */
+final class ImageUnwindPart {
+  /**
+   * A function that was asked for.
+   *
+   * @param rva the address as given, or where the named function begins
+   * @param entry what describes it; empty: nothing, as for a leaf
+   */
+  private record Asked(long rva, List<String> names, Optional<RuntimeFunction> entry) {}
+
+  private final ImageContents contents;
+  private final FunctionTable table;
+  private final List<Asked> asked;
+
+  private ImageUnwindPart(ImageContents contents, String what) {
+    this.contents = contents;
+    this.table = FunctionTable.of(contents.image());
+    ImageFunctions functions =
+        ImageFunctions.of(contents.image(), contents.exports(), contents.loadConfig(), table);
+    this.asked = what.startsWith("0x") ? at(address(what), functions) : named(what, functions);
+  }
+
+  static ImagePart of(ImageContents contents, String what) {
+    ImageUnwindPart part = new ImageUnwindPart(contents, what);
+    Listing listing =
+        new Listing(
+            "functions",
+            List.of(
+                Column.number("rva", "rva"),
+                Column.number("size", "size"),
+                Column.name("names", "function"),
+                Column.name("leaf", "leaf"),
+                Column.name("unwind", "unwind")),
+            sink -> part.asked.forEach(a -> sink.accept(part.row(a))));
+    return new ImagePart(listing, (out, _, _) -> part.print(out), listing::json);
+  }
+
+  /** An address in the image: an RVA, or an address at the base that its headers name. */
+  private long address(String what) {
+    try {
+      long address = Long.parseUnsignedLong(what.substring(2), 16);
+      long base = contents.image().headers().imageBase();
+      boolean based =
+          Long.compareUnsigned(address, base) >= 0
+              && Long.compareUnsigned(address - base, contents.image().headers().sizeOfImage()) < 0
+              && !contents.image().view().has(address, 1);
+      return based ? address - base : address;
+    } catch (NumberFormatException _) {
+      throw new UsageError("--unwind takes an address or a name, not " + what, "--unwind 0x1000");
+    }
+  }
+
+  private List<Asked> at(long rva, ImageFunctions functions) {
+    if (!contents.image().isExecutable(rva)) {
+      throw new CannotGoOn(
+          "there is no code at " + Numbers.hex(rva) + " of " + contents.image().name(),
+          "ntrail image " + contents.image().name() + " --sections");
+    }
+    int index = functions.indexUpTo(rva);
+    List<String> names = List.of();
+    if (index >= 0) {
+      ImageFunction function = functions.list().get(index);
+      names = rva < function.end() ? function.names() : names;
+    }
+    return List.of(new Asked(rva, names, table.entry(rva)));
+  }
+
+  private List<Asked> named(String what, ImageFunctions functions) {
+    Pattern pattern = Pattern.of(what);
+    List<Asked> found = new ArrayList<>();
+    List<String> all = new ArrayList<>();
+    for (ImageFunction function : functions.list()) {
+      all.addAll(function.names());
+      if (function.names().stream().anyMatch(pattern::matches)) {
+        found.add(new Asked(function.rva(), function.names(), table.entry(function.rva())));
+      }
+    }
+    if (found.isEmpty()) {
+      String nearest = Nearest.of(what, all);
+      throw new CannotGoOn(
+          contents.image().name() + " has no function of the name " + what,
+          "ntrail image "
+              + contents.image().name()
+              + (nearest.isEmpty() ? " --functions" : " --unwind " + nearest));
+    }
+    return found;
+  }
+
+  private List<Cell> row(Asked function) {
+    Optional<UnwindChain> chain = function.entry.map(table::chain);
+    return List.of(
+        new Cell.Hex(function.entry.map(RuntimeFunction::begin).orElse(function.rva)),
+        function.entry.map(e -> (Cell) new Cell.Count(e.size())).orElse(Cell.UNKNOWN),
+        ImageFunctionRows.names(function.names),
+        new Cell.Flag(function.entry.isEmpty()),
+        new Cell.Shaped(
+            chain.map(c -> UnwindText.prolog(c.info())).orElse("-"),
+            json -> {
+              if (chain.isPresent() && function.entry.isPresent()) {
+                UnwindText.json(json, function.entry.get(), chain.get());
+              } else {
+                json.text(null);
+              }
+            }));
+  }
+
+  private void print(PrintStream out) {
+    boolean first = true;
+    for (Asked function : asked) {
+      if (!first) {
+        out.println();
+      }
+      first = false;
+      String name = function.names.isEmpty() ? "" : String.join(", ", function.names) + ", ";
+      if (function.entry.isEmpty()) {
+        out.println(
+            name
+                + Numbers.hex(function.rva)
+                + ": no entry in the function table: a leaf, which moves no register and no stack");
+        continue;
+      }
+      RuntimeFunction entry = function.entry.get();
+      out.println(name + Numbers.hex(function.rva) + ": " + Numbers.counted(entry.size(), "byte"));
+      new ImageUnwind(out).print(entry, table.chain(entry));
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package io.ntrail.formats.pe;
+
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.pe.Directory.Range;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The certificates of an image (WIN_CERTIFICATE, directory 4), which lie in its file, behind
+ * everything that is mapped: {@code u32 length with these eight bytes, u16 revision, u16 type},
+ * then the content; the next one begins at a multiple of eight bytes.
+ *
+ * @param list in the order of the file; none for an image from memory
+ */
+public record Certificates(List<Certificate> list) {
+  /** WIN_CERT_TYPE_PKCS_SIGNED_DATA: a signature of the program. */
+  public static final int PKCS_SIGNED_DATA = 2;
+
+  private static final int HEADER = 8;
+  private static final int MOST = 4096;
+
+  /**
+   * One of them.
+   *
+   * @param offset where it lies in the file
+   * @param length its bytes, with the eight of its header
+   * @param revision 100h or 200h
+   */
+  public record Certificate(long offset, long length, int revision, int type) {
+    /** What it consists of. */
+    public Bytes content(InputFile file) {
+      return file.window(offset + HEADER, (int) (length - HEADER));
+    }
+  }
+
+  /** Those of an image. */
+  public static Certificates of(PeImage image) {
+    Range range = image.directory(Directory.CERTIFICATE);
+    InputFile file = image.file().orElse(null);
+    if (file == null || !range.isPresent() || range.size() == 0) {
+      return new Certificates(List.of());
+    }
+    List<Certificate> list = new ArrayList<>();
+    long end = Math.min(range.rva() + range.size(), file.size());
+    long at = range.rva();
+    while (end - at >= HEADER && list.size() < MOST) {
+      Bytes header = file.window(at, HEADER);
+      long length = header.u32(0);
+      if (length < HEADER || length > end - at) {
+        break;
+      }
+      list.add(new Certificate(at, length, header.u16(4), header.u16(6)));
+      at += length + 7 & -8L;
+    }
+    if (at < range.rva() + range.size()) {
+      image.fileGap(
+          Math.min(at, file.size()),
+          range.rva() + range.size() - at,
+          "certificates",
+          end > at ? "what should be a certificate is none" : "the file ends before they do");
+    }
+    return new Certificates(List.copyOf(list));
+  }
+}

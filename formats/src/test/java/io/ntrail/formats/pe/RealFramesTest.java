@@ -1,0 +1,102 @@
+package io.ntrail.formats.pe;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.ntrail.testkit.TestData;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What handlers of real images for x86 read. */
+class RealFramesTest {
+  @BeforeAll
+  static void needsData() {
+    assumeTrue(TestData.available(), TestData.MISSING);
+  }
+
+  /** The registrations in the first section, each taken to end where the next one begins. */
+  private static List<SehFrame> frames(PeImage image) {
+    Section text = image.sections().getFirst();
+    List<Long> starts = new ArrayList<>();
+    long end = text.rva() + text.size();
+    for (long at = text.rva(); at < end; at++) {
+      if (image.view().u8(at) == 0x6A && SehFrame.of(image, at, at + 1).isPresent()) {
+        starts.add(at);
+      }
+    }
+    starts.add(end);
+    List<SehFrame> frames = new ArrayList<>();
+    for (int i = 0; i + 1 < starts.size(); i++) {
+      frames.add(SehFrame.of(image, starts.get(i), starts.get(i + 1)).orElseThrow());
+    }
+    return frames;
+  }
+
+  private static List<String> shapes(List<SehFrame> frames) {
+    return frames.stream()
+        .map(frame ->
+            String.join(
+                " ",
+                frame.levels().stream()
+                    .map(level ->
+                        (level.isFinally() ? "finally " : "except ")
+                            + Math.max(-1, level.enclosing()))
+                    .toList()))
+        .toList();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"xcpt4, exe, 30", "xframe_eh_dll, dll, 4", "seh_probe, exe, 2"})
+  void functionsOfOneSourceHaveTheSameBlocksWithEitherHandler(String name, String kind, int count) {
+    String file = "pe/eh/" + name + "-msvc-x86-native-";
+    List<SehFrame> fourth = frames(UnwindImages.real(file + "gs-o0." + kind));
+    List<SehFrame> third = frames(UnwindImages.real(file + "no-gs-o0." + kind));
+    assertEquals(count, fourth.size());
+    assertTrue(fourth.stream().allMatch(frame -> frame.version() == 4));
+    assertTrue(third.stream().allMatch(frame -> frame.version() == 3));
+    assertEquals(shapes(fourth), shapes(third));
+  }
+
+  @Test
+  void everyFunctionOfAProbeWithObjectsNamesItsTypes() {
+    for (String build : List.of("clang-cl-x86-native-gs-o0", "msvc-x86-native-gs-o2")) {
+      PeImage image = UnwindImages.real("pe/eh/cxx_eh_probe-" + build + ".exe");
+      int tries = 0;
+      int found = 0;
+      for (long handler : LoadConfig.of(image).orElseThrow().safeSehHandlers().orElseThrow()) {
+        FuncInfo3 info = SehFrame.cxx(image, handler).orElse(null);
+        if (info == null) {
+          continue;
+        }
+        assertTrue(info.damage().isEmpty());
+        found++;
+        tries += info.tries().size();
+        info.tries().stream()
+            .flatMap(block -> block.catches().stream())
+            .filter(handled -> !handled.takesAll())
+            .forEach(handled -> assertTrue(handled.typeName().startsWith(".?AUProbe")));
+      }
+      assertEquals(3, found);
+      assertEquals(6, tries);
+    }
+  }
+
+  @Test
+  void frameDataOfAnOldLibraryAscendAndLieInItsCode() {
+    PeImage image = UnwindImages.real("pe/windows/jobexec.dll.gz");
+    DebugDirectory.Entry entry = DebugDirectory.of(image).first(DebugDirectory.FPO).orElseThrow();
+    FpoTable table = FpoTable.of(java.util.Objects.requireNonNull(entry.data()));
+    assertEquals(132, table.entries().size());
+    long last = 0;
+    for (FpoTable.Fpo fpo : table.entries()) {
+      assertTrue(fpo.begin() >= last);
+      assertTrue(image.isExecutable(fpo.begin()));
+      last = fpo.begin() + fpo.size();
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package io.ntrail.testkit.code;
+
+import io.ntrail.testkit.LittleEndian;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+
+/**
+ * Stretches of code in one array. A chunk is decoded by itself: no instruction crosses its end.
+ *
+ * @param bytes all bytes
+ * @param offsets where each chunk begins in them
+ * @param lengths how long each is
+ */
+public record CodeChunks(byte[] bytes, int[] offsets, int[] lengths) {
+  /** Each string as a chunk. */
+  public static CodeChunks of(byte[][] strings) {
+    int[] offsets = new int[strings.length];
+    int[] lengths = new int[strings.length];
+    int size = 0;
+    for (int i = 0; i < strings.length; i++) {
+      offsets[i] = size;
+      lengths[i] = strings[i].length;
+      size += lengths[i];
+    }
+    byte[] bytes = new byte[size];
+    for (int i = 0; i < strings.length; i++) {
+      System.arraycopy(strings[i], 0, bytes, offsets[i], lengths[i]);
+    }
+    return new CodeChunks(bytes, offsets, lengths);
+  }
+
+  /** Number of chunks. */
+  public int count() {
+    return offsets.length;
+  }
+
+  /** Bytes of all chunks. */
+  public long size() {
+    return Arrays.stream(lengths).asLongStream().sum();
+  }
+
+  /** Writes count, offsets and lengths, and the bytes, as the oracle programs read them. */
+  public void write(Path file) throws IOException {
+    LittleEndian out = new LittleEndian(4 + 8 * count() + bytes.length);
+    out.u32(count());
+    for (int i = 0; i < count(); i++) {
+      out.u32(offsets[i]).u32(lengths[i]);
+    }
+    Files.write(file, out.bytes(bytes).toByteArray());
+  }
+}

@@ -1,0 +1,80 @@
+package io.ntrail.testkit.code;
+
+import io.ntrail.testkit.TestData;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/** Zydis, through {@code zydis-sweep.c}. */
+public final class Zydis {
+  /** Why a test is skipped where there is none. */
+  public static final String MISSING = "Zydis not found: needs gcc, libzydis-dev";
+
+  private final Path folder;
+  private final Path program;
+
+  private Zydis(Path folder, Path program) {
+    this.folder = folder;
+    this.program = program;
+  }
+
+  /**
+   * Compiles the program into a folder.
+   *
+   * @return empty if that cannot be done on this machine
+   * @throws IllegalStateException if it cannot and {@code NTRAIL_REQUIRE} demands {@code zydis}
+   */
+  public static Optional<Zydis> in(Path folder) throws IOException {
+    Optional<Path> program =
+        Oracle.available("gcc", "zydis")
+            ? Oracle.compile(folder, "zydis-sweep.c", "Zydis", "Zycore")
+            : Optional.empty();
+    if (program.isEmpty() && TestData.required("zydis")) {
+      throw new IllegalStateException("NTRAIL_REQUIRE demands zydis: " + MISSING);
+    }
+    return program.map(path -> new Zydis(folder, path));
+  }
+
+  /** The compiled program, for benchmarks. */
+  public Path program() {
+    return program;
+  }
+
+  /** The names of mnemonics, by number. */
+  public List<String> names() throws IOException {
+    return Oracle.run(folder, program.toString(), "names").lines().toList();
+  }
+
+  /**
+   * All instructions of all chunks one after the other: length (0: none; goes on with the next
+   * byte), class as a letter, number of the mnemonic; 8, 8 and 16 bits.
+   */
+  public int[] sweep(int bits, CodeChunks chunks) throws IOException {
+    return run(bits, "sweep", chunks);
+  }
+
+  /** The same of the first instruction of each chunk. */
+  public int[] first(int bits, CodeChunks chunks) throws IOException {
+    return run(bits, "first", chunks);
+  }
+
+  private int[] run(int bits, String what, CodeChunks chunks) throws IOException {
+    Path in = folder.resolve("code");
+    Path out = folder.resolve("seen");
+    chunks.write(in);
+    Oracle.run(
+        folder, program.toString(), Integer.toString(bits), what, in.toString(), out.toString());
+    byte[] rows = Files.readAllBytes(out);
+    int[] seen = new int[rows.length / 4];
+    for (int i = 0; i < seen.length; i++) {
+      seen[i] =
+          rows[4 * i] & 0xFF
+              | (rows[4 * i + 1] & 0xFF) << 8
+              | (rows[4 * i + 2] & 0xFF) << 16
+              | rows[4 * i + 3] << 24;
+    }
+    return seen;
+  }
+}
