@@ -14,6 +14,10 @@ import org.jspecify.annotations.Nullable;
 final class Encoder {
   private static final int LONGEST = 15;
 
+  // The low bits of registers that mean something else in addresses.
+  private static final int ESP = 4;
+  private static final int EBP = 5;
+
   private final CodeSize size;
   private final AddressCheck addresses;
 
@@ -26,6 +30,11 @@ final class Encoder {
   private byte[] candidate = new byte[2 * LONGEST];
   private int at;
   private List<Fixup> pending = new ArrayList<>();
+
+  // The registers of its address, as they are encoded.
+  private @Nullable AddressRegister<?> base;
+  private @Nullable AddressRegister<?> index;
+  private int scale;
 
   Encoder(CodeSize size) {
     this.size = size;
@@ -75,19 +84,28 @@ final class Encoder {
   private void chooseShortest(
       List<Form> forms, @Nullable Prefix prefix, String mnemonic, Operand... operands) {
     int memoryBits = 0;
+    int immediateBytes = 0;
     for (Form form : forms) {
-      if (!fits(form, prefix, operands)) {
+      if (!accepts(form, prefix, operands)) {
         continue;
       }
+      // Numbers do not decide about sizes: what does not fit into a byte must not become a word.
       int bits = sizeGivenTo(form, operands);
       if (memoryBits != 0 && bits != 0 && bits != memoryBits) {
         throw new IllegalArgumentException(
             "the size of the memory operand must be said: " + text(prefix, mnemonic, operands));
       }
       memoryBits = Math.max(memoryBits, bits);
+      if (!fits(form, operands)) {
+        continue;
+      }
       write(form, prefix, operands);
-      if (length == 0 || at < length) {
+      // Of two of the same length the one with the narrower immediate: a prefix that changes the
+      // length of an immediate is slow to decode.
+      int width = Arrays.stream(form.immediates()).sum();
+      if (length == 0 || at < length || (at == length && width < immediateBytes)) {
         take();
+        immediateBytes = width;
       }
     }
   }
@@ -112,17 +130,25 @@ final class Encoder {
     return 0;
   }
 
-  private boolean fits(Form form, @Nullable Prefix prefix, Operand... operands) {
+  /** Whether a form has operands of these kinds. */
+  private static boolean accepts(Form form, @Nullable Prefix prefix, Operand... operands) {
     if (form.operands().size() != operands.length
         || (prefix != null && !prefix.isAllowed(form, operands))) {
       return false;
     }
+    for (int i = 0; i < operands.length; i++) {
+      if (!form.operands().get(i).accepts(operands[i])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether the numbers in the operands fit into their fields. */
+  private boolean fits(Form form, Operand... operands) {
     int immediates = 0;
     for (int i = 0; i < operands.length; i++) {
       OperandKind kind = form.operands().get(i);
-      if (!kind.accepts(operands[i])) {
-        return false;
-      }
       boolean fits =
           switch (kind.other()) {
             case IMMEDIATE ->
@@ -137,15 +163,19 @@ final class Encoder {
         return false;
       }
     }
-    // Where the accumulator is exchanged with itself the byte would be a NOP, which leaves the
-    // upper
-    // half of the register as it is.
+    return !isOtherwise(form, operands) && hasEncodableAddress(form, operands);
+  }
+
+  /** Whether the bytes would be another instruction or none. */
+  private boolean isOtherwise(Form form, Operand... operands) {
+    // EAX exchanged with itself would be a NOP, which does not zero the upper half of RAX.
     boolean isNop =
         size == CodeSize.BITS64
             && form.registerInOpcode()
             && form.mnemonic().equals("XCHG")
             && operands[0] == Reg32.EAX;
-    return !isNop && hasEncodableAddress(form, operands);
+    boolean isMoveToCs = form.mnemonic().equals("MOV") && operands[0] == Segment.CS;
+    return isNop || isMoveToCs;
   }
 
   /** An address of 64 bits has its place in moves to and from the accumulator only. */
@@ -167,11 +197,15 @@ final class Encoder {
       inRm = operandAt(form, 'O', operands);
     }
     @Nullable Mem memory = memory(operands);
+    arrangeAddress(memory);
     if (prefix != null) {
       put(prefix.code());
     }
     if (memory != null && memory.segment() != null) {
       put(memory.segment().prefix());
+    }
+    if (form.operandBits() == 16 && form.vector() == null) {
+      put(0x66);
     }
     if (addresses.needsPrefix(memory) || (form.address32() && size == CodeSize.BITS64)) {
       put(0x67);
@@ -199,17 +233,14 @@ final class Encoder {
 
   private void legacyPrefixes(
       Form form, @Nullable Operand inReg, @Nullable Operand inRm, Operand... operands) {
-    if (form.operandBits() == 16) {
-      put(0x66);
-    }
     if (form.mandatoryPrefix() != 0) {
       put(form.mandatoryPrefix());
     }
     int rex =
         (form.wide() ? 8 : 0)
             | (isExtended(inReg) ? 4 : 0)
-            | (inRm instanceof Mem m
-                ? (isExtended(m.index()) ? 2 : 0) | (isExtended(m.base()) ? 1 : 0)
+            | (inRm instanceof Mem
+                ? (isExtended(index) ? 2 : 0) | (isExtended(base) ? 1 : 0)
                 : isExtended(inRm) ? 1 : 0);
     boolean high = false;
     boolean needed = rex != 0;
@@ -236,8 +267,8 @@ final class Encoder {
       @Nullable Operand inRm,
       @Nullable Operand inVvvv) {
     int r = isExtended(inReg) ? 0 : 0x80;
-    int x = inRm instanceof Mem m && isExtended(m.index()) ? 0 : 0x40;
-    int b = isExtended(inRm instanceof Mem m ? m.base() : inRm) ? 0 : 0x20;
+    int x = isExtended(index) ? 0 : 0x40;
+    int b = isExtended(inRm instanceof Mem ? base : inRm) ? 0 : 0x20;
     int last = (~number(inVvvv) & 0xF) << 3 | vex.length() << 2 | vex.prefix();
     if (vex.map() == 1 && !vex.wide() && x != 0 && b != 0) {
       put(0xC5);
@@ -246,6 +277,25 @@ final class Encoder {
       put(0xC4);
       put(r | x | b | vex.map());
       put((vex.wide() ? 0x80 : 0) | last);
+    }
+  }
+
+  /**
+   * Finds the shortest way to say an address: an index without a base would need a displacement of
+   * four bytes. In 32-bit code ebp stays the index, because as the base it would mean the segment
+   * of the stack.
+   */
+  private void arrangeAddress(@Nullable Mem m) {
+    base = m == null ? null : m.base();
+    index = m == null ? null : m.index();
+    scale = m == null ? 1 : m.scale();
+    if (m == null || base != null || index == null || scale > 2 || m.displacementBytes() != 0) {
+      return;
+    }
+    if (index != Reg32.EBP || size == CodeSize.BITS64) {
+      base = index;
+      index = scale == 1 ? null : index;
+      scale = 1;
     }
   }
 
@@ -259,21 +309,9 @@ final class Encoder {
       return;
     }
     long value = addresses.normalized(m);
-    @Nullable AddressRegister<?> base = m.base();
-    @Nullable AddressRegister<?> index = m.index();
-    int scale = m.scale();
-    if (base == null && index != null && m.displacementBytes() == 0 && m.label() == null) {
-      if (scale == 1) {
-        base = index;
-        index = null;
-      } else if (scale == 2 && (index.number() & 7) != 5 && (index.number() & 7) != 4) {
-        base = index;
-        scale = 1;
-      }
-    }
-    int bytes = displacementBytes(m, base, value);
+    int bytes = displacementBytes(m, value);
     int mod = base == null || bytes == 0 ? 0 : bytes == 1 ? 0x40 : 0x80;
-    if (index != null || base == null || (base.number() & 7) == 4) {
+    if (index != null || base == null || (base.number() & 7) == ESP) {
       put(mod | reg << 3 | 4);
       int low = base == null ? 5 : base.number() & 7;
       put(
@@ -286,14 +324,14 @@ final class Encoder {
     displacement(m, value, bytes);
   }
 
-  private static int displacementBytes(Mem m, @Nullable AddressRegister<?> base, long value) {
+  private int displacementBytes(Mem m, long value) {
     if (base == null || m.label() != null) {
       return 4;
     }
     if (m.displacementBytes() != 0) {
       return m.displacementBytes();
     }
-    return value == 0 && (base.number() & 7) != 5 ? 0 : value == (byte) value ? 1 : 4;
+    return value == 0 && (base.number() & 7) != EBP ? 0 : value == (byte) value ? 1 : 4;
   }
 
   /** An address without registers: relative to rip, absolute, or that of a label. */

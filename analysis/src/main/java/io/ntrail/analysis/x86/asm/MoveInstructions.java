@@ -30,8 +30,9 @@ interface MoveInstructions extends Instructions {
     return mov(to, Imm.address(label));
   }
 
+  /** All of a register is written, whatever is said about its upper half. */
   default Assembler mov(RegisterOrMemory to, Segment from) {
-    return op("MOV", to, from);
+    return op("MOV", to instanceof Reg64 r ? r.low() : to, from);
   }
 
   /** With the 32-bit form: the other differs by a prefix that changes nothing. */
@@ -88,8 +89,9 @@ interface MoveInstructions extends Instructions {
     return op("PUSH", Imm.address(label));
   }
 
+  /** One byte shorter where one of the two is the accumulator. */
   default <R extends Gpr<R>> Assembler xchg(R a, R b) {
-    return a.number() == 0 && b.number() != 0 ? op("XCHG", b, a) : op("XCHG", a, b);
+    return b.number() == 0 ? op("XCHG", a, b) : op("XCHG", b, a);
   }
 
   default Assembler xchg(Mem a, Gpr<?> b) {
