@@ -57,12 +57,14 @@ final class Encoder {
    * @param prefix LOCK or a repetition, or null
    * @throws IllegalArgumentException if no form fits
    */
-  void encode(@Nullable Prefix prefix, String mnemonic, Operand... operands) {
+  void encode(@Nullable Prefix prefix, String mnemonic, Operand... given) {
+    Operand[] operands = given.clone();
     for (Operand operand : operands) {
       addresses.check(operand);
     }
     length = 0;
     List<Form> forms = FormTable.basic(size).forms(mnemonic);
+    lowerHalfIfEnough(mnemonic, operands);
     chooseShortest(forms, prefix, mnemonic, operands);
     if (length == 0) {
       List<Form> more = FormTable.extensions(size).forms(mnemonic);
@@ -78,6 +80,19 @@ final class Encoder {
     if (length > LONGEST) {
       throw new IllegalArgumentException(
           "longer than 15 bytes: " + text(prefix, mnemonic, operands));
+    }
+  }
+
+  /** A positive number of 32 bits goes to the lower half of a register; the rest becomes zero. */
+  private static void lowerHalfIfEnough(String mnemonic, Operand... operands) {
+    if (mnemonic.equals("MOV")
+        && operands.length == 2
+        && operands[0] instanceof Reg64 register
+        && operands[1] instanceof Imm imm
+        && imm.label() == null
+        && imm.bytes() == 0
+        && Immediates.fitsUnsigned(imm.value(), 32)) {
+      operands[0] = register.low();
     }
   }
 

@@ -18,11 +18,8 @@ interface MoveInstructions extends Instructions {
     return mov(to, Imm.imm(value));
   }
 
-  /** A positive number of 32 bits goes to the lower half of a register; the rest becomes zero. */
   default Assembler mov(RegisterOrMemory to, Imm value) {
-    boolean lowIsEnough =
-        value.label() == null && value.bytes() == 0 && Immediates.fitsUnsigned(value.value(), 32);
-    return op("MOV", to instanceof Reg64 r && lowIsEnough ? r.low() : to, value);
+    return op("MOV", to, value);
   }
 
   /** The address of a label, in full. */
@@ -89,9 +86,9 @@ interface MoveInstructions extends Instructions {
     return op("PUSH", Imm.address(label));
   }
 
-  /** One byte shorter where one of the two is the accumulator. */
+  /** One byte shorter where one of the two is the accumulator, of more than 8 bits. */
   default <R extends Gpr<R>> Assembler xchg(R a, R b) {
-    return b.number() == 0 ? op("XCHG", a, b) : op("XCHG", b, a);
+    return b.number() == 0 && b.bits() > 8 ? op("XCHG", a, b) : op("XCHG", b, a);
   }
 
   default Assembler xchg(Mem a, Gpr<?> b) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Every form of the list that can be written, with random operands, against nasm. */
 class FormSweepTest {
-  private static final int EACH = 8;
+  private static final int EACH = 4;
 
   /** Mnemonics that mean something else to nasm than to the manuals. */
   private static final Map<String, String> NASM_NAMES =
@@ -97,10 +97,8 @@ class FormSweepTest {
       }
     }
     AgainstNasm result = AgainstNasm.compare(folder, wide, all, FormSweepTest::isKnown);
-    System.out.println(result);
-    result.differences().forEach(x -> System.out.println("BAD " + x));
     result.assertSame();
-    assertTrue(result.equal() > 10_000, result.toString());
+    assertTrue(result.equal() > 6_000, result.toString());
   }
 
   private static boolean isKnown(Written written) {
@@ -145,7 +143,7 @@ class FormSweepTest {
     return placed;
   }
 
-  private static boolean isHighBesideRex(Operand[] operands) {
+  static boolean isHighBesideRex(Operand[] operands) {
     boolean high = false;
     boolean rex = false;
     for (Operand operand : operands) {
