@@ -5,8 +5,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,14 +62,22 @@ record Form(
    */
   record Vex(int length, int prefix, int map, boolean wide) {}
 
+  private static final Pattern DIGIT = Pattern.compile("/[0-7]");
+  private static final Pattern BYTE = Pattern.compile("[0-9A-F]{2}(\\+r[bwdo])?");
+  private static final Pattern SPACES = Pattern.compile(" +");
+
   /** Attributes of forms that a processor of only one vendor reads so, or that do nothing yet. */
   private static final Set<String> NOT_WRITTEN =
       Set.of("amd", "amd64", "reserved", "flow=far-call", "flow=far-jump");
 
-  /** The form of a line; empty for what this assembler does not write. */
-  static Optional<Form> parse(String line) {
+  /**
+   * The form of a line; empty for what this assembler does not write.
+   *
+   * @param known kinds of operands that were met before
+   */
+  static Optional<Form> parse(String line, Map<String, Optional<OperandKind>> known) {
     String[] columns = line.split("\\|", -1);
-    Set<String> attributes = new HashSet<>(Arrays.asList(columns[4].trim().split(" +")));
+    Set<String> attributes = new HashSet<>(Arrays.asList(SPACES.split(columns[4].trim())));
     if (attributes.stream().anyMatch(NOT_WRITTEN::contains)) {
       return Optional.empty();
     }
@@ -81,7 +91,7 @@ record Form(
         if (operands[i].startsWith("<")) {
           continue;
         }
-        Optional<OperandKind> kind = OperandKind.parse(operands[i]);
+        Optional<OperandKind> kind = known.computeIfAbsent(operands[i], OperandKind::parse);
         if (kind.isEmpty()) {
           return Optional.empty();
         }
@@ -134,9 +144,9 @@ record Form(
           if (word.startsWith("VEX.")) {
             return vector(word);
           }
-          if (word.matches("/[0-7]")) {
+          if (DIGIT.matcher(word).matches()) {
             modRm = word.charAt(1) - '0';
-          } else if (word.matches("[0-9A-F]{2}(\\+r[bwdo])?")) {
+          } else if (BYTE.matcher(word).matches()) {
             opcodeByte(word);
           } else {
             return false;

@@ -10,30 +10,41 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
  * The forms that exist in code of one size, by mnemonic. Immutable; loaded when first asked for.
  */
 final class FormTable {
-  private static final FormTable BASIC_32 = new FormTable(CodeSize.BITS32, "legacy", "0f");
-  private static final FormTable BASIC_64 = new FormTable(CodeSize.BITS64, "legacy", "0f");
+  // Each table in a class of its own, so that it is read when it is needed and not before.
 
-  /** What few programs need, apart so that the others need not read it. */
-  private static final class Extensions {
-    private static final FormTable IN_32 = new FormTable(CodeSize.BITS32, "0f38", "0f3a", "vex");
-    private static final FormTable IN_64 = new FormTable(CodeSize.BITS64, "0f38", "0f3a", "vex");
+  private static final class Basic32 {
+    private static final FormTable TABLE = new FormTable(CodeSize.BITS32, "legacy", "0f");
+  }
+
+  private static final class Basic64 {
+    private static final FormTable TABLE = new FormTable(CodeSize.BITS64, "legacy", "0f");
+  }
+
+  private static final class Extensions32 {
+    private static final FormTable TABLE = new FormTable(CodeSize.BITS32, "0f38", "0f3a", "vex");
+  }
+
+  private static final class Extensions64 {
+    private static final FormTable TABLE = new FormTable(CodeSize.BITS64, "0f38", "0f3a", "vex");
   }
 
   private final Map<String, List<Form>> byMnemonic;
 
   private FormTable(CodeSize size, String... files) {
     Map<String, List<Form>> all = new HashMap<>();
+    Map<String, Optional<OperandKind>> kinds = new HashMap<>();
     for (String file : files) {
       text(file)
           .lines()
           .filter(line -> !line.isBlank() && !line.startsWith("#"))
-          .flatMap(line -> Form.parse(line).stream())
+          .flatMap(line -> Form.parse(line, kinds).stream())
           .filter(form -> form.existsIn(size))
           .forEach(form -> all.computeIfAbsent(form.mnemonic(), _ -> new ArrayList<>()).add(form));
     }
@@ -43,12 +54,12 @@ final class FormTable {
 
   /** The table of everybody's instructions in code of one size. */
   static FormTable basic(CodeSize size) {
-    return size == CodeSize.BITS64 ? BASIC_64 : BASIC_32;
+    return size == CodeSize.BITS64 ? Basic64.TABLE : Basic32.TABLE;
   }
 
   /** The table of the rest: maps 0F38 and 0F3A, and VEX. */
   static FormTable extensions(CodeSize size) {
-    return size == CodeSize.BITS64 ? Extensions.IN_64 : Extensions.IN_32;
+    return size == CodeSize.BITS64 ? Extensions64.TABLE : Extensions32.TABLE;
   }
 
   /** All forms of a mnemonic, in the order of the list; empty if there is none. */

@@ -13,6 +13,8 @@ import java.util.List;
  * nothing but the program.
  */
 final class Layout {
+  private static final int LONGEST_JUMP = 6;
+
   private final Assembler owner;
   private final Elastic[] items;
   private final int[] lengths;
@@ -94,11 +96,14 @@ final class Layout {
   }
 
   private void shrink() {
+    long limit = 128L + slack();
     boolean changed = true;
     while (changed) {
       changed = false;
       for (int i = 0; i < items.length; i++) {
-        if (items[i] instanceof Elastic.Jump jump && !isShort(i, jump) && mayReach(i, jump)) {
+        if (items[i] instanceof Elastic.Jump jump
+            && !isShort(i, jump)
+            && Math.abs((long) distance(i, jump.target())) <= limit) {
           lengths[i] = jump.shortLength();
           sum();
           if (allReach()) {
@@ -113,17 +118,17 @@ final class Layout {
   }
 
   /**
-   * Whether to try: what is shorter by a few bytes moves what is behind a padding by no more than
-   * twice the largest boundary.
+   * How much farther than a byte says a jump may go and still be worth a try: what is shorter by a
+   * few bytes moves what is behind a padding by no more than twice the largest boundary.
    */
-  private boolean mayReach(int item, Elastic.Jump jump) {
-    int slack = jump.nearLength();
-    for (Elastic other : items) {
-      if (other instanceof Elastic.Align align) {
+  private int slack() {
+    int slack = LONGEST_JUMP;
+    for (Elastic item : items) {
+      if (item instanceof Elastic.Align align) {
         slack = Math.max(slack, 2 * align.boundary());
       }
     }
-    return Math.abs((long) distance(item, jump.target())) <= 128L + slack;
+    return slack;
   }
 
   private boolean allReach() {

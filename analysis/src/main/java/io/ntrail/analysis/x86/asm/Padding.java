@@ -1,5 +1,7 @@
 package io.ntrail.analysis.x86.asm;
 
+import java.util.Arrays;
+
 /** What fills the bytes in front of an aligned place. */
 public enum Padding {
   /** {@code int3}: where nothing may run into the padding. */
@@ -26,8 +28,8 @@ public enum Padding {
   /** Fills {@code length} bytes of {@code target} from {@code at} on. */
   void fill(byte[] target, int at, int length) {
     switch (this) {
-      case INT3 -> java.util.Arrays.fill(target, at, at + length, (byte) 0xCC);
-      case ZERO -> java.util.Arrays.fill(target, at, at + length, (byte) 0);
+      case INT3 -> Arrays.fill(target, at, at + length, (byte) 0xCC);
+      case ZERO -> Arrays.fill(target, at, at + length, (byte) 0);
       case NOP -> {
         int done = 0;
         while (done < length) {

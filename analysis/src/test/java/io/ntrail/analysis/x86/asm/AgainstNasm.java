@@ -37,8 +37,7 @@ final class AgainstNasm {
       throws IOException, InterruptedException {
     AgainstNasm result = new AgainstNasm(wide);
     List<Nasm.Line> lines =
-        Nasm.assemble(
-            folder, wide, RandomOperands.BASE, all.stream().map(Written::text).toList());
+        Nasm.assemble(folder, wide, RandomOperands.BASE, all.stream().map(Written::text).toList());
     List<Written> others = new ArrayList<>();
     List<byte[]> ours = new ArrayList<>();
     List<byte[]> theirs = new ArrayList<>();
@@ -77,11 +76,9 @@ final class AgainstNasm {
   }
 
   private void readBack(Written written, byte[] bytes) {
-    InstructionDecoder decoder =
-        InstructionDecoder.of(wide ? CodeSize.BITS64 : CodeSize.BITS32);
+    InstructionDecoder decoder = InstructionDecoder.of(wide ? CodeSize.BITS64 : CodeSize.BITS32);
     Instruction instruction = new Instruction();
-    int length =
-        decoder.decode(Bytes.copyOf(bytes, written.text()), 0, bytes.length, instruction);
+    int length = decoder.decode(Bytes.copyOf(bytes, written.text()), 0, bytes.length, instruction);
     boolean right =
         length == bytes.length
             && instruction.length() == bytes.length

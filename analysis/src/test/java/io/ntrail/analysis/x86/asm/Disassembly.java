@@ -16,7 +16,8 @@ final class Disassembly {
   static final ForeignTool TOOL = ForeignTool.of("objdump", "objdump");
 
   private static final int SLOT = 32;
-  private static final Pattern LINE = Pattern.compile("\\s*([0-9a-f]+):\\t([0-9a-f ]+?)\\s*\\t(.*)");
+  private static final Pattern LINE =
+      Pattern.compile("\\s*([0-9a-f]+):\\t([0-9a-f ]+?)\\s*\\t(.*)");
 
   private Disassembly() {}
 

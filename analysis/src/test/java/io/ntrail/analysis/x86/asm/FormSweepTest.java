@@ -20,7 +20,8 @@ class FormSweepTest {
 
   /** Mnemonics that mean something else to nasm than to the manuals. */
   private static final Map<String, String> NASM_NAMES =
-      Map.of("PUSHF", "pushfw", "POPF", "popfw", "PUSHA", "pushaw", "POPA", "popaw", "IRET", "iretw");
+      Map.of(
+          "PUSHF", "pushfw", "POPF", "popfw", "PUSHA", "pushaw", "POPA", "popaw", "IRET", "iretw");
 
   private static final String NASM_IS_WRONG = "nasm 2.16 writes something else";
   private static final String EVEX = "nasm takes the longer EVEX form";

@@ -73,8 +73,7 @@ class KnownBytesTest {
 
   @Test
   void jumpThroughARegisterReachesEverything() {
-    wide(
-        "49 BB 88 77 66 55 44 33 22 11 41 FF E3", a -> a.mov(R11, 0x1122334455667788L).jmp(R11));
+    wide("49 BB 88 77 66 55 44 33 22 11 41 FF E3", a -> a.mov(R11, 0x1122334455667788L).jmp(R11));
   }
 
   @Test
@@ -89,8 +88,9 @@ class KnownBytesTest {
     wide("50 57 41 57", a -> a.push(RAX).push(RDI).push(R15));
     wide("58 5F 41 5F", a -> a.pop(RAX).pop(RDI).pop(R15));
     wide("9C 9D", a -> a.pushfq().popfq());
-    narrow("50 51 59 58 60 9C FC 9D 61", a ->
-        a.push(EAX).push(ECX).pop(ECX).pop(EAX).pushad().pushfd().cld().popfd().popad());
+    narrow(
+        "50 51 59 58 60 9C FC 9D 61",
+        a -> a.push(EAX).push(ECX).pop(ECX).pop(EAX).pushad().pushfd().cld().popfd().popad());
   }
 
   @Test
@@ -127,16 +127,17 @@ class KnownBytesTest {
     wide("65 4C 8B 1C 25 88 14 00 00", a -> a.mov(R11, gs(0x1488)));
     narrow("64 8B 0D 10 0E 00 00", a -> a.mov(ECX, fs(0xE10)));
     narrow("64 A1 18 00 00 00", a -> a.mov(EAX, fs(0x18)));
-    narrow(
-        "64 C7 05 10 0E 00 00 78 56 34 12", a -> a.mov(fs(0xE10).as32(), 0x12345678));
+    narrow("64 C7 05 10 0E 00 00 78 56 34 12", a -> a.mov(fs(0xE10).as32(), 0x12345678));
   }
 
   @Test
   void branchesOnTheCounterChangeNoFlags() {
-    wide("E3 FE 67 E3 FB", a -> {
-      Label here = a.here("here");
-      a.jrcxz(here).jecxz(here);
-    });
+    wide(
+        "E3 FE 67 E3 FB",
+        a -> {
+          Label here = a.here("here");
+          a.jrcxz(here).jecxz(here);
+        });
     narrow("E3 FE", a -> a.jecxz(a.here("here")));
     wide("0F B7 C9", a -> a.movzx(ECX, Reg16.CX));
     wide("48 F7 D1 48 99 0F 31", a -> a.not(RCX).cqo().rdtsc());
@@ -147,15 +148,15 @@ class KnownBytesTest {
   void slotsCallAndPushThroughTheirData() {
     wide("FF 15 FA 0F 00 00", a -> a.call(rip(BASE + 0x1000)));
     wide("FF 35 FA 0F 00 00", a -> a.push(rip(BASE + 0x1000)));
-    narrow("FF 15 00 20 40 00 FF 35 04 20 40 00", a ->
-        a.call(absolute(0x40_2000)).push(absolute(0x40_2004)));
+    narrow(
+        "FF 15 00 20 40 00 FF 35 04 20 40 00",
+        a -> a.call(absolute(0x40_2000)).push(absolute(0x40_2004)));
     wide("48 8D 0D F9 01 00 00", a -> a.lea(RCX, rip(BASE + 0x200)));
   }
 
   @Test
   void numbersAreRelativeToWhatIsBehindTheImmediate() {
-    wide(
-        "C7 05 F6 0F 00 00 05 00 00 00", a -> a.mov(rip(BASE + 0x1000).as32(), 5));
+    wide("C7 05 F6 0F 00 00 05 00 00 00", a -> a.mov(rip(BASE + 0x1000).as32(), 5));
     wide("83 3D F9 0F 00 00 05", a -> a.cmp(rip(BASE + 0x1000).as32(), 5));
   }
 
@@ -201,16 +202,17 @@ class KnownBytesTest {
     wide("B8 05 00 00 00", a -> a.mov(RAX, 5));
     wide("48 C7 C0 FF FF FF FF", a -> a.mov(RAX, -1));
     wide("68 05 00 00 00 6A 05", a -> a.push(imm32(5)).push(5));
-    narrow("8D 49 00 8D A4 24 00 00 00 00", a ->
-        a.lea(ECX, ptr(ECX).disp8()).lea(ESP, ptr(ESP).disp32()));
-    narrow("C7 41 0C 02 01 00 00 89 51 18", a ->
-        a.mov(ptr(ECX).plus(12).as32(), 0x102).mov(ptr(ECX).plus(24), EDX));
+    narrow(
+        "8D 49 00 8D A4 24 00 00 00 00",
+        a -> a.lea(ECX, ptr(ECX).disp8()).lea(ESP, ptr(ESP).disp32()));
+    narrow(
+        "C7 41 0C 02 01 00 00 89 51 18",
+        a -> a.mov(ptr(ECX).plus(12).as32(), 0x102).mov(ptr(ECX).plus(24), EDX));
   }
 
   @Test
   void nopsAreTheRecommendedOnes() {
     wide("90 66 90 0F 1F 00 0F 1F 40 00", a -> a.nop().nop(2).nop(3).nop(4));
-    wide(
-        "66 0F 1F 84 00 00 00 00 00 66 90", a -> a.nop(11));
+    wide("66 0F 1F 84 00 00 00 00 00 66 90", a -> a.nop(11));
   }
 }

@@ -18,7 +18,8 @@ import java.util.regex.Pattern;
 final class Nasm {
   static final ForeignTool TOOL = ForeignTool.of("nasm", "nasm");
 
-  private static final Pattern ERROR = Pattern.compile("(?m)^(?:panic: )?lines.asm:(\\d+): (?:error: )?(.*)$");
+  private static final Pattern ERROR =
+      Pattern.compile("(?m)^(?:panic: )?lines.asm:(\\d+): (?:error: )?(.*)$");
   private static final int HEADER_LINES = 2;
 
   private Nasm() {}

@@ -2,6 +2,7 @@ package io.ntrail.analysis.x86.asm;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.random.RandomGenerator;
 
 /** Operands drawn at random: registers, addresses of every shape, numbers at the borders. */
@@ -77,7 +78,9 @@ final class RandomOperands {
     return as64 ? r64() : r32();
   }
 
-  /** Memory of any shape; without a size where {@code bits} is none that memory can be said to be. */
+  /**
+   * Memory of any shape; without a size where {@code bits} is none that memory can be said to be.
+   */
   Mem memory(int bits) {
     boolean as64 = wide && below(8) != 0;
     Mem m =
@@ -156,7 +159,7 @@ final class RandomOperands {
             operands.add(
                 kind.fixed() instanceof Long number
                     ? Imm.imm(number)
-                    : (Operand) java.util.Objects.requireNonNull(kind.fixed()));
+                    : (Operand) Objects.requireNonNull(kind.fixed()));
         case IMMEDIATE -> operands.add(immediate(form, 8 * form.immediates()[immediates++]));
         case RELATIVE -> {
           int bytes = form.immediates()[immediates++];

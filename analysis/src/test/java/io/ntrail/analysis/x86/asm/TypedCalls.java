@@ -92,10 +92,7 @@ final class TypedCalls {
   }
 
   private void same(
-      String name,
-      Two<Reg16, Reg16> words,
-      Two<Reg32, Reg32> doubles,
-      Two<Reg64, Reg64> quads) {
+      String name, Two<Reg16, Reg16> words, Two<Reg32, Reg32> doubles, Two<Reg64, Reg64> quads) {
     two(name, random.r16(), random.r16(), words);
     two(name, random.r32(), random.r32(), doubles);
     if (wide) {
@@ -216,7 +213,8 @@ final class TypedCalls {
     one("idiv", either(anyBits()), Assembler::idiv);
     one("push", either(stackBits()), (a, what) -> a.push(what));
     one("pop", either(stackBits()), (a, what) -> a.pop(what));
-    Segment segment = wide ? random.oneOf(Segment.FS, Segment.GS) : random.oneOf(Segment.DS, Segment.ES);
+    Segment segment =
+        wide ? random.oneOf(Segment.FS, Segment.GS) : random.oneOf(Segment.DS, Segment.ES);
     one("push", segment, (a, what) -> a.push(what));
     one("pop", segment, (a, what) -> a.pop(what));
     long value = random.signed(32);
