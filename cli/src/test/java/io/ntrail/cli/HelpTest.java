@@ -116,6 +116,9 @@ class HelpTest {
     SampleRecording.make().writeTo(folder.resolve("user.etl"));
     byte[] content = Files.readAllBytes(folder.resolve("shop.etl"));
     Recordings.zip(folder.resolve("customer.zip"), Map.of("a.etl", content));
+    for (String name : List.of("shopcore.dll", "ntdll.dll")) {
+      Files.write(folder.resolve(name), SampleImage.make());
+    }
     int seen = 0;
     for (String name : pages()) {
       List<String> examples = examples(Cli.run("help", name).out());
@@ -144,7 +147,7 @@ class HelpTest {
   }
 
   private String here(String word) {
-    return word.matches("[a-z]+\\.(etl|zip)") ? folder.resolve(word).toString() : word;
+    return word.matches("[a-z]+\\.(etl|zip|dll)|\\.") ? folder.resolve(word).toString() : word;
   }
 
   @Test
