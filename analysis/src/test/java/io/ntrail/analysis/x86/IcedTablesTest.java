@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * for AMD.
  */
 class IcedTablesTest {
-  private static final Pattern PADLOCK = Pattern.compile("(67 |F3 )*0FA[67] (C[1-7]|.[1-79A-F])");
+  private static final Pattern PADLOCK = Pattern.compile("((67|F2|F3) )*0FA[67] .[1-79A-F]");
 
   @ParameterizedTest
   @CsvSource({
