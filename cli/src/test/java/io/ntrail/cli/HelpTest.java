@@ -136,7 +136,7 @@ class HelpTest {
         List<String> rest = words.subList(1, words.size());
         assertNotNull(
             new CommandLine(entry.make().get().spec()).parseArgs(rest.toArray(String[]::new)));
-        Object[] here = words.stream().map(this::here).toArray();
+        Object[] here = words.stream().map(word -> here(words.getFirst(), word)).toArray();
         Cli.Result result = Cli.run(here);
         assertEquals(0, result.exit(), example + ": " + result.err());
         assertFalse(result.out().isEmpty(), example);
@@ -146,8 +146,9 @@ class HelpTest {
     assertTrue(seen > 12, "examples: " + seen);
   }
 
-  private String here(String word) {
-    return word.matches("[a-z]+\\.(etl|zip|dll)|\\.") ? folder.resolve(word).toString() : word;
+  private String here(String command, String word) {
+    String files = command.equals("image") ? "[a-z]+\\.dll|\\." : "[a-z]+\\.(etl|zip)";
+    return word.matches(files) ? folder.resolve(word).toString() : word;
   }
 
   @Test

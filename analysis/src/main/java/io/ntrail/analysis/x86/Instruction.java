@@ -58,8 +58,7 @@ public final class Instruction {
 
   /** Notes that {@link #hasRoomFor} says no; returns 0. */
   int refuseForRoom(int bytesNeeded) {
-    return refuse(
-        bytesNeeded > InstructionDecoder.LONGEST ? Refusal.TOO_LONG : Refusal.ENDS_EARLY);
+    return refuse(bytesNeeded > InstructionDecoder.LONGEST ? Refusal.TOO_LONG : Refusal.ENDS_EARLY);
   }
 
   /** Notes an instruction if it is one and short enough; returns its length or 0. */
