@@ -166,6 +166,9 @@ final class VectorDecoder {
         || (leaf & Cells.REG_BELOW_8) != 0 && reg > 7) {
       return into.refuse(Refusal.REGISTER);
     }
+    if ((leaf & Cells.REG_BELOW_16) != 0 && reg > 15) {
+      return into.refuse(Refusal.APX);
+    }
     if ((leaf & Cells.MASK) == 0 && mask != 0
         || (leaf & Cells.MASK_REQUIRED) != 0 && mask == 0
         || zeroing && ((leaf & Cells.ZEROING) == 0 || mask == 0)) {
@@ -182,7 +185,7 @@ final class VectorDecoder {
     }
     if ((leaf & Cells.DISTINCT_DESTINATION) != 0) {
       int rm = modRm < 0xC0 ? -1 : modRm & 7 | (wideCode ? ~p0 >>> 2 & 8 | ~p0 >>> 2 & 16 : 0);
-      if (reg == vvvv || reg == rm) {
+      if (reg == (wideCode ? vvvv : vvvv & 7) || reg == rm) {
         return into.refuse(Refusal.SAME_REGISTER);
       }
     }

@@ -14,9 +14,6 @@ public sealed interface CxxFunction permits FuncInfo3, FuncInfo4 {
   /** More entries than any function has in one of its tables. */
   int MOST = 1 << 18;
 
-  /** The longest name of a type that is read. */
-  int LONGEST_NAME = 4096;
-
   /** How leaving a state is done. */
   enum Action {
     /** Nothing is to be done. */
@@ -109,17 +106,5 @@ public sealed interface CxxFunction permits FuncInfo3, FuncInfo4 {
       state = row.state;
     }
     return state;
-  }
-
-  /**
-   * The decorated name in a type descriptor, which has two pointers before it.
-   *
-   * @param type its RVA
-   * @throws io.ntrail.formats.bytes.DamagedInput if the image does not hold it
-   */
-  static String typeName(PeImage image, long type) {
-    return type == 0
-        ? ""
-        : image.view().text(type + 2L * image.headers().pointerBytes(), LONGEST_NAME);
   }
 }

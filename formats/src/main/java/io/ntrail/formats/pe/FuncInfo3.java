@@ -78,6 +78,7 @@ public record FuncInfo3(
   /** Takes one apart, and keeps what it has when it cannot go on. */
   private static final class Reader {
     private final PeImage image;
+    private final TypeNames names;
     private final ImageView view;
     private final long rva;
     private final boolean absolute;
@@ -93,6 +94,7 @@ public record FuncInfo3(
 
     Reader(PeImage image, long rva) {
       this.image = image;
+      this.names = new TypeNames(image);
       this.view = image.view();
       this.rva = rva;
       this.absolute = image.headers().machine() == Machine.I386;
@@ -201,7 +203,7 @@ public record FuncInfo3(
       return new Catch(
           view.i32(at),
           type,
-          CxxFunction.typeName(image, type),
+          names.of(type),
           view.i32(at + 8),
           place(at + 12),
           absolute ? 0 : view.u32(at + 16),

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Takes one {@link FuncInfo4} apart, and keeps what it has when it cannot go on. */
 final class PackedReader {
-  private final PeImage image;
+  private final TypeNames names;
   private final ImageView view;
   private final long rva;
   private final long function;
@@ -32,7 +32,7 @@ final class PackedReader {
   private int left = CxxFunction.MOST;
 
   PackedReader(PeImage image, long rva, long function) {
-    this.image = image;
+    this.names = new TypeNames(image);
     this.view = image.view();
     this.rva = rva;
     this.function = function;
@@ -192,13 +192,7 @@ final class PackedReader {
       }
       catches.add(
           new Catch(
-              adjectives,
-              type,
-              CxxFunction.typeName(image, type),
-              object,
-              handler,
-              0,
-              List.copyOf(continuations)));
+              adjectives, type, names.of(type), object, handler, 0, List.copyOf(continuations)));
     }
   }
 

@@ -71,6 +71,7 @@ public record ThrowInfo(
 
   private static @Nullable String types(PeImage image, long array, List<Catchable> types) {
     ImageView view = image.view();
+    TypeNames names = new TypeNames(image);
     long count = view.u32(array);
     if (count > MOST) {
       return "it counts " + count + " types";
@@ -82,7 +83,7 @@ public record ThrowInfo(
           new Catchable(
               view.i32(at),
               type,
-              CxxFunction.typeName(image, type),
+              names.of(type),
               view.i32(at + 8),
               view.i32(at + 12),
               view.i32(at + 16),

@@ -41,7 +41,7 @@ final class UnwindImages {
     image.u32(BODY + body.length).u32(BODY).zeros(44).u32(16);
     image.zeros(3 * 8).u32(tableRva).u32(tableSize);
     image.zeros(BODY - image.size()).bytes(body);
-    return PeImage.ofFile(InputFile.of(image.toByteArray(), "small"));
+    return PeImage.ofMemory(view(0, image.toByteArray()));
   }
 
   /** An x86 image at 400000h whose offsets are RVAs. */
@@ -51,7 +51,7 @@ final class UnwindImages {
     image.u16(0x10B).zeros(26).u32(0x40_0000).u32(0x10).u32(0x10).zeros(16);
     image.u32(BODY + body.length).u32(BODY).zeros(28).u32(16);
     image.zeros(BODY - image.size()).bytes(body);
-    return PeImage.ofFile(InputFile.of(image.toByteArray(), "small"));
+    return PeImage.ofMemory(view(0, image.toByteArray()));
   }
 
   /** Bytes alone, the first at an RVA. */
