@@ -47,7 +47,9 @@ class FormListTest {
   void everyFormOfTheSharedListIsOursOrOfARefusedExtension() throws IOException {
     assumeTrue(TestData.available(), TestData.MISSING);
     Set<String> ours =
-        FormFiles.read().stream().map(Form::toString).collect(Collectors.toCollection(HashSet::new));
+        FormFiles.read().stream()
+            .map(Form::toString)
+            .collect(Collectors.toCollection(HashSet::new));
     Set<String> refused =
         FormFiles.text("refused.txt")
             .lines()
