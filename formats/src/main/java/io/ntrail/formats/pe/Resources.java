@@ -207,8 +207,7 @@ public record Resources(List<Entry> entries) {
       } else if (count > room) {
         gap(
             at,
-            String.format(
-                Locale.ROOT, "a directory of %d entries has room for %d", count, room));
+            String.format(Locale.ROOT, "a directory of %d entries has room for %d", count, room));
       }
       path.remove(at);
       return List.copyOf(entries);

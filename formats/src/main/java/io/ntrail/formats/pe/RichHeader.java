@@ -6,12 +6,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What Microsoft's linker leaves between the 16-bit program and the PE headers: which compilers,
- * of which builds, made how many of the object files.
+ * What Microsoft's linker leaves between the 16-bit program and the PE headers: which compilers, of
+ * which builds, made how many of the object files.
  *
  * <p>{@code DanS}, three zeros, pairs {@code u32 product << 16 | build, u32 count}, all combined by
  * exclusive or with a key; then {@code Rich} and the key, not combined. The key is a checksum of
- * the headers before it and of the pairs, so that a header that was copied from another image shows.
+ * the headers before it and of the pairs, so that a header that was copied from another image
+ * shows.
  *
  * <p>It is described by nobody who makes it. Source: the analyses that were published since 2004
  * (Pistelli; Webster and others, "Finding the needle", 2017); keys of real images come out as

@@ -82,13 +82,12 @@ public record VersionInfo(
   public static Optional<VersionInfo> of(PeImage image, Resources resources) {
     return resources
         .first(Resources.VERSION)
-        .flatMap(
-            data ->
-                image.reading(
-                    "version",
-                    data.rva(),
-                    Optional.empty(),
-                    () -> Optional.of(parse(data.bytes(image)))));
+        .flatMap(data ->
+            image.reading(
+                "version",
+                data.rva(),
+                Optional.empty(),
+                () -> Optional.of(parse(data.bytes(image)))));
   }
 
   /** Reads the bytes of the resource. */
