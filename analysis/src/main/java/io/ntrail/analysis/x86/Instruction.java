@@ -39,6 +39,17 @@ public final class Instruction {
   /** Nothing decoded yet: not valid. */
   public Instruction() {}
 
+  /** Where decoding begins. */
+  void begin(InstructionDecoder by, Bytes code, int from, int to) {
+    // Storing a reference costs the garbage collector more than asking for it.
+    if (bytes != code || decoder != by) {
+      bytes = code;
+      decoder = by;
+    }
+    at = from;
+    end = to;
+  }
+
   /** Notes that there is no instruction; returns 0. */
   int refuse(Refusal why) {
     refused = why;
@@ -58,8 +69,7 @@ public final class Instruction {
 
   /** Notes that {@link #hasRoomFor} says no; returns 0. */
   int refuseForRoom(int bytesNeeded) {
-    return refuse(
-        bytesNeeded > InstructionDecoder.LONGEST ? Refusal.TOO_LONG : Refusal.ENDS_EARLY);
+    return refuse(bytesNeeded > InstructionDecoder.LONGEST ? Refusal.TOO_LONG : Refusal.ENDS_EARLY);
   }
 
   /** Notes an instruction if it is one and short enough; returns its length or 0. */

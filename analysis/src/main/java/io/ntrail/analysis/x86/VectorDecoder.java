@@ -138,7 +138,9 @@ final class VectorDecoder {
             | wide << Cells.STATE_OPERAND_SIZE
             | (p2 >>> 5 & 3) << Cells.STATE_VECTOR_LENGTH
             | (p2 >>> 4 & 1) << Cells.STATE_BROADCAST;
-    int leaf = InstructionDecoder.walk(cells, cells[pages[Cells.MAP_EVEX + map] + ((int) window & 0xFF)], state);
+    int leaf =
+        InstructionDecoder.walk(
+            cells, cells[pages[Cells.MAP_EVEX + map] + ((int) window & 0xFF)], state);
     if (leaf == 0) {
       into.opcodeEnd = position + 1;
       return into.refuse(Refusal.NO_SUCH_OPCODE);

@@ -36,8 +36,7 @@ class IcedTablesTest {
   void rowsAreWhatTheySay(String table, int bits, int rows) throws IOException {
     assumeTrue(TestData.available(), TestData.MISSING);
     InstructionDecoder intel = InstructionDecoder.of(CodeSize.valueOf("BITS" + bits));
-    InstructionDecoder amd =
-        InstructionDecoder.of(CodeSize.valueOf("BITS" + bits), Vendor.AMD);
+    InstructionDecoder amd = InstructionDecoder.of(CodeSize.valueOf("BITS" + bits), Vendor.AMD);
     Instruction instruction = new Instruction();
     List<String> differences = new ArrayList<>();
     int count = 0;
@@ -46,13 +45,12 @@ class IcedTablesTest {
         continue;
       }
       count++;
-      String[] columns = row.split(",");
+      String[] columns = row.split(",", -1);
       byte[] code = HexFormat.of().parseHex(columns[0].replace(" ", ""));
       InstructionDecoder decoder = row.contains("decopt=AMD") ? amd : intel;
       int length = decoder.decode(Bytes.copyOf(code, row), 0, code.length, instruction);
       String name = columns[1].trim();
-      if (length != (name.equals("INVALID") ? 0 : code.length)
-          && !isStated(columns[0], name)) {
+      if (length != (name.equals("INVALID") ? 0 : code.length) && !isStated(columns[0], name)) {
         differences.add(row + ": " + length + " " + instruction);
       }
       assertTrue(length > 0 == instruction.refusal().isEmpty());

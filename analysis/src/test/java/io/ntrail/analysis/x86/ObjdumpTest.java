@@ -30,15 +30,22 @@ class ObjdumpTest {
   private static final Set<String> ONLY_OURS =
       Set.of(
           // SALC, and aliases of x87 instructions, both undocumented; also behind an FWAIT.
-          "d6", "9b", "dc", "dd", "de", "df",
+          "d6",
+          "9b",
+          "dc",
+          "dd",
+          "de",
+          "df",
           // Bound registers that there are not, 16-bit addresses of MPX: NOPs since MPX is gone.
-          "0f1a", "0f1b",
+          "0f1a",
+          "0f1b",
           // PREFETCHW of a register: a reserved NOP.
           "0f0d",
           // LFENCE, MFENCE, SFENCE with other low bits.
           "0fae",
           // F2 before WBINVD and BSR.
-          "0f09", "0fbd",
+          "0f09",
+          "0fbd",
           // Rounding that can be said and means nothing.
           "62",
           // AVX-VNNI-INT16, SM3, SM4 and other VEX forms that came later.
@@ -48,9 +55,17 @@ class ObjdumpTest {
   private static final Set<String> ONLY_ITS =
       Set.of(
           // Control and test registers, segment registers.
-          "0f20", "0f22", "0f24", "0f26", "8c", "8e",
+          "0f20",
+          "0f22",
+          "0f24",
+          "0f26",
+          "8c",
+          "8e",
           // GETSEC, PadLock and groups 9 and 15 with prefixes they do not have.
-          "0f37", "0fa7", "0fae", "0fc7");
+          "0f37",
+          "0fa7",
+          "0fae",
+          "0fc7");
 
   @TempDir Path folder;
 
@@ -71,8 +86,7 @@ class ObjdumpTest {
         both++;
       }
       if (length != (bad ? 0 : lines[i].length()) && !isStated(code, lines[i], instruction)) {
-        differences.add(
-            HexFormat.of().formatHex(code) + " " + lines[i] + ", ours: " + instruction);
+        differences.add(HexFormat.of().formatHex(code) + " " + lines[i] + ", ours: " + instruction);
       }
     }
     assertEquals(List.of(), differences);

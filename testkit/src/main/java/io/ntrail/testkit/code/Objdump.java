@@ -66,15 +66,14 @@ public final class Objdump {
             input.toString());
     Map<Integer, Line> lines = new HashMap<>();
     text.lines()
-        .forEach(
-            line -> {
-              Matcher matcher = LINE.matcher(line);
-              if (matcher.matches()) {
-                lines.put(
-                    Integer.parseInt(matcher.group(1), 16),
-                    new Line(matcher.group(2).length() / 3, matcher.group(3).trim()));
-              }
-            });
+        .forEach(line -> {
+          Matcher matcher = LINE.matcher(line);
+          if (matcher.matches()) {
+            lines.put(
+                Integer.parseInt(matcher.group(1), 16),
+                new Line(matcher.group(2).length() / 3, matcher.group(3).trim()));
+          }
+        });
     Line[] first = new Line[strings.length];
     for (int i = 0; i < strings.length; i++) {
       first[i] = lines.getOrDefault(i * slot, new Line(0, "(not printed)"));
