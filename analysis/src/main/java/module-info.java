@@ -6,6 +6,7 @@ module io.ntrail.analysis {
   exports io.ntrail.analysis.events;
   exports io.ntrail.analysis.image;
   exports io.ntrail.analysis.machine;
+  exports io.ntrail.analysis.patchability;
   exports io.ntrail.analysis.profile;
   exports io.ntrail.analysis.recording;
   exports io.ntrail.analysis.services;

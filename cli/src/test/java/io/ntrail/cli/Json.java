@@ -112,6 +112,11 @@ public record Json(@Nullable Object value) {
     throw new AssertionError("no number: " + this);
   }
 
+  /** Whether it is true. */
+  public boolean isTrue() {
+    return Boolean.TRUE.equals(value);
+  }
+
   /** Whether it is null. */
   public boolean isNull() {
     return value == null;

@@ -2,12 +2,15 @@ package io.ntrail.analysis.image;
 
 import io.ntrail.formats.identity.ImageId;
 import io.ntrail.formats.identity.PdbId;
+import io.ntrail.formats.pe.ClrHeader;
 import io.ntrail.formats.pe.DebugDirectory;
 import io.ntrail.formats.pe.DebugDirectory.CodeView;
 import io.ntrail.formats.pe.Exports;
 import io.ntrail.formats.pe.Imports;
 import io.ntrail.formats.pe.LoadConfig;
 import io.ntrail.formats.pe.PeImage;
+import io.ntrail.formats.pe.Resources;
+import io.ntrail.formats.pe.VersionInfo;
 import java.util.Optional;
 
 /** An image with the parts that most answers need, read once. */
@@ -17,17 +20,24 @@ public record ImageContents(
     Imports imports,
     Optional<LoadConfig> loadConfig,
     DebugDirectory debug,
+    Resources resources,
+    Optional<VersionInfo> version,
+    Optional<ClrHeader> clr,
     ImageSecurity security) {
   /** Reads them; what cannot be read is a gap of the image. */
   public static ImageContents of(PeImage image) {
     Optional<LoadConfig> config = LoadConfig.of(image);
     DebugDirectory debug = DebugDirectory.of(image);
+    Resources resources = Resources.of(image);
     return new ImageContents(
         image,
         Exports.of(image),
         Imports.of(image),
         config,
         debug,
+        resources,
+        VersionInfo.of(image, resources),
+        ClrHeader.of(image),
         ImageSecurity.of(image, config, debug));
   }
 

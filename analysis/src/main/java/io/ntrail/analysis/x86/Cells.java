@@ -79,6 +79,7 @@ final class Cells {
   static final int DISTINCT = 1 << 12;
   static final int DISTINCT_DESTINATION = 1 << 13;
   static final int RM_BELOW_8 = 1 << 14;
+  static final int REG_BELOW_16 = 1 << 15;
 
   // Maps: the pages of one kind of code.
   static final int MAP_LEGACY = 0;

@@ -204,7 +204,7 @@ final class Rule {
 
     /** 66, F2 and F3 can be opcodes, too. */
     private static void markBytes(List<String> words) {
-      words.replaceAll(b -> b.matches("[0-9A-F]{2}.*") ? "byte:" + b : b);
+      words.replaceAll(b -> b.matches("[0-9A-F]{2}(\\+.*)?") ? "byte:" + b : b);
     }
 
     private void word(String word) {
@@ -317,6 +317,7 @@ final class Rule {
       flag(form.places().contains("V"), Cells.VVVV);
       flag(isNarrow(form.operandAt('V')), Cells.VVVV_BELOW_8);
       flag(isNarrow(form.operandAt('R')), Cells.REG_BELOW_8);
+      flag(form.operandAt('R').matches("r\\d\\d"), Cells.REG_BELOW_16);
       flag(form.operandAt('M').startsWith("tmm"), Cells.RM_BELOW_8);
       flag(form.operandAt('M').startsWith("vm"), Cells.VSIB);
       flag(form.operandAt('M').startsWith("sibmem"), Cells.SIB);

@@ -10,6 +10,7 @@ import io.ntrail.formats.identity.FileTime;
 import io.ntrail.formats.pe.DebugDirectory.CodeView;
 import io.ntrail.formats.pe.Machine;
 import io.ntrail.formats.pe.PeHeaders;
+import io.ntrail.formats.pe.VersionInfo;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -53,6 +54,8 @@ final class ImageJson {
         .text("dllCharacteristics", Numbers.hex(headers.dllCharacteristics()))
         .text("checksum", Numbers.hex(headers.checksum()))
         .text("codeId", contents.id().key());
+    version(json, contents.version().orElse(null));
+    json.text("clr", contents.clr().map(clr -> clr.code().name()).orElse(null));
     pdb(json, contents.debug().codeView().orElse(null));
     security(json, contents.security());
   }
@@ -60,6 +63,30 @@ final class ImageJson {
   static String type(PeHeaders headers) {
     // What runs without a subsystem runs in the kernel.
     return headers.is(PeHeaders.DLL) ? "dll" : headers.subsystem() == 1 ? "driver" : "exe";
+  }
+
+  private static void version(Json json, @Nullable VersionInfo version) {
+    if (version == null) {
+      json.unknown("version");
+      return;
+    }
+    VersionInfo.Numbers numbers = version.numbers();
+    json.object("version")
+        .text("file", numbers == null ? null : VersionInfo.Numbers.text(numbers.fileVersion()))
+        .text(
+            "product", numbers == null ? null : VersionInfo.Numbers.text(numbers.productVersion()))
+        .array("texts");
+    for (VersionInfo.Table table : version.tables()) {
+      table
+          .texts()
+          .forEach((key, text) ->
+              json.object()
+                  .number("language", table.language())
+                  .text("key", key)
+                  .text("text", text)
+                  .endObject());
+    }
+    json.endArray().endObject();
   }
 
   private static void pdb(Json json, @Nullable CodeView view) {

@@ -108,6 +108,9 @@ record ImageRequest(
     if (relocations) {
       parts.add(ImageRelocations.of(contents.image()));
     }
+    if (resources) {
+      parts.add(ImageResources.of(contents.resources()));
+    }
     if (functions != null && (unwind == null || unwind.isEmpty())) {
       parts.add(ImageFunctionRows.of(contents, functions, unwind != null));
     }

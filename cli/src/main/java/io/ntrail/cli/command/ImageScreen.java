@@ -5,12 +5,17 @@ import io.ntrail.analysis.image.ImageSecurity;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.identity.FileTime;
+import io.ntrail.formats.pe.ClrHeader;
 import io.ntrail.formats.pe.DebugDirectory;
 import io.ntrail.formats.pe.DebugDirectory.CodeView;
+import io.ntrail.formats.pe.FunctionTable;
 import io.ntrail.formats.pe.Imports;
 import io.ntrail.formats.pe.Machine;
 import io.ntrail.formats.pe.PeHeaders;
+import io.ntrail.formats.pe.RuntimeFunction;
 import io.ntrail.formats.pe.Section;
+import io.ntrail.formats.pe.UnwindChain;
+import io.ntrail.formats.pe.VersionInfo;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
@@ -85,6 +90,8 @@ final class ImageScreen {
 
   private void summary() {
     PeHeaders headers = contents.image().headers();
+    contents.version().map(ImageScreen::version).ifPresent(text -> line("version", text));
+    contents.clr().map(ImageScreen::managed).ifPresent(text -> line("managed", text));
     line("id", identity());
     line(
         "base",
@@ -98,10 +105,61 @@ final class ImageScreen {
     line("sections", sections());
     line("exports", exports());
     line("imports", imports());
+    String functions = functions();
+    if (!functions.isEmpty()) {
+      line("functions", functions);
+    }
   }
 
   private void line(String title, String text) {
     out.println(String.format(Locale.ROOT, "  %-10s %s", title, text));
+  }
+
+  /** {@code 10.0.19041.1348, Windows NT BASE API Client DLL (Microsoft Corporation)}. */
+  private static String version(VersionInfo version) {
+    List<String> parts = new ArrayList<>();
+    VersionInfo.Numbers numbers = version.numbers();
+    if (numbers != null) {
+      parts.add(VersionInfo.Numbers.text(numbers.fileVersion()));
+    }
+    version.text("FileDescription").map(String::strip).ifPresent(parts::add);
+    version.text("CompanyName").map(String::strip).ifPresent(parts::add);
+    parts.removeIf(String::isEmpty);
+    return parts.isEmpty() ? "says nothing" : String.join(", ", parts);
+  }
+
+  private static String managed(ClrHeader clr) {
+    return switch (clr.code()) {
+          case IL -> ".NET, intermediate language";
+          case MIXED -> ".NET beside machine code (C++/CLI)";
+          case READY_TO_RUN -> ".NET, ready to run";
+          case NGEN -> ".NET, native image (NGEN)";
+        }
+        + (clr.runtime().isEmpty() ? "" : ", metadata " + clr.runtime());
+  }
+
+  private String functions() {
+    FunctionTable table = FunctionTable.of(contents.image());
+    long chained = 0;
+    long handled = 0;
+    long damaged = 0;
+    for (RuntimeFunction entry : table.entries()) {
+      UnwindChain chain = table.chain(entry);
+      chained += chain.depth() > 0 ? 1 : 0;
+      handled += chain.info().hasHandler() ? 1 : 0;
+      damaged += chain.damage().isPresent() || chain.info().damage().isPresent() ? 1 : 0;
+    }
+    if (table.entries().isEmpty()) {
+      return contents.image().headers().machine() == Machine.AMD64 ? "no .pdata" : "";
+    }
+    return Numbers.count(table.entries().size())
+        + " in .pdata ("
+        + Numbers.count(chained)
+        + " chained, "
+        + Numbers.count(handled)
+        + " with handlers"
+        + (damaged == 0 ? "" : ", " + Numbers.count(damaged) + " damaged")
+        + ")";
   }
 
   private String identity() {

@@ -67,11 +67,7 @@ public record ClrHeader(
   public static Optional<ClrHeader> of(PeImage image) {
     Range range = image.directory(Directory.CLR);
     return range.isPresent()
-        ? image.reading(
-            "header of managed code",
-            range.rva(),
-            Optional.empty(),
-            () -> Optional.of(read(image, range.rva())))
+        ? image.reading("header of managed code", range.rva(), () -> read(image, range.rva()))
         : Optional.empty();
   }
 

@@ -103,12 +103,22 @@ public record Exports(
             "names of the exports",
             "the image has room for " + known + " of " + count + " names");
       }
+      long missing = 0;
       for (long i = 0; i < known && charsLeft > 0; i++) {
         long nameAt = view.u32(namesAt + 4 * i);
         long index = view.u16(ordinalsAt + 2 * i);
-        image
-            .reading("name of an export", namesAt + 4 * i, () -> text(nameAt))
-            .ifPresent(name -> names.computeIfAbsent(index, _ -> new ArrayList<>(1)).add(name));
+        if (view.has(nameAt, 1)) {
+          names.computeIfAbsent(index, _ -> new ArrayList<>(1)).add(text(nameAt));
+        } else {
+          missing++;
+        }
+      }
+      if (missing > 0) {
+        image.gap(
+            namesAt,
+            -1,
+            "names of the exports",
+            missing + " of " + count + " names lie where the image has nothing");
       }
     }
 
@@ -125,10 +135,7 @@ public record Exports(
         if (rva == 0 && called.isEmpty()) {
           continue;
         }
-        String forward =
-            range.contains(rva)
-                ? image.reading("forwarder of an export", at + 4 * i, () -> text(rva)).orElse("")
-                : null;
+        String forward = forward(rva);
         if (called.isEmpty()) {
           list.add(new Export(base + i, null, rva, forward));
         }
@@ -137,6 +144,13 @@ public record Exports(
         }
       }
       return List.copyOf(list);
+    }
+
+    private @Nullable String forward(long rva) {
+      if (!range.contains(rva)) {
+        return null;
+      }
+      return view.has(rva, 1) ? text(rva) : "";
     }
 
     private String text(long rva) {

@@ -93,9 +93,6 @@ public record PeHeaders(
 
   private static final int SECTION = 40;
 
-  /** Where the optional header has its subsystem, the last field that no program does without. */
-  private static final int SUBSYSTEM = 68;
-
   /** What can stand where the signature should be: an older kind of program, named. */
   private static final int NE = 0x454E;
 
@@ -105,8 +102,7 @@ public record PeHeaders(
   /**
    * Reads them.
    *
-   * @param start the beginning of the input, as much of it as a window can hold. What is not there
-   *     reads as zero from the subsystem on, as in the rest of a page: small programs end there
+   * @param start the beginning of the input, as much of it as a window can hold
    * @throws CannotGoOn if it is no PE image, saying what it is instead
    */
   static PeHeaders read(Bytes start) {
@@ -136,16 +132,10 @@ public record PeHeaders(
       throw notPe(
           name, "its optional header has the magic 0x" + Integer.toHexString(magic) + ", not PE32");
     }
-    if (!start.has(optional, SUBSYSTEM + 1)) {
-      throw notPe(name, "it ends inside the PE headers, after " + start.length() + " bytes");
-    }
     // Up to the directories; what a short header does not have reads as what follows, as for the
     // loader.
-    int needed = optional + (magic == PE32 ? 96 : 112);
-    if (start.length() < needed) {
-      byte[] padded = new byte[needed];
-      start.copyTo(0, padded, 0, start.length());
-      return fields(Bytes.copyOf(padded, name), pe, magic == PE32_PLUS);
+    if (!start.has(optional, magic == PE32 ? 96 : 112)) {
+      throw notPe(name, "it ends inside the PE headers, after " + start.length() + " bytes");
     }
     return fields(start, pe, magic == PE32_PLUS);
   }

@@ -35,11 +35,7 @@ public record Tls(
   public static Optional<Tls> of(PeImage image) {
     Range range = image.directory(Directory.TLS);
     return range.isPresent()
-        ? image.reading(
-            "thread-local storage",
-            range.rva(),
-            Optional.empty(),
-            () -> Optional.of(read(image, range.rva())))
+        ? image.reading("thread-local storage", range.rva(), () -> read(image, range.rva()))
         : Optional.empty();
   }
 

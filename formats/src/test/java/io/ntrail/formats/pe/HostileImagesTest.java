@@ -69,7 +69,7 @@ class HostileImagesTest {
         Map.of(
             // Made to be loaded as data: of its headers there are the two signatures.
             "corkami/d_tiny.dll",
-            "it ends inside the MZ header, after 61 bytes",
+            "its optional header has the magic 0x7962, not PE32",
             // Only the very first versions of Windows XP took this spelling.
             "corkami/dosZMXP.exe",
             "it does not begin with MZ",
