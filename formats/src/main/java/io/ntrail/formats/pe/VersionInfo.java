@@ -2,6 +2,7 @@ package io.ntrail.formats.pe;
 
 import io.ntrail.formats.bytes.Bytes;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -183,7 +184,8 @@ public record VersionInfo(
           texts.put(text.key, bytes.utf16z(text.value, text.end));
           text = node(aligned(text.end), table.end);
         }
-        tables.add(new Table(hex(table.key, 0), hex(table.key, 4), texts));
+        tables.add(
+            new Table(hex(table.key, 0), hex(table.key, 4), Collections.unmodifiableMap(texts)));
         table = node(aligned(table.end), parent.end);
       }
     }
