@@ -39,6 +39,17 @@ public final class Instruction {
   /** Nothing decoded yet: not valid. */
   public Instruction() {}
 
+  /** Where decoding begins. */
+  void begin(InstructionDecoder by, Bytes code, int from, int to) {
+    // Storing a reference costs the garbage collector more than asking for it.
+    if (bytes != code || decoder != by) {
+      bytes = code;
+      decoder = by;
+    }
+    at = from;
+    end = to;
+  }
+
   /** Notes that there is no instruction; returns 0. */
   int refuse(Refusal why) {
     refused = why;

@@ -130,10 +130,7 @@ public final class InstructionDecoder {
    * @return its length, or 0 if there is none: {@link Instruction#refusal()} then says why
    */
   public int decode(Bytes code, int at, int end, Instruction into) {
-    into.bytes = code;
-    into.decoder = this;
-    into.at = at;
-    into.end = end;
+    into.begin(this, code, at, end);
     long whole = window(code, at, end);
     long window = whole;
     int kind = kinds[(int) window & 0xFF];

@@ -45,7 +45,7 @@ class IcedTablesTest {
         continue;
       }
       count++;
-      String[] columns = row.split(",");
+      String[] columns = row.split(",", -1);
       byte[] code = HexFormat.of().parseHex(columns[0].replace(" ", ""));
       InstructionDecoder decoder = row.contains("decopt=AMD") ? amd : intel;
       int length = decoder.decode(Bytes.copyOf(code, row), 0, code.length, instruction);

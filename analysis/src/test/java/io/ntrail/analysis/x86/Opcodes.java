@@ -20,7 +20,7 @@ final class Opcodes {
       for (Rule rule : Rule.of(form, size, Vendor.INTEL)) {
         features
             .computeIfAbsent(rule.map << 8 | rule.opcode, k -> new HashSet<>())
-            .addAll(List.of(form.feature().split("\\+")));
+            .addAll(List.of(form.feature().split("\\+", -1)));
       }
     }
   }

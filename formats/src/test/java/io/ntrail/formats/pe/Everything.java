@@ -24,6 +24,7 @@ final class Everything {
     everything.loadConfig();
     everything.relocations();
     everything.functions();
+    everything.small();
     return everything.parts;
   }
 
@@ -113,6 +114,25 @@ final class Everything {
       hash[1] = 31 * hash[1] + rva * 16 + type + low;
     });
     parts.put("relocations", relocations.blocks() + " " + Arrays.toString(hash));
+  }
+
+  /** What is in the image but not only in its file: no certificates, no overlay. */
+  private void small() {
+    parts.put("thread storage", Tls.of(image).toString());
+    Resources resources = Resources.of(image);
+    parts.put("resources", String.valueOf(resources.entries().hashCode()));
+    parts.put("version", VersionInfo.of(image, resources).toString());
+    parts.put("managed code", ClrHeader.of(image).toString());
+    parts.put("hybrid", HybridMetadata.of(image).toString());
+    parts.put("linker", RichHeader.of(image).toString());
+    parts.put("enclave", EnclaveConfiguration.of(image).isPresent() + "");
+    parts.put("volatile", VolatileMetadata.of(image).isPresent() + "");
+    parts.put("hot patches", HotPatchTables.of(image).isPresent() + "");
+    parts.put("arm functions", String.valueOf(ArmFunctions.of(image).hashCode()));
+    // Only a file has these; that they are read is all that counts.
+    Certificates.of(image);
+    Overlay.of(image);
+    Checksum.of(image);
   }
 
   private void functions() {

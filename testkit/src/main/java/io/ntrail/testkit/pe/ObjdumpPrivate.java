@@ -16,12 +16,14 @@ import java.util.regex.Pattern;
  * @param directories the data directories as printed: RVA and size
  * @param table the function table of an x64 image; ends where objdump stopped
  * @param unwind every UNWIND_INFO once, with the function that it was printed for
+ * @param resources the leaves of the tree of resources, in the order printed
  */
 public record ObjdumpPrivate(
     Map<String, Long> header,
     List<Directory> directories,
     List<ToolFunction> table,
-    List<ToolUnwind> unwind) {
+    List<ToolUnwind> unwind,
+    List<Leaf> resources) {
 
   /**
    * A data directory.
@@ -30,6 +32,19 @@ public record ObjdumpPrivate(
    * @param size in bytes
    */
   public record Directory(long rva, long size) {}
+
+  /**
+   * A resource.
+   *
+   * @param rva where its content lies
+   * @param size in bytes
+   * @param codePage as stored
+   */
+  public record Leaf(long rva, long size, long codePage) {}
+
+  private static final Pattern LEAF =
+      Pattern.compile(
+          "[0-9a-f]+ +Leaf: Addr: 0x([0-9a-f]+), Size: 0x([0-9a-f]+), Codepage: (\\d+)");
 
   private static final Pattern FIELD =
       Pattern.compile("([A-Z][A-Za-z0-9]+)\t+([0-9a-f]+)(?:\t.*)?");
@@ -45,6 +60,7 @@ public record ObjdumpPrivate(
     directories = List.copyOf(directories);
     table = List.copyOf(table);
     unwind = List.copyOf(unwind);
+    resources = List.copyOf(resources);
   }
 
   /** One block of {@code objdump-p-*.txt.gz}. */
@@ -52,6 +68,7 @@ public record ObjdumpPrivate(
     Map<String, Long> header = new LinkedHashMap<>();
     List<Directory> directories = new ArrayList<>();
     List<ToolFunction> table = new ArrayList<>();
+    List<Leaf> resources = new ArrayList<>();
     List<List<String>> infos = new ArrayList<>();
     boolean inHeader = true;
     for (String line : output.lines()) {
@@ -70,6 +87,10 @@ public record ObjdumpPrivate(
                 hex(matcher.group(1)) - base,
                 hex(matcher.group(2)) - base,
                 hex(matcher.group(3)) - base));
+      } else if ((matcher = LEAF.matcher(line)).matches()) {
+        resources.add(
+            new Leaf(
+                hex(matcher.group(1)), hex(matcher.group(2)), Long.parseLong(matcher.group(3))));
       } else if (UnwindLines.begins(line)) {
         infos.add(new ArrayList<>(List.of(line)));
       } else if (!infos.isEmpty() && line.startsWith("\t")) {
@@ -81,7 +102,7 @@ public record ObjdumpPrivate(
     for (List<String> info : infos) {
       unwind.add(new UnwindLines(base).read(info));
     }
-    return new ObjdumpPrivate(header, directories, table, unwind);
+    return new ObjdumpPrivate(header, directories, table, unwind, resources);
   }
 
   private static long hex(String digits) {
