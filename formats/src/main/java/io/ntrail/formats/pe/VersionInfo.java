@@ -148,13 +148,12 @@ public record VersionInfo(
       if (root == null) {
         return;
       }
-      int children = root.value;
       if (root.valueSize >= NUMBERS
           && root.end - root.value >= NUMBERS
           && bytes.u32(root.value) == NUMBERS_SIGNATURE) {
         numbers = numbers(root.value);
       }
-      children = aligned(root.value + root.valueSize);
+      int children = aligned(root.value + root.valueSize);
       for (Node child = node(children, root.end); child != null; ) {
         if (child.key.equals("StringFileInfo")) {
           tables(child);
