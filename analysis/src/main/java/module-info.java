@@ -6,10 +6,12 @@ module io.ntrail.analysis {
   exports io.ntrail.analysis.events;
   exports io.ntrail.analysis.image;
   exports io.ntrail.analysis.machine;
+  exports io.ntrail.analysis.patchability;
   exports io.ntrail.analysis.profile;
   exports io.ntrail.analysis.recording;
   exports io.ntrail.analysis.services;
   exports io.ntrail.analysis.stacks;
+  exports io.ntrail.analysis.unwind;
   exports io.ntrail.analysis.x86;
   exports io.ntrail.analysis.x86.asm;
 }

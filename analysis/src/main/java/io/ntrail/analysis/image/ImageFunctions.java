@@ -11,6 +11,7 @@ import io.ntrail.formats.pe.RuntimeFunction;
 import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
@@ -41,6 +42,7 @@ public final class ImageFunctions {
   private final long[] partBegins;
 
   private final long[] partEnds;
+  private final long[] partOwners;
   private final long[] reach;
 
   private ImageFunctions(Collector from) {
@@ -51,6 +53,7 @@ public final class ImageFunctions {
     this.names = from.names;
     from.mark(rvas, sources, guards);
     List<RuntimeFunction> parts = from.table.entries();
+    this.partOwners = from.owners;
     this.partBegins = parts.stream().mapToLong(RuntimeFunction::begin).toArray();
     this.partEnds = parts.stream().mapToLong(RuntimeFunction::end).toArray();
     this.reach = partEnds.clone();
@@ -68,7 +71,7 @@ public final class ImageFunctions {
           set.add(source);
         }
       }
-      sets.add(java.util.Collections.unmodifiableSet(set));
+      sets.add(Collections.unmodifiableSet(set));
     }
     return List.copyOf(sets);
   }
@@ -82,8 +85,11 @@ public final class ImageFunctions {
   public static ImageFunctions of(
       PeImage image, Exports exports, Optional<LoadConfig> config, FunctionTable table) {
     Collector collector = new Collector(CodeRanges.of(image), table);
-    for (RuntimeFunction entry : table.entries()) {
-      if (!entry.indirect() && table.primary(entry).begin() == entry.begin()) {
+    List<RuntimeFunction> parts = table.entries();
+    for (int i = 0; i < collector.owners.length; i++) {
+      RuntimeFunction entry = parts.get(i);
+      collector.owners[i] = table.primary(entry).begin();
+      if (!entry.indirect() && collector.owners[i] == entry.begin()) {
         collector.add(entry.begin(), Source.FUNCTION_TABLE, 0);
       }
     }
@@ -114,6 +120,11 @@ public final class ImageFunctions {
     return list;
   }
 
+  /** Where a function of the list begins. */
+  public long start(int function) {
+    return rvas[function];
+  }
+
   /** The place in the list of the last function that begins at an address or before it, or -1. */
   public int indexUpTo(long rva) {
     return upTo(rvas, rva);
@@ -128,9 +139,28 @@ public final class ImageFunctions {
     return i < 0 ? 0 : reach[i];
   }
 
-  /** Addresses where ranges of the function table begin, ascending. */
-  public long[] parts() {
-    return partBegins.clone();
+  /** How many ranges the function table has, those of parts that were moved out included. */
+  public int partCount() {
+    return partBegins.length;
+  }
+
+  /** Where a range of the function table begins; they ascend. */
+  public long partBegin(int part) {
+    return partBegins[part];
+  }
+
+  /** Where a range of the function table ends. */
+  public long partEnd(int part) {
+    return partEnds[part];
+  }
+
+  /**
+   * The start of the function whose part an address lies in, as the function table has it; -1 if it
+   * lies in none.
+   */
+  public long owner(long rva) {
+    int part = upTo(partBegins, rva);
+    return part >= 0 && rva < partEnds[part] ? partOwners[part] : -1;
   }
 
   private static int upTo(long[] ascending, long value) {
@@ -187,6 +217,7 @@ public final class ImageFunctions {
     private final CodeRanges code;
     private final FunctionTable table;
     private final Map<Long, List<String>> names = new HashMap<>();
+    private final long[] owners;
     private long[] found = new long[256];
     private byte[] said = new byte[256];
     private byte[] flags = new byte[256];
@@ -195,6 +226,7 @@ public final class ImageFunctions {
     Collector(CodeRanges code, FunctionTable table) {
       this.code = code;
       this.table = table;
+      this.owners = new long[table.entries().size()];
     }
 
     boolean add(long rva, Source source, int guard) {
