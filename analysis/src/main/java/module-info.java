@@ -13,4 +13,5 @@ module io.ntrail.analysis {
   exports io.ntrail.analysis.stacks;
   exports io.ntrail.analysis.unwind;
   exports io.ntrail.analysis.x86;
+  exports io.ntrail.analysis.x86.asm;
 }

@@ -183,11 +183,11 @@ class LanguageHandlersTest {
               scopes++;
             }
             case HandlerData.Cxx(FuncInfo3 info, var cookie) -> {
-              check(opened, function, info, where);
+              check(opened, info, where);
               plain++;
             }
             case HandlerData.Cxx(FuncInfo4 info, var cookie) -> {
-              check(opened, function, info, where);
+              check(opened, info, where);
               packed++;
             }
             case HandlerData.Cookie(GsData cookie) -> {
@@ -215,8 +215,7 @@ class LanguageHandlersTest {
     }
   }
 
-  private static void check(
-      Opened opened, HandledFunction function, CxxFunction info, String where) {
+  private static void check(Opened opened, CxxFunction info, String where) {
     assertTrue(info.damage().isEmpty(), () -> where + info.damage());
     int states = info.steps().size();
     for (int state = 0; state < states; state++) {

@@ -239,7 +239,7 @@ public final class PeImage {
     try {
       long offset = Long.parseLong(stored.substring(1));
       long at = headers.symbolTableOffset() + COFF_SYMBOL * headers.symbolCount() + offset;
-      int most = (int) Math.clamp(file.size() - at, 0, MOST_NAME);
+      int most = Math.clamp(file.size() - at, 0, MOST_NAME);
       return most == 0 ? stored : file.window(at, most).utf8z(0, most);
     } catch (NumberFormatException _) {
       return stored;

@@ -26,7 +26,8 @@ class DumpSymsTest {
   @CsvSource({
     "dumpsyms-basic-opt64.dll,basic-opt64.dll,1462",
     "dumpsyms-basic64-dwarf.dll,basic64-dwarf.dll,49",
-    "dumpsyms-dump_syms_regtest64.exe,dump_syms_regtest64.exe,195"
+    "dumpsyms-dump_syms_regtest64.exe,dump_syms_regtest64.exe,195",
+    "dumpsyms-mozwer.dll,mozwer.dll,1547"
   })
   void framesLieWhereDumpSymsSays(String image, String rows, int count) throws IOException {
     FunctionTable table = FunctionTable.of(Samples.open("toolchains", image));
@@ -40,7 +41,10 @@ class DumpSymsTest {
       differences.same("function", true, entry != null);
       if (entry != null) {
         differences.same("size", row.size(), entry.size());
-        differences.same(".cfa", row.cfa(), frame(table.chain(entry)));
+        // One version of the program counts from rsp always, and says so as a change at once.
+        boolean fromStackPointer = !row.changes().isEmpty();
+        String cfa = fromStackPointer ? row.changes().getLast().cfa() : row.cfa();
+        differences.same(".cfa", cfa, frame(table.chain(entry), fromStackPointer));
         differences.same(".ra", ".cfa 8 - ^", row.ra());
         compared++;
       }
@@ -49,7 +53,7 @@ class DumpSymsTest {
     assertEquals(count, compared);
   }
 
-  private static String frame(UnwindChain chain) {
+  private static String frame(UnwindChain chain, boolean fromStackPointer) {
     long room = 8;
     String register = "$rsp";
     for (UnwindChain.Link link : chain.links()) {
@@ -58,9 +62,11 @@ class DumpSymsTest {
           case UWOP_PUSH_NONVOL -> room += 8;
           case UWOP_ALLOC_SMALL, UWOP_ALLOC_LARGE -> room += code.value();
           case UWOP_SET_FPREG -> {
-            // What was done behind it does not move the frame register.
-            room = 8 - code.value();
-            register = "$" + code.registerName();
+            if (!fromStackPointer) {
+              // What was done behind it does not move the frame register.
+              room = 8 - code.value();
+              register = "$" + code.registerName();
+            }
           }
           default -> {}
         }

@@ -91,19 +91,13 @@ final class Everything {
     parts.put("guard jumps", config.guardLongJumpTargets().toString());
     parts.put("guard continuations", config.guardEhContinuations().toString());
     parts.put("handlers", config.safeSehHandlers().map(Arrays::toString).orElse("none"));
-    long at =
-        DynamicRelocations.place(
-            image,
-            config.value(Field.DYNAMIC_VALUE_RELOC_TABLE),
-            (int) config.value(Field.DYNAMIC_VALUE_RELOC_TABLE_SECTION),
-            config.value(Field.DYNAMIC_VALUE_RELOC_TABLE_OFFSET));
-    DynamicRelocations dynamic = DynamicRelocations.at(image, at);
+    DynamicRelocations dynamic = DynamicRelocations.of(image);
     long[] hash = new long[2];
     dynamic.forEach(fixup -> {
       hash[0]++;
       hash[1] = 31 * hash[1] + fixup.rva();
     });
-    parts.put("dynamic relocations", at + " " + Arrays.toString(hash));
+    parts.put("dynamic relocations", Arrays.toString(hash));
   }
 
   private void relocations() {
