@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @param signExtended whether an immediate that is narrower is sign-extended to them
  * @param attributes the words of the last column
  */
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record Form(
     String mnemonic,
     List<OperandKind> operands,
@@ -84,7 +85,7 @@ record Form(
     List<OperandKind> kinds = new ArrayList<>();
     StringBuilder places = new StringBuilder();
     if (text.length == 2) {
-      String[] operands = text[1].split(", ");
+      String[] operands = text[1].split(", ", -1);
       for (int i = 0; i < operands.length; i++) {
         // Operands in angle brackets are always the same register and are not written.
         if (operands[i].startsWith("<")) {
@@ -99,7 +100,7 @@ record Form(
       }
     }
     Opcode opcode = new Opcode();
-    for (String word : columns[0].trim().split(" ")) {
+    for (String word : columns[0].trim().split(" ", -1)) {
       if (!opcode.add(word)) {
         return Optional.empty();
       }
@@ -177,7 +178,7 @@ record Form(
       int prefix = 0;
       int map = 0;
       boolean w = false;
-      for (String part : word.substring("VEX.".length()).split("\\.")) {
+      for (String part : word.substring("VEX.".length()).split("\\.", -1)) {
         switch (part) {
           case "128", "L0", "LZ", "LIG", "NP", "WIG", "W0" -> {}
           case "256", "L1" -> length = 1;

@@ -31,6 +31,7 @@ final class Nasm {
    * @param bytes what it is; empty if refused
    * @param error why it was refused, or empty
    */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   record Line(long address, byte[] bytes, String error) {}
 
   static List<Line> assemble(Path folder, boolean wide, long base, List<String> lines)
