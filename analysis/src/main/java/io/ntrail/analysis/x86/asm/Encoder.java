@@ -117,7 +117,7 @@ final class Encoder {
       write(form, prefix, operands);
       // Of two of the same length the one with the narrower immediate: a prefix that changes the
       // length of an immediate is slow to decode.
-      int width = Arrays.stream(form.immediates()).sum();
+      int width = sum(form.immediates());
       if (length == 0 || at < length || (at == length && width < immediateBytes)) {
         take();
         immediateBytes = width;
@@ -411,8 +411,9 @@ final class Encoder {
 
   /** Relative fields count from the end of the instruction, which is known only now. */
   private void endRelativeFields() {
-    pending.replaceAll(
-        f -> new Fixup(f.kind(), f.at(), 0, f.bytes(), f.label(), f.origin(), f.addend(), at));
+    for (int i = 0; i < pending.size(); i++) {
+      pending.set(i, pending.get(i).endingAt(at));
+    }
   }
 
   private void number(long value, int bytes) {
@@ -437,6 +438,14 @@ final class Encoder {
       }
     }
     return null;
+  }
+
+  private static int sum(int[] numbers) {
+    int sum = 0;
+    for (int number : numbers) {
+      sum += number;
+    }
+    return sum;
   }
 
   private static int number(@Nullable Operand operand) {
