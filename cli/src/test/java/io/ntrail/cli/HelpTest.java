@@ -116,6 +116,9 @@ class HelpTest {
     SampleRecording.make().writeTo(folder.resolve("user.etl"));
     byte[] content = Files.readAllBytes(folder.resolve("shop.etl"));
     Recordings.zip(folder.resolve("customer.zip"), Map.of("a.etl", content));
+    for (String name : List.of("shopcore.dll", "ntdll.dll")) {
+      Files.write(folder.resolve(name), SampleImage.make());
+    }
     int seen = 0;
     for (String name : pages()) {
       List<String> examples = examples(Cli.run("help", name).out());
@@ -133,7 +136,7 @@ class HelpTest {
         List<String> rest = words.subList(1, words.size());
         assertNotNull(
             new CommandLine(entry.make().get().spec()).parseArgs(rest.toArray(String[]::new)));
-        Object[] here = words.stream().map(this::here).toArray();
+        Object[] here = words.stream().map(word -> here(words.getFirst(), word)).toArray();
         Cli.Result result = Cli.run(here);
         assertEquals(0, result.exit(), example + ": " + result.err());
         assertFalse(result.out().isEmpty(), example);
@@ -143,8 +146,9 @@ class HelpTest {
     assertTrue(seen > 12, "examples: " + seen);
   }
 
-  private String here(String word) {
-    return word.matches("[a-z]+\\.(etl|zip)") ? folder.resolve(word).toString() : word;
+  private String here(String command, String word) {
+    String files = command.equals("image") ? "[a-z]+\\.dll|\\." : "[a-z]+\\.(etl|zip)";
+    return word.matches(files) ? folder.resolve(word).toString() : word;
   }
 
   @Test

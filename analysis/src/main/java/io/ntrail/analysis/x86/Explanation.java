@@ -25,23 +25,24 @@ final class Explanation {
         Arrays.copyOf(refused.bytes.array(refused.at, present), InstructionDecoder.LONGEST);
     CodeSize size = refused.decoder.codeSize();
     Vendor vendor = refused.decoder.vendor();
-    if (isInstruction(code, size, vendor == Vendor.INTEL ? Vendor.AMD : Vendor.INTEL)) {
+    int modRm = refused.opcodeEnd;
+    if (modRm == present && endsEarly(code.clone(), modRm, size, vendor)) {
+      return Refusal.ENDS_EARLY;
+    }
+    if (exists(code, size, vendor == Vendor.INTEL ? Vendor.AMD : Vendor.INTEL)) {
       return Refusal.OTHER_VENDOR;
     }
-    int modRm = refused.opcodeEnd;
-    if (modRm == present && present < InstructionDecoder.LONGEST) {
-      return endsEarly(code, modRm, size, vendor) ? Refusal.ENDS_EARLY : Refusal.NO_SUCH_OPCODE;
-    }
-    if (size != CodeSize.BITS64 && isInstruction(code, CodeSize.BITS64, vendor)) {
+    if (size != CodeSize.BITS64 && exists(code, CodeSize.BITS64, vendor)) {
       return Refusal.NEEDS_64_BIT;
     }
-    if (size == CodeSize.BITS64 && isInstruction(code, CodeSize.BITS32, vendor)) {
+    if (size == CodeSize.BITS64 && exists(code, CodeSize.BITS32, vendor)) {
       return Refusal.NOT_IN_64_BIT;
     }
-    if (modRm < InstructionDecoder.LONGEST) {
+    if (modRm < present) {
       boolean register = (code[modRm] & 0xC0) == 0xC0;
-      code[modRm] ^= (byte) (register ? 0xC0 : 0xC0 & ~code[modRm]);
-      if (isInstruction(code, size, vendor)) {
+      // With a SIB byte, which some need, and others do not mind.
+      code[modRm] = (byte) (register ? code[modRm] & 0x38 | 4 : code[modRm] | 0xC0);
+      if (exists(code, size, vendor)) {
         return register ? Refusal.NEEDS_MEMORY : Refusal.NEEDS_REGISTER;
       }
     }
@@ -50,18 +51,26 @@ final class Explanation {
 
   /** Whether some byte in the place of the missing one makes an instruction. */
   private static boolean endsEarly(byte[] code, int missing, CodeSize size, Vendor vendor) {
+    if (missing == code.length) {
+      return false;
+    }
     for (int value = 0; value < 256; value++) {
       code[missing] = (byte) value;
-      if (isInstruction(code, size, vendor)) {
+      if (exists(code, size, vendor)) {
         return true;
       }
     }
     return false;
   }
 
-  private static boolean isInstruction(byte[] code, CodeSize size, Vendor vendor) {
+  /** Whether there is an instruction, or would be but for its registers or prefixes. */
+  private static boolean exists(byte[] code, CodeSize size, Vendor vendor) {
+    Instruction instruction = new Instruction();
     Bytes bytes = Bytes.copyOf(code, "instruction");
-    return InstructionDecoder.of(size, vendor).decode(bytes, 0, code.length, new Instruction())
-        != 0;
+    InstructionDecoder.of(size, vendor).decode(bytes, 0, code.length, instruction);
+    return switch (instruction.reason()) {
+      case NO_SUCH_OPCODE, APX -> instruction.isValid();
+      default -> true;
+    };
   }
 }

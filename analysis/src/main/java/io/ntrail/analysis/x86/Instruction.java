@@ -39,11 +39,37 @@ public final class Instruction {
   /** Nothing decoded yet: not valid. */
   public Instruction() {}
 
+  /** Where decoding begins. */
+  void begin(InstructionDecoder by, Bytes code, int from, int to) {
+    // Storing a reference costs the garbage collector more than asking for it.
+    if (bytes != code || decoder != by) {
+      bytes = code;
+      decoder = by;
+    }
+    at = from;
+    end = to;
+  }
+
   /** Notes that there is no instruction; returns 0. */
   int refuse(Refusal why) {
     refused = why;
     length = 0;
     return 0;
+  }
+
+  /** Why the last bytes were refused, as decoding saw it. */
+  Refusal reason() {
+    return refused;
+  }
+
+  /** Whether an instruction of such length fits into the bytes, and is not too long. */
+  boolean hasRoomFor(int bytesNeeded) {
+    return bytesNeeded <= InstructionDecoder.LONGEST && bytesNeeded <= end - at;
+  }
+
+  /** Notes that {@link #hasRoomFor} says no; returns 0. */
+  int refuseForRoom(int bytesNeeded) {
+    return refuse(bytesNeeded > InstructionDecoder.LONGEST ? Refusal.TOO_LONG : Refusal.ENDS_EARLY);
   }
 
   /** Notes an instruction if it is one and short enough; returns its length or 0. */
@@ -53,13 +79,10 @@ public final class Instruction {
     opcodeEnd = endOfOpcode;
     immediateSize = immediate;
     length = sum;
-    if (newLeaf == 0 || sum > InstructionDecoder.LONGEST || sum > end - at) {
-      return refuse(
-          newLeaf == 0
-              ? Refusal.NO_SUCH_OPCODE
-              : sum > InstructionDecoder.LONGEST ? Refusal.TOO_LONG : Refusal.ENDS_EARLY);
+    if (newLeaf == 0) {
+      return refuse(Refusal.NO_SUCH_OPCODE);
     }
-    return sum;
+    return hasRoomFor(sum) ? sum : refuseForRoom(sum);
   }
 
   /** Length in bytes, 1 to 15; 0 if the bytes are no instruction. */

@@ -42,7 +42,7 @@ public final class InstructionDecoder {
   private final byte[] modRmSizes = new byte[512];
 
   /** Set in {@link #modRmSizes} if a SIB byte with base 5 brings another 4 bytes. */
-  private static final int SIB_DISPLACEMENT = 16;
+  static final int SIB_DISPLACEMENT = 16;
 
   private final VectorDecoder vectors;
 
@@ -130,10 +130,7 @@ public final class InstructionDecoder {
    * @return its length, or 0 if there is none: {@link Instruction#refusal()} then says why
    */
   public int decode(Bytes code, int at, int end, Instruction into) {
-    into.bytes = code;
-    into.decoder = this;
-    into.at = at;
-    into.end = end;
+    into.begin(this, code, at, end);
     long whole = window(code, at, end);
     long window = whole;
     int kind = kinds[(int) window & 0xFF];
@@ -217,7 +214,7 @@ public final class InstructionDecoder {
     long window = whole;
     while (true) {
       if (position >= limit) {
-        return into.refuse(limit == LONGEST ? Refusal.TOO_LONG : Refusal.ENDS_EARLY);
+        return into.refuseForRoom(position + 1);
       }
       int value = position < 8 ? (int) window & 0xFF : code.u8(at + position);
       kind = kinds[value];
@@ -264,7 +261,7 @@ public final class InstructionDecoder {
     if (map == Cells.MAP_3DNOW) {
       int suffix = position + 1 + modRmSize(address, modRm, sib);
       if (suffix >= limit) {
-        return into.refuse(suffix >= LONGEST ? Refusal.TOO_LONG : Refusal.ENDS_EARLY);
+        return into.refuseForRoom(suffix + 1);
       }
       opcode = code.u8(at + suffix);
     }

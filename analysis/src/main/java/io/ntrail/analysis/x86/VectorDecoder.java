@@ -43,46 +43,29 @@ final class VectorDecoder {
     int first = (int) window & 0xFF;
     int second = (int) (window >>> 8) & 0xFF;
     int third = (int) (window >>> 16) & 0xFF;
-    return switch (first) {
-      case 0xC5 ->
-          vex(
-              window >>> 16,
-              position + 2,
-              address,
-              Cells.MAP_VEX + 1,
-              second & 0x80 | 0x60,
-              second & 0x7F,
-              into);
-      case 0xC4 -> {
-        int map = second & 31;
-        yield map > 7
-            ? into.refuse(Refusal.RESERVED_BITS)
-            : vex(
-                window >>> 24,
-                position + 3,
-                address,
-                Cells.MAP_VEX + map,
-                second & 0xE0,
-                third,
-                into);
-      }
-      case 0x8F -> {
-        int map = second & 31;
-        yield map > 10
-            ? into.refuse(Refusal.RESERVED_BITS)
-            : vex(
-                window >>> 24,
-                position + 3,
-                address,
-                Cells.MAP_XOP + map - 8,
-                second & 0xE0,
-                third,
-                into);
-      }
-      case 0x62 ->
-          evex(window >>> 32, position + 4, address, second, third, (int) (window >>> 24), into);
-      default -> into.refuse(Refusal.APX);
-    };
+    int map = second & 31;
+    if (first == 0xD5) {
+      return into.refuse(Refusal.APX);
+    }
+    int prefix = first == 0xC5 ? 2 : first == 0x62 ? 4 : 3;
+    if (!into.hasRoomFor(position + prefix + 1)) {
+      return into.refuseForRoom(position + prefix + 1);
+    }
+    long rest = window >>> 8 * prefix;
+    int behind = position + prefix;
+    if (first == 0xC5) {
+      int rxb = second & 0x80 | 0x60;
+      return vex(rest, behind, address, Cells.MAP_VEX + 1, rxb, second & 0x7F, into);
+    }
+    if (first == 0x62) {
+      return evex(rest, behind, address, second, third, (int) (window >>> 24), into);
+    }
+    boolean xop = first == 0x8F;
+    if (map > (xop ? 10 : 7)) {
+      return into.refuse(Refusal.RESERVED_BITS);
+    }
+    int page = xop ? Cells.MAP_XOP + map - 8 : Cells.MAP_VEX + map;
+    return vex(rest, behind, address, page, second & 0xE0, third, into);
   }
 
   /**
@@ -104,6 +87,11 @@ final class VectorDecoder {
     if (leaf == 0) {
       into.opcodeEnd = position + 1;
       return into.refuse(Refusal.NO_SUCH_OPCODE);
+    }
+    int operands = operands(leaf, modRm, sib, address);
+    int length = position + 1 + operands + (leaf & 15);
+    if (!into.hasRoomFor(length)) {
+      return into.refuseForRoom(length);
     }
     int high = wideCode ? ~rxb >>> 4 & 8 : 0;
     int reg = modRm >>> 3 & 7 | high;
@@ -128,7 +116,8 @@ final class VectorDecoder {
         return into.refuse(Refusal.SAME_REGISTER);
       }
     }
-    return finish(into, leaf, position + 1, modRm, sib, address, wide);
+    into.operandSizeBits = wide;
+    return into.accept(leaf, position + 1, operands, leaf & 15);
   }
 
   private int evex(
@@ -155,6 +144,11 @@ final class VectorDecoder {
     if (leaf == 0) {
       into.opcodeEnd = position + 1;
       return into.refuse(Refusal.NO_SUCH_OPCODE);
+    }
+    int operands = operands(leaf, modRm, sib, address);
+    int length = position + 1 + operands + (leaf & 15);
+    if (!into.hasRoomFor(length)) {
+      return into.refuseForRoom(length);
     }
     int reg = modRm >>> 3 & 7 | (wideCode ? ~p0 >>> 4 & 8 | ~p0 & 16 : 0);
     int vvvv = ~p1 >>> 3 & 15 | (~p2 & 8) << 1;
@@ -189,7 +183,8 @@ final class VectorDecoder {
         return into.refuse(Refusal.SAME_REGISTER);
       }
     }
-    return finish(into, leaf, position + 1, modRm, sib, address, wide);
+    into.operandSizeBits = wide;
+    return into.accept(leaf, position + 1, operands, leaf & 15);
   }
 
   private boolean hasNeededSib(int leaf, int modRm, int address) {
@@ -200,16 +195,14 @@ final class VectorDecoder {
     return (modRm & 7) == 4 && !narrow;
   }
 
-  private int finish(
-      Instruction into, int leaf, int opcodeEnd, int modRm, int sib, int address, int wide) {
-    int rest = 0;
-    if ((leaf & Cells.MODRM) != 0) {
-      rest = modRmSizes[address + modRm];
-      if (rest >= 16) {
-        rest = (rest & 15) + ((sib & 7) == 5 ? 4 : 0);
-      }
+  /** Bytes of ModRM, SIB and displacement. */
+  private int operands(int leaf, int modRm, int sib, int address) {
+    if ((leaf & Cells.MODRM) == 0) {
+      return 0;
     }
-    into.operandSizeBits = wide;
-    return into.accept(leaf, opcodeEnd, rest, leaf & 15);
+    int size = modRmSizes[address + modRm];
+    return size < InstructionDecoder.SIB_DISPLACEMENT
+        ? size
+        : (size & 15) + ((sib & 7) == 5 ? 4 : 0);
   }
 }

@@ -35,7 +35,7 @@ record Form(
       throw new IllegalArgumentException(file + ": " + line);
     }
     String[] text = columns[1].trim().split(" ", 2);
-    List<String> operands = text.length == 1 ? List.of() : List.of(text[1].split(", "));
+    List<String> operands = text.length == 1 ? List.of() : List.of(text[1].split(", ", -1));
     String places = columns[2].trim();
     if (places.length() != operands.size()) {
       throw new IllegalArgumentException("operands and places differ: " + line);
@@ -48,12 +48,12 @@ record Form(
         operands,
         places,
         columns[3].trim(),
-        attributes.isEmpty() ? Set.of() : Set.of(attributes.split(" ")));
+        attributes.isEmpty() ? Set.of() : Set.of(attributes.split(" ", -1)));
   }
 
   /** The words of the opcode. */
   List<String> words() {
-    return List.of(opcode.split(" "));
+    return List.of(opcode.split(" ", -1));
   }
 
   boolean has(String attribute) {
@@ -68,7 +68,7 @@ record Form(
   Optional<List<String>> vector() {
     String first = words().getFirst();
     return first.matches("(VEX|EVEX|XOP)\\..*")
-        ? Optional.of(List.of(first.split("\\.")))
+        ? Optional.of(List.of(first.split("\\.", -1)))
         : Optional.empty();
   }
 

@@ -54,12 +54,12 @@ class FormListTest {
         FormFiles.text("refused.txt")
             .lines()
             .filter(line -> line.contains("|") && !line.startsWith("#"))
-            .map(line -> line.split("\\|")[0].trim())
+            .map(line -> line.split("\\|", -1)[0].trim())
             .collect(Collectors.toSet());
     List<String> missing = new ArrayList<>();
     int found = 0;
     for (String row : rows()) {
-      String[] columns = row.split(", ");
+      String[] columns = row.split(", ", -1);
       if (ours.contains(spelledAsOurs(columns))) {
         found++;
       } else if (!refused.contains(extension(columns))) {
@@ -102,7 +102,7 @@ class FormListTest {
   }
 
   private static List<String> words(String[] columns) {
-    return List.of(columns[10].split(" "));
+    return List.of(columns[10].split(" ", -1));
   }
 
   /** The list's spelling of an opcode turned into the manual's. */

@@ -2,6 +2,7 @@ package io.ntrail.analysis.x86;
 
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -19,7 +20,7 @@ final class Opcodes {
       for (Rule rule : Rule.of(form, size, Vendor.INTEL)) {
         features
             .computeIfAbsent(rule.map << 8 | rule.opcode, k -> new HashSet<>())
-            .add(form.feature());
+            .addAll(List.of(form.feature().split("\\+", -1)));
       }
     }
   }

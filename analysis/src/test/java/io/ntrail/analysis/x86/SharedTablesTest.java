@@ -66,7 +66,7 @@ class SharedTablesTest {
     return new String(TestData.gunzip("pe/x86/" + name + ".tsv.gz"), StandardCharsets.UTF_8)
         .lines()
         .filter(line -> !line.startsWith("#"))
-        .map(line -> line.split("\t"))
+        .map(line -> line.split("\t", -1))
         .toList();
   }
 

@@ -5,11 +5,16 @@ import io.ntrail.analysis.image.ImageContents;
 import io.ntrail.analysis.image.ImageFunction;
 import io.ntrail.analysis.image.ImageFunction.Source;
 import io.ntrail.analysis.image.ImageFunctions;
+import io.ntrail.analysis.patchability.FunctionPatch;
+import io.ntrail.analysis.patchability.Patchability;
+import io.ntrail.analysis.unwind.HandledFunction;
+import io.ntrail.analysis.unwind.LanguageHandlers;
 import io.ntrail.cli.command.Listing.Cell;
 import io.ntrail.cli.command.Listing.Column;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.pe.FunctionTable;
 import io.ntrail.formats.pe.Machine;
+import io.ntrail.formats.pe.PeHeaders;
 import io.ntrail.formats.pe.RuntimeFunction;
 import io.ntrail.formats.pe.UnwindChain;
 import java.io.PrintStream;
@@ -24,18 +29,29 @@ import org.jspecify.annotations.Nullable;
  */
 final class ImageFunctionRows {
   private final ImageContents contents;
+  private final PeHeaders headers;
   private final FunctionTable table;
   private final ImageFunctions functions;
+  private final LanguageHandlers handlers;
+  private final @Nullable Patchability patches;
   private final Pattern pattern;
   private final boolean everything;
   private final boolean unwind;
   private long bytes;
 
-  private ImageFunctionRows(ImageContents contents, String pattern, boolean unwind) {
+  private ImageFunctionRows(
+      ImageContents contents, String pattern, boolean unwind, boolean hotpatch) {
     this.contents = contents;
+    this.headers = contents.image().headers();
     this.table = FunctionTable.of(contents.image());
     this.functions =
         ImageFunctions.of(contents.image(), contents.exports(), contents.loadConfig(), table);
+    this.handlers = LanguageHandlers.of(contents.image(), table);
+    this.patches =
+        hotpatch
+            ? Patchability.of(
+                contents.image(), functions, contents.imports(), contents.loadConfig())
+            : null;
     this.pattern = Pattern.of(pattern);
     this.everything = pattern.isEmpty();
     this.unwind = unwind;
@@ -44,62 +60,104 @@ final class ImageFunctionRows {
   /**
    * The part.
    *
-   * @param pattern which names, empty for all functions
+   * @param pattern which names, empty for all functions; null: people see the share of {@code
+   *     hotpatch} alone
    * @param unwind whether people see how frames are unwound; programs always do
+   * @param hotpatch whether it is said how functions can be patched
    */
-  static ImagePart of(ImageContents contents, String pattern, boolean unwind) {
-    ImageFunctionRows part = new ImageFunctionRows(contents, pattern, unwind);
+  static ImagePart of(
+      ImageContents contents, @Nullable String pattern, boolean unwind, boolean hotpatch) {
+    ImageFunctionRows part =
+        new ImageFunctionRows(contents, pattern == null ? "" : pattern, unwind, hotpatch);
     Listing listing = new Listing("functions", part.columns(), part::rows);
     return new ImagePart(
-        listing, (out, limit, width) -> part.print(out, listing, limit, width), listing::json);
+        listing,
+        (out, limit, width) -> {
+          if (pattern != null) {
+            part.print(out, listing, limit, width);
+          }
+          part.share().ifPresent(share -> share.print(out));
+        },
+        json -> {
+          part.share().ifPresent(share -> share.json(json));
+          listing.json(json);
+        });
+  }
+
+  private Optional<HotpatchText> share() {
+    return Optional.ofNullable(patches).map(p -> new HotpatchText(headers, p));
   }
 
   private List<Column> columns() {
+    List<Column> columns = new ArrayList<>();
     @Nullable String none = null;
-    return List.of(
-        Column.number("rva", "rva"),
-        Column.number("size", "size"),
-        new Column("prolog", unwind ? "prolog" : none, true),
-        new Column("frame", unwind ? "frame" : none, false),
-        new Column("unwind", unwind ? "unwind" : none, false),
-        new Column("handler", unwind ? "handler" : none, false),
-        Column.hidden("leaf"),
-        Column.name("source", "found by"),
-        Column.name("names", "function"));
+    columns.add(Column.number("rva", "rva"));
+    columns.add(Column.number("size", "size"));
+    columns.add(new Column("prolog", unwind ? "prolog" : none, true));
+    columns.add(new Column("frame", unwind ? "frame" : none, false));
+    columns.add(new Column("unwind", unwind ? "unwind" : none, false));
+    columns.add(new Column("handler", unwind ? "handler" : none, false));
+    columns.add(Column.hidden("leaf"));
+    if (patches != null) {
+      columns.add(Column.name("hotpatch", "class, bytes in front, first instruction, or why not"));
+    }
+    columns.add(Column.name("source", "found by"));
+    columns.add(Column.name("names", "function"));
+    return columns;
   }
 
   private void rows(Consumer<List<Cell>> sink) {
     bytes = 0;
-    for (ImageFunction function : functions.list()) {
+    for (int i = 0; i < functions.list().size(); i++) {
+      ImageFunction function = functions.list().get(i);
       if (everything || function.names().stream().anyMatch(pattern::matches)) {
         bytes += function.size();
-        sink.accept(row(function));
+        sink.accept(row(function, patches == null ? null : patches.list().get(i)));
       }
     }
   }
 
-  private List<Cell> row(ImageFunction function) {
+  private List<Cell> row(ImageFunction function, @Nullable FunctionPatch patch) {
     Optional<RuntimeFunction> entry = table.find(function.rva());
     Optional<UnwindChain> chain = entry.map(table::chain);
-    boolean hasTable = contents.image().headers().machine() == Machine.AMD64;
-    return List.of(
-        new Cell.Hex(function.rva()),
-        new Cell.Count(function.size()),
-        chain.map(c -> (Cell) new Cell.Count(c.info().prologSize())).orElse(Cell.UNKNOWN),
-        new Cell.Text(chain.map(c -> UnwindText.frame(c.info())).orElse(hasTable ? "leaf" : null)),
-        new Cell.Shaped(
-            chain.map(c -> UnwindText.prolog(c.info())).orElse("-"),
-            json -> {
-              if (chain.isPresent()) {
-                UnwindText.json(json, entry.get(), chain.get());
-              } else {
-                json.text(null);
-              }
-            }),
-        Cell.UNKNOWN,
-        hasTable ? new Cell.Flag(entry.isEmpty()) : Cell.UNKNOWN,
-        new Cell.Text(source(function)),
-        names(function.names()));
+    boolean hasTable = headers.machine() == Machine.AMD64;
+    List<Cell> row = new ArrayList<>();
+    row.add(new Cell.Hex(function.rva()));
+    row.add(new Cell.Count(function.size()));
+    row.add(chain.map(c -> (Cell) new Cell.Count(c.info().prologSize())).orElse(Cell.UNKNOWN));
+    row.add(
+        new Cell.Text(chain.map(c -> UnwindText.frame(c.info())).orElse(hasTable ? "leaf" : null)));
+    row.add(unwind(entry, chain));
+    row.add(
+        new Cell.Text(chain.flatMap(handlers::of).map(ImageFunctionRows::handler).orElse(null)));
+    row.add(hasTable ? new Cell.Flag(entry.isEmpty()) : Cell.UNKNOWN);
+    if (patch != null) {
+      row.add(
+          new Cell.Shaped(
+              HotpatchText.text(headers, patch), json -> HotpatchText.json(json, headers, patch)));
+    }
+    row.add(new Cell.Text(source(function)));
+    row.add(names(function.names()));
+    return row;
+  }
+
+  /** The unwind information of an entry, as a cell. */
+  static Cell unwind(Optional<RuntimeFunction> entry, Optional<UnwindChain> chain) {
+    return new Cell.Shaped(
+        chain.map(c -> UnwindText.prolog(c.info())).orElse("-"),
+        json -> {
+          if (entry.isPresent() && chain.isPresent()) {
+            UnwindText.json(json, entry.get(), chain.get());
+          } else {
+            json.text(null);
+          }
+        });
+  }
+
+  /** The name of a language handler, or where it is. */
+  static String handler(HandledFunction function) {
+    String name = function.handler().name();
+    return name.isEmpty() ? Numbers.hex(function.handler().rva()) : name;
   }
 
   static String source(ImageFunction function) {

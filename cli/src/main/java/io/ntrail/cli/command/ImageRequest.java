@@ -111,13 +111,12 @@ record ImageRequest(
     if (resources) {
       parts.add(ImageResources.of(contents.resources()));
     }
-    if (functions != null && (unwind == null || unwind.isEmpty())) {
-      parts.add(ImageFunctionRows.of(contents, functions, unwind != null));
-    }
-    if (unwind != null && !unwind.isEmpty()) {
+    boolean spelledOut = unwind != null && !unwind.isEmpty();
+    if (spelledOut) {
       parts.add(ImageUnwindPart.of(contents, unwind));
-    } else if (unwind != null && functions == null) {
-      parts.add(ImageFunctionRows.of(contents, "", true));
+    } else if (functions != null || unwind != null || hotpatch) {
+      String pattern = functions == null && unwind != null ? "" : functions;
+      parts.add(ImageFunctionRows.of(contents, pattern, unwind != null, hotpatch));
     }
     if (services) {
       parts.add(ImageServices.of(contents.image()));

@@ -2,6 +2,8 @@ package io.ntrail.cli.command;
 
 import io.ntrail.analysis.image.ImageContents;
 import io.ntrail.analysis.image.ImageSecurity;
+import io.ntrail.analysis.patchability.FunctionPatch;
+import io.ntrail.analysis.patchability.Patchability;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.identity.FileTime;
@@ -109,6 +111,9 @@ final class ImageScreen {
     if (!functions.isEmpty()) {
       line("functions", functions);
     }
+    if (Machine.isX86(headers.machine())) {
+      line("tracing", tracing());
+    }
   }
 
   private void line(String title, String text) {
@@ -160,6 +165,18 @@ final class ImageScreen {
         + " with handlers"
         + (damaged == 0 ? "" : ", " + Numbers.count(damaged) + " damaged")
         + ")";
+  }
+
+  private String tracing() {
+    Patchability patches = Patchability.of(contents.image());
+    long all = patches.list().size();
+    long possible = patches.list().stream().filter(FunctionPatch::isPossible).count();
+    return all == 0
+        ? "no functions are known"
+        : Numbers.count(possible)
+            + " of "
+            + Numbers.counted(all, "function")
+            + " can be patched while they run (--hotpatch says why not the others)";
   }
 
   private String identity() {

@@ -4,6 +4,7 @@ import io.ntrail.analysis.events.Pattern;
 import io.ntrail.analysis.image.ImageContents;
 import io.ntrail.analysis.image.ImageFunction;
 import io.ntrail.analysis.image.ImageFunctions;
+import io.ntrail.analysis.unwind.LanguageHandlers;
 import io.ntrail.cli.command.Listing.Cell;
 import io.ntrail.cli.command.Listing.Column;
 import io.ntrail.cli.text.Numbers;
@@ -29,11 +30,13 @@ final class ImageUnwindPart {
 
   private final ImageContents contents;
   private final FunctionTable table;
+  private final LanguageHandlers handlers;
   private final List<Asked> asked;
 
   private ImageUnwindPart(ImageContents contents, String what) {
     this.contents = contents;
     this.table = FunctionTable.of(contents.image());
+    this.handlers = LanguageHandlers.of(contents.image(), table);
     ImageFunctions functions =
         ImageFunctions.of(contents.image(), contents.exports(), contents.loadConfig(), table);
     this.asked = what.startsWith("0x") ? at(address(what), functions) : named(what, functions);
@@ -49,6 +52,7 @@ final class ImageUnwindPart {
                 Column.number("size", "size"),
                 Column.name("names", "function"),
                 Column.name("leaf", "leaf"),
+                Column.name("handler", "handler"),
                 Column.name("unwind", "unwind")),
             sink -> part.asked.forEach(a -> sink.accept(part.row(a))));
     return new ImagePart(listing, (out, _, _) -> part.print(out), listing::json);
@@ -112,15 +116,8 @@ final class ImageUnwindPart {
         function.entry.map(e -> (Cell) new Cell.Count(e.size())).orElse(Cell.UNKNOWN),
         ImageFunctionRows.names(function.names),
         new Cell.Flag(function.entry.isEmpty()),
-        new Cell.Shaped(
-            chain.map(c -> UnwindText.prolog(c.info())).orElse("-"),
-            json -> {
-              if (chain.isPresent() && function.entry.isPresent()) {
-                UnwindText.json(json, function.entry.get(), chain.get());
-              } else {
-                json.text(null);
-              }
-            }));
+        new Cell.Text(chain.flatMap(handlers::of).map(ImageFunctionRows::handler).orElse(null)),
+        ImageFunctionRows.unwind(function.entry, chain));
   }
 
   private void print(PrintStream out) {
@@ -135,12 +132,14 @@ final class ImageUnwindPart {
         out.println(
             name
                 + Numbers.hex(function.rva)
-                + ": no entry in the function table: a leaf, which moves no register and no stack");
+                + ": no entry in the function table: a leaf, which saves no register and moves no stack, or no code");
         continue;
       }
       RuntimeFunction entry = function.entry.get();
       out.println(name + Numbers.hex(function.rva) + ": " + Numbers.counted(entry.size(), "byte"));
-      new ImageUnwind(out).print(entry, table.chain(entry));
+      UnwindChain chain = table.chain(entry);
+      new ImageUnwind(out).print(entry, chain);
+      handlers.of(chain).ifPresent(handled -> new HandlerText(out).print(handled));
     }
   }
 }

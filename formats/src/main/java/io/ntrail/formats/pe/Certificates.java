@@ -19,6 +19,7 @@ public record Certificates(List<Certificate> list) {
 
   private static final int HEADER = 8;
   private static final int MOST = 4096;
+  private static final int MOST_BYTES = 1 << 30;
 
   /**
    * One of them.
@@ -28,9 +29,9 @@ public record Certificates(List<Certificate> list) {
    * @param revision 100h or 200h
    */
   public record Certificate(long offset, long length, int revision, int type) {
-    /** What it consists of. */
+    /** What it consists of, of a monstrous one as much as a window can hold. */
     public Bytes content(InputFile file) {
-      return file.window(offset + HEADER, (int) (length - HEADER));
+      return file.window(offset + HEADER, (int) Math.min(MOST_BYTES, length - HEADER));
     }
   }
 

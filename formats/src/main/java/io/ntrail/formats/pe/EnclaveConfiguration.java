@@ -39,7 +39,7 @@ public record EnclaveConfiguration(
   public static final int PRIMARY = 1;
 
   private static final int IMPORT = 80;
-  private static final int MOST_IMPORTS = 65_536;
+  private static final int MOST_IMPORTS = 4096;
   private static final int MOST_CHARS = 4096;
 
   /**

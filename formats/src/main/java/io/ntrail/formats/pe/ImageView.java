@@ -5,10 +5,7 @@ import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.InputFile;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 
 /**
  * The bytes of an image by RVA, as they lie in memory after the loader mapped it: the one way to
@@ -51,10 +48,19 @@ public final class ImageView {
   private final Extent[] extents;
   private final long[] starts;
 
+  /** Where the stretch without a hole ends that an extent is of. */
+  private final long[] ends;
+
   private ImageView(String name, List<Extent> apart) {
     this.name = name;
     this.extents = apart.toArray(Extent[]::new);
     this.starts = apart.stream().mapToLong(Extent::rva).toArray();
+    this.ends = apart.stream().mapToLong(Extent::end).toArray();
+    for (int i = ends.length - 2; i >= 0; i--) {
+      if (ends[i] == starts[i + 1]) {
+        ends[i] = ends[i + 1];
+      }
+    }
   }
 
   /**
@@ -77,25 +83,11 @@ public final class ImageView {
 
   /** Cuts what overlaps, in favour of the earlier one, and sorts. */
   private static List<Extent> apart(List<Extent> extents) {
-    TreeMap<Long, Extent> taken = new TreeMap<>();
-    for (Extent extent : extents) {
-      long at = extent.rva;
-      Map.Entry<Long, Extent> before = taken.lowerEntry(at + 1);
-      if (before != null) {
-        at = Math.max(at, before.getValue().end());
-      }
-      List<Extent> parts = new ArrayList<>();
-      while (at < extent.end()) {
-        Map.Entry<Long, Extent> next = taken.ceilingEntry(at);
-        long end = next == null ? extent.end() : Math.min(extent.end(), next.getKey());
-        if (end > at) {
-          parts.add(extent.part(at, end));
-        }
-        at = next == null ? end : Math.max(end, next.getValue().end());
-      }
-      parts.forEach(part -> taken.put(part.rva, part));
-    }
-    return taken.values().stream().sorted(Comparator.comparingLong(Extent::rva)).toList();
+    Pieces pieces = new Pieces();
+    extents.forEach(extent -> pieces.add(extent.rva, extent.end()));
+    return pieces.sorted().stream()
+        .map(piece -> extents.get(piece.source()).part(piece.begin(), piece.end()))
+        .toList();
   }
 
   /** The name of the input, for messages. */
@@ -109,17 +101,8 @@ public final class ImageView {
   }
 
   private int index(long rva) {
-    int low = 0;
-    int high = starts.length - 1;
-    while (low <= high) {
-      int middle = low + high >>> 1;
-      if (starts[middle] <= rva) {
-        low = middle + 1;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return high >= 0 && rva < extents[high].end() ? high : -1;
+    int at = Pieces.find(starts, rva);
+    return at >= 0 && rva < extents[at].end() ? at : -1;
   }
 
   /**
@@ -127,13 +110,7 @@ public final class ImageView {
    */
   public long available(long rva) {
     int i = index(rva);
-    if (i < 0) {
-      return 0;
-    }
-    while (i + 1 < extents.length && extents[i + 1].rva == extents[i].end()) {
-      i++;
-    }
-    return extents[i].end() - rva;
+    return i < 0 ? 0 : ends[i] - rva;
   }
 
   /** Whether {@code length} bytes at {@code rva} are part of the image. */

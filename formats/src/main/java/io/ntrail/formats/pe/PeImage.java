@@ -8,6 +8,7 @@ import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.pe.Directory.Range;
 import io.ntrail.formats.pe.ImageView.Extent;
+import io.ntrail.formats.pe.Pieces.Piece;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -38,6 +39,12 @@ public final class PeImage {
   private final @Nullable InputFile file;
   private final PeHeaders headers;
   private final List<Section> sections;
+  private final boolean flat;
+
+  /** Which section an address is of: the first of the table that holds it. */
+  private final List<Piece> pieces;
+
+  private final long[] pieceBegins;
   private final Gaps gaps;
 
   private PeImage(
@@ -50,6 +57,11 @@ public final class PeImage {
     this.file = file;
     this.headers = headers;
     this.sections = sections;
+    this.flat = isFlat(headers, sections);
+    Pieces ranges = new Pieces();
+    sections.forEach(section -> ranges.add(section.rva(), section.end()));
+    this.pieces = ranges.sorted();
+    this.pieceBegins = pieces.stream().mapToLong(Piece::begin).toArray();
     this.gaps = gaps;
   }
 
@@ -227,7 +239,7 @@ public final class PeImage {
     try {
       long offset = Long.parseLong(stored.substring(1));
       long at = headers.symbolTableOffset() + COFF_SYMBOL * headers.symbolCount() + offset;
-      int most = (int) Math.clamp(file.size() - at, 0, MOST_NAME);
+      int most = Math.clamp(file.size() - at, 0, MOST_NAME);
       return most == 0 ? stored : file.window(at, most).utf8z(0, most);
     } catch (NumberFormatException _) {
       return stored;
@@ -251,17 +263,15 @@ public final class PeImage {
 
   /** The first section of the table that holds an RVA. */
   public Optional<Section> section(long rva) {
-    for (Section section : sections) {
-      if (section.contains(rva)) {
-        return Optional.of(section);
-      }
-    }
-    return Optional.empty();
+    int at = Pieces.find(pieceBegins, rva);
+    return at >= 0 && rva < pieces.get(at).end()
+        ? Optional.of(sections.get(pieces.get(at).source()))
+        : Optional.empty();
   }
 
   /** Whether code can run at an RVA: it lies in an executable section. */
   public boolean isExecutable(long rva) {
-    if (isFlat(headers, sections)) {
+    if (flat) {
       return view.has(rva, 1);
     }
     return section(rva).map(section -> section.is(Section.EXECUTE)).orElse(false);

@@ -4,6 +4,9 @@ import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.pe.Directory.Range;
 import java.util.Locale;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 
 /**
  * The base relocations (directory 5): the places that hold addresses, and must be changed when an
@@ -85,6 +88,7 @@ public final class Relocations {
     Bytes table = image.view().window(range.rva(), range.size());
     long[] counts = new long[TYPES];
     int[] blocks = new int[1];
+    NavigableMap<Long, Long> pieces = pieces(image.view());
     int stop =
         RelocationBlocks.walk(
             table,
@@ -92,7 +96,16 @@ public final class Relocations {
             table.length(),
             (page, at, end) -> {
               blocks[0]++;
-              count(image, table, page, at, end, counts);
+              boolean changes = count(table, at, end, counts);
+              if (changes && !holds(pieces, page)) {
+                image.gap(
+                    range.rva() + at - RelocationBlocks.HEADER,
+                    end - at + RelocationBlocks.HEADER,
+                    "base relocations",
+                    "a block is for RVA 0x"
+                        + Long.toHexString(page)
+                        + ", where the image has nothing");
+              }
             });
     if (stop < table.length()) {
       image.gap(
@@ -119,24 +132,41 @@ public final class Relocations {
     return image.view().has(range.rva() + table.length(), RelocationBlocks.HEADER);
   }
 
-  private static void count(
-      PeImage image, Bytes table, long page, int from, int end, long[] counts) {
-    long before = sum(counts);
+  /**
+   * Where the image has bytes without a hole, from where to where. Hostile tables ask a million
+   * times of images with thousands of sections.
+   */
+  private static NavigableMap<Long, Long> pieces(ImageView view) {
+    TreeMap<Long, Long> pieces = new TreeMap<>();
+    for (ImageView.Extent extent : view.extents()) {
+      Map.Entry<Long, Long> last = pieces.lastEntry();
+      if (last != null && last.getValue() == extent.rva()) {
+        pieces.put(last.getKey(), extent.end());
+      } else {
+        pieces.put(extent.rva(), extent.end());
+      }
+    }
+    return pieces;
+  }
+
+  private static boolean holds(NavigableMap<Long, Long> pieces, long rva) {
+    Map.Entry<Long, Long> piece = pieces.floorEntry(rva);
+    return piece != null && rva < piece.getValue();
+  }
+
+  /** Counts the entries of a block; whether any of them is more than padding. */
+  private static boolean count(Bytes table, int from, int end, long[] counts) {
+    long padding = counts[ABSOLUTE];
+    int entries = 0;
     for (int at = from; at + 2 <= end; at += 2) {
       int type = table.u16(at) >>> 12;
       counts[type]++;
+      entries++;
       if (type == HIGHADJ) {
         at += 2;
       }
     }
-    boolean changes = sum(counts) > before && end > from;
-    if (changes && image.view().available(page) == 0) {
-      image.gap(
-          image.directory(Directory.BASE_RELOCATION).rva() + from - RelocationBlocks.HEADER,
-          end - from + RelocationBlocks.HEADER,
-          "base relocations",
-          "a block is for RVA 0x" + Long.toHexString(page) + ", where the image has nothing");
-    }
+    return entries > counts[ABSOLUTE] - padding;
   }
 
   private static long sum(long[] counts) {

@@ -30,6 +30,9 @@ public record RichHeader(long offset, long key, long computed, List<Entry> entri
   /** The DOS header, before which no such header can be. */
   private static final int FIRST = 0x40;
 
+  /** Real ones end before 400h; one that is far behind would only cost time. */
+  private static final int LAST = 0x1_0000;
+
   /**
    * What one tool made.
    *
@@ -41,7 +44,7 @@ public record RichHeader(long offset, long key, long computed, List<Entry> entri
 
   /** That of an image; empty if another linker made it. */
   public static Optional<RichHeader> of(PeImage image) {
-    long length = Math.min(image.headers().peOffset(), image.view().stored(0));
+    long length = Math.min(LAST, Math.min(image.headers().peOffset(), image.view().stored(0)));
     if (length < FIRST) {
       return Optional.empty();
     }

@@ -53,6 +53,11 @@ public record Section(
 
   /** Whether an RVA lies in it, counting whole pages as the loader maps them. */
   public boolean contains(long address) {
-    return address >= rva && address < rva + (size() + 0xFFF & ~0xFFFL);
+    return address >= rva && address < end();
+  }
+
+  /** The RVA behind its last page. */
+  public long end() {
+    return rva + (size() + 0xFFF & ~0xFFFL);
   }
 }

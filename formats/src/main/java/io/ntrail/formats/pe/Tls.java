@@ -1,5 +1,6 @@
 package io.ntrail.formats.pe;
 
+import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.pe.Directory.Range;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,12 +63,16 @@ public record Tls(
   private static List<Long> callbacks(PeImage image, long from, int word) {
     List<Long> callbacks = new ArrayList<>();
     ImageView view = image.view();
-    for (long at = from; callbacks.size() < MOST_CALLBACKS && view.has(at, word); at += word) {
-      long address = view.pointer(at, word);
-      if (address == 0) {
-        return List.copyOf(callbacks);
+    try {
+      for (long at = from; callbacks.size() < MOST_CALLBACKS; at += word) {
+        long address = view.pointer(at, word);
+        if (address == 0) {
+          return List.copyOf(callbacks);
+        }
+        callbacks.add(image.rva(address));
       }
-      callbacks.add(image.rva(address));
+    } catch (DamagedInput _) {
+      // The image ends before the list does, which is said below.
     }
     image.gap(from, -1, "callbacks of thread-local storage", "their list has no end");
     return List.copyOf(callbacks);

@@ -78,7 +78,10 @@ public record UnwindChain(List<Link> links, Optional<String> damage) {
     return links.getFirst().info();
   }
 
-  /** The entry of the function that all of it belongs to: the end of the chain. */
+  /**
+   * The entry of the function that all of it belongs to: the end of the chain. Behind a chain it is
+   * the copy that lies there, not the one in the table: compare where they begin.
+   */
   public RuntimeFunction primary() {
     return links.getLast().function();
   }

@@ -170,7 +170,7 @@ final class UnwindReader {
   }
 
   /** An epilogue of version 3 whose codes are not read yet. */
-  private record Descriptor(int flags, int stored, int firstOp, int last, int[] offsets) {}
+  private record Descriptor(int flags, int stored, int firstOp, int last, List<Integer> offsets) {}
 
   private void payload(int bytes, int epilogCount) {
     Bytes payload = view.bytes(rva + HEADER, bytes);
@@ -179,9 +179,9 @@ final class UnwindReader {
     if (large) {
       prologSize |= payload.u8(at++) << 8;
     }
-    int[] offsets = new int[codeCount];
+    List<Integer> offsets = new ArrayList<>();
     for (int i = 0; i < codeCount; i++) {
-      offsets[i] = large ? payload.u16(at) : payload.u8(at);
+      offsets.add(large ? payload.u16(at) : payload.u8(at));
       at += large ? 2 : 1;
     }
     List<Descriptor> descriptors = new ArrayList<>();
@@ -193,13 +193,13 @@ final class UnwindReader {
       at += 3;
       int firstOp = 0;
       int last = 0;
-      int[] places = new int[operations];
+      List<Integer> places = new ArrayList<>();
       if (operations > 0) {
         firstOp = payload.u16(at);
         last = wide ? payload.u16(at + 2) : payload.u8(at + 2);
         at += wide ? 4 : 3;
         for (int k = 0; k < operations; k++) {
-          places[k] = wide ? payload.u16(at) : payload.u8(at);
+          places.add(wide ? payload.u16(at) : payload.u8(at));
           at += wide ? 2 : 1;
         }
       }
@@ -216,7 +216,7 @@ final class UnwindReader {
     epilogs(pool, descriptors);
   }
 
-  private void poolCodes(Bytes pool, int first, int[] offsets, List<UnwindCode> to) {
+  private void poolCodes(Bytes pool, int first, List<Integer> offsets, List<UnwindCode> to) {
     int at = first;
     for (int offset : offsets) {
       UnwindCode code;
@@ -246,7 +246,7 @@ final class UnwindReader {
     List<UnwindCode> does = List.of();
     for (Descriptor descriptor : descriptors) {
       start += descriptor.stored;
-      boolean inherited = descriptor.offsets.length == 0;
+      boolean inherited = descriptor.offsets.isEmpty();
       if (!inherited) {
         told = descriptor;
         does = new ArrayList<>();

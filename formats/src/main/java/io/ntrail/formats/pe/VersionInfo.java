@@ -2,6 +2,7 @@ package io.ntrail.formats.pe;
 
 import io.ntrail.formats.bytes.Bytes;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -147,13 +148,12 @@ public record VersionInfo(
       if (root == null) {
         return;
       }
-      int children = root.value;
       if (root.valueSize >= NUMBERS
           && root.end - root.value >= NUMBERS
           && bytes.u32(root.value) == NUMBERS_SIGNATURE) {
         numbers = numbers(root.value);
       }
-      children = aligned(root.value + root.valueSize);
+      int children = aligned(root.value + root.valueSize);
       for (Node child = node(children, root.end); child != null; ) {
         if (child.key.equals("StringFileInfo")) {
           tables(child);
@@ -183,7 +183,8 @@ public record VersionInfo(
           texts.put(text.key, bytes.utf16z(text.value, text.end));
           text = node(aligned(text.end), table.end);
         }
-        tables.add(new Table(hex(table.key, 0), hex(table.key, 4), texts));
+        tables.add(
+            new Table(hex(table.key, 0), hex(table.key, 4), Collections.unmodifiableMap(texts)));
         table = node(aligned(table.end), parent.end);
       }
     }

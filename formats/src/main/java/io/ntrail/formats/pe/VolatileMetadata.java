@@ -16,7 +16,6 @@ import java.util.Optional;
  */
 public final class VolatileMetadata {
   private static final int HEADER = 24;
-  private static final int MOST = 1 << 20;
 
   private final long version;
   private final Bytes accesses;
@@ -39,7 +38,7 @@ public final class VolatileMetadata {
   private static VolatileMetadata read(PeImage image, long rva) {
     Bytes header = image.view().bytes(rva, HEADER);
     Bytes ranges = table(image, header.u32(16), header.u32(20));
-    Directory.Range[] code = new Directory.Range[Math.min(MOST, ranges.length() / 8)];
+    Directory.Range[] code = new Directory.Range[ranges.length() / 8];
     for (int i = 0; i < code.length; i++) {
       code[i] = new Directory.Range(ranges.u32(8 * i), ranges.u32(8 * i + 4));
     }

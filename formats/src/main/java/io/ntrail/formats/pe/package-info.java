@@ -9,6 +9,7 @@
  * <pre>
  * {@link io.ntrail.formats.pe.PeImage}     headers, sections, and the way to the bytes
  * {@link io.ntrail.formats.pe.ImageView}   the bytes by RVA, from a file or from memory
+ * {@link io.ntrail.formats.pe.PeBuilder}   builds programs and libraries
  * </pre>
  *
  * <p>Directories are classes with a method {@code of(PeImage)}. They read what is there, stop at

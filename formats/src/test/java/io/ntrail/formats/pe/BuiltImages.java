@@ -3,6 +3,7 @@ package io.ntrail.formats.pe;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.pe.LoadConfig.Field;
+import io.ntrail.testkit.LittleEndian;
 import java.nio.charset.StandardCharsets;
 
 /** Images that {@link PeBuilder} makes for tests. */
@@ -142,5 +143,106 @@ final class BuiltImages {
               PeUnwind.prologue(0).handler(true, true, "loader", part -> part.u32(0x1234)));
     }
     return library;
+  }
+
+  /** A library with what images rarely have: everything that the load configuration points to. */
+  static PeBuilder special() {
+    PeBuilder library =
+        PeBuilder.library(Machine.AMD64)
+            .imports("ntoskrnl.exe", "One", "Two")
+            .delayImports("old.dll", true, "code", "Later")
+            .rich(
+                new LittleEndian()
+                    .u32(0x536E_6144 ^ 77)
+                    .u32(77)
+                    .u32(77)
+                    .u32(77)
+                    .u32(0x0104_7809 ^ 77)
+                    .u32(7 ^ 77)
+                    .u32(0x6863_6952)
+                    .u32(77)
+                    .toByteArray())
+            .certificate(new byte[40])
+            .overlay(new byte[20])
+            .resource("#16", "#1", 0x409, version())
+            .loadConfig(0x140)
+            .configure(Field.DYNAMIC_VALUE_RELOC_TABLE, "dynamic")
+            .configure(Field.CHPE_METADATA_POINTER, "hybrid")
+            .configure(Field.HOT_PATCH_TABLE_OFFSET, "patch")
+            .configure(Field.ENCLAVE_CONFIGURATION_POINTER, "enclave")
+            .configure(Field.VOLATILE_METADATA_POINTER, "volatile")
+            .configure(Field.GUARD_FLAGS, 0x1041_0500)
+            .configure(Field.GUARD_EH_CONTINUATION_TABLE, "code")
+            .configure(Field.GUARD_EH_CONTINUATION_COUNT, 3);
+    library.code().label("code").fill(0x60, 0x90);
+    LittleEndian imports = block(0x1000, new LittleEndian().u32(0x3004).u32(0x2010));
+    LittleEndian override =
+        new LittleEndian()
+            .u32(20)
+            .u32(0x1010)
+            .u32(0)
+            .u32(4)
+            .u32(0)
+            .u32(0x1020)
+            .u32(1)
+            .u32(24)
+            .u16(1)
+            .u16(2)
+            .u32(3)
+            .u16(1)
+            .u16(1)
+            .u32(0)
+            .u16(0)
+            .u16(0)
+            .u32(0);
+    LittleEndian lists = new LittleEndian();
+    list(lists, 3, imports);
+    list(lists, 7, override);
+    list(
+        lists,
+        6,
+        block(0x1000, new LittleEndian().u16(0x8010).u16(0x5020).u16(1).u16(0x2040).u16(3)));
+    list(lists, 0xFFFF_F780_0000_0000L, block(0x1000, new LittleEndian().u16(0xA030)));
+    PePart data = library.constants();
+    data.align(8).label("dynamic").u32(2).u32(lists.size()).bytes(lists.toByteArray());
+    data.align(8).label("hybrid").u32(2).rva("map").u32(2).rva("map").rva("map").fill(24, 0);
+    data.rva("map").u32(1).u32(1).fill(32, 0);
+    data.label("map").u32(0x1001).u32(0x20).u32(0x1022).u32(0x20).u32(0);
+    data.label("patch").u32(4).u32(100).u32(1).u32(36).u32(2).fill(16 + 64, 1);
+    data.label("enclave").u32(0x50).u32(0x50).u32(1).u32(1).rva("imports").u32(80).fill(56, 2);
+    data.label("imports").fill(72, 3).rva("code").u32(0);
+    data.label("volatile").u32(24).u32(1).rva("map").u32(8).rva("map").u32(16);
+    data.align(4).label("clr").u32(72).u32(0x5_0002).rva("metadata").u32(32).u32(1).fill(44, 0);
+    data.rva("metadata").u32(16);
+    data.label("metadata").u32(0x424A_5342).u64(0).u32(12).text("v4.0.30319");
+    return library.directory(Directory.CLR, "clr", 72);
+  }
+
+  private static LittleEndian block(long page, LittleEndian entries) {
+    entries.align(4);
+    return new LittleEndian().u32(page).u32(8 + entries.size()).bytes(entries.toByteArray());
+  }
+
+  private static void list(LittleEndian lists, long symbol, LittleEndian body) {
+    lists.u32(24).u32(body.size()).u64(symbol).u32(0).u32(0).bytes(body.toByteArray());
+  }
+
+  /** A version resource with one text. */
+  static byte[] version() {
+    LittleEndian text = node(6, 1, "Comment", new LittleEndian().utf16z("hello"));
+    LittleEndian table = node(0, 1, "040904b0", text);
+    LittleEndian texts = node(0, 1, "StringFileInfo", table);
+    LittleEndian translation = node(4, 0, "Translation", new LittleEndian().u16(0x409).u16(0x4B0));
+    LittleEndian variables = node(0, 1, "VarFileInfo", translation);
+    LittleEndian value = new LittleEndian().u32(0xFEEF_04BDL).u32(0x1_0000);
+    value.u32(0x1_0002).u32(0x3_0004).u32(0x5_0006).u32(0x7_0008).fill(28, 0);
+    value.bytes(texts.toByteArray()).align(4).bytes(variables.toByteArray());
+    return node(52, 0, "VS_VERSION_INFO", value).toByteArray();
+  }
+
+  private static LittleEndian node(int valueSize, int type, String key, LittleEndian content) {
+    LittleEndian node = new LittleEndian().u16(0).u16(valueSize).u16(type).utf16z(key).align(4);
+    node.bytes(content.toByteArray());
+    return node.setU16(0, node.size());
   }
 }

@@ -24,6 +24,7 @@ final class Everything {
     everything.loadConfig();
     everything.relocations();
     everything.functions();
+    everything.small();
     return everything.parts;
   }
 
@@ -90,19 +91,13 @@ final class Everything {
     parts.put("guard jumps", config.guardLongJumpTargets().toString());
     parts.put("guard continuations", config.guardEhContinuations().toString());
     parts.put("handlers", config.safeSehHandlers().map(Arrays::toString).orElse("none"));
-    long at =
-        DynamicRelocations.place(
-            image,
-            config.value(Field.DYNAMIC_VALUE_RELOC_TABLE),
-            (int) config.value(Field.DYNAMIC_VALUE_RELOC_TABLE_SECTION),
-            config.value(Field.DYNAMIC_VALUE_RELOC_TABLE_OFFSET));
-    DynamicRelocations dynamic = DynamicRelocations.at(image, at);
+    DynamicRelocations dynamic = DynamicRelocations.of(image);
     long[] hash = new long[2];
     dynamic.forEach(fixup -> {
       hash[0]++;
       hash[1] = 31 * hash[1] + fixup.rva();
     });
-    parts.put("dynamic relocations", at + " " + Arrays.toString(hash));
+    parts.put("dynamic relocations", Arrays.toString(hash));
   }
 
   private void relocations() {
@@ -113,6 +108,25 @@ final class Everything {
       hash[1] = 31 * hash[1] + rva * 16 + type + low;
     });
     parts.put("relocations", relocations.blocks() + " " + Arrays.toString(hash));
+  }
+
+  /** What is in the image but not only in its file: no certificates, no overlay. */
+  private void small() {
+    parts.put("thread storage", Tls.of(image).toString());
+    Resources resources = Resources.of(image);
+    parts.put("resources", String.valueOf(resources.entries().hashCode()));
+    parts.put("version", VersionInfo.of(image, resources).toString());
+    parts.put("managed code", ClrHeader.of(image).toString());
+    parts.put("hybrid", HybridMetadata.of(image).toString());
+    parts.put("linker", RichHeader.of(image).toString());
+    parts.put("enclave", EnclaveConfiguration.of(image).isPresent() + "");
+    parts.put("volatile", VolatileMetadata.of(image).isPresent() + "");
+    parts.put("hot patches", HotPatchTables.of(image).isPresent() + "");
+    parts.put("arm functions", String.valueOf(ArmFunctions.of(image).hashCode()));
+    // Only a file has these; that they are read is all that counts.
+    Certificates.of(image);
+    Overlay.of(image);
+    Checksum.of(image);
   }
 
   private void functions() {

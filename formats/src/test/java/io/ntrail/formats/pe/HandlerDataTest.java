@@ -100,7 +100,7 @@ class HandlerDataTest {
     assertEquals(
         List.of(new Step(-1, Action.NONE, 0, 0), new Step(0, Action.CALL, 0x7000, 0)),
         info.steps());
-    long type = AT + (wide ? 40 + 52 + 40 : 36 + 52 + 32);
+    long type = wide ? AT + 132L : AT + 120L;
     long frame = wide ? 0x38 : 0;
     Catch foo = new Catch(9, type, ".?AVfoo@@", -0x20, 0x8000, frame, List.of());
     Catch all = new Catch(0x40, 0, "", 0, 0x8100, frame, List.of());

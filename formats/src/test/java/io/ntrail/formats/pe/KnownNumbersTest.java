@@ -113,21 +113,10 @@ class KnownNumbersTest {
     assertEquals(1584, infos.stream().mapToInt(info -> info.epilogs().size()).sum());
     assertEquals(
         3, table.entries().stream().mapToInt(entry -> table.chain(entry).depth()).max().orElse(0));
-    DynamicRelocations dynamic = dynamic(image);
+    DynamicRelocations dynamic = DynamicRelocations.of(image);
     assertEquals(3317, dynamic.count(Symbol.GUARD_IMPORT_CONTROL_TRANSFER));
     assertEquals(417, dynamic.count(Symbol.GUARD_INDIR_CONTROL_TRANSFER));
     assertEquals(8, dynamic.count(Symbol.GUARD_SWITCHTABLE_BRANCH));
-  }
-
-  private static DynamicRelocations dynamic(PeImage image) {
-    LoadConfig config = config(image);
-    return DynamicRelocations.at(
-        image,
-        DynamicRelocations.place(
-            image,
-            config.value(Field.DYNAMIC_VALUE_RELOC_TABLE),
-            (int) config.value(Field.DYNAMIC_VALUE_RELOC_TABLE_SECTION),
-            config.value(Field.DYNAMIC_VALUE_RELOC_TABLE_OFFSET)));
   }
 
   /** The instruction is {@code 48 FF 15 rel32} or {@code 48 FF 25 rel32}: seven bytes. */
@@ -136,7 +125,7 @@ class KnownNumbersTest {
     PeImage image = windows("acpi.sys");
     long table = image.directory(Directory.IAT).rva();
     int[] seen = new int[2];
-    dynamic(image)
+    DynamicRelocations.of(image)
         .forEach(fixup -> {
           if (fixup instanceof DynamicFixup.ImportTransfer transfer) {
             long at = transfer.rva();
@@ -154,8 +143,8 @@ class KnownNumbersTest {
   void earlyLaunchDriverHas63EntriesOfVersion2() {
     PeImage image = windows("WdBoot.sys");
     assertEquals(63, ofVersion2(image));
-    assertEquals(144, dynamic(image).count(Symbol.GUARD_IMPORT_CONTROL_TRANSFER));
-    assertEquals(15, dynamic(image).count(Symbol.GUARD_INDIR_CONTROL_TRANSFER));
+    assertEquals(144, DynamicRelocations.of(image).count(Symbol.GUARD_IMPORT_CONTROL_TRANSFER));
+    assertEquals(15, DynamicRelocations.of(image).count(Symbol.GUARD_INDIR_CONTROL_TRANSFER));
   }
 
   @Test

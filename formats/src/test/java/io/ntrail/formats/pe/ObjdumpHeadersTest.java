@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.pe.ObjdumpPrivate;
+import io.ntrail.testkit.pe.ObjdumpPrivate.Leaf;
 import io.ntrail.testkit.pe.ToolOutput;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -47,6 +49,40 @@ class ObjdumpHeadersTest {
         });
     assertEquals("", String.join("\n", differences.found()));
     assertTrue(differences.compared() >= images * 30L, () -> "compared " + differences.compared());
+  }
+
+  /** objdump stops before the last of some images; what it prints is in order. */
+  @ParameterizedTest
+  @CsvSource({"windows,270", "eh,75", "flags,10", "toolchains,35"})
+  void everyResourceThatObjdumpPrintsIsFound(String group, int resources) throws IOException {
+    Differences differences = new Differences();
+    int[] count = new int[1];
+    ToolOutput.forEach(
+        "objdump-p-" + group + ".txt.gz",
+        output -> {
+          if (output.status() == 0) {
+            List<Leaf> told = ObjdumpPrivate.parse(output).resources();
+            List<Leaf> read = new ArrayList<>();
+            collect(Resources.of(Samples.open(group, output.name())).entries(), read);
+            count[0] += told.size();
+            differences
+                .image(output.name())
+                .part("resources")
+                .same("leaves", told, read.subList(0, Math.min(told.size(), read.size())));
+          }
+        });
+    assertEquals("", String.join("\n", differences.found()));
+    assertTrue(count[0] > resources, () -> "compared " + count[0]);
+  }
+
+  private static void collect(List<Resources.Entry> entries, List<Leaf> leaves) {
+    for (Resources.Entry entry : entries) {
+      Resources.Data data = entry.data();
+      if (data != null) {
+        leaves.add(new Leaf(data.rva(), data.size(), data.codePage()));
+      }
+      collect(entry.entries(), leaves);
+    }
   }
 
   private static void compare(ObjdumpPrivate told, PeImage image, Differences differences) {

@@ -34,7 +34,7 @@ class ReadobjTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"windows,32000", "eh,36000", "flags,10000", "toolchains,19000"})
+  @CsvSource({"windows,172000", "eh,54000", "flags,14500", "toolchains,75900"})
   void whatReadobjPrintsIsWhatIsRead(String group, long fields) throws IOException {
     Differences differences = new Differences();
     ToolOutput.forEach(

@@ -6,7 +6,10 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.testkit.TestData;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -87,10 +90,32 @@ class RealFramesTest {
   }
 
   @Test
+  void whatAProgramThrowsNamesItsTypesAndTheirBases() {
+    for (String build : List.of("msvc-x86_64-fh3-no-gs-o0", "clang-cl-x86_64-fh3-no-gs-o2")) {
+      PeImage image = UnwindImages.real("pe/eh/cxx_eh_probe-" + build + ".exe");
+      Section text = image.sections().getFirst();
+      Set<List<String>> thrown = new HashSet<>();
+      for (long at = text.rva(); at < text.rva() + text.size() - 7; at++) {
+        // lea rdx, [rip+n]: the second argument of who throws
+        if (image.view().u16(at) == 0x8D48 && image.view().u8(at + 2) == 0x15) {
+          ThrowInfo info = ThrowInfo.read(image, at + 7 + image.view().i32(at + 3));
+          boolean named =
+              info.types().stream().allMatch(type -> type.typeName().startsWith(".?AU"));
+          if (info.damage().isEmpty() && !info.types().isEmpty() && named) {
+            thrown.add(info.types().stream().map(t -> t.typeName().split("@", -1)[0]).toList());
+          }
+        }
+      }
+      assertEquals(
+          Set.of(List.of(".?AUProbeError"), List.of(".?AUProbeDerived", ".?AUProbeBase")), thrown);
+    }
+  }
+
+  @Test
   void frameDataOfAnOldLibraryAscendAndLieInItsCode() {
     PeImage image = UnwindImages.real("pe/windows/jobexec.dll.gz");
     DebugDirectory.Entry entry = DebugDirectory.of(image).first(DebugDirectory.FPO).orElseThrow();
-    FpoTable table = FpoTable.of(java.util.Objects.requireNonNull(entry.data()));
+    FpoTable table = FpoTable.of(Objects.requireNonNull(entry.data()));
     assertEquals(132, table.entries().size());
     long last = 0;
     for (FpoTable.Fpo fpo : table.entries()) {

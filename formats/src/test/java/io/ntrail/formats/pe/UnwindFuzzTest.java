@@ -42,7 +42,7 @@ class UnwindFuzzTest {
       return;
     }
     byte[] body = Arrays.copyOfRange(data, 1, data.length);
-    long rva = AT + (data[0] & 0xFF);
+    long rva = AT + (data[0] & 0xFFL);
     PeImage image = UnwindImages.small(body, 0, 0);
     PeImage image32 = UnwindImages.small32(body);
     FuncInfo3 plain = FuncInfo3.read(image, rva);

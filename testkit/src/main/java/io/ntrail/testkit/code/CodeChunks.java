@@ -7,13 +7,42 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * Stretches of code in one array. A chunk is decoded by itself: no instruction crosses its end.
- *
- * @param bytes all bytes
- * @param offsets where each chunk begins in them
- * @param lengths how long each is
+ * Stretches of code in one array. A chunk is decoded by itself: no instruction crosses its end. The
+ * arrays are handed over and out as they are; nobody writes to them.
  */
-public record CodeChunks(byte[] bytes, int[] offsets, int[] lengths) {
+public final class CodeChunks {
+  private final byte[] bytes;
+  private final int[] offsets;
+  private final int[] lengths;
+
+  /**
+   * Chunks of an array.
+   *
+   * @param bytes all bytes
+   * @param offsets where each chunk begins in them
+   * @param lengths how long each is
+   */
+  public CodeChunks(byte[] bytes, int[] offsets, int[] lengths) {
+    this.bytes = bytes;
+    this.offsets = offsets;
+    this.lengths = lengths;
+  }
+
+  /** All bytes, also those of no chunk. */
+  public byte[] bytes() {
+    return bytes;
+  }
+
+  /** Where each chunk begins. */
+  public int[] offsets() {
+    return offsets;
+  }
+
+  /** How long each is. */
+  public int[] lengths() {
+    return lengths;
+  }
+
   /** Each string as a chunk. */
   public static CodeChunks of(byte[][] strings) {
     int[] offsets = new int[strings.length];

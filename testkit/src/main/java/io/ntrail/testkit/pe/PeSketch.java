@@ -37,6 +37,7 @@ public final class PeSketch {
   private final Map<Integer, long[]> directories = new TreeMap<>();
   private int characteristics = 0x2022;
 
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Part(String name, int flags, long rva, byte[] content) {}
 
   /**

@@ -82,7 +82,7 @@ public record StackRows(List<Cfi> cfi, List<Win> win) {
             StandardCharsets.UTF_8);
     List<Cfi> cfi = new ArrayList<>();
     List<Win> win = new ArrayList<>();
-    for (String line : text.split("\r?\n")) {
+    for (String line : text.lines().toList()) {
       if (line.startsWith("STACK CFI INIT ")) {
         cfi.add(cfi(line));
       } else if (line.startsWith("STACK CFI ")) {

@@ -29,7 +29,7 @@ public final class Tsv {
             : Files.readAllBytes(TestData.file(relative));
     List<Map<String, String>> rows = new ArrayList<>();
     String[] columns = {};
-    for (String line : new String(bytes, StandardCharsets.UTF_8).split("\r?\n")) {
+    for (String line : new String(bytes, StandardCharsets.UTF_8).lines().toList()) {
       if (line.isBlank() || line.startsWith("#")) {
         continue;
       }

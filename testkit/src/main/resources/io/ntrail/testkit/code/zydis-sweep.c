@@ -4,7 +4,7 @@
  *   zydis-sweep names                         every mnemonic, a line each, in the order of its number
  *   zydis-sweep BITS sweep FILE OUT           every instruction of every chunk
  *   zydis-sweep BITS first FILE OUT           the first instruction of every chunk
- *   zydis-sweep BITS time FILE PASSES         milliseconds of each pass over all chunks, minimal mode
+ *   zydis-sweep BITS time FILE PASSES         processor milliseconds of each pass, minimal mode
  *
  * FILE: count, then an offset and a length for each chunk, 32 bits each, little-endian; then the bytes
  * that the offsets are relative to. OUT: four bytes an instruction: length (0: none, go on at the next
@@ -80,7 +80,7 @@ int main(int argc, char **argv) {
     for (int pass = atoi(argv[4]); pass > 0; pass--) {
       struct timespec from, to;
       unsigned long instructions = 0, sum = 0;
-      clock_gettime(CLOCK_MONOTONIC, &from);
+      clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
       for (ZyanU32 c = 0; c < count; c++) {
         const unsigned char *at = bytes + u32(file + 4 + 8L * c), *end = at + u32(file + 8 + 8L * c);
         while (at < end) {
@@ -90,7 +90,7 @@ int main(int argc, char **argv) {
           instructions++;
         }
       }
-      clock_gettime(CLOCK_MONOTONIC, &to);
+      clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
       printf("%.3f %lu %lu\n", (to.tv_sec - from.tv_sec) * 1e3 + (to.tv_nsec - from.tv_nsec) / 1e6, instructions, sum);
     }
     return 0;

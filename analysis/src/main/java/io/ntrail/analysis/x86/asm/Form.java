@@ -1,0 +1,246 @@
+package io.ntrail.analysis.x86.asm;
+
+import io.ntrail.analysis.x86.CodeSize;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One line of the list of forms, as far as writing it needs to know.
+ *
+ * @param mnemonic in capitals
+ * @param operands what the operands may be
+ * @param places where each of them is, a letter each
+ * @param vector VEX, or null for a legacy form
+ * @param mandatoryPrefix 0x66, 0xF2, 0xF3, or 0
+ * @param operandBits the operand size that the form has to have, or 0
+ * @param wide whether W has to be set
+ * @param address32 whether it works with a counter or address of 32 bits
+ * @param opcode the bytes of the opcode, with those of the map
+ * @param registerInOpcode whether the last of them has a register in its low bits
+ * @param modRm what ModRM.reg is: {@link #NO_MODRM}, {@link #REGISTER} or a digit
+ * @param immediates bytes of each immediate or relative target
+ * @param registerImmediate whether there is a byte with a register in its upper half
+ * @param only the code size in which alone it exists, or null
+ * @param attributes the words of the last column
+ */
+record Form(
+    String mnemonic,
+    List<OperandKind> operands,
+    String places,
+    @Nullable Vex vector,
+    int mandatoryPrefix,
+    int operandBits,
+    boolean wide,
+    boolean address32,
+    byte[] opcode,
+    boolean registerInOpcode,
+    int modRm,
+    int[] immediates,
+    boolean registerImmediate,
+    @Nullable CodeSize only,
+    Set<String> attributes) {
+  /** No ModRM byte. */
+  static final int NO_MODRM = -2;
+
+  /** ModRM.reg is an operand. */
+  static final int REGISTER = -1;
+
+  /**
+   * What a VEX prefix says.
+   *
+   * @param length the L bit
+   * @param prefix pp
+   * @param map 1 for 0F, 2 for 0F38, 3 for 0F3A
+   * @param wide the W bit
+   */
+  record Vex(int length, int prefix, int map, boolean wide) {}
+
+  private static final Pattern DIGIT = Pattern.compile("/[0-7]");
+  private static final Pattern BYTE = Pattern.compile("[0-9A-F]{2}(\\+r[bwdo])?");
+  private static final Pattern SPACES = Pattern.compile(" +");
+
+  /** Attributes of forms that a processor of only one vendor reads so, or that do nothing yet. */
+  private static final Set<String> NOT_WRITTEN =
+      Set.of("amd", "amd64", "reserved", "flow=far-call", "flow=far-jump");
+
+  /**
+   * The form of a line; empty for what this assembler does not write.
+   *
+   * @param known kinds of operands that were met before
+   */
+  static Optional<Form> parse(String line, Map<String, Optional<OperandKind>> known) {
+    String[] columns = line.split("\\|", -1);
+    Set<String> attributes = new HashSet<>(Arrays.asList(SPACES.split(columns[4].trim())));
+    if (attributes.stream().anyMatch(NOT_WRITTEN::contains)) {
+      return Optional.empty();
+    }
+    String[] text = columns[1].trim().split(" ", 2);
+    List<OperandKind> kinds = new ArrayList<>();
+    StringBuilder places = new StringBuilder();
+    if (text.length == 2) {
+      String[] operands = text[1].split(", ");
+      for (int i = 0; i < operands.length; i++) {
+        // Operands in angle brackets are always the same register and are not written.
+        if (operands[i].startsWith("<")) {
+          continue;
+        }
+        Optional<OperandKind> kind = known.computeIfAbsent(operands[i], OperandKind::parse);
+        if (kind.isEmpty()) {
+          return Optional.empty();
+        }
+        kinds.add(kind.get());
+        places.append(columns[2].trim().charAt(i));
+      }
+    }
+    Opcode opcode = new Opcode();
+    for (String word : columns[0].trim().split(" ")) {
+      if (!opcode.add(word)) {
+        return Optional.empty();
+      }
+    }
+    return Optional.of(opcode.form(text[0], kinds, places.toString(), Set.copyOf(attributes)));
+  }
+
+  /** The words of an opcode, one after the other. */
+  private static final class Opcode {
+    private @Nullable Vex vector;
+    private int mandatoryPrefix;
+    private int operandBits;
+    private boolean wide;
+    private boolean address32;
+    private byte[] bytes = new byte[0];
+    private boolean register;
+    private int modRm = NO_MODRM;
+    private int[] immediates = new int[0];
+    private boolean registerImmediate;
+
+    /** Whether the word is one that this assembler knows how to write. */
+    boolean add(String word) {
+      switch (word) {
+        case "NP", "a64" -> {}
+        case "o16" -> operandBits = 16;
+        case "o32" -> operandBits = 32;
+        case "o64" -> operandBits = 64;
+        case "a32" -> address32 = true;
+        case "REX.W" -> {
+          operandBits = 64;
+          wide = true;
+        }
+        case "/r" -> modRm = REGISTER;
+        case "ib", "cb" -> immediate(1);
+        case "iw" -> immediate(2);
+        case "id", "cd" -> immediate(4);
+        case "io" -> immediate(8);
+        case "mo" -> {}
+        case "/is4" -> registerImmediate = true;
+        default -> {
+          if (word.startsWith("VEX.")) {
+            return vector(word);
+          }
+          if (DIGIT.matcher(word).matches()) {
+            modRm = word.charAt(1) - '0';
+          } else if (BYTE.matcher(word).matches()) {
+            opcodeByte(word);
+          } else {
+            return false;
+          }
+        }
+      }
+      return true;
+    }
+
+    private void opcodeByte(String word) {
+      int value = Integer.parseInt(word.substring(0, 2), 16);
+      boolean prefix = value == 0x66 || value == 0xF2 || value == 0xF3;
+      if (prefix && bytes.length == 0 && vector == null) {
+        mandatoryPrefix = value;
+        return;
+      }
+      bytes = Arrays.copyOf(bytes, bytes.length + 1);
+      bytes[bytes.length - 1] = (byte) value;
+      register = word.length() > 2;
+    }
+
+    private void immediate(int size) {
+      immediates = Arrays.copyOf(immediates, immediates.length + 1);
+      immediates[immediates.length - 1] = size;
+    }
+
+    private boolean vector(String word) {
+      int length = 0;
+      int prefix = 0;
+      int map = 0;
+      boolean w = false;
+      for (String part : word.substring("VEX.".length()).split("\\.")) {
+        switch (part) {
+          case "128", "L0", "LZ", "LIG", "NP", "WIG", "W0" -> {}
+          case "256", "L1" -> length = 1;
+          case "66" -> prefix = 1;
+          case "F3" -> prefix = 2;
+          case "F2" -> prefix = 3;
+          case "0F" -> map = 1;
+          case "0F38" -> map = 2;
+          case "0F3A" -> map = 3;
+          case "W1" -> w = true;
+          default -> {
+            return false;
+          }
+        }
+      }
+      vector = new Vex(length, prefix, map, w);
+      return map != 0;
+    }
+
+    Form form(String mnemonic, List<OperandKind> operands, String places, Set<String> attributes) {
+      CodeSize only =
+          attributes.contains("64")
+              ? CodeSize.BITS64
+              : attributes.contains("16/32") ? CodeSize.BITS32 : null;
+      return new Form(
+          mnemonic,
+          List.copyOf(operands),
+          places,
+          vector,
+          mandatoryPrefix,
+          operandBits,
+          wide,
+          address32,
+          bytes,
+          register,
+          modRm,
+          immediates,
+          registerImmediate,
+          only,
+          attributes);
+    }
+  }
+
+  boolean has(String attribute) {
+    return attributes.contains(attribute);
+  }
+
+  /** Whether it exists in code of a size. */
+  boolean existsIn(CodeSize size) {
+    return only == null || only == size;
+  }
+
+  /** Whether an operand shows how wide the operation is. */
+  boolean showsSize() {
+    return operands.stream().anyMatch(OperandKind::showsSize);
+  }
+
+  /** The number of bits that an immediate stands for: those of the operation. */
+  int valueBits() {
+    if (operandBits != 0) {
+      return operandBits;
+    }
+    return operands.stream().anyMatch(o -> o.registerBits() == 8 || o.fixed() == Reg8.AL) ? 8 : 0;
+  }
+}

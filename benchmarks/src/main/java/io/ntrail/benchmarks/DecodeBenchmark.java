@@ -1,0 +1,137 @@
+package io.ntrail.benchmarks;
+
+import io.ntrail.analysis.x86.CodeSize;
+import io.ntrail.analysis.x86.FlowClass;
+import io.ntrail.analysis.x86.Instruction;
+import io.ntrail.analysis.x86.InstructionDecoder;
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.testkit.code.CodeChunks;
+import io.ntrail.testkit.code.Oracle;
+import io.ntrail.testkit.code.PeCode;
+import io.ntrail.testkit.code.Zydis;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+
+/**
+ * Length and flow class of every instruction of the functions of the largest x64 images of a
+ * folder, beside Zydis in its minimal mode over the same bytes; the two take turns. Processor time
+ * of one thread.
+ *
+ * <p>Arguments: the number of rounds, a folder of images, an empty folder to work in.
+ */
+public final class DecodeBenchmark {
+  private static final int IMAGES = 16;
+  private static final int PASSES = 3;
+
+  private DecodeBenchmark() {}
+
+  /** Runs the rounds and prints a line for each of the two. */
+  public static void main(String[] args) throws IOException {
+    int rounds = Integer.parseInt(args[0]);
+    Path work = Path.of(args[2]);
+    PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+    long begun = System.nanoTime();
+    InstructionDecoder decoder = InstructionDecoder.of(CodeSize.BITS64);
+    double ready = (System.nanoTime() - begun) / 1e6;
+    CodeChunks chunks = code(Path.of(args[1]));
+    Zydis zydis = Zydis.in(work).orElseThrow(() -> new IllegalStateException(Zydis.MISSING));
+    Path file = work.resolve("code");
+    chunks.write(file);
+    Bytes bytes = Bytes.copyOf(chunks.bytes(), "code");
+    long[] counts = new long[FlowClass.values().length];
+    double cold = millis(decoder, bytes, chunks, counts);
+    long instructions = Arrays.stream(counts).sum();
+    List<Double> ours = new ArrayList<>();
+    List<Double> theirs = new ArrayList<>();
+    for (int round = 0; round < rounds; round++) {
+      Oracle.run(
+              work,
+              zydis.program().toString(),
+              "64",
+              "time",
+              file.toString(),
+              Integer.toString(PASSES))
+          .lines()
+          .forEach(line -> theirs.add(Double.parseDouble(line.split(" ", -1)[0])));
+      for (int pass = 0; pass < PASSES; pass++) {
+        ours.add(millis(decoder, bytes, chunks, counts));
+      }
+    }
+    double megabytes = chunks.size() / 1e6;
+    out.printf(
+        Locale.ROOT,
+        "%.1f MB of code, %d instructions; decoder ready after %.1f ms, first pass %.1f MB/s%n",
+        megabytes,
+        instructions,
+        ready,
+        megabytes / cold * 1e3);
+    out.printf("%-28s %10s %10s %12s%n", "MB/s of processor time", "median", "best", "million/s");
+    print(out, "Zydis, minimal", theirs, megabytes, instructions);
+    print(out, "length and class", ours, megabytes, instructions);
+    out.printf(Locale.ROOT, "%-28s %10.2f%n", "ratio of medians", median(theirs) / median(ours));
+  }
+
+  private static CodeChunks code(Path folder) throws IOException {
+    List<Path> images = new ArrayList<>();
+    try (Stream<Path> files = Files.list(folder)) {
+      files
+          .filter(Files::isRegularFile)
+          .sorted(Comparator.comparingLong((Path path) -> path.toFile().length()).reversed())
+          .limit(IMAGES)
+          .forEach(images::add);
+    }
+    List<byte[]> functions = new ArrayList<>();
+    for (Path path : images) {
+      byte[] image = Files.readAllBytes(path);
+      if (PeCode.bits(image) == 64) {
+        CodeChunks chunks = PeCode.of(image);
+        for (int i = 0; i < chunks.count(); i++) {
+          int at = chunks.offsets()[i];
+          functions.add(Arrays.copyOfRange(image, at, at + chunks.lengths()[i]));
+        }
+      }
+    }
+    return CodeChunks.of(functions.toArray(byte[][]::new));
+  }
+
+  private static double millis(
+      InstructionDecoder decoder, Bytes bytes, CodeChunks chunks, long[] counts) {
+    Instruction instruction = new Instruction();
+    long begun = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+    for (int i = 0; i < chunks.count(); i++) {
+      int at = chunks.offsets()[i];
+      int end = at + chunks.lengths()[i];
+      while (at < end) {
+        at += Math.max(1, decoder.decode(bytes, at, end, instruction));
+        counts[instruction.flowClass().ordinal()]++;
+      }
+    }
+    return (ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - begun) / 1e6;
+  }
+
+  private static void print(
+      PrintStream out, String name, List<Double> millis, double megabytes, long instructions) {
+    double best = millis.stream().mapToDouble(m -> m).min().orElseThrow();
+    out.printf(
+        Locale.ROOT,
+        "%-28s %10.1f %10.1f %12.1f%n",
+        name,
+        megabytes / median(millis) * 1e3,
+        megabytes / best * 1e3,
+        instructions / median(millis) / 1e3);
+  }
+
+  private static double median(List<Double> values) {
+    return values.stream().sorted().skip(values.size() / 2).findFirst().orElseThrow();
+  }
+}
