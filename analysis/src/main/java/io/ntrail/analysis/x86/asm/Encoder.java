@@ -228,7 +228,7 @@ final class Encoder {
     if (form.vector() == null) {
       legacyPrefixes(form, inReg, inRm, operands);
     } else {
-      vectorPrefix(form, form.vector(), inReg, inRm, operandAt(form, 'V', operands));
+      vectorPrefix(form.vector(), inReg, inRm, operandAt(form, 'V', operands));
     }
     for (byte b : form.opcode()) {
       put(b);
@@ -276,7 +276,6 @@ final class Encoder {
   }
 
   private void vectorPrefix(
-      Form form,
       Form.Vex vex,
       @Nullable Operand inReg,
       @Nullable Operand inRm,
