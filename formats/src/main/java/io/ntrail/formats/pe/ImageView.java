@@ -145,7 +145,9 @@ public final class ImageView {
     return i < 0 || rva - extents[i].rva < extents[i].storedLength() ? 0 : extents[i].end() - rva;
   }
 
-  /** How many bytes from {@code rva} on are no part of the image; without an end if none follows. */
+  /**
+   * How many bytes from {@code rva} on are no part of the image; without an end if none follows.
+   */
   public long missing(long rva) {
     if (index(rva) >= 0) {
       return 0;

@@ -276,10 +276,7 @@ final class Encoder {
   }
 
   private void vectorPrefix(
-      Form.Vex vex,
-      @Nullable Operand inReg,
-      @Nullable Operand inRm,
-      @Nullable Operand inVvvv) {
+      Form.Vex vex, @Nullable Operand inReg, @Nullable Operand inRm, @Nullable Operand inVvvv) {
     int r = isExtended(inReg) ? 0 : 0x80;
     int x = isExtended(index) ? 0 : 0x40;
     int b = isExtended(inRm instanceof Mem ? base : inRm) ? 0 : 0x20;
