@@ -184,7 +184,7 @@ public final class FunctionTable {
           add(at, view.i32(at), view.i32(at + 4), view.i32(at + 8));
           i++;
         } else {
-          int gone = (int) Math.clamp(view.missing(at) / RuntimeFunction.SIZE, 1, stored - i);
+          int gone = Math.clamp(view.missing(at) / RuntimeFunction.SIZE, 1, stored - i);
           missing += gone;
           i += gone;
         }
