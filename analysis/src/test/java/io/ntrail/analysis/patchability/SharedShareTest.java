@@ -68,7 +68,19 @@ class SharedShareTest {
   private static final int READ_AT_ONCE = 32;
 
   /** Counts in the order of the tables' columns, and ours. */
-  private record Counts(int[] theirs, PatchShare ours) {
+  private static final class Counts {
+    private final int[] theirs;
+    private final PatchShare ours;
+
+    Counts(int[] theirs, PatchShare ours) {
+      this.theirs = theirs;
+      this.ours = ours;
+    }
+
+    int[] theirs() {
+      return theirs;
+    }
+
     int[] own() {
       return new int[] {
         ours.functions(),
@@ -100,7 +112,7 @@ class SharedShareTest {
         boolean first = patch.firstLength() >= 2;
         int run = patch.padding().run();
         if (habits == Habits.WINE && run == rva - section) {
-          run = FrontBytes.run(image.view(), 0, rva);
+          run = FrontBytes.of(image.view(), 0, rva).run();
         }
         boolean padded = seen && run >= wanted;
         boolean nops = padded || seen && theirNops(image.view(), from, rva) >= wanted;
@@ -288,7 +300,7 @@ class SharedShareTest {
     assumeTrue(WineImages.available(), WineImages.MISSING);
     Map<String, Path> files = new HashMap<>();
     for (Path file : WineImages.all()) {
-      if (file.getParent().endsWith("x86_64-windows")) {
+      if (file.toString().contains("/x86_64-windows/")) {
         files.put(file.getFileName().toString(), file);
       }
     }
