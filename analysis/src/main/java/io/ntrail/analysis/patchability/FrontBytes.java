@@ -27,6 +27,12 @@ final class FrontBytes {
           .map(HexFormat.of()::parseHex)
           .toList();
 
+  /**
+   * The published shares look at 32 bytes in front of a function, and see none where its section
+   * begins later than that. To be comparable this measure does as they do.
+   */
+  private static final int LOOKED_AT = 32;
+
   private final byte[] bytes;
 
   private FrontBytes(byte[] bytes) {
@@ -39,7 +45,7 @@ final class FrontBytes {
    * @param from where they begin at the earliest
    */
   static FrontBytes of(ImageView view, long from, long rva) {
-    int most = Math.clamp(rva - from, 0, Padding.MOST);
+    int most = rva - from < LOOKED_AT ? 0 : Math.clamp(rva - from, 0, Padding.MOST);
     int count = 0;
     // What can be read at once is read at once; where there is a hole, what lies behind it.
     if (view.has(rva - most, most)) {

@@ -17,7 +17,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Classes and reasons, on images of a few functions. */
 class PatchabilityTest {
   /** A function that nothing is wrong with but its lack of padding: sub rsp,28h; ret. */
-  private static final String BEFORE = "before: 48 83 EC 28 C3";
+  /** As many bytes as the measure of padding does not look at in the beginning of a section. */
+  private static final String BODY = "31 C0 ".repeat(16);
+
+  private static final String BEFORE = "before: 48 83 EC 28 " + BODY + "C3";
 
   private static FunctionPatch second(int machine, String padding, String function) {
     return Sketches.of(machine, BEFORE, padding, "f: " + function, "CC CC").patch("f");
@@ -86,7 +89,8 @@ class PatchabilityTest {
   @Test
   void int3InsideTheFunctionInFrontIsNoPadding() {
     FunctionPatch patch =
-        Sketches.of(X64, "before: E8 11 22 33 44 CC CC CC CC CC CC", "f: 48 83 EC 28 C3")
+        Sketches.of(
+                X64, "before: " + BODY + "E8 11 22 33 44 CC CC CC CC CC CC", "f: 48 83 EC 28 C3")
             .patch("f");
     assertRefused(Refusal.NO_PADDING, "", patch);
     assertEquals(6, patch.padding().run());
@@ -160,14 +164,14 @@ class PatchabilityTest {
   @Test
   void aJumpToAnotherFunctionIsNamed() {
     assertRefused(
-        Refusal.JUMPS_ON, "to 0x1000", second(X64, "CC CC CC CC CC CC", "E9 F0 FF FF FF"));
+        Refusal.JUMPS_ON, "to 0x1000", second(X64, "CC CC CC CC CC CC", "E9 D0 FF FF FF"));
   }
 
   @Test
   void aJumpOutOfTheImageIsAPatchOfSomebodyElse() {
     assertRefused(
         Refusal.ALREADY_PATCHED,
-        "to address 0x14100100f, outside of the image",
+        "to address 0x14100102f, outside of the image",
         second(X64, "CC CC CC CC CC", "E9 00 00 00 01 C3"));
   }
 
@@ -175,7 +179,7 @@ class PatchabilityTest {
   void aShortJumpToAJumpInThePaddingIsAPatchOfSomebodyElse() {
     assertRefused(
         Refusal.ALREADY_PATCHED,
-        "to address 0x14100100a, outside of the image",
+        "to address 0x14100102a, outside of the image",
         second(X64, "E9 00 00 00 01", "EB F9 5C 24 08 C3"));
   }
 
@@ -209,7 +213,7 @@ class PatchabilityTest {
   void aLoopToTheFirstByteIsRefusedAndACallOfItselfIsNot() {
     assertRefused(
         Refusal.LOOPS_TO_ENTRY,
-        "from 0x100e",
+        "from 0x102e",
         second(X64, "CC CC CC CC CC", "48 FF C8 90 75 FA C3"));
     assertEquals(
         PatchClass.A, second(X64, "CC CC CC CC CC", "48 83 EC 28 E8 F7 FF FF FF C3").patchClass());
@@ -227,7 +231,7 @@ class PatchabilityTest {
   void aBranchBetweenTheFirstInstructionsIsRefusedWhereverItComesFrom() {
     assertRefused(
         Refusal.BRANCH_INTO_UNIT,
-        "from 0x100f",
+        "from 0x102f",
         second(X64, "CC CC CC CC CC", "53 48 83 EC 20 75 FA C3"));
     Sketches other =
         Sketches.of(X64, "before: 48 83 EC 28 E9 06 00 00 00", "CC CC CC CC CC", "f: 53 56 57 C3");
