@@ -16,10 +16,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Classes and reasons, on images of a few functions. */
 class PatchabilityTest {
-  /** A function that nothing is wrong with but its lack of padding: sub rsp,28h; ret. */
   /** As many bytes as the measure of padding does not look at in the beginning of a section. */
   private static final String BODY = "31 C0 ".repeat(16);
 
+  /** A function that nothing is wrong with but its lack of padding. */
   private static final String BEFORE = "before: 48 83 EC 28 " + BODY + "C3";
 
   private static FunctionPatch second(int machine, String padding, String function) {
