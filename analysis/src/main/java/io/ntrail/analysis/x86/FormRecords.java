@@ -12,10 +12,11 @@ import java.nio.charset.StandardCharsets;
  *
  * <pre>
  * ints, little-endian
- *   number of forms, number of cells, number of mnemonics
+ *   number of forms, number of cells, number of mnemonics, number of words of effects
  *   the page of every map of every kind of code
  *   the cells: as in {@link Cells}, but a leaf is the number of a form, from 1 on
  *   the forms, {@value #WORDS} words each
+ *   the effects, one after the other
  * the mnemonics, in ASCII, each behind a byte with its length
  *
  * word 0     0..11 mnemonic | 12..14 operands | 15..18 which of them is masked, 15 none
@@ -25,11 +26,21 @@ import java.nio.charset.StandardCharsets;
  *            | 14..23 bytes of memory | 24..26 logarithm of bytes of the immediate
  *            | 27..28 logarithm of bytes it is extended to | 29 not written in manuals
  *            | 30 one of several registers in a row | 31 a far pointer in memory
+ * word 7     where its effects begin
+ *
+ * effects    letters of accesses to operands, four bits each; 20..23 that to memory as the first
+ *            operand plus 1, if it differs | 24 zero | 25 count
+ *            flags read, written (16 bits each) | cleared, set | undefined
+ *            how much else, then of each
+ *            0..2 access | 3 memory | 4..6 kind | 7..11 class | 12..16 number | 17..18 segment
+ *            | 19 displacement in units of the operand size
+ *            0..15 bytes | 16..31 displacement
  * </pre>
  */
 final class FormRecords {
   static final String RESOURCE = "operands.bin";
-  static final int WORDS = 7;
+  static final int WORDS = 8;
+  static final int EFFECTS_WORD = 7;
 
   // Places of operands.
   static final int PLACE_REG = 0;
@@ -95,20 +106,54 @@ final class FormRecords {
   /** There is memory that is not written, in the segment that a prefix says. */
   static final int SEGMENT_UNSEEN = 1 << 17;
 
+  /** VEX, EVEX or XOP: writing a part of a vector register clears the rest. */
+  static final int VECTOR = 1 << 18;
+
+  // Letters of accesses to operands, behind those of Access.
+  static final int ACCESS_MOVE = 6;
+  static final int ACCESS_ADDRESS = 7;
+  static final int ACCESS_NONE = 8;
+  static final int ACCESS_SELECTED = 9;
+
+  /** Where both sources are the same register, nothing is read and the result is zero. */
+  static final int SAME_IS_ZERO = 1 << 24;
+
+  /** A count of 0 changes no flags, of 1 leaves no overflow undefined. */
+  static final int COUNTED = 1 << 25;
+
+  // What else is read and written.
+  static final int BESIDE_MEMORY = 8;
+  static final int BESIDE_UNITS = 1 << 19;
+  static final int OPERAND_BYTES = 0xFFFF;
+  static final int KIND_FIXED = 0;
+  static final int KIND_ADDRESS = 1;
+  static final int KIND_OPERAND = 2;
+  static final int KIND_CODE = 3;
+  static final int KIND_FIRST = 4;
+  static final int KIND_GROUP = 5;
+  static final int GROUP_GENERAL = 0;
+  static final int GROUP_SEGMENTS = 1;
+  static final int GROUP_VECTORS = 2;
+  static final int GROUP_PAIR = 3;
+  static final int GROUP_FOUR = 4;
+
   final int[] pages;
   final int[] cells;
   final int[] forms;
+  final int[] effects;
   final String[] mnemonics;
 
   private FormRecords(byte[] all) {
     int forms = i32(all, 0);
-    int at = 12;
+    int at = 16;
     this.pages = ints(all, at, CodeSize.values().length * Vendor.values().length * Cells.MAPS);
     at += 4 * pages.length;
     this.cells = ints(all, at, i32(all, 4));
     at += 4 * cells.length;
     this.forms = ints(all, at, forms * WORDS);
     at += 4 * this.forms.length;
+    this.effects = ints(all, at, i32(all, 12));
+    at += 4 * effects.length;
     this.mnemonics = new String[i32(all, 8)];
     for (int i = 0; i < mnemonics.length; i++) {
       int length = all[at];

@@ -38,9 +38,11 @@ final class FormRecord {
    *
    * @param implied operands that it has beside those that are written
    */
-  static int[] of(Form form, List<String> implied, int mnemonic) {
+  static int[] of(Form form, List<String> implied, int mnemonic, EffectTable effects) {
     FormRecord writer = new FormRecord(form);
     writer.write(implied, mnemonic);
+    int count = writer.words[0] >>> FormRecords.COUNT_SHIFT & 7;
+    writer.words[FormRecords.EFFECTS_WORD] = effects.of(form, count);
     return writer.words;
   }
 
@@ -77,6 +79,9 @@ final class FormRecord {
         flags |= log2(Integer.parseInt(attribute.substring(6)));
       }
       flags |= ATTRIBUTES.getOrDefault(attribute, 0);
+    }
+    if (form.vector().isPresent()) {
+      flags |= FormRecords.VECTOR;
     }
     if (form.anyOperandHas("{er}")) {
       flags |= FormRecords.ROUNDING;

@@ -51,17 +51,19 @@ final class RecordCompiler {
     }
     Map<String, Integer> mnemonics = new LinkedHashMap<>();
     List<Integer> words = new ArrayList<>();
+    EffectTable effects = EffectTable.read();
     for (Form form : forms) {
       String name = form.mnemonic().toLowerCase(Locale.ROOT);
       int mnemonic = mnemonics.computeIfAbsent(name, _ -> mnemonics.size());
       List<String> more = implied.getOrDefault(form.mnemonic(), List.of());
-      Arrays.stream(FormRecord.of(form, more, mnemonic)).forEach(words::add);
+      Arrays.stream(FormRecord.of(form, more, mnemonic, effects)).forEach(words::add);
     }
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    write(out, List.of(forms.size(), cells.size(), mnemonics.size()));
+    write(out, List.of(forms.size(), cells.size(), mnemonics.size(), effects.words().size()));
     write(out, pages);
     write(out, cells);
     write(out, words);
+    write(out, effects.words());
     for (String mnemonic : mnemonics.keySet()) {
       out.write(mnemonic.length());
       out.writeBytes(mnemonic.getBytes(StandardCharsets.US_ASCII));
