@@ -40,6 +40,7 @@ final class Cells {
   static final int STATE_REX_R = 14;
   static final int STATE_VECTOR_LENGTH = 15;
   static final int STATE_BROADCAST = 17;
+  static final int STATE_REX_B = 18;
 
   // Leaves.
   static final int CLASS_SHIFT = 18;

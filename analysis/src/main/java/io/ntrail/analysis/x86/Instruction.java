@@ -124,7 +124,8 @@ public final class Instruction {
       throw new IllegalStateException("no relative target: " + flowClass());
     }
     long target = address + length + branchDisplacement();
-    if (operandSize() == 16) {
+    // XBEGIN takes 16 bits as a distance, and keeps all of the sum.
+    if (operandSize() == 16 && flowClass() != FlowClass.TRANSACTION_BEGIN) {
       return target & 0xFFFF;
     }
     return decoder.codeSize() == CodeSize.BITS64 ? target : target & 0xFFFF_FFFFL;

@@ -112,7 +112,7 @@ record Form(
     return EITHER.matcher(bare(operand)).matches();
   }
 
-  private static String bare(String operand) {
+  static String bare(String operand) {
     int brace = operand.indexOf('{');
     return (brace < 0 ? operand : operand.substring(0, brace)).trim();
   }

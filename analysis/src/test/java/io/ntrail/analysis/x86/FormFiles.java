@@ -6,6 +6,8 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 
 /** All forms, from the files that are their source. */
 final class FormFiles {
@@ -35,6 +37,18 @@ final class FormFiles {
           .forEach(line -> forms.add(Form.parse(file, line)));
     }
     return forms;
+  }
+
+  /** Operands that manuals do not write, by mnemonic. */
+  static Map<String, List<String>> implied() {
+    return text("implied.txt")
+        .lines()
+        .filter(line -> line.contains("|") && !line.startsWith("#"))
+        .map(line -> line.split("\\|", -1))
+        .collect(
+            Collectors.toMap(
+                columns -> columns[0].trim(),
+                columns -> List.of(columns[1].trim().split(", ", -1))));
   }
 
   static String text(String name) {

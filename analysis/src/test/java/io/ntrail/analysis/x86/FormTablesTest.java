@@ -16,17 +16,25 @@ import org.junit.jupiter.api.Test;
 class FormTablesTest {
   @Test
   void tablesAreWhatTheFormsSay() throws IOException {
-    byte[] compiled = FormCompiler.compile(FormFiles.read());
+    isUpToDate(Cells.RESOURCE, FormCompiler.compile(FormFiles.read()));
+  }
+
+  @Test
+  void operandTablesAreWhatTheFormsSay() throws IOException {
+    isUpToDate(FormRecords.RESOURCE, RecordCompiler.compile(FormFiles.read(), FormFiles.implied()));
+  }
+
+  private static void isUpToDate(String resource, byte[] compiled) throws IOException {
     Path file =
         TestData.projectRoot()
             .resolve("analysis/src/main/resources/io/ntrail/analysis/x86")
-            .resolve(Cells.RESOURCE);
+            .resolve(resource);
     if (Boolean.getBoolean("ntrail.rewrite")) {
       Files.write(file, compiled);
     }
     assertArrayEquals(
         compiled,
         Files.readAllBytes(file),
-        "forms.bin is out of date: run this test with -Dntrail.rewrite=true");
+        resource + " is out of date: run this test with -Dntrail.rewrite=true");
   }
 }

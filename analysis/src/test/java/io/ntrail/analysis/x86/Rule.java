@@ -19,9 +19,10 @@ final class Rule {
   static final int RM = 5;
   static final int ADDRESS_SIZE = 6;
   static final int REX_R = 7;
-  static final int OPERAND_SIZE = 8;
-  static final int DIMENSIONS = 9;
-  static final int[] BITS = {2, 1, 1, 2, 3, 3, 1, 1, 2};
+  static final int REX_B = 8;
+  static final int OPERAND_SIZE = 9;
+  static final int DIMENSIONS = 10;
+  static final int[] BITS = {2, 1, 1, 2, 3, 3, 1, 1, 1, 2};
   static final int[] SHIFTS = {
     Cells.STATE_PREFIX,
     Cells.STATE_REGISTER_FORM,
@@ -31,6 +32,7 @@ final class Rule {
     Cells.STATE_RM,
     Cells.STATE_ADDRESS_SIZE,
     Cells.STATE_REX_R,
+    Cells.STATE_REX_B,
     Cells.STATE_OPERAND_SIZE
   };
 
@@ -302,6 +304,9 @@ final class Rule {
       }
       if (form.has("no-66")) {
         allowed[OPERAND_SIZE] &= NO_66;
+      }
+      if (form.has("no-rex-b")) {
+        allowed[REX_B] = 1;
       }
       if (form.has("lock")) {
         flags |= Cells.LOCKABLE;
