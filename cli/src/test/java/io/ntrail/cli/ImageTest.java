@@ -162,4 +162,58 @@ class ImageTest {
     sample();
     assertEquals(2, Cli.run("image", folder, "--exports").exit());
   }
+
+  @Test
+  void instructionsOfAFunctionSayWhatTheyReferTo() throws IOException {
+    Cli.Result result = Cli.run("image", sample(), "--disasm", "StockMatch");
+
+    assertEquals(0, result.exit(), result.err());
+    contains(
+        result,
+        "StockMatch  0x1070..0x109d (45 bytes)",
+        "0x1070  48895c2408  mov qword ptr [rsp+8], rbx",
+        "call 0x1020                    StockSize",
+        "0x109c  c3          ret");
+  }
+
+  @Test
+  void anImportThatIsCalledIsNamed() throws IOException {
+    contains(Cli.run("image", sample(), "--disasm", "0x1040"), "kernel32.dll!CreateFileW");
+  }
+
+  @Test
+  void instructionsOfAllFunctionsComeOneALine() throws IOException {
+    JsonSchema instruction = JsonSchema.named("decode").definition("instruction");
+    Cli.Result result = Cli.run("image", sample(), "--disasm", "all", "--format", "jsonl");
+
+    assertEquals(0, result.exit(), result.err());
+    assertTrue(result.lines().size() > 25, result::out);
+    for (String line : result.lines()) {
+      Json json = Json.parse(line);
+      assertEquals(List.of(), instruction.findings(json));
+      assertTrue(json.get("valid").isTrue(), line);
+    }
+  }
+
+  @Test
+  void bytesAreDecodedWithoutAFile() throws IOException {
+    Json json =
+        Cli.run("image", "--decode", "f0480fb10a 06", "--at", "0x1000", "--format", "json").json();
+
+    assertEquals(List.of(), JsonSchema.named("decode").findings(json));
+    Json exchange = json.get("instructions").array().get(0);
+    Json wrong = json.get("instructions").array().get(1);
+    assertEquals("lock cmpxchg qword ptr [rdx], rcx", exchange.get("text").text());
+    assertEquals(5, exchange.get("length").number());
+    assertEquals("0x1005", wrong.get("address").text());
+    assertTrue(!wrong.get("valid").isTrue() && !wrong.get("reason").isNull());
+  }
+
+  @Test
+  void theSameBytesMeanOtherThingsInOtherCode() {
+    assertTrue(Cli.run("image", "--decode", "40", "--bits", "32").out().contains("inc eax"));
+    assertTrue(Cli.run("image", "--decode", "40", "--bits", "16").out().contains("inc ax"));
+    assertEquals(2, Cli.run("image", "--decode", "40", "--bits", "8").exit());
+    assertEquals(2, Cli.run("image", "--decode", "4g").exit());
+  }
 }

@@ -40,6 +40,11 @@ final class ImageCommand implements Command {
   @Override
   public int run(ParseResult parsed, Terminal system) {
     Format format = Options.format(parsed, Format.TEXT, Format.JSON, Format.JSONL, Format.CSV);
+    if (Options.has(parsed, "--decode")) {
+      try (Terminal terminal = Options.output(parsed, system)) {
+        return DecodeAnswer.print(parsed, format, terminal);
+      }
+    }
     ImageRequest request = ImageRequest.of(parsed);
     long limit = Options.number(parsed, "-n", DEFAULT_LIMIT);
     Path path = Options.path(request.file());

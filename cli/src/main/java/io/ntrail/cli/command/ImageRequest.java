@@ -16,11 +16,13 @@ import picocli.CommandLine.ParseResult;
  * @param functions the pattern that functions have to fit, empty for all; null: not asked for
  * @param unwind the function whose unwind data are spelled out, empty for a column of them; null:
  *     not asked for
+ * @param disasm the function whose code is shown, {@code all} for every one; null: not asked for
  */
 record ImageRequest(
     String file,
     @Nullable String functions,
     @Nullable String unwind,
+    @Nullable String disasm,
     boolean sections,
     boolean imports,
     boolean exports,
@@ -34,6 +36,12 @@ record ImageRequest(
     spec.addOption(
         Options.optional(
             "ADDRESS|NAME", "how frames of a function are unwound, spelled out", "--unwind"));
+    spec.addOption(
+        Options.value("ADDRESS|NAME|all", "the instructions of a function, or of all", "--disasm"));
+    spec.addOption(
+        Options.value("HEX", "instead of a file: the instructions in bytes", "--decode"));
+    spec.addOption(Options.value("N", "of --decode: 16, 32 or 64 (default)", "--bits"));
+    spec.addOption(Options.value("ADDRESS", "of --decode: where the bytes lie", "--at"));
     spec.addOption(Options.flag("the section table", "--sections"));
     spec.addOption(Options.flag("what it imports", "--imports"));
     spec.addOption(Options.flag("what it exports", "--exports"));
@@ -69,6 +77,7 @@ record ImageRequest(
         words.getFirst(),
         functions,
         unwind,
+        value(parsed, "--disasm"),
         Options.has(parsed, "--sections"),
         Options.has(parsed, "--imports"),
         Options.has(parsed, "--exports"),
@@ -90,6 +99,7 @@ record ImageRequest(
   boolean isSummary() {
     return functions == null
         && unwind == null
+        && disasm == null
         && !(sections || imports || exports || relocations || resources || hotpatch || services);
   }
 
@@ -116,6 +126,9 @@ record ImageRequest(
     } else if (functions != null || unwind != null || hotpatch) {
       String pattern = functions == null && unwind != null ? "" : functions;
       parts.add(ImageFunctionRows.of(contents, pattern, unwind != null, hotpatch));
+    }
+    if (disasm != null) {
+      parts.add(ImageDisassembly.of(contents, disasm));
     }
     if (services) {
       parts.add(ImageServices.of(contents.image()));

@@ -1,6 +1,5 @@
 package io.ntrail.cli.command;
 
-import io.ntrail.analysis.events.Pattern;
 import io.ntrail.analysis.image.ImageContents;
 import io.ntrail.analysis.image.ImageFunction;
 import io.ntrail.analysis.image.ImageFunctions;
@@ -8,13 +7,10 @@ import io.ntrail.analysis.unwind.LanguageHandlers;
 import io.ntrail.cli.command.Listing.Cell;
 import io.ntrail.cli.command.Listing.Column;
 import io.ntrail.cli.text.Numbers;
-import io.ntrail.formats.bytes.CannotGoOn;
-import io.ntrail.formats.bytes.Nearest;
 import io.ntrail.formats.pe.FunctionTable;
 import io.ntrail.formats.pe.RuntimeFunction;
 import io.ntrail.formats.pe.UnwindChain;
 import java.io.PrintStream;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -39,7 +35,10 @@ final class ImageUnwindPart {
     this.handlers = LanguageHandlers.of(contents.image(), table);
     ImageFunctions functions =
         ImageFunctions.of(contents.image(), contents.exports(), contents.loadConfig(), table);
-    this.asked = what.startsWith("0x") ? at(address(what), functions) : named(what, functions);
+    this.asked =
+        FunctionNames.isAddress(what)
+            ? at(FunctionNames.rva(contents.image(), what), functions)
+            : named(what, functions);
   }
 
   static ImagePart of(ImageContents contents, String what) {
@@ -58,27 +57,7 @@ final class ImageUnwindPart {
     return new ImagePart(listing, (out, _, _) -> part.print(out), listing::json);
   }
 
-  /** An address in the image: an RVA, or an address at the base that its headers name. */
-  private long address(String what) {
-    try {
-      long address = Long.parseUnsignedLong(what.substring(2), 16);
-      long base = contents.image().headers().imageBase();
-      boolean based =
-          Long.compareUnsigned(address, base) >= 0
-              && Long.compareUnsigned(address - base, contents.image().headers().sizeOfImage()) < 0
-              && !contents.image().view().has(address, 1);
-      return based ? address - base : address;
-    } catch (NumberFormatException _) {
-      throw new UsageError("--unwind takes an address or a name, not " + what, "--unwind 0x1000");
-    }
-  }
-
   private List<Asked> at(long rva, ImageFunctions functions) {
-    if (!contents.image().isExecutable(rva)) {
-      throw new CannotGoOn(
-          "there is no code at " + Numbers.hex(rva) + " of " + contents.image().name(),
-          "ntrail image " + contents.image().name() + " --sections");
-    }
     int index = functions.indexUpTo(rva);
     List<String> names = List.of();
     if (index >= 0) {
@@ -89,24 +68,9 @@ final class ImageUnwindPart {
   }
 
   private List<Asked> named(String what, ImageFunctions functions) {
-    Pattern pattern = Pattern.of(what);
-    List<Asked> found = new ArrayList<>();
-    List<String> all = new ArrayList<>();
-    for (ImageFunction function : functions.list()) {
-      all.addAll(function.names());
-      if (function.names().stream().anyMatch(pattern::matches)) {
-        found.add(new Asked(function.rva(), function.names(), table.entry(function.rva())));
-      }
-    }
-    if (found.isEmpty()) {
-      String nearest = Nearest.of(what, all);
-      throw new CannotGoOn(
-          contents.image().name() + " has no function of the name " + what,
-          "ntrail image "
-              + contents.image().name()
-              + (nearest.isEmpty() ? " --functions" : " --unwind " + nearest));
-    }
-    return found;
+    return FunctionNames.find(contents, functions, what).stream()
+        .map(function -> new Asked(function.rva(), function.names(), table.entry(function.rva())))
+        .toList();
   }
 
   private List<Cell> row(Asked function) {
