@@ -43,9 +43,11 @@ final class FunctionNames {
   /**
    * The functions that are meant.
    *
+   * @param option that they were written for, for messages
    * @throws CannotGoOn if there is none
    */
-  static List<ImageFunction> find(ImageContents contents, ImageFunctions functions, String what) {
+  static List<ImageFunction> find(
+      ImageContents contents, ImageFunctions functions, String option, String what) {
     PeImage image = contents.image();
     List<ImageFunction> found = new ArrayList<>();
     if (isAddress(what)) {
@@ -72,7 +74,7 @@ final class FunctionNames {
           image.name() + " has no function of the name " + what,
           "ntrail image "
               + image.name()
-              + (nearest.isEmpty() ? " --functions" : " --functions " + nearest));
+              + (nearest.isEmpty() ? " --functions" : " " + option + " " + nearest));
     }
     return found;
   }

@@ -31,7 +31,9 @@ final class ImageDisassembly {
         ImageFunctions.of(
             image, contents.exports(), contents.loadConfig(), FunctionTable.of(image));
     this.asked =
-        what.equals("all") ? functions.list() : FunctionNames.find(contents, functions, what);
+        what.equals("all")
+            ? functions.list()
+            : FunctionNames.find(contents, functions, "--disasm", what);
     for (ImageFunction function : functions.list()) {
       if (!function.names().isEmpty()) {
         places.put(function.rva(), function.names().getFirst());

@@ -68,7 +68,7 @@ final class ImageUnwindPart {
   }
 
   private List<Asked> named(String what, ImageFunctions functions) {
-    return FunctionNames.find(contents, functions, what).stream()
+    return FunctionNames.find(contents, functions, "--unwind", what).stream()
         .map(function -> new Asked(function.rva(), function.names(), table.entry(function.rva())))
         .toList();
   }
