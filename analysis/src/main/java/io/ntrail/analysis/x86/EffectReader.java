@@ -37,7 +37,8 @@ final class EffectReader {
     boolean zero = (letters & FormRecords.SAME_IS_ZERO) != 0 && isSame();
     if (zero) {
       // The destination is the first of the two where there are only two operands.
-      letters = FormRecords.ACCESS_NONE << 8 | FormRecords.ACCESS_NONE << 4 | Access.WRITE.ordinal();
+      letters =
+          FormRecords.ACCESS_NONE << 8 | FormRecords.ACCESS_NONE << 4 | Access.WRITE.ordinal();
     }
     boolean inMemory = operands.memoryOperand() >= 0;
     for (int i = 0; i < operands.count(); i++) {
@@ -157,8 +158,7 @@ final class EffectReader {
     Access access = Access.at(letter);
     boolean conditional = masked && access.writes() || repeated;
     readSegment(operand.segment(), repeated);
-    memory.add(
-        new Effects.MemoryUse(operand, conditional ? access.conditional() : access));
+    memory.add(new Effects.MemoryUse(operand, conditional ? access.conditional() : access));
   }
 
   private void access(Operand.InMemory where, Access access) {
@@ -181,7 +181,8 @@ final class EffectReader {
 
   private void mask() {
     if (operands.mask != 0) {
-      boolean consumed = (operands.attributes & FormRecords.VECTOR_INDEX) != 0 && operands.count == 2;
+      boolean consumed =
+          (operands.attributes & FormRecords.VECTOR_INDEX) != 0 && operands.count == 2;
       Register mask = Register.of(RegisterClass.MASK, operands.mask);
       use(mask, consumed ? Access.READ_WRITE : Access.READ);
     }
@@ -195,9 +196,10 @@ final class EffectReader {
   private void use(Register register, Access access) {
     boolean clears =
         wideCode && register.type() == RegisterClass.GENERAL32
-            || vector && (register.type() == RegisterClass.XMM
-                || register.type() == RegisterClass.YMM
-                || register.type() == RegisterClass.ZMM);
+            || vector
+                && (register.type() == RegisterClass.XMM
+                    || register.type() == RegisterClass.YMM
+                    || register.type() == RegisterClass.ZMM);
     boolean split = clears && register.whole() != register || repeated;
     if (!split || !access.writes()) {
       add(register, repeated && access == Access.READ ? Access.MAY_READ : access);

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What an instruction reads and writes, whether it names it or not. The instruction pointer and what
- * an exception would do are not among it; registers may appear more than once.
+ * What an instruction reads and writes, whether it names it or not. The instruction pointer and
+ * what an exception would do are not among it; registers may appear more than once.
  *
  * @param registers registers; writing a 32-bit register in 64-bit code is writing all 64 bits
  * @param memory memory; what the address consists of is among the registers

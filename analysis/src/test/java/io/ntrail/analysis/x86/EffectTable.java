@@ -152,7 +152,8 @@ final class EffectTable {
             case 'c' -> FormRecords.KIND_CODE;
             default -> FormRecords.KIND_OPERAND;
           };
-      return kind << 4 | GENERAL.indexOf(name.substring(1).toLowerCase(java.util.Locale.ROOT)) << 12;
+      return kind << 4
+          | GENERAL.indexOf(name.substring(1).toLowerCase(java.util.Locale.ROOT)) << 12;
     }
     String shown = name.matches("st\\d") ? "st(" + name.charAt(2) + ")" : name;
     for (RegisterClass type : RegisterClass.values()) {
