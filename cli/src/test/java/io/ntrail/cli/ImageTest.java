@@ -111,7 +111,7 @@ class ImageTest {
             "2,0x1040,StockLoad,",
             "3,0x1070,StockMatch,",
             "4,0x1020,StockSize,",
-            "5," + one.lines().get(5).split(",")[1] + ",StockSleep,KERNEL32.Sleep"),
+            "5,0x20ac,StockSleep,KERNEL32.Sleep"),
         one.lines());
     assertEquals(2, two.exit());
   }

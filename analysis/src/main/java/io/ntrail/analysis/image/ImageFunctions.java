@@ -31,6 +31,7 @@ import java.util.Set;
 public final class ImageFunctions {
   private static final List<Set<Source>> SETS = sets();
 
+  private final PeImage image;
   private final CodeRanges code;
   private final long[] rvas;
   private final byte[] sources;
@@ -45,7 +46,8 @@ public final class ImageFunctions {
   private final long[] partOwners;
   private final long[] reach;
 
-  private ImageFunctions(Collector from) {
+  private ImageFunctions(PeImage image, Collector from) {
+    this.image = image;
     this.code = from.code;
     this.rvas = from.distinct();
     this.sources = new byte[rvas.length];
@@ -107,7 +109,7 @@ public final class ImageFunctions {
         collector.add(entry.rva(), Source.GUARD_TABLE, entry.flags());
       }
     }
-    return new ImageFunctions(collector);
+    return new ImageFunctions(image, collector);
   }
 
   /** Where the image has code. */
@@ -179,7 +181,14 @@ public final class ImageFunctions {
 
   private ImageFunction function(int i) {
     long rva = rvas[i];
-    long next = code.end(rva);
+    // The last page of a section is mapped as a whole, but holds no code behind its size.
+    long section =
+        image
+            .section(rva)
+            .map(s -> s.rva() + s.size())
+            .filter(end -> end > rva)
+            .orElse(Long.MAX_VALUE);
+    long next = Math.min(code.end(rva), section);
     if (i + 1 < rvas.length) {
       next = Math.min(next, rvas[i + 1]);
     }

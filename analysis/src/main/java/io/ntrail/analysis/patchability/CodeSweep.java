@@ -204,7 +204,7 @@ final class CodeSweep {
       return;
     }
     boolean covered = functions.reachBefore(begin + 1) > begin;
-    Segment segment = new Segment(begin, end, stored, function, covered);
+    Segment segment = new Segment(begin, stored, function, covered);
     segment.decode();
     budget -= stored;
     if (starts && !covered && stored == end - begin) {
@@ -246,7 +246,7 @@ final class CodeSweep {
     /** Up to where branches of the function lead that begins here. */
     private int furthest;
 
-    Segment(long begin, long end, long stored, int function, boolean covered) {
+    Segment(long begin, long stored, int function, boolean covered) {
       this.begin = begin;
       this.length = (int) Math.min(stored, Integer.MAX_VALUE - 64);
       // The last instruction may be longer than the segment: then the decoder missed a beat.

@@ -27,64 +27,92 @@ final class FrontBytes {
           .map(HexFormat.of()::parseHex)
           .toList();
 
-  private FrontBytes() {}
+  /**
+   * The published shares look at 32 bytes in front of a function, and see none where its section
+   * begins later than that. To be comparable this measure does as they do.
+   */
+  private static final int LOOKED_AT = 32;
 
-  /** How many bytes in front of an address are CC, 90 or 00, from an address on. */
-  static int run(ImageView view, long from, long rva) {
+  private final byte[] bytes;
+
+  private FrontBytes(byte[] bytes) {
+    this.bytes = bytes;
+  }
+
+  /**
+   * The bytes in front of an address.
+   *
+   * @param from where they begin at the earliest
+   */
+  static FrontBytes of(ImageView view, long from, long rva) {
+    int most = rva - from < LOOKED_AT ? 0 : Math.clamp(rva - from, 0, Padding.MOST);
     int count = 0;
-    while (count < Padding.MOST
-        && rva - count > from
-        && view.has(rva - count - 1, 1)
-        && Filler.ofByte(view.u8(rva - count - 1)) != Filler.NONE) {
+    // What can be read at once is read at once; where there is a hole, what lies behind it.
+    if (view.has(rva - most, most)) {
+      count = most;
+    } else {
+      while (count < most && view.has(rva - count - 1, count + 1)) {
+        count++;
+      }
+    }
+    return new FrontBytes(
+        count == 0 ? new byte[0] : view.bytes(rva - count, count).array(0, count));
+  }
+
+  /** How many of them, from the last one on, are CC, 90 or 00. */
+  int run() {
+    int count = 0;
+    while (count < bytes.length
+        && Filler.ofByte(bytes[bytes.length - 1 - count] & 0xFF) != Filler.NONE) {
       count++;
     }
     return count;
   }
 
-  /** What the bytes of a run are. */
-  static Filler fills(ImageView view, long rva, int run) {
+  /** What the bytes of the run are. */
+  Filler fills() {
     Filler filler = Filler.NONE;
-    for (int i = 1; i <= run; i++) {
-      filler = filler.and(Filler.ofByte(view.u8(rva - i)));
+    for (int i = bytes.length - run(); i < bytes.length; i++) {
+      filler = filler.and(Filler.ofByte(bytes[i] & 0xFF));
     }
     return filler;
   }
 
   /**
-   * How many bytes in front of an address are CC, 90 or nops of several bytes. Zeros are not among
-   * them: most of them belong to the nops.
+   * How many of them, from the last one on, are CC, 90 or nops of several bytes. Zeros are not
+   * among them: most of them belong to the nops.
    */
-  static int nops(ImageView view, long from, long rva) {
-    int count = 0;
-    int more = 1;
-    while (more > 0 && count < Padding.MOST) {
-      more = last(view, from, rva - count);
-      count += more;
+  int nops() {
+    int end = bytes.length;
+    int size = last(end);
+    while (size > 0) {
+      end -= size;
+      size = last(end);
     }
-    return count;
+    return bytes.length - end;
   }
 
-  /** The length of the nop that ends at an address, or 0. */
-  private static int last(ImageView view, long from, long end) {
-    if (end <= from || !view.has(end - 1, 1)) {
+  /** The length of the nop that ends at a place, or 0. */
+  private int last(int end) {
+    if (end == 0) {
       return 0;
     }
-    int byteBefore = view.u8(end - 1);
     for (byte[] nop : NOPS) {
-      if (nop[nop.length - 1] == (byte) byteBefore && ends(view, from, end, nop)) {
+      if (ends(end, nop)) {
         return nop.length;
       }
     }
-    return byteBefore == 0xCC || byteBefore == 0x90 ? 1 : 0;
+    byte last = bytes[end - 1];
+    return last == (byte) 0xCC || last == (byte) 0x90 ? 1 : 0;
   }
 
-  private static boolean ends(ImageView view, long from, long end, byte[] nop) {
-    long begin = end - nop.length;
-    if (begin < from || !view.has(begin, nop.length)) {
+  private boolean ends(int end, byte[] nop) {
+    int begin = end - nop.length;
+    if (begin < 0) {
       return false;
     }
-    for (int i = 0; i < nop.length; i++) {
-      if (view.u8(begin + i) != (nop[i] & 0xFF)) {
+    for (int i = nop.length - 1; i >= 0; i--) {
+      if (bytes[begin + i] != nop[i]) {
         return false;
       }
     }

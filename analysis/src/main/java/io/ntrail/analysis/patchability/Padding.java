@@ -4,7 +4,8 @@ package io.ntrail.analysis.patchability;
  * What lies in front of a function.
  *
  * @param run bytes of CC, 90 and 00 directly in front of it, in its section, whomever they belong
- *     to; no more than {@value #MOST} are counted
+ *     to; no more than {@value #MOST} are counted, and none of a function in the first 32 bytes of
+ *     its section, as the published shares count
  * @param fills what these are
  * @param withNops the same with multi-byte nops
  * @param own bytes directly in front of it that are padding and belong to no function: those that a

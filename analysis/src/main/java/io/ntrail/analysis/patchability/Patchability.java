@@ -151,13 +151,10 @@ public final class Patchability {
 
   private Padding padding(int i, long rva) {
     long from = image.section(rva).map(Section::rva).orElse(0L);
-    int run = FrontBytes.run(image.view(), from, rva);
+    FrontBytes front = FrontBytes.of(image.view(), from, rva);
+    int run = front.run();
     return new Padding(
-        run,
-        FrontBytes.fills(image.view(), rva, run),
-        Math.max(run, FrontBytes.nops(image.view(), from, rva)),
-        sweep.own(i),
-        sweep.filler(i));
+        run, front.fills(), Math.max(run, front.nops()), sweep.own(i), sweep.filler(i));
   }
 
   private FunctionPatch patch(int i) {

@@ -28,8 +28,9 @@ final class HandlerText {
   void print(HandledFunction function) {
     LanguageHandler handler = function.handler();
     out.println();
-    line(
-        "  Language handler at %s: %s (%s)",
+    out.printf(
+        Locale.ROOT,
+        "  Language handler at %s: %s (%s)%n",
         Numbers.hex(handler.rva()),
         handler.name().isEmpty() ? "unknown" : handler.name(),
         switch (handler.found()) {
@@ -50,17 +51,18 @@ final class HandlerText {
       }
       case HandlerData.Cookie(var cookie) -> cookie(cookie);
       case HandlerData.Itanium(long rva) ->
-          line("    table of GCC's kind at %s, not read", Numbers.hex(rva));
+          out.printf(Locale.ROOT, "    table of GCC's kind at %s, not read%n", Numbers.hex(rva));
       case HandlerData.Unknown(long rva) ->
-          line("    data of an unknown kind at %s", Numbers.hex(rva));
+          out.printf(Locale.ROOT, "    data of an unknown kind at %s%n", Numbers.hex(rva));
     }
   }
 
   private void scopes(ScopeTable table) {
-    line("    %s", Numbers.counted(table.scopes().size(), "scope"));
+    out.printf(Locale.ROOT, "    %s%n", Numbers.counted(table.scopes().size(), "scope"));
     for (ScopeTable.Scope scope : table.scopes()) {
-      line(
-          "    __try %s..%s %s",
+      out.printf(
+          Locale.ROOT,
+          "    __try %s..%s %s%n",
           Numbers.hex(scope.begin()),
           Numbers.hex(scope.end()),
           scope.isFinally()
@@ -72,11 +74,11 @@ final class HandlerText {
                       + ", at "
                       + Numbers.hex(scope.target()));
     }
-    table.damage().ifPresent(why -> line("    damaged: %s", why));
+    table.damage().ifPresent(why -> out.printf(Locale.ROOT, "    damaged: %s%n", why));
   }
 
   private void cookie(GsData cookie) {
-    line("    stack cookie at frame %s", signed(cookie.cookieOffset()));
+    out.printf(Locale.ROOT, "    stack cookie at frame %s%n", signed(cookie.cookieOffset()));
   }
 
   private static String signed(long offset) {
@@ -86,26 +88,34 @@ final class HandlerText {
   private void cxx(CxxFunction cxx) {
     int number = 0;
     for (Step step : cxx.steps()) {
-      line(
-          "    state %d: then state %d%s",
+      out.printf(
+          Locale.ROOT,
+          "    state %d: then state %d%s%n",
           number++,
           step.toState(),
           step.handler() == 0 ? "" : ", cleanup " + Numbers.hex(step.handler()));
     }
     for (Try block : cxx.tries()) {
-      line("    try states %d..%d, catches up to %d", block.low(), block.high(), block.catchHigh());
+      out.printf(
+          Locale.ROOT,
+          "    try states %d..%d, catches up to %d%n",
+          block.low(),
+          block.high(),
+          block.catchHigh());
       for (Catch handler : block.catches()) {
-        line(
-            "      catch %s at %s",
-            handler.takesAll() ? "(...)" : handler.typeName(), Numbers.hex(handler.handler()));
+        out.printf(
+            Locale.ROOT,
+            "      catch %s at %s%n",
+            handler.takesAll() ? "(...)" : handler.typeName(),
+            Numbers.hex(handler.handler()));
       }
     }
     for (List<IpState> states : states(cxx)) {
       for (IpState state : states) {
-        line("    from %s: state %d", Numbers.hex(state.ip()), state.state());
+        out.printf(Locale.ROOT, "    from %s: state %d%n", Numbers.hex(state.ip()), state.state());
       }
     }
-    cxx.damage().ifPresent(why -> line("    damaged: %s", why));
+    cxx.damage().ifPresent(why -> out.printf(Locale.ROOT, "    damaged: %s%n", why));
   }
 
   private static List<List<IpState>> states(CxxFunction cxx) {
@@ -113,9 +123,5 @@ final class HandlerText {
       case FuncInfo3 three -> List.of(three.ipStates());
       case FuncInfo4 four -> four.segments().stream().map(FuncInfo4.Segment::ipStates).toList();
     };
-  }
-
-  private void line(String format, Object... values) {
-    out.println(String.format(Locale.ROOT, format, values));
   }
 }

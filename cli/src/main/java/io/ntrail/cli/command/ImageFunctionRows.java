@@ -28,7 +28,6 @@ import org.jspecify.annotations.Nullable;
  * {@code image --functions}: where functions are, who says so, and how their frames are unwound.
  */
 final class ImageFunctionRows {
-  private final ImageContents contents;
   private final PeHeaders headers;
   private final FunctionTable table;
   private final ImageFunctions functions;
@@ -41,7 +40,6 @@ final class ImageFunctionRows {
 
   private ImageFunctionRows(
       ImageContents contents, String pattern, boolean unwind, boolean hotpatch) {
-    this.contents = contents;
     this.headers = contents.image().headers();
     this.table = FunctionTable.of(contents.image());
     this.functions =

@@ -17,6 +17,8 @@ record ImagePart(Listing rows, Screen screen, Consumer<Json> json) {
   @FunctionalInterface
   interface Screen {
     /**
+     * Prints it.
+     *
      * @param limit rows at most; 0 for all
      * @param width columns of the terminal; 0 to cut nothing
      */

@@ -111,8 +111,7 @@ record ImageRequest(
     if (resources) {
       parts.add(ImageResources.of(contents.resources()));
     }
-    boolean spelledOut = unwind != null && !unwind.isEmpty();
-    if (spelledOut) {
+    if (unwind != null && !unwind.isEmpty()) {
       parts.add(ImageUnwindPart.of(contents, unwind));
     } else if (functions != null || unwind != null || hotpatch) {
       String pattern = functions == null && unwind != null ? "" : functions;

@@ -21,24 +21,29 @@ final class ImageUnwind {
 
   /** The entry as stored, then every link of its chain. */
   void print(RuntimeFunction entry, UnwindChain chain) {
-    line("  BeginAddress      = %s", Numbers.hex(entry.begin()));
-    line("  EndAddress        = %s", Numbers.hex(entry.end()));
-    line(
-        "  UnwindInfoAddress = %s%s",
+    out.printf(Locale.ROOT, "  BeginAddress      = %s%n", Numbers.hex(entry.begin()));
+    out.printf(Locale.ROOT, "  EndAddress        = %s%n", Numbers.hex(entry.end()));
+    out.printf(
+        Locale.ROOT,
+        "  UnwindInfoAddress = %s%s%n",
         Numbers.hex(entry.unwindInfo()),
         entry.indirect() ? " (low bit set: another entry describes this range)" : "");
     for (UnwindChain.Link link : chain.links()) {
       info(link.function(), link.info());
     }
-    chain.damage().ifPresent(why -> line("  damaged: %s", why));
+    chain.damage().ifPresent(why -> out.printf(Locale.ROOT, "  damaged: %s%n", why));
   }
 
   private void info(RuntimeFunction function, UnwindInfo info) {
     out.println();
-    line(
-        "  Unwind info at %s, %s", Numbers.hex(info.rva()), Numbers.counted(info.length(), "byte"));
-    line(
-        "    version %d, flags %x%s, prolog %x, codes %x%s",
+    out.printf(
+        Locale.ROOT,
+        "  Unwind info at %s, %s%n",
+        Numbers.hex(info.rva()),
+        Numbers.counted(info.length(), "byte"));
+    out.printf(
+        Locale.ROOT,
+        "    version %d, flags %x%s, prolog %x, codes %x%s%n",
         info.version(),
         info.flags(),
         info.flags() == 0 ? "" : " (" + UnwindText.flags(info) + ")",
@@ -50,7 +55,7 @@ final class ImageUnwind {
                 + UnwindCode.generalName(info.frameRegister())
                 + ", frame offs "
                 + Integer.toHexString(info.frameOffset()));
-    info.damage().ifPresent(why -> line("    damaged: %s", why));
+    info.damage().ifPresent(why -> out.printf(Locale.ROOT, "    damaged: %s%n", why));
     for (UnwindCode code : info.codes()) {
       code("    ", code);
     }
@@ -59,8 +64,9 @@ final class ImageUnwind {
     }
     info.chained()
         .ifPresent(parent ->
-            line(
-                "    chained to %s..%s, unwind info at %s",
+            out.printf(
+                Locale.ROOT,
+                "    chained to %s..%s, unwind info at %s%n",
                 Numbers.hex(parent.begin()),
                 Numbers.hex(parent.end()),
                 Numbers.hex(parent.unwindInfo())));
@@ -82,8 +88,9 @@ final class ImageUnwind {
   }
 
   private void epilog(RuntimeFunction function, UnwindInfo info, Epilog epilog) {
-    line(
-        "    epilog at %s, %s",
+    out.printf(
+        Locale.ROOT,
+        "    epilog at %s, %s%n",
         Numbers.hex(epilog.startIn(function)),
         info.version() == 2
             ? Numbers.counted(epilog.size(), "byte")
@@ -91,9 +98,5 @@ final class ImageUnwind {
     for (UnwindCode code : epilog.codes()) {
       code("      ", code);
     }
-  }
-
-  private void line(String format, Object... values) {
-    out.println(String.format(Locale.ROOT, format, values));
   }
 }

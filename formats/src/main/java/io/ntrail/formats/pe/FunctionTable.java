@@ -176,13 +176,17 @@ public final class FunctionTable {
             add(at + entry, table.i32(entry), table.i32(entry + 4), table.i32(entry + 8));
           }
           i += (int) whole;
+        } else if (view.zeros(at) >= RuntimeFunction.SIZE) {
+          // Zeros of the loader are padding, however many a hostile image asks for.
+          i += (int) Math.min(view.zeros(at) / RuntimeFunction.SIZE, stored - i);
         } else if (view.has(at, RuntimeFunction.SIZE)) {
           room(1);
           add(at, view.i32(at), view.i32(at + 4), view.i32(at + 8));
           i++;
         } else {
-          missing++;
-          i++;
+          int gone = Math.clamp(view.missing(at) / RuntimeFunction.SIZE, 1, stored - i);
+          missing += gone;
+          i += gone;
         }
       }
     }

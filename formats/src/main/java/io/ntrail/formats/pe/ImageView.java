@@ -5,6 +5,7 @@ import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.InputFile;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -136,6 +137,24 @@ public final class ImageView {
       sum += extent.storedLength();
     }
     return sum;
+  }
+
+  /** How many bytes at {@code rva} were not stored, but are zeros of the loader. */
+  public long zeros(long rva) {
+    int i = index(rva);
+    return i < 0 || rva - extents[i].rva < extents[i].storedLength() ? 0 : extents[i].end() - rva;
+  }
+
+  /**
+   * How many bytes from {@code rva} on are no part of the image; without an end if none follows.
+   */
+  public long missing(long rva) {
+    if (index(rva) >= 0) {
+      return 0;
+    }
+    int next = Arrays.binarySearch(starts, rva);
+    next = next < 0 ? -next - 1 : next;
+    return next < starts.length ? starts[next] - rva : Long.MAX_VALUE;
   }
 
   /** Where the byte at {@code rva} lies in the input, or -1 if it was not stored. */

@@ -171,12 +171,17 @@ public record Resources(List<Entry> entries) {
     private final PeImage image;
     private final Bytes bytes;
     private final Set<Integer> path = new HashSet<>();
-    private int entriesLeft = MOST_ENTRIES;
-    private int charsLeft = MOST_CHARS_OF_ALL;
+
+    /** Directories that overlap could make a small image have any number of them. */
+    private int entriesLeft;
+
+    private int charsLeft;
 
     Reader(PeImage image, Bytes bytes) {
       this.image = image;
       this.bytes = bytes;
+      this.entriesLeft = Math.min(MOST_ENTRIES, 1 + bytes.length() / ENTRY);
+      this.charsLeft = Math.min(MOST_CHARS_OF_ALL, bytes.length());
     }
 
     private void gap(int at, String why) {
@@ -203,7 +208,7 @@ public record Resources(List<Entry> entries) {
         }
       }
       if (entriesLeft == 0) {
-        gap(at, "there are more than " + MOST_ENTRIES + " entries");
+        gap(at, "there are more entries than their bytes can hold; the rest is left");
       } else if (count > room) {
         gap(
             at,

@@ -26,7 +26,9 @@ public final class PeSketch {
 
   private static final long BASE_32 = 0x40_0000;
 
-  private static final int HEADERS = 0x400;
+  /** Where the section table would begin without an optional header. */
+  private static final int SECTIONS = 0x40 + 24;
+
   private static final int DIRECTORIES = 16;
 
   private final int machine;
@@ -122,25 +124,45 @@ public final class PeSketch {
     return directory(3, section(".pdata", CONSTANTS, out.toByteArray()), 12L * rows.length);
   }
 
+  /** Adds a section with a load configuration that has a guard table whose entries are plain. */
+  public PeSketch guard(long flags, long... entries) {
+    return guard(flags, 0, entries);
+  }
+
   /**
    * Adds a section with a load configuration that has a guard table.
    *
-   * @param flags GuardFlags, the length of entries included
-   * @param entries RVAs of the table, with zeros behind each up to the length of an entry
+   * @param flags GuardFlags, with the length of entries in the upper four bits
+   * @param entryFlags the byte behind each entry, where there is room for it
+   * @param entries RVAs of the table
    */
-  public PeSketch guard(long flags, long... entries) {
-    long at = next();
-    int size = wide ? 0x148 : 0xC4;
+  public PeSketch guard(long flags, int entryFlags, long... entries) {
+    int more = (int) (flags >>> 28 & 0xF);
     LittleEndian table = new LittleEndian();
     for (long entry : entries) {
-      table.u32(entry).zeros((int) (flags >>> 28 & 0xF));
+      table.u32(entry);
+      if (more > 0) {
+        table.u8(entryFlags).zeros(more - 1);
+      }
     }
+    return loadConfig(flags, entries.length, table.toByteArray(), 0);
+  }
+
+  /** Adds a section with a load configuration that points to the code map of a second machine. */
+  public PeSketch hybrid() {
+    return loadConfig(0, 0, new byte[16], 1);
+  }
+
+  private PeSketch loadConfig(long flags, int count, byte[] table, int second) {
+    long at = next();
+    int size = wide ? 0x148 : 0xC4;
     byte[] config = new LittleEndian().u32(size).zeros(size - 4).toByteArray();
-    put(config, wide ? 0x80 : 0x50, base() + at + size);
-    put(config, wide ? 0x88 : 0x54, entries.length);
+    put(config, wide ? 0x80 : 0x50, count == 0 ? 0 : base() + at + size);
+    put(config, wide ? 0x88 : 0x54, count);
+    put(config, wide ? 0xC8 : 0x7C, second == 0 ? 0 : base() + at + size);
     byte[] word = new LittleEndian().u32(flags).toByteArray();
     System.arraycopy(word, 0, config, wide ? 0x90 : 0x58, 4);
-    byte[] content = new LittleEndian().bytes(config).bytes(table.toByteArray()).toByteArray();
+    byte[] content = new LittleEndian().bytes(config).bytes(table).toByteArray();
     return directory(10, section(".gfids", CONSTANTS, content), size);
   }
 
@@ -153,6 +175,17 @@ public final class PeSketch {
     return text.getBytes(StandardCharsets.US_ASCII);
   }
 
+  /** The bytes of the file in front of the first section. */
+  public long headers() {
+    int optional = (wide ? 112 : 96) + 8 * DIRECTORIES;
+    return SECTIONS + optional + 40L * parts.size() + 0x3FF & ~0x3FFL;
+  }
+
+  /** Where in the file a number of a row of the section table stands; rows count from 0. */
+  public int row(int section, int field) {
+    return SECTIONS + (wide ? 112 : 96) + 8 * DIRECTORIES + 40 * section + field;
+  }
+
   /** The image as a file; raw data of sections begin at multiples of 0x200. */
   public byte[] file() {
     LittleEndian out = new LittleEndian();
@@ -160,7 +193,7 @@ public final class PeSketch {
     out.u32(0x4550).u16(machine).u16(parts.size()).u32(0).u32(0).u32(0);
     out.u16((wide ? 112 : 96) + 8 * DIRECTORIES).u16(characteristics);
     optionalHeader(out);
-    long raw = HEADERS;
+    long raw = headers();
     for (Part part : parts) {
       byte[] name = java.util.Arrays.copyOf(ascii(part.name), 8);
       long stored = part.content.length + 0x1FF & ~0x1FFL;
@@ -168,7 +201,7 @@ public final class PeSketch {
       out.u32(0).u32(0).u32(0).u32(part.flags);
       raw += stored;
     }
-    out.zeros(HEADERS - out.size());
+    out.zeros((int) headers() - out.size());
     for (Part part : parts) {
       out.bytes(part.content).align(0x200);
     }
@@ -183,7 +216,7 @@ public final class PeSketch {
       out.u32(0).u32(base());
     }
     out.u32(0x1000).u32(0x200).u16(6).u16(0).u16(0).u16(0).u16(6).u16(0).u32(0);
-    out.u32(next()).u32(HEADERS).u32(0).u16(3).u16(0);
+    out.u32(next()).u32(headers()).u32(0).u16(3).u16(0);
     int pointer = wide ? 8 : 4;
     out.pointer(pointer, 0x10_0000).pointer(pointer, 0x1000);
     out.pointer(pointer, 0x10_0000).pointer(pointer, 0x1000);

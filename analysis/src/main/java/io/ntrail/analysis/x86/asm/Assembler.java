@@ -112,8 +112,9 @@ public final class Assembler
       elastic.add(new Elastic.Jump(length, shortOpcode, nearOpcode, target));
       return this;
     }
-    encoder.encode(prefix, name, operands);
+    Prefix before = prefix;
     prefix = null;
+    encoder.encode(before, name, operands);
     for (Fixup fixup : encoder.fixups()) {
       fixups.add(fixup.moved(length, elastic.size()));
     }
@@ -354,7 +355,7 @@ public final class Assembler
    */
   public Code assemble() {
     checkNoPrefix();
-    Layout layout = new Layout(this, elastic);
+    Layout layout = new Layout(this, elastic, length);
     byte[] bytes = new byte[Math.addExact(length, layout.elasticBytes())];
     int from = 0;
     for (int i = 0; i < elastic.size(); i++) {

@@ -11,6 +11,7 @@ sealed interface Elastic {
    * @param shortOpcode what is before the displacement of one byte
    * @param nearOpcode what is before the displacement of four bytes
    */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   record Jump(int at, byte[] shortOpcode, byte[] nearOpcode, Label target) implements Elastic {
     int shortLength() {
       return shortOpcode.length + 1;

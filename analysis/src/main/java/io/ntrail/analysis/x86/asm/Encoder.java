@@ -117,7 +117,7 @@ final class Encoder {
       write(form, prefix, operands);
       // Of two of the same length the one with the narrower immediate: a prefix that changes the
       // length of an immediate is slow to decode.
-      int width = Arrays.stream(form.immediates()).sum();
+      int width = sum(form.immediates());
       if (length == 0 || at < length || (at == length && width < immediateBytes)) {
         take();
         immediateBytes = width;
@@ -228,7 +228,7 @@ final class Encoder {
     if (form.vector() == null) {
       legacyPrefixes(form, inReg, inRm, operands);
     } else {
-      vectorPrefix(form, form.vector(), inReg, inRm, operandAt(form, 'V', operands));
+      vectorPrefix(form.vector(), inReg, inRm, operandAt(form, 'V', operands));
     }
     for (byte b : form.opcode()) {
       put(b);
@@ -276,11 +276,7 @@ final class Encoder {
   }
 
   private void vectorPrefix(
-      Form form,
-      Form.Vex vex,
-      @Nullable Operand inReg,
-      @Nullable Operand inRm,
-      @Nullable Operand inVvvv) {
+      Form.Vex vex, @Nullable Operand inReg, @Nullable Operand inRm, @Nullable Operand inVvvv) {
     int r = isExtended(inReg) ? 0 : 0x80;
     int x = isExtended(index) ? 0 : 0x40;
     int b = isExtended(inRm instanceof Mem ? base : inRm) ? 0 : 0x20;
@@ -411,8 +407,9 @@ final class Encoder {
 
   /** Relative fields count from the end of the instruction, which is known only now. */
   private void endRelativeFields() {
-    pending.replaceAll(
-        f -> new Fixup(f.kind(), f.at(), 0, f.bytes(), f.label(), f.origin(), f.addend(), at));
+    for (int i = 0; i < pending.size(); i++) {
+      pending.set(i, pending.get(i).endingAt(at));
+    }
   }
 
   private void number(long value, int bytes) {
@@ -437,6 +434,14 @@ final class Encoder {
       }
     }
     return null;
+  }
+
+  private static int sum(int[] numbers) {
+    int sum = 0;
+    for (int number : numbers) {
+      sum += number;
+    }
+    return sum;
   }
 
   private static int number(@Nullable Operand operand) {

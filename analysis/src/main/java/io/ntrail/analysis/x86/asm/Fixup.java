@@ -39,4 +39,9 @@ record Fixup(
   Fixup moved(int more, int elastic) {
     return new Fixup(kind, at + more, elastic, bytes, label, origin, addend, behind + more);
   }
+
+  /** The same with the next instruction behind {@code end} fixed bytes. */
+  Fixup endingAt(int end) {
+    return new Fixup(kind, at, elasticBefore, bytes, label, origin, addend, end);
+  }
 }

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -28,8 +27,11 @@ import org.jspecify.annotations.Nullable;
  * @param immediates bytes of each immediate or relative target
  * @param registerImmediate whether there is a byte with a register in its upper half
  * @param only the code size in which alone it exists, or null
+ * @param valueBits the number of bits that an immediate stands for: those of the operation, or 0
+ * @param signExtended whether an immediate that is narrower is sign-extended to them
  * @param attributes the words of the last column
  */
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record Form(
     String mnemonic,
     List<OperandKind> operands,
@@ -45,6 +47,8 @@ record Form(
     int[] immediates,
     boolean registerImmediate,
     @Nullable CodeSize only,
+    int valueBits,
+    boolean signExtended,
     Set<String> attributes) {
   /** No ModRM byte. */
   static final int NO_MODRM = -2;
@@ -70,12 +74,8 @@ record Form(
   private static final Set<String> NOT_WRITTEN =
       Set.of("amd", "amd64", "reserved", "flow=far-call", "flow=far-jump");
 
-  /**
-   * The form of a line; empty for what this assembler does not write.
-   *
-   * @param known kinds of operands that were met before
-   */
-  static Optional<Form> parse(String line, Map<String, Optional<OperandKind>> known) {
+  /** The form of a line; empty for what this assembler does not write. */
+  static Optional<Form> parse(String line) {
     String[] columns = line.split("\\|", -1);
     Set<String> attributes = new HashSet<>(Arrays.asList(SPACES.split(columns[4].trim())));
     if (attributes.stream().anyMatch(NOT_WRITTEN::contains)) {
@@ -85,13 +85,13 @@ record Form(
     List<OperandKind> kinds = new ArrayList<>();
     StringBuilder places = new StringBuilder();
     if (text.length == 2) {
-      String[] operands = text[1].split(", ");
+      String[] operands = text[1].split(", ", -1);
       for (int i = 0; i < operands.length; i++) {
         // Operands in angle brackets are always the same register and are not written.
         if (operands[i].startsWith("<")) {
           continue;
         }
-        Optional<OperandKind> kind = known.computeIfAbsent(operands[i], OperandKind::parse);
+        Optional<OperandKind> kind = OperandKind.parse(operands[i]);
         if (kind.isEmpty()) {
           return Optional.empty();
         }
@@ -100,7 +100,7 @@ record Form(
       }
     }
     Opcode opcode = new Opcode();
-    for (String word : columns[0].trim().split(" ")) {
+    for (String word : columns[0].trim().split(" ", -1)) {
       if (!opcode.add(word)) {
         return Optional.empty();
       }
@@ -178,7 +178,7 @@ record Form(
       int prefix = 0;
       int map = 0;
       boolean w = false;
-      for (String part : word.substring("VEX.".length()).split("\\.")) {
+      for (String part : word.substring("VEX.".length()).split("\\.", -1)) {
         switch (part) {
           case "128", "L0", "LZ", "LIG", "NP", "WIG", "W0" -> {}
           case "256", "L1" -> length = 1;
@@ -218,7 +218,13 @@ record Form(
           immediates,
           registerImmediate,
           only,
+          operandBits != 0 ? operandBits : bytewise(operands) ? 8 : 0,
+          attributes.contains("sx"),
           attributes);
+    }
+
+    private static boolean bytewise(List<OperandKind> operands) {
+      return operands.stream().anyMatch(o -> o.registerBits() == 8 || o.fixed() == Reg8.AL);
     }
   }
 
@@ -234,13 +240,5 @@ record Form(
   /** Whether an operand shows how wide the operation is. */
   boolean showsSize() {
     return operands.stream().anyMatch(OperandKind::showsSize);
-  }
-
-  /** The number of bits that an immediate stands for: those of the operation. */
-  int valueBits() {
-    if (operandBits != 0) {
-      return operandBits;
-    }
-    return operands.stream().anyMatch(o -> o.registerBits() == 8 || o.fixed() == Reg8.AL) ? 8 : 0;
   }
 }

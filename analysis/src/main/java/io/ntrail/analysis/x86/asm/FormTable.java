@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The forms that exist in code of one size, by mnemonic. Immutable; loaded when first asked for.
@@ -35,21 +35,31 @@ final class FormTable {
     private static final FormTable TABLE = new FormTable(CodeSize.BITS64, "0f38", "0f3a", "vex");
   }
 
-  private final Map<String, List<Form>> byMnemonic;
+  private final CodeSize size;
+  private final Map<String, List<String>> lines = new HashMap<>();
+
+  /** What has been asked for. Two threads that ask at once get equal forms. */
+  private final Map<String, List<Form>> forms = new ConcurrentHashMap<>();
 
   private FormTable(CodeSize size, String... files) {
-    Map<String, List<Form>> all = new HashMap<>();
-    Map<String, Optional<OperandKind>> kinds = new HashMap<>();
+    this.size = size;
     for (String file : files) {
-      text(file)
-          .lines()
-          .filter(line -> !line.isBlank() && !line.startsWith("#"))
-          .flatMap(line -> Form.parse(line, kinds).stream())
-          .filter(form -> form.existsIn(size))
-          .forEach(form -> all.computeIfAbsent(form.mnemonic(), _ -> new ArrayList<>()).add(form));
+      for (String line : text(file).split("\n", -1)) {
+        if (!line.isBlank() && line.charAt(0) != '#') {
+          lines.computeIfAbsent(mnemonic(line), _ -> new ArrayList<>()).add(line);
+        }
+      }
     }
-    all.replaceAll((_, forms) -> withoutNarrow(forms));
-    byMnemonic = Map.copyOf(all);
+  }
+
+  /** The first word of the second column. */
+  private static String mnemonic(String line) {
+    int begin = line.indexOf('|') + 2;
+    int end = begin;
+    while (line.charAt(end) != ' ' && line.charAt(end) != '|') {
+      end++;
+    }
+    return line.substring(begin, end);
   }
 
   /** The table of everybody's instructions in code of one size. */
@@ -64,12 +74,20 @@ final class FormTable {
 
   /** All forms of a mnemonic, in the order of the list; empty if there is none. */
   List<Form> forms(String mnemonic) {
-    return byMnemonic.getOrDefault(mnemonic, List.of());
+    return forms.computeIfAbsent(mnemonic, this::parse);
   }
 
-  /** The mnemonics that it knows. */
+  private List<Form> parse(String mnemonic) {
+    List<Form> all = new ArrayList<>();
+    for (String line : lines.getOrDefault(mnemonic, List.of())) {
+      Form.parse(line).filter(form -> form.existsIn(size)).ifPresent(all::add);
+    }
+    return withoutNarrow(all);
+  }
+
+  /** The mnemonics that it knows, with those that exist in code of other sizes only. */
   Set<String> mnemonics() {
-    return byMnemonic.keySet();
+    return lines.keySet();
   }
 
   /**

@@ -25,7 +25,7 @@ final class Immediates {
     if (operation == field) {
       return fitsEither(value, field);
     }
-    if (!form.has("sx")) {
+    if (!form.signExtended()) {
       return fitsUnsigned(value, field);
     }
     return fitsEither(value, operation) && fitsSigned(signExtended(value, operation), field);

@@ -16,14 +16,16 @@ final class Layout {
   private static final int LONGEST_JUMP = 6;
 
   private final Assembler owner;
+  private final int fixedBytes;
   private final Elastic[] items;
   private final int[] lengths;
 
   /** Bytes of all items before each one, and of all of them. */
   private final int[] before;
 
-  Layout(Assembler owner, List<Elastic> elastic) {
+  Layout(Assembler owner, List<Elastic> elastic, int fixedBytes) {
     this.owner = owner;
+    this.fixedBytes = fixedBytes;
     items = elastic.toArray(Elastic[]::new);
     lengths = new int[items.length];
     before = new int[items.length + 1];
@@ -43,7 +45,7 @@ final class Layout {
     if (!label.belongsTo(owner)) {
       throw new IllegalArgumentException("label of other code: " + label);
     }
-    if (!label.isBound() || label.elasticBefore() >= before.length) {
+    if (!label.isBound() || label.at() > fixedBytes || label.elasticBefore() > items.length) {
       throw new IllegalArgumentException("label without a place: " + label);
     }
     return offset(label.at(), label.elasticBefore());

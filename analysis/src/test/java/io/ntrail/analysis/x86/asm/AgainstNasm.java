@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 
@@ -23,7 +24,7 @@ import java.util.function.Predicate;
 final class AgainstNasm {
   private final boolean wide;
   private final List<String> differences = new ArrayList<>();
-  private final TreeSet<String> unknown = new TreeSet<>();
+  private final Set<String> unknown = new TreeSet<>();
   private int equal;
   private int equalInMeaning;
 
@@ -75,6 +76,15 @@ final class AgainstNasm {
     return result;
   }
 
+  /** Has our decoder read everything back, and compares nothing else. */
+  static AgainstNasm readBack(boolean wide, List<Written> all) {
+    AgainstNasm result = new AgainstNasm(wide);
+    for (Written written : all) {
+      result.readBack(written, written.bytes(wide, RandomOperands.BASE));
+    }
+    return result;
+  }
+
   private void readBack(Written written, byte[] bytes) {
     InstructionDecoder decoder = InstructionDecoder.of(wide ? CodeSize.BITS64 : CodeSize.BITS32);
     Instruction instruction = new Instruction();
@@ -107,7 +117,7 @@ final class AgainstNasm {
   }
 
   /** Mnemonics of what nasm does not know. */
-  TreeSet<String> unknown() {
+  Set<String> unknown() {
     return unknown;
   }
 

@@ -302,6 +302,7 @@ class AssemblerTest {
   void nothingIsWrittenOfWhatIsRefused() {
     Assembler a = Assembler.x64();
     assertThrows(IllegalArgumentException.class, () -> a.ret().add(RAX, 1L << 40));
+    assertThrows(IllegalArgumentException.class, () -> a.lock().mov(ptr(RCX), RAX));
     assertEquals("C3 C3", hex(a.ret().assemble().bytes()));
   }
 
@@ -312,7 +313,9 @@ class AssemblerTest {
     a.mov(RAX, gs(0x30)).jmp(end).bind(end);
     Code first = a.assemble();
     a.ret();
-    assertEquals(first.length() + 1, a.assemble().length());
+    Label later = a.here("later");
+    assertEquals(first.length() + 1, a.assemble().offset(later));
+    assertThrows(IllegalArgumentException.class, () -> first.offset(later));
     assertEquals(11, first.length());
     refused32("ESP cannot be an index", b -> b.lea(EAX, ptr(ECX).index(ESP, 1)));
   }

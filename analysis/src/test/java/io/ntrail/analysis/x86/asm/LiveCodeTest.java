@@ -47,7 +47,7 @@ class LiveCodeTest {
     Label call = a.label("K");
     Label exit = a.label("E");
     enter64(a, begin, exit, call);
-    exit64(a, begin, exit);
+    exit64(a, begin);
     Label end = a.here("end");
     a.fill(begin, STRIDE, Padding.INT3);
     Code code = a.assemble();
@@ -146,7 +146,7 @@ class LiveCodeTest {
         .bind(exit);
   }
 
-  private static void exit64(Assembler a, Label begin, Label exit) {
+  private static void exit64(Assembler a, Label begin) {
     Label done = a.label("done at exit");
     Label after = a.label("after");
     Label full = a.label("full at exit");

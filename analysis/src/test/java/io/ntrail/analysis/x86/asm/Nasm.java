@@ -22,6 +22,9 @@ final class Nasm {
       Pattern.compile("(?m)^(?:panic: )?lines.asm:(\\d+): (?:error: )?(.*)$");
   private static final int HEADER_LINES = 2;
 
+  /** Some lines end its run, so that it says nothing about those behind. */
+  private static final int ROUNDS = 60;
+
   private Nasm() {}
 
   /**
@@ -31,6 +34,7 @@ final class Nasm {
    * @param bytes what it is; empty if refused
    * @param error why it was refused, or empty
    */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   record Line(long address, byte[] bytes, String error) {}
 
   static List<Line> assemble(Path folder, boolean wide, long base, List<String> lines)
@@ -40,7 +44,7 @@ final class Nasm {
     Path source = folder.resolve("lines.asm");
     Path binary = folder.resolve("lines.bin");
     // Labels tell where each line begins; the last lines of the file are their offsets.
-    for (int round = 0; round < 8; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
       List<String> text = new ArrayList<>();
       text.add("bits " + (wide ? 64 : 32));
       text.add("org " + base);

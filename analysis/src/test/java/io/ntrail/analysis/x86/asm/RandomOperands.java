@@ -178,7 +178,7 @@ final class RandomOperands {
     if (operation == bits) {
       return Imm.imm(number(bits));
     }
-    return Imm.imm(form.has("sx") ? signed(bits) : unsigned(bits));
+    return Imm.imm(form.signExtended() ? signed(bits) : unsigned(bits));
   }
 
   private Operand registerOrMemory(OperandKind kind) {

@@ -198,7 +198,7 @@ final class TypedCalls {
     two(name, to, Imm.imm(value), (a, where, _) -> call.call(a, where, value));
     if (bits == 32) {
       String forced = NasmText.of(name, to) + ", strict dword " + (int) value;
-      add(forced, a -> withWidth.call(a, to, Imm.imm32((int) value)));
+      add(forced, a -> withWidth.call(a, to, Imm.imm32(value)));
     }
   }
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Every typed method, called with random operands, against nasm and read back. */
 class TypedCallsTest {
-  private static final int ROUNDS = 30;
+  private static final int ROUNDS = Boolean.getBoolean("ntrail.long") ? 300 : 30;
 
   @TempDir Path folder;
 
