@@ -98,8 +98,7 @@ final class Addressing {
     into.segment = segment(into, !alone && BASES_16[rm] == BP ? SS : DS);
   }
 
-  private void address(
-      Bytes code, int from, int general, int scaleLog, int word, Operands into) {
+  private void address(Bytes code, int from, int general, int scaleLog, int word, Operands into) {
     int mod = into.modRm >>> 6;
     int rm = into.modRm & 7;
     int low = rm;
@@ -162,7 +161,6 @@ final class Addressing {
     int place = word & 15;
     int number = place == FormRecords.PLACE_BX ? 3 : place == FormRecords.PLACE_SI ? 6 : 7;
     int where = place == FormRecords.PLACE_ES_DI ? SEGMENTS : segment(into, DS);
-    into.set(
-        i, OperandType.MEMORY, bytes(word), where << 16 | registers(instruction) | number);
+    into.set(i, OperandType.MEMORY, bytes(word), where << 16 | registers(instruction) | number);
   }
 }

@@ -110,7 +110,8 @@ public final class OperandReader {
     for (int kind = kinds[value]; kind != 0; kind = kinds[value]) {
       prefixes = prefix(kind, value, prefixes);
       position++;
-      window = position == 8 ? InstructionDecoder.window(code, at + 8, instruction.end) : window >>> 8;
+      window =
+          position == 8 ? InstructionDecoder.window(code, at + 8, instruction.end) : window >>> 8;
       value = (int) window & 0xFF;
     }
     into.prefixWord = prefixes;
@@ -127,7 +128,8 @@ public final class OperandReader {
     int opcodes =
         position < 3
             ? (int) (window >>> 8 * (opcodeAt - position))
-            : code.u8(at + opcodeAt) | (opcodeAt + 1 < length ? code.u8(at + opcodeAt + 1) << 8 : 0);
+            : code.u8(at + opcodeAt)
+                | (opcodeAt + 1 < length ? code.u8(at + opcodeAt + 1) << 8 : 0);
     into.opcode = opcodes & 0xFF;
     into.modRm = opcodeAt + 1 < length ? opcodes >>> 8 & 0xFF : 0;
     int state;
@@ -168,9 +170,7 @@ public final class OperandReader {
     if (value == 0x2E || value == 0x3E) {
       result = result & ~(HAS_2E | HAS_3E) | (value == 0x2E ? HAS_2E : HAS_3E);
     }
-    return wideCode
-        ? result
-        : result & ~(7 << SEGMENT_SHIFT) | number + 1 << SEGMENT_SHIFT;
+    return wideCode ? result : result & ~(7 << SEGMENT_SHIFT) | number + 1 << SEGMENT_SHIFT;
   }
 
   private static int escaped(Instruction instruction, int position, Operands into) {

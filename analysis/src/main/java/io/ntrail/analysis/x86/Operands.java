@@ -99,7 +99,8 @@ public final class Operands {
 
   private void check(int operand, OperandType type) {
     if (operand < 0 || operand >= count || types[operand] != type.ordinal()) {
-      throw new IllegalStateException("operand " + operand + " of " + mnemonic() + " is no " + type);
+      throw new IllegalStateException(
+          "operand " + operand + " of " + mnemonic() + " is no " + type);
     }
   }
 

@@ -26,7 +26,8 @@ class SharedEffectsTest {
   private static final Pattern RANGE = Pattern.compile("([a-z]+)(\\d+)-\\1(\\d+)");
 
   /** Displacements are compared with the operands. */
-  private static final Pattern DISPLACEMENT = Pattern.compile("(\\+|(?<=:))(0x)?0*[1-9A-F][0-9A-F]*$");
+  private static final Pattern DISPLACEMENT =
+      Pattern.compile("(\\+|(?<=:))(0x)?0*[1-9A-F][0-9A-F]*$");
 
   /** They say how much of a register these use, we which operand it is. */
   private static final Pattern NARROWER =
