@@ -293,7 +293,7 @@ public final class InstructionDecoder {
   }
 
   /** Eight bytes at {@code at}, zeros behind the end. */
-  private static long window(Bytes code, int at, int end) {
+  static long window(Bytes code, int at, int end) {
     return end - at >= 8 ? code.i64(at) : shortWindow(code, at, end);
   }
 

@@ -54,8 +54,8 @@ public final class IntelSyntax {
     if (operands.segmentPrefix >= 0 && (operands.attributes & FormRecords.SEGMENT_UNSEEN) != 0) {
       text.append(Register.of(RegisterClass.SEGMENT, operands.segmentPrefix)).append(' ');
     }
-    text.append(operands.mnemonic);
-    int roundingBehind = operands.rounding == Rounding.NONE ? -1 : lastRegister(operands);
+    text.append(operands.mnemonic());
+    int roundingBehind = operands.rounding() == Rounding.NONE ? -1 : lastRegister(operands);
     for (int i = 0; i < operands.count; i++) {
       text.append(i == 0 ? " " : ", ");
       operand(instruction, operands, i, address, text);
@@ -63,7 +63,7 @@ public final class IntelSyntax {
         text.append("{k").append(operands.mask).append(operands.zeroing ? "}{z}" : "}");
       }
       if (i == roundingBehind) {
-        text.append(", {").append(operands.rounding.text()).append('}');
+        text.append(", {").append(operands.rounding().text()).append('}');
       }
     }
   }

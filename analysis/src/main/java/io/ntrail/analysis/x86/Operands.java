@@ -18,7 +18,9 @@ public final class Operands {
 
   // Written by the reader.
   int form;
-  String mnemonic = "";
+
+  // Numbers and not references: storing these costs the garbage collector more than all the rest.
+  int mnemonic;
   int count;
 
   /** Ordinals of types, a byte each. */
@@ -43,6 +45,24 @@ public final class Operands {
   int memoryBytes;
   boolean farPointer;
 
+  // What the reader notes on its way.
+  int prefixWord;
+  int modRm;
+  int opcode;
+  int map;
+  int reg;
+  int rm;
+  int vectorRm;
+  int vvvv;
+  int opcodeRegister;
+  int highBase;
+  int highIndex;
+  int highVectorIndex;
+  int vectorLength;
+  int immediateAt;
+  boolean evex;
+  boolean broadcastBit;
+
   int prefixes;
 
   /** The segment that a prefix says, or -1. */
@@ -51,10 +71,16 @@ public final class Operands {
   int mask;
   int masked;
   boolean zeroing;
-  Rounding rounding = Rounding.NONE;
+  int rounding;
 
   /** Nothing read yet: no operands. */
   public Operands() {}
+
+  void set(int operand, OperandType type, long number, int detail) {
+    types[operand] = (byte) type.ordinal();
+    numbers[operand] = number;
+    details[operand] = detail;
+  }
 
   /** Which form of the list of forms it is: a number that stays the same only in one program. */
   public int form() {
@@ -63,7 +89,7 @@ public final class Operands {
 
   /** The mnemonic of the manuals, in small letters; empty if there is no instruction. */
   public String mnemonic() {
-    return mnemonic;
+    return form == 0 ? "" : FormRecords.get().mnemonics[mnemonic];
   }
 
   /** How many operands there are. */
@@ -73,7 +99,8 @@ public final class Operands {
 
   private void check(int operand, OperandType type) {
     if (operand < 0 || operand >= count || types[operand] != type.ordinal()) {
-      throw new IllegalStateException("operand " + operand + " of " + mnemonic + " is no " + type);
+      throw new IllegalStateException(
+          "operand " + operand + " of " + mnemonic() + " is no " + type);
     }
   }
 
@@ -199,7 +226,7 @@ public final class Operands {
 
   /** What the instruction itself says about rounding and exceptions. */
   public Rounding rounding() {
-    return rounding;
+    return Rounding.at(rounding);
   }
 
   /** Whether the prefix is there and means something. */
@@ -209,6 +236,6 @@ public final class Operands {
 
   @Override
   public String toString() {
-    return mnemonic + " " + list();
+    return mnemonic() + " " + list();
   }
 }

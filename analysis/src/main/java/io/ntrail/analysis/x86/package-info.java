@@ -1,9 +1,12 @@
 /**
  * x86 machine code, 16, 32 and 64 bit.
  *
- * <p>The first depth of decoding is here: how long an instruction is, whether it is one, what it
- * does to the flow of control, and where its parts are that have to change when it moves. Operands,
- * registers and text come on top of the same list of forms.
+ * <p>Decoding has three depths, each cheaper than the next. The first: how long an instruction is,
+ * whether it is one, what it does to the flow of control, and where its parts are that have to
+ * change when it moves. The second: its form, its operands ({@link
+ * io.ntrail.analysis.x86.OperandReader}), and what it reads and writes ({@link
+ * io.ntrail.analysis.x86.Effects}). The third: its text ({@link
+ * io.ntrail.analysis.x86.IntelSyntax}).
  *
  * {@snippet :
  * InstructionDecoder decoder = InstructionDecoder.of(CodeSize.BITS64);
@@ -11,6 +14,12 @@
  * int length = decoder.decode(code, at, end, instruction);
  * if (instruction.flowClass() == FlowClass.DIRECT_CALL) {
  *   long target = instruction.branchTarget(address);
+ * }
+ * OperandReader reader = OperandReader.of(decoder);
+ * Operands operands = new Operands();
+ * if (reader.read(instruction, operands)) {
+ *   String text = IntelSyntax.text(instruction, operands, address);
+ *   Effects effects = Effects.of(instruction, operands);
  * }
  * }
  *
@@ -53,7 +62,10 @@
  * of the vendors' manuals; its README explains the columns. It is the source of {@code forms.bin},
  * which the decoder loads ({@link io.ntrail.analysis.x86.Cells}): a page of 256 cells for each map
  * of each kind of code and vendor, where a cell is an answer or asks for some more bits. Most
- * opcodes are answered by the first cell. {@code FormTablesTest} makes it anew after a change.
+ * opcodes are answered by the first cell. {@code operands.bin} ({@link
+ * io.ntrail.analysis.x86.FormRecords}) is made of the same forms, of {@code implied.txt} and of
+ * {@code effects.txt}; it is loaded when somebody asks for operands and not before. {@code
+ * FormTablesTest} makes both anew after a change.
  *
  * <p>Not in the tables but in code, since it concerns several fields at once: LOCK, register
  * numbers that an operand does not have, unused vvvv, masks, registers that have to differ, SIB

@@ -155,16 +155,16 @@ final class RecordCompiler {
     }
     List<Integer> leaves = new ArrayList<>();
     for (int operandSize : source) {
-      Optional<Rule> chosen = choose(rules, operandSize, values);
+      Optional<Rule> chosen = choose(rules, operandSize);
       if (!vector && operandSize > 1) {
-        chosen = chosen.or(() -> choose(rules, operandSize & 1, values));
+        chosen = chosen.or(() -> choose(rules, operandSize & 1));
       }
       leaves.add(chosen.map(rule -> numbers.getOrDefault(rule.form, 0)).orElse(0));
     }
     return node(Rule.OPERAND_SIZE, leaves);
   }
 
-  private Optional<Rule> choose(List<Rule> rules, int operandSize, int[] values) {
+  private Optional<Rule> choose(List<Rule> rules, int operandSize) {
     List<Rule> fitting =
         rules.stream()
             .filter(rule -> (rule.allowed[Rule.OPERAND_SIZE] & 1 << operandSize) != 0)

@@ -25,13 +25,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 class SharedEffectsTest {
   private static final Pattern RANGE = Pattern.compile("([a-z]+)(\\d+)-\\1(\\d+)");
 
-  /** Addresses of string instructions are not told from what else happens to the register. */
-  private static final Pattern DISPLACEMENT = Pattern.compile("\\+(0x)?0*[1-9A-F][0-9A-F]*$");
+  /** Displacements are compared with the operands. */
+  private static final Pattern DISPLACEMENT =
+      Pattern.compile("(\\+|(?<=:))(0x)?0*[1-9A-F][0-9A-F]*$");
 
   /** They say how much of a register these use, we which operand it is. */
   private static final Pattern NARROWER =
       Pattern.compile(
-          "arpl|bextr|bzhi|incssp[dq]|lar|lea|lkgs|lldt|lmsw|lsl|ltr|mov|v?pinsr[bw]|sarx|shlx"
+          "arpl|bextr|bzhi|incssp[dq]|lar|lea|lkgs|lldt|lmsw|lsl|ltr|v?pinsr[bw]|sarx|shlx"
               + "|shrx|tpause|umwait|ver[rw]|vmovw|vpbroadcast[bw]");
 
   /**
@@ -71,7 +72,7 @@ class SharedEffectsTest {
   private boolean narrower;
 
   @ParameterizedTest
-  @CsvSource({"64, 10192", "32, 742"})
+  @CsvSource({"64, 10082", "32, 791"})
   void effectsAreThoseOfTheTable(int codeSize, int rows) throws IOException {
     assumeTrue(TestData.available(), TestData.MISSING);
     bits = codeSize;
@@ -92,11 +93,13 @@ class SharedEffectsTest {
           || STATED.contains(operands.mnemonic())
           // Addresses of RIP-relative memory; segments that mean nothing in 64-bit code.
           || instruction.isRipRelative()
-          || bits == 64 && columns[4].matches(".*=[ecs]s:rax.*") && columns[0].startsWith("26")) {
+          || bits == 64 && columns[0].matches("(26|2E|36|3E) .*")) {
         continue;
       }
       count++;
-      narrower = NARROWER.matcher(operands.mnemonic()).matches();
+      narrower =
+          NARROWER.matcher(operands.mnemonic()).matches()
+              || columns[1].trim().startsWith("Mov_Sreg_");
       Set<String> theirs = theirs(columns[4].trim());
       Set<String> ours = ours();
       if (!theirs.equals(ours)) {

@@ -32,9 +32,9 @@ class SharedOperandsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "iced-Decoder-DecoderTest32, 32, 18590",
+    "iced-Decoder-DecoderTest32, 32, 18644",
     "iced-Decoder-DecoderTestMisc32, 32, 39",
-    "iced-Decoder-DecoderTestMisc64, 64, 182"
+    "iced-Decoder-DecoderTestMisc64, 64, 131"
   })
   void operandsAreThoseOfTheTable(String table, int bits, int rows) throws IOException {
     size = CodeSize.valueOf("BITS" + bits);
