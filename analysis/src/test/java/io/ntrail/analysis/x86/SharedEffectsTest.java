@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -198,11 +199,13 @@ class SharedEffectsTest {
     Set<String> result = new TreeSet<>();
     for (Effects.RegisterUse use : effects.registers()) {
       String name = whole(name(use.register()));
-      WORDS.get(use.access()).forEach(access -> result.add(access + "=" + name));
+      Objects.requireNonNull(WORDS.get(use.access()))
+          .forEach(access -> result.add(access + "=" + name));
     }
     for (Effects.MemoryUse use : effects.memory()) {
       String place = place(use.memory());
-      WORDS.get(use.access()).forEach(access -> result.add(access + "m=" + place));
+      Objects.requireNonNull(WORDS.get(use.access()))
+          .forEach(access -> result.add(access + "m=" + place));
     }
     Set<String> all = Set.copyOf(result);
     result.removeIf(word -> word.startsWith("cr=") && all.contains(word.substring(1)));
