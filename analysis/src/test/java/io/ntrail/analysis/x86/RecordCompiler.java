@@ -181,8 +181,7 @@ final class RecordCompiler {
     int prefix = state >>> FormRecords.STATE_PREFIX & 3;
     List<Rule> fitting = rules;
     fitting = allowing(fitting, Rule.PREFIX, prefix);
-    fitting =
-        allowing(fitting, Rule.REGISTER_FORM, state >>> FormRecords.STATE_REGISTER_FORM & 1);
+    fitting = allowing(fitting, Rule.REGISTER_FORM, state >>> FormRecords.STATE_REGISTER_FORM & 1);
     fitting = allowing(fitting, Rule.LENGTH, state >>> FormRecords.STATE_VECTOR_LENGTH & 3);
     fitting = allowing(fitting, Rule.BROADCAST, state >>> FormRecords.STATE_BROADCAST & 1);
     if (fitting.isEmpty()) {
