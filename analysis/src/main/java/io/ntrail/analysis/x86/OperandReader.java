@@ -99,6 +99,10 @@ public final class OperandReader {
     if (length == 0) {
       into.count = 0;
       into.form = 0;
+      into.prefixes = 0;
+      into.mask = 0;
+      into.rounding = 0;
+      into.zeroing = false;
       return false;
     }
     Bytes code = instruction.bytes;
