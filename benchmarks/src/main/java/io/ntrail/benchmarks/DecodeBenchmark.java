@@ -4,6 +4,9 @@ import io.ntrail.analysis.x86.CodeSize;
 import io.ntrail.analysis.x86.FlowClass;
 import io.ntrail.analysis.x86.Instruction;
 import io.ntrail.analysis.x86.InstructionDecoder;
+import io.ntrail.analysis.x86.IntelSyntax;
+import io.ntrail.analysis.x86.OperandReader;
+import io.ntrail.analysis.x86.Operands;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.testkit.code.CodeChunks;
 import io.ntrail.testkit.code.Oracle;
@@ -18,14 +21,17 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Length and flow class of every instruction of the functions of the largest x64 images of a
- * folder, beside Zydis in its minimal mode over the same bytes; the two take turns. Processor time
- * of one thread.
+ * The three depths of decoding every instruction of the functions of the largest x64 images of a
+ * folder, beside Zydis over the same bytes: length and flow class beside its minimal mode, operands
+ * beside all of its operands, text beside its formatter. They take turns. Processor time of one
+ * thread.
  *
  * <p>Arguments: the number of rounds, a folder of images, an empty folder to work in.
  */
@@ -51,20 +57,27 @@ public final class DecodeBenchmark {
     long[] counts = new long[FlowClass.values().length];
     double cold = millis(decoder, bytes, chunks, counts);
     long instructions = Arrays.stream(counts).sum();
-    List<Double> ours = new ArrayList<>();
-    List<Double> theirs = new ArrayList<>();
+    Map<Depth, List<Double>> ours = new EnumMap<>(Depth.class);
+    Map<Depth, List<Double>> theirs = new EnumMap<>(Depth.class);
     for (int round = 0; round < rounds; round++) {
-      Oracle.run(
-              work,
-              zydis.program().toString(),
-              "64",
-              "time",
-              file.toString(),
-              Integer.toString(PASSES))
-          .lines()
-          .forEach(line -> theirs.add(Double.parseDouble(line.split(" ", -1)[0])));
-      for (int pass = 0; pass < PASSES; pass++) {
-        ours.add(millis(decoder, bytes, chunks, counts));
+      for (Depth depth : Depth.values()) {
+        List<Double> zydisTimes = theirs.computeIfAbsent(depth, _ -> new ArrayList<>());
+        Oracle.run(
+                work,
+                zydis.program().toString(),
+                "64",
+                depth.zydisJob,
+                file.toString(),
+                Integer.toString(PASSES))
+            .lines()
+            .forEach(line -> zydisTimes.add(Double.parseDouble(line.split(" ", -1)[0])));
+        List<Double> times = ours.computeIfAbsent(depth, _ -> new ArrayList<>());
+        for (int pass = 0; pass < PASSES; pass++) {
+          times.add(
+              depth == Depth.CLASS
+                  ? millis(decoder, bytes, chunks, counts)
+                  : deeper(depth, decoder, bytes, chunks));
+        }
       }
     }
     double megabytes = chunks.size() / 1e6;
@@ -76,9 +89,58 @@ public final class DecodeBenchmark {
         ready,
         megabytes / cold * 1e3);
     out.printf("%-28s %10s %10s %12s%n", "MB/s of processor time", "median", "best", "million/s");
-    print(out, "Zydis, minimal", theirs, megabytes, instructions);
-    print(out, "length and class", ours, megabytes, instructions);
-    out.printf(Locale.ROOT, "%-28s %10.2f%n", "ratio of medians", median(theirs) / median(ours));
+    for (Depth depth : Depth.values()) {
+      List<Double> their = theirs.getOrDefault(depth, List.of());
+      List<Double> our = ours.getOrDefault(depth, List.of());
+      print(out, "Zydis, " + depth.zydisName, their, megabytes, instructions);
+      print(out, depth.name, our, megabytes, instructions);
+      out.printf(Locale.ROOT, "%-28s %10.2f%n", "ratio of medians", median(their) / median(our));
+    }
+  }
+
+  /** Operands or text of all instructions. */
+  private static double deeper(
+      Depth depth, InstructionDecoder decoder, Bytes bytes, CodeChunks chunks) {
+    Instruction instruction = new Instruction();
+    Operands operands = new Operands();
+    OperandReader reader = OperandReader.of(decoder);
+    long sum = 0;
+    long begun = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+    for (int i = 0; i < chunks.count(); i++) {
+      int at = chunks.offsets()[i];
+      int end = at + chunks.lengths()[i];
+      while (at < end) {
+        int length = decoder.decode(bytes, at, end, instruction);
+        reader.read(instruction, operands);
+        sum +=
+            depth == Depth.TEXT
+                ? IntelSyntax.text(instruction, operands, at).length()
+                : operands.count();
+        at += Math.max(1, length);
+      }
+    }
+    long nanos = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - begun;
+    if (sum < 0) {
+      throw new IllegalStateException("what is not looked at need not be done");
+    }
+    return nanos / 1e6;
+  }
+
+  /** How deep is decoded, and what Zydis does beside it. */
+  private enum Depth {
+    CLASS("length and class", "minimal", "time"),
+    OPERANDS("operands", "all operands", "time-full"),
+    TEXT("text", "Intel syntax", "time-text");
+
+    private final String name;
+    private final String zydisName;
+    private final String zydisJob;
+
+    Depth(String name, String zydisName, String zydisJob) {
+      this.name = name;
+      this.zydisName = zydisName;
+      this.zydisJob = zydisJob;
+    }
   }
 
   private static CodeChunks code(Path folder) throws IOException {

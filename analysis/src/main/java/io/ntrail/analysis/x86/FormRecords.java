@@ -14,7 +14,8 @@ import java.nio.charset.StandardCharsets;
  * ints, little-endian
  *   number of forms, number of cells, number of mnemonics, number of words of effects
  *   the page of every map of every kind of code
- *   the cells: as in {@link Cells}, but a leaf is the number of a form, from 1 on
+ *   the cells: nodes as in {@link Cells}, for the state below; a leaf is the number of a form, from
+ *   1 on
  *   the forms, {@value #WORDS} words each
  *   the effects, one after the other
  * the mnemonics, in ASCII, each behind a byte with its length
@@ -41,6 +42,20 @@ final class FormRecords {
   static final String RESOURCE = "operands.bin";
   static final int WORDS = 8;
   static final int EFFECTS_WORD = 7;
+
+  // Bits of the state that nodes ask for: what most opcodes depend on is side by side, so that one
+  // node is enough for them.
+  static final int STATE_66 = 0;
+  static final int STATE_W = 1;
+  static final int STATE_PREFIX = 2;
+  static final int STATE_REGISTER_FORM = 4;
+  static final int STATE_VECTOR_LENGTH = 5;
+  static final int STATE_BROADCAST = 7;
+  static final int STATE_REG = 8;
+  static final int STATE_RM = 11;
+  static final int STATE_ADDRESS_SIZE = 14;
+  static final int STATE_REX_R = 15;
+  static final int STATE_REX_B = 16;
 
   // Places of operands.
   static final int PLACE_REG = 0;

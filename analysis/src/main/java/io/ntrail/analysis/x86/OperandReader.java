@@ -99,6 +99,10 @@ public final class OperandReader {
     if (length == 0) {
       into.count = 0;
       into.form = 0;
+      into.prefixes = 0;
+      into.mask = 0;
+      into.rounding = 0;
+      into.zeroing = false;
       return false;
     }
     Bytes code = instruction.bytes;
@@ -198,12 +202,20 @@ public final class OperandReader {
     into.highBase = high;
     int simd = prefixes >>> SIMD_SHIFT & 3;
     int operandSize = prefixes >>> 5 & 1;
-    return InstructionDecoder.state(modRm)
-        | (simd != 0 ? simd : operandSize) << Cells.STATE_PREFIX
-        | (operandSize | prefixes >>> 2 & 2) << Cells.STATE_OPERAND_SIZE
-        | (instruction.addressSizePrefix ? 1 << Cells.STATE_ADDRESS_SIZE : 0)
-        | (prefixes >>> 2 & 1) << Cells.STATE_REX_R
-        | (prefixes & 1) << Cells.STATE_REX_B;
+    return state(modRm)
+        | operandSize << FormRecords.STATE_66
+        | (prefixes >>> 3 & 1) << FormRecords.STATE_W
+        | (simd != 0 ? simd : operandSize) << FormRecords.STATE_PREFIX
+        | (instruction.addressSizePrefix ? 1 << FormRecords.STATE_ADDRESS_SIZE : 0)
+        | (prefixes >>> 2 & 1) << FormRecords.STATE_REX_R
+        | (prefixes & 1) << FormRecords.STATE_REX_B;
+  }
+
+  /** The parts of the state that come from a ModRM byte. */
+  private static int state(int modRm) {
+    return (modRm >>> 3 & 7) << FormRecords.STATE_REG
+        | (modRm & 7) << FormRecords.STATE_RM
+        | (modRm >= 0xC0 ? 1 << FormRecords.STATE_REGISTER_FORM : 0);
   }
 
   /** VEX, XOP, EVEX; registers beyond 7 outside 64-bit code are not there. */
@@ -250,11 +262,11 @@ public final class OperandReader {
       into.vvvv = ~third >>> 3 & 7;
       into.highVectorIndex = 0;
     }
-    return InstructionDecoder.state(modRm)
-        | (third & 3) << Cells.STATE_PREFIX
-        | (third >>> 6 & 2) << Cells.STATE_OPERAND_SIZE
-        | length << Cells.STATE_VECTOR_LENGTH
-        | (into.broadcastBit ? 1 << Cells.STATE_BROADCAST : 0);
+    return state(modRm)
+        | (third & 3) << FormRecords.STATE_PREFIX
+        | (third >>> 7) << FormRecords.STATE_W
+        | length << FormRecords.STATE_VECTOR_LENGTH
+        | (into.broadcastBit ? 1 << FormRecords.STATE_BROADCAST : 0);
   }
 
   private void operands(Instruction instruction, int form, Operands into) {

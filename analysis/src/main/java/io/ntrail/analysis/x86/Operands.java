@@ -26,7 +26,9 @@ public final class Operands {
   /** Ordinals of types, a byte each. */
   final byte[] types = new byte[MOST];
 
-  /** Registers; of memory what it is accessed with; of immediates the width in bits. */
+  /**
+   * Registers; of immediates the width in bits; segment and base of string instructions, else 0.
+   */
   final int[] details = new int[MOST];
 
   /** Immediates and offsets. */

@@ -2,6 +2,7 @@ package io.ntrail.analysis.x86;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.ntrail.formats.bytes.Bytes;
@@ -114,7 +115,7 @@ class OperandsTest {
 
   @ParameterizedTest
   @CsvSource({"BITS16", "BITS32", "BITS64"})
-  void whateverIsDecodedHasOperandsAndText(CodeSize size) {
+  void whateverIsDecodedHasOperandsTextAndEffects(CodeSize size) {
     Random random = new Random(4711);
     byte[] code = new byte[InstructionDecoder.LONGEST];
     for (Vendor vendor : Vendor.values()) {
@@ -128,6 +129,9 @@ class OperandsTest {
         assertEquals(length > 0, !operands.mnemonic().isEmpty());
         assertFalse(IntelSyntax.text(instruction, operands, 0x1000).isEmpty());
         assertEquals(operands.count(), operands.list().size());
+        if (length > 0) {
+          assertNotNull(Effects.of(instruction, operands));
+        }
       }
     }
   }

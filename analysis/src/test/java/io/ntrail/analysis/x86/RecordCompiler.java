@@ -19,6 +19,18 @@ import java.util.Optional;
 final class RecordCompiler {
   private static final int PAGE = 256;
 
+  /** Dimensions that get nodes of their own, as few opcodes depend on them. */
+  private static final List<Integer> ALONE =
+      List.of(Rule.REG, Rule.RM, Rule.ADDRESS_SIZE, Rule.REX_R, Rule.REX_B);
+
+  private static final List<Integer> SHIFTS_ALONE =
+      List.of(
+          FormRecords.STATE_REG,
+          FormRecords.STATE_RM,
+          FormRecords.STATE_ADDRESS_SIZE,
+          FormRecords.STATE_REX_R,
+          FormRecords.STATE_REX_B);
+
   private final List<Form> forms;
   private final Map<Form, Integer> numbers = new HashMap<>();
   private final Map<List<Integer>, Integer> blocks = new HashMap<>();
@@ -92,7 +104,7 @@ final class RecordCompiler {
       List<Integer> page = new ArrayList<>();
       for (int opcode = 0; opcode < PAGE; opcode++) {
         List<Rule> rules = byOpcode.getOrDefault(map * PAGE + opcode, List.of());
-        page.add(cell(rules, 0, new int[Rule.DIMENSIONS]));
+        page.add(cell(rules, 0));
       }
       pages.add(block(page));
     }
@@ -109,59 +121,89 @@ final class RecordCompiler {
         });
   }
 
-  private int cell(List<Rule> rules, int dimension, int[] values) {
+  /** The cell for what is left of the rules after the dimensions before this one. */
+  private int cell(List<Rule> rules, int level) {
     if (rules.isEmpty()) {
       return 0;
     }
-    if (dimension == Rule.OPERAND_SIZE) {
-      return operandSizes(rules, values);
+    if (level == ALONE.size()) {
+      return together(rules);
     }
+    int dimension = ALONE.get(level);
     if (rules.stream().noneMatch(rule -> rule.restricts(dimension))) {
-      values[dimension] = -1;
-      return cell(rules, dimension + 1, values);
+      return cell(rules, level + 1);
     }
     List<Integer> children = new ArrayList<>();
     for (int value = 0; value < 1 << Rule.BITS[dimension]; value++) {
-      int bit = 1 << value;
-      values[dimension] = value;
-      children.add(
-          cell(
-              rules.stream().filter(rule -> (rule.allowed[dimension] & bit) != 0).toList(),
-              dimension + 1,
-              values));
+      children.add(cell(allowing(rules, dimension, value), level + 1));
     }
-    return node(dimension, children);
+    return node(SHIFTS_ALONE.get(level), children);
   }
 
-  private int node(int dimension, List<Integer> children) {
+  private static List<Rule> allowing(List<Rule> rules, int dimension, int value) {
+    return rules.stream().filter(rule -> (rule.allowed[dimension] & 1 << value) != 0).toList();
+  }
+
+  private int node(int shift, List<Integer> children) {
     if (children.stream().distinct().count() == 1) {
       return children.getFirst();
     }
-    return Cells.node(Rule.SHIFTS[dimension], Rule.BITS[dimension], block(children));
+    return Cells.node(shift, Integer.numberOfTrailingZeros(children.size()), block(children));
   }
 
-  private int operandSizes(List<Rule> rules, int[] values) {
-    int[] source = {0, 1, 2, 3};
+  /** One node for all dimensions that most opcodes depend on: of their bits, those that matter. */
+  private int together(List<Rule> rules) {
+    int[] forms = new int[1 << FormRecords.STATE_REG];
+    for (int state = 0; state < forms.length; state++) {
+      forms[state] = form(rules, state);
+    }
+    int first = FormRecords.STATE_REG;
+    int last = -1;
+    for (int bit = 0; bit < FormRecords.STATE_REG; bit++) {
+      for (int state = 0; state < forms.length; state++) {
+        if (forms[state] != forms[state ^ 1 << bit]) {
+          first = Math.min(first, bit);
+          last = bit;
+        }
+      }
+    }
+    if (last < 0) {
+      return forms[0];
+    }
+    List<Integer> block = new ArrayList<>();
+    for (int value = 0; value < 2 << last - first; value++) {
+      block.add(forms[value << first]);
+    }
+    return Cells.node(first, last - first + 1, block(block));
+  }
+
+  private int form(List<Rule> rules, int state) {
+    int prefix = state >>> FormRecords.STATE_PREFIX & 3;
+    List<Rule> fitting = rules;
+    fitting = allowing(fitting, Rule.PREFIX, prefix);
+    fitting = allowing(fitting, Rule.REGISTER_FORM, state >>> FormRecords.STATE_REGISTER_FORM & 1);
+    fitting = allowing(fitting, Rule.LENGTH, state >>> FormRecords.STATE_VECTOR_LENGTH & 3);
+    fitting = allowing(fitting, Rule.BROADCAST, state >>> FormRecords.STATE_BROADCAST & 1);
+    if (fitting.isEmpty()) {
+      return 0;
+    }
+    int operandSize = state & 3;
     boolean vector = rules.getFirst().map >= Cells.MAP_VEX;
-    if (!vector) {
-      if (values[Rule.PREFIX] == 0) {
-        source = new int[] {0, 0, 2, 2};
-      } else if (values[Rule.PREFIX] == 1) {
-        source = new int[] {1, 1, 3, 3};
-      }
-      if (size != CodeSize.BITS64) {
-        source = Arrays.stream(source).map(s -> s & 1).toArray();
-      }
+    if (vector) {
+      operandSize &= 2;
+    } else {
+      // The prefix says whether there is a 66 unless there is an F2 or F3, too.
+      operandSize = prefix == 0 ? operandSize & 2 : prefix == 1 ? operandSize | 1 : operandSize;
+      operandSize &= size == CodeSize.BITS64 ? 3 : 1;
     }
-    List<Integer> leaves = new ArrayList<>();
-    for (int operandSize : source) {
-      Optional<Rule> chosen = choose(rules, operandSize);
-      if (!vector && operandSize > 1) {
-        chosen = chosen.or(() -> choose(rules, operandSize & 1));
-      }
-      leaves.add(chosen.map(rule -> numbers.getOrDefault(rule.form, 0)).orElse(0));
+    int wanted = operandSize;
+    List<Rule> all = fitting;
+    Optional<Rule> chosen = choose(all, wanted);
+    if (!vector && wanted > 1) {
+      // W means nothing where there is no form for it.
+      chosen = chosen.or(() -> choose(all, wanted & 1));
     }
-    return node(Rule.OPERAND_SIZE, leaves);
+    return chosen.map(rule -> numbers.getOrDefault(rule.form, 0)).orElse(0);
   }
 
   private Optional<Rule> choose(List<Rule> rules, int operandSize) {

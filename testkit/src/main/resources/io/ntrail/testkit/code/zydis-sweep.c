@@ -5,6 +5,8 @@
  *   zydis-sweep BITS sweep FILE OUT           every instruction of every chunk
  *   zydis-sweep BITS first FILE OUT           the first instruction of every chunk
  *   zydis-sweep BITS time FILE PASSES         processor milliseconds of each pass, minimal mode
+ *   zydis-sweep BITS time-full FILE PASSES    the same with all operands
+ *   zydis-sweep BITS time-text FILE PASSES    the same with Intel syntax
  *
  * FILE: count, then an offset and a length for each chunk, 32 bits each, little-endian; then the bytes
  * that the offsets are relative to. OUT: four bytes an instruction: length (0: none, go on at the next
@@ -57,7 +59,8 @@ int main(int argc, char **argv) {
     return 0;
   }
   if (argc != 5) return 2;
-  int bits = atoi(argv[1]), first = !strcmp(argv[2], "first"), timing = !strcmp(argv[2], "time");
+  int bits = atoi(argv[1]), first = !strcmp(argv[2], "first"), timing = !strncmp(argv[2], "time", 4);
+  int full = timing && argv[2][4], text = full && !strcmp(argv[2], "time-text");
   FILE *in = fopen(argv[3], "rb");
   if (!in) return 3;
   fseek(in, 0, SEEK_END);
@@ -76,7 +79,11 @@ int main(int argc, char **argv) {
   ZydisDecoderEnableMode(&decoder, ZYDIS_DECODER_MODE_MPX, ZYAN_FALSE);
   ZydisDecodedInstruction instruction;
   if (timing) {
-    ZydisDecoderEnableMode(&decoder, ZYDIS_DECODER_MODE_MINIMAL, ZYAN_TRUE);
+    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+    ZydisFormatter formatter;
+    char line[256];
+    ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_INTEL);
+    if (!full) ZydisDecoderEnableMode(&decoder, ZYDIS_DECODER_MODE_MINIMAL, ZYAN_TRUE);
     for (int pass = atoi(argv[4]); pass > 0; pass--) {
       struct timespec from, to;
       unsigned long instructions = 0, sum = 0;
@@ -84,7 +91,14 @@ int main(int argc, char **argv) {
       for (ZyanU32 c = 0; c < count; c++) {
         const unsigned char *at = bytes + u32(file + 4 + 8L * c), *end = at + u32(file + 8 + 8L * c);
         while (at < end) {
-          int ok = ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, ZYAN_NULL, at, end - at, &instruction));
+          int ok = ZYAN_SUCCESS(full
+            ? ZydisDecoderDecodeFull(&decoder, at, end - at, &instruction, operands)
+            : ZydisDecoderDecodeInstruction(&decoder, ZYAN_NULL, at, end - at, &instruction));
+          if (ok && text) {
+            ZydisFormatterFormatInstruction(&formatter, &instruction, operands,
+              instruction.operand_count_visible, line, sizeof line, at - bytes, ZYAN_NULL);
+            sum += line[0];
+          }
           sum += ok ? instruction.meta.category : 0;
           at += ok ? instruction.length : 1;
           instructions++;
