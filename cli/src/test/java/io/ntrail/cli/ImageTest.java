@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.testkit.TestData;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -215,5 +216,20 @@ class ImageTest {
     assertTrue(Cli.run("image", "--decode", "40", "--bits", "16").out().contains("inc ax"));
     assertEquals(2, Cli.run("image", "--decode", "40", "--bits", "8").exit());
     assertEquals(2, Cli.run("image", "--decode", "4g").exit());
+  }
+
+  @Test
+  void aSectionNameThatIsNoOffsetIsShownAsItIs() throws IOException {
+    byte[] file = SampleImage.make();
+    int name = new String(file, StandardCharsets.ISO_8859_1).indexOf(".rdata\0");
+    System.arraycopy("/-999999".getBytes(StandardCharsets.ISO_8859_1), 0, file, name, 8);
+    file[0x80 + 12] = 1; // PointerToSymbolTable
+    Path path = folder.resolve("names.dll");
+    Files.write(path, file);
+
+    Cli.Result result = Cli.run("image", path, "--sections");
+
+    assertEquals(0, result.exit(), result.err());
+    contains(result, "/-999999");
   }
 }

@@ -240,8 +240,9 @@ public final class PeImage {
       long offset = Long.parseLong(stored.substring(1));
       long at = headers.symbolTableOffset() + COFF_SYMBOL * headers.symbolCount() + offset;
       int most = Math.clamp(file.size() - at, 0, MOST_NAME);
-      return most == 0 ? stored : file.window(at, most).utf8z(0, most);
+      return offset < 0 || most == 0 ? stored : file.window(at, most).utf8z(0, most);
     } catch (NumberFormatException _) {
+      // A name that only begins like an offset is the name.
       return stored;
     }
   }
