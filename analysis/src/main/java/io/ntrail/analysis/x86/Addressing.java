@@ -75,13 +75,13 @@ final class Addressing {
     int general = registers(instruction);
     int from = instruction.at + instruction.opcodeEnd + 1;
     if (general == GENERAL16) {
-      address16(instruction.bytes, from, into);
+      address16(instruction.bytes, from, scaleLog, into);
     } else {
       address(instruction.bytes, from, general, scaleLog, word, into);
     }
   }
 
-  private static void address16(Bytes code, int from, Operands into) {
+  private static void address16(Bytes code, int from, int scaleLog, Operands into) {
     int mod = into.modRm >>> 6;
     int rm = into.modRm & 7;
     boolean alone = mod == 0 && rm == 6;
@@ -91,7 +91,7 @@ final class Addressing {
     into.displacement =
         switch (alone ? 3 : mod) {
           case 0 -> 0;
-          case 1 -> (byte) code.u8(from);
+          case 1 -> (long) (byte) code.u8(from) << scaleLog;
           case 2 -> (short) code.u16(from);
           default -> code.u16(from);
         };

@@ -55,6 +55,7 @@ final class EffectReader {
     if ((operands.attributes & FormRecords.SEGMENT_UNSEEN) != 0) {
       readSegment(segment(0), false);
     }
+    X87Stack stack = X87Stack.at(letters >>> FormRecords.X87_SHIFT & 7);
     int more = table[at + 4];
     for (int i = 0; i < more; i++) {
       beside(table[at + 5 + 2 * i], table[at + 6 + 2 * i]);
@@ -87,7 +88,8 @@ final class EffectReader {
         Flag.of(written),
         Flag.of(cleared),
         Flag.of(set),
-        Flag.of(undefined));
+        Flag.of(undefined),
+        stack);
   }
 
   /** Whether the last two operands are the same register. */

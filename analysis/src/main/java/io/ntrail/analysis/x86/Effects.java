@@ -15,6 +15,8 @@ import java.util.Set;
  * @param flagsSet flags that are 1 afterwards
  * @param flagsUndefined flags that the manuals leave open. Shifts whose count is 0 leave all flags
  *     alone; that is not considered
+ * @param x87Stack how the x87 stack moves. Registers have the names that they have before, but for
+ *     the ST(0) that a push writes
  */
 public record Effects(
     List<RegisterUse> registers,
@@ -23,7 +25,8 @@ public record Effects(
     Set<Flag> flagsWritten,
     Set<Flag> flagsCleared,
     Set<Flag> flagsSet,
-    Set<Flag> flagsUndefined) {
+    Set<Flag> flagsUndefined,
+    X87Stack x87Stack) {
 
   /** A register, and what happens to it. */
   public record RegisterUse(Register register, Access access) {}

@@ -30,7 +30,7 @@ import java.nio.charset.StandardCharsets;
  * word 7     where its effects begin
  *
  * effects    letters of accesses to operands, four bits each; 20..23 that to memory as the first
- *            operand plus 1, if it differs | 24 zero | 25 count
+ *            operand plus 1, if it differs | 24 zero | 25 count | 26..28 x87 stack
  *            flags read, written (16 bits each) | cleared, set | undefined
  *            how much else, then of each
  *            0..2 access | 3 memory | 4..6 kind | 7..11 class | 12..16 number | 17..18 segment
@@ -135,6 +135,9 @@ final class FormRecords {
 
   /** A count of 0 changes no flags, of 1 leaves no overflow undefined. */
   static final int COUNTED = 1 << 25;
+
+  /** Three bits: an {@link X87Stack}. */
+  static final int X87_SHIFT = 26;
 
   // What else is read and written.
   static final int BESIDE_MEMORY = 8;

@@ -45,6 +45,9 @@ final class EffectTable {
     return unused;
   }
 
+  private static final List<String> X87_STACK =
+      List.of("unmoved", "push", "maypush", "pop", "pop2", "settop");
+
   private void line(String line) {
     String[] columns = line.split("\\|", -1);
     if (columns.length != 4) {
@@ -68,11 +71,14 @@ final class EffectTable {
       words.set(at, words.get(at) | rule);
       more = "";
     }
-    String[] tokens = more.isEmpty() ? new String[0] : more.split(" ", -1);
-    words.add(tokens.length);
-    for (String token : tokens) {
-      token(token);
+    List<String> tokens = new ArrayList<>(more.isEmpty() ? List.of() : List.of(more.split(" ", -1)));
+    int stack = tokens.isEmpty() ? -1 : X87_STACK.indexOf(tokens.getFirst());
+    if (stack >= 0) {
+      tokens.removeFirst();
+      words.set(at, words.get(at) | stack << FormRecords.X87_SHIFT);
     }
+    words.add(tokens.size());
+    tokens.forEach(this::token);
   }
 
   private static int letters(String accesses) {

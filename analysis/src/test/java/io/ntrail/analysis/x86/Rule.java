@@ -291,6 +291,11 @@ final class Rule {
         return;
       }
       flags |= Cells.MODRM;
+      if (form.operandAt('R').startsWith("bnd")) {
+        // There are four of them.
+        allowed[REG] = 0b1111;
+        allowed[REX_R] = 1;
+      }
       if (form.has("any-mod")) {
         flags |= Cells.ANY_MOD;
       } else if (allowed[REGISTER_FORM] == all(REGISTER_FORM)) {

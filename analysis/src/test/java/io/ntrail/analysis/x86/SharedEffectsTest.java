@@ -130,11 +130,26 @@ class SharedEffectsTest {
         registers(value).forEach(register -> add(result, key, "=" + register));
       }
     }
+    result.add(x87Stack(words));
     // What descriptors of enclaves lie in is not said.
     if (operands.mnemonic().matches("encl[suv]|pconfig")) {
       result.remove("cr=ds");
     }
     return result;
+  }
+
+  private static String x87Stack(String words) {
+    if (words.contains("fpu-cond")) {
+      return "MAY_PUSH";
+    }
+    if (words.contains("fpu-writes-top")) {
+      return "SET";
+    }
+    return words.contains("fpu-inc=-1")
+        ? "PUSH"
+        : words.contains("fpu-inc=2")
+            ? "POP_TWICE"
+            : words.contains("fpu-inc=1") ? "POP" : "UNMOVED";
   }
 
   private List<String> registers(String text) {
@@ -210,6 +225,11 @@ class SharedEffectsTest {
     }
     Set<String> all = Set.copyOf(result);
     result.removeIf(word -> word.startsWith("cr=") && all.contains(word.substring(1)));
+    result.add(effects.x87Stack().toString());
+    // That a push writes is said there in the number alone.
+    if (effects.x87Stack() == X87Stack.PUSH && !operands.mnemonic().equals("fxtract")) {
+      result.remove("w=st0");
+    }
     flags("fr", effects.flagsRead(), result);
     flags("fw", effects.flagsWritten(), result);
     flags("fc", effects.flagsCleared(), result);

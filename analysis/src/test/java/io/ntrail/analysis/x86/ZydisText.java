@@ -1,0 +1,92 @@
+package io.ntrail.analysis.x86;
+
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * Brings our text and that of Zydis to one spelling. What is made equal: conditions and other
+ * mnemonics with several names; a digit and a number of one digit; blanks before braces; a scale of
+ * 1; the segment DS where it is said without need; targets of branches that they extend beyond the
+ * width of the code; hints of branches; the word far; operands of string instructions; brackets of
+ * x87 registers.
+ */
+final class ZydisText {
+  private static final Pattern STRING =
+      Pattern.compile("(ins|outs|movs|cmps|stos|lods|scas)[bwdq]|xlat");
+
+  /** The register that NOPs name, which we leave out. */
+  private static final Set<String> NOPS = Set.of("nop", "reservednop");
+
+  private final StringBuilder text = new StringBuilder(96);
+  private final StringBuilder other = new StringBuilder(96);
+
+  /** Whether both texts mean the same; {@code mnemonic} is theirs. */
+  boolean same(String ours, String ownMnemonic, String theirs, String mnemonic) {
+    common(ours, text);
+    common(theirs, other);
+    if (!ownMnemonic.equals(mnemonic)) {
+      int at = text.indexOf(ownMnemonic);
+      text.replace(at, at + ownMnemonic.length(), mnemonic);
+    }
+    if (mnemonic.equals("nop")) {
+      cut(text, ',');
+      cut(other, ',');
+    } else if (STRING.matcher(mnemonic).matches() && text.indexOf("xmm") < 0) {
+      int end = text.indexOf(mnemonic) + mnemonic.length();
+      text.setLength(Math.min(end, text.length()));
+      if (other.indexOf("repne ") == 0 && text.indexOf("rep ") == 0) {
+        other.delete(3, 5);
+      }
+    }
+    return text.compareTo(other) == 0;
+  }
+
+  String ours() {
+    return text.toString();
+  }
+
+  String theirs() {
+    return other.toString();
+  }
+
+  private static void cut(StringBuilder text, char from) {
+    int at = text.indexOf(String.valueOf(from));
+    text.setLength(at < 0 ? text.length() : at);
+  }
+
+  private static void common(String text, StringBuilder into) {
+    into.setLength(0);
+    int start = 0;
+    for (String word : new String[] {"hint-taken ", "hint-not-taken "}) {
+      int at = text.indexOf(word);
+      if (at >= 0) {
+        into.append(text, 0, at);
+        start = at + word.length();
+      }
+    }
+    int length = text.length();
+    for (int i = start; i < length; i++) {
+      char c = text.charAt(i);
+      char before = i == 0 ? 0 : text.charAt(i - 1);
+      char next = i + 1 < length ? text.charAt(i + 1) : 0;
+      if (c >= '0' && c <= '9' && next != 'x' && " +-:[".indexOf(before) >= 0) {
+        into.append("0x").append(c);
+      } else if (c == '0' && text.startsWith("0xffffffff", i) && before == ' ' && i + 18 == length) {
+        into.append("0x");
+        i += 9;
+      } else if (c == '*' && next == '1') {
+        i++;
+      } else if (c == 'd' && text.startsWith("ds:[", i)) {
+        i += 2;
+      } else if (c == 'f' && before == ' ' && text.startsWith("far ", i)) {
+        i += 3;
+      } else if (c == ' ' && (next == '{' || i + 4 == length && text.endsWith(" far"))) {
+        i += next == '{' ? 0 : 3;
+      } else if (c == ',' && i + 2 < length && text.charAt(i + 2) == '{' || c == '(' || c == ')') {
+        continue;
+      } else {
+        into.append(c);
+      }
+    }
+  }
+}
