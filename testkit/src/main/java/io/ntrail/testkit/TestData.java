@@ -1,5 +1,6 @@
 package io.ntrail.testkit;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -85,6 +86,18 @@ public final class TestData {
       throw new IllegalStateException("test data folder " + folder + " has no " + relative);
     }
     return file;
+  }
+
+  /** The bytes of a file, unpacked if it is a gzip file. */
+  public static byte[] unpacked(Path file) throws IOException {
+    byte[] bytes = Files.readAllBytes(file);
+    boolean compressed = bytes.length > 2 && bytes[0] == 0x1F && bytes[1] == (byte) 0x8B;
+    if (!compressed) {
+      return bytes;
+    }
+    try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(bytes))) {
+      return in.readAllBytes();
+    }
   }
 
   /** The content of one gzip file of the folder, inflated. */

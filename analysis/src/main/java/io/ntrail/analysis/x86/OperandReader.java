@@ -30,6 +30,10 @@ public final class OperandReader {
   static final int HAS_2E = 1 << 12;
   static final int HAS_3E = 1 << 13;
   private static final int HINTS = HAS_2E | HAS_3E;
+
+  /** Behind 2E or 3E there is another segment: no hint for a branch, but NOTRACK in 64-bit code. */
+  private static final int NO_HINT = 1 << 14;
+
   private static final int REX_BITS = 31;
 
   private static final int DS = 3;
@@ -162,8 +166,7 @@ public final class OperandReader {
       case OPERAND_SIZE -> others | HAS_66;
       case SIMD -> others & ~(3 << SIMD_SHIFT) | (value == 0xF2 ? 3 : 2) << SIMD_SHIFT;
       case LOCK -> others | HAS_LOCK;
-      case SEGMENT ->
-          others & ~(7 << SEGMENT_SHIFT | HINTS) | value - 0x5F << SEGMENT_SHIFT;
+      case SEGMENT -> others & ~(7 << SEGMENT_SHIFT) | NO_HINT | value - 0x5F << SEGMENT_SHIFT;
       case OLD_SEGMENT -> oldSegment(value, others);
       default -> others;
     };
@@ -172,8 +175,10 @@ public final class OperandReader {
   /** ES, CS, SS, DS: in 64-bit code hints at most. The last segment counts, as a hint, too. */
   private int oldSegment(int value, int others) {
     int number = value >> 3 & 3;
-    int hint = value == 0x2E ? HAS_2E : value == 0x3E ? HAS_3E : 0;
-    int result = others & ~HINTS | hint;
+    int result = others | NO_HINT;
+    if (value == 0x2E || value == 0x3E) {
+      result = others & ~(HINTS | NO_HINT) | (value == 0x2E ? HAS_2E : HAS_3E);
+    }
     return wideCode ? result : result & ~(7 << SEGMENT_SHIFT) | number + 1 << SEGMENT_SHIFT;
   }
 
@@ -396,7 +401,7 @@ public final class OperandReader {
         has |= InstructionPrefix.BND.bit();
       }
     }
-    if ((attributes & FormRecords.HINT) != 0 && (word & HINTS) != 0) {
+    if ((attributes & FormRecords.HINT) != 0 && (word & HINTS) != 0 && (word & NO_HINT) == 0) {
       boolean taken = (word & HAS_3E) != 0;
       has |= (taken ? InstructionPrefix.TAKEN : InstructionPrefix.NOT_TAKEN).bit();
     }

@@ -71,7 +71,8 @@ final class EffectTable {
       words.set(at, words.get(at) | rule);
       more = "";
     }
-    List<String> tokens = new ArrayList<>(more.isEmpty() ? List.of() : List.of(more.split(" ", -1)));
+    List<String> tokens =
+        new ArrayList<>(more.isEmpty() ? List.of() : List.of(more.split(" ", -1)));
     int stack = tokens.isEmpty() ? -1 : X87_STACK.indexOf(tokens.getFirst());
     if (stack >= 0) {
       tokens.removeFirst();

@@ -64,6 +64,42 @@ class OperandsTest {
   }
 
   @Test
+  void aDisplacementOfEvexIsScaledWith16BitAddressesToo() {
+    assertEquals(0x510, read(CodeSize.BITS16, "62 F2 B5 0F 9C 5F 51").memory(2).displacement());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "66 48 6D, insd",
+    "66 48 6F, outsd",
+    "66 48 EF, out",
+    "66 48 D9 20, fldenv",
+    "66 48 C7 F8 01 02 03 04, xbegin"
+  })
+  void rexWinsOverTheOperandSizePrefix(String hex, String mnemonic) {
+    assertEquals(mnemonic, read(CodeSize.BITS64, hex).mnemonic());
+    assertEquals(hex.length() / 3 + 1, instruction.length());
+    assertFalse(IntelSyntax.text(instruction, operands, 0).contains(" ax"));
+  }
+
+  @Test
+  void thereAreFourBoundRegisters() {
+    assertEquals("bndldx", read(CodeSize.BITS64, "0F 1A 18").mnemonic());
+    assertEquals("reservednop", read(CodeSize.BITS64, "0F 1A 20").mnemonic());
+  }
+
+  @Test
+  void theLastSegmentPrefixIsTheHint() {
+    assertEquals("hint-taken jne 0x13", text(CodeSize.BITS32, "65 3E 75 0F"));
+    assertEquals("jne 0x13", text(CodeSize.BITS32, "3E 65 75 0F"));
+    assertEquals("notrack jmp rdi", text(CodeSize.BITS64, "3E 36 FF E7"));
+  }
+
+  private String text(CodeSize size, String hex) {
+    return IntelSyntax.text(instruction, read(size, hex), 0);
+  }
+
+  @Test
   void whatIsAskedOfTheWrongOperandIsRefused() {
     read(CodeSize.BITS64, "83 C1 A5");
     assertThrows(IllegalStateException.class, () -> operands.memory(0));

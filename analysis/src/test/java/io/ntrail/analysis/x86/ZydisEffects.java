@@ -34,6 +34,11 @@ final class ZydisEffects {
     return whole;
   }
 
+  /** The name of the register that one is a part of. */
+  static String whole(String name) {
+    return WHOLE.getOrDefault(name, name);
+  }
+
   /** A hexadecimal digit of theirs; the address of memory is read, too. */
   static String theirs(String[] columns) {
     Map<String, Integer> uses = new TreeMap<>();
@@ -98,7 +103,8 @@ final class ZydisEffects {
 
   private static String text(Map<String, Integer> uses) {
     StringBuilder text = new StringBuilder();
-    uses.forEach((register, actions) -> text.append(register).append(' ').append(letters(actions)).append(", "));
+    uses.forEach((register, actions) ->
+        text.append(register).append(' ').append(letters(actions)).append(", "));
     return text.toString();
   }
 

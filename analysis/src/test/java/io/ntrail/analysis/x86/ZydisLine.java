@@ -33,18 +33,22 @@ final class ZydisLine {
           Map.entry("fneni", "feni8087_nop"),
           Map.entry("fndisi", "fdisi8087_nop"),
           Map.entry("fnsetpm", "fsetpm287_nop"),
+          Map.entry("xcryptecb", "xcrypt_ecb"),
+          Map.entry("xcryptcbc", "xcrypt_cbc"),
+          Map.entry("xcryptctr", "xcrypt_ctr"),
+          Map.entry("xcryptcfb", "xcrypt_cfb"),
+          Map.entry("xcryptofb", "xcrypt_ofb"),
           Map.entry("vpcmpestri64", "vpcmpestri"),
           Map.entry("vpcmpestrm64", "vpcmpestrm"),
           Map.entry("pcmpestri64", "pcmpestri"),
           Map.entry("pcmpestrm64", "pcmpestrm"));
 
   /** Memory operands that are not accessed. */
-  private static final Set<String> ADDRESSES =
-      Set.of("lea", "bndmk", "bndcl", "bndcu", "bndcn");
+  private static final Set<String> ADDRESSES = Set.of("lea", "bndmk", "bndcl", "bndcu", "bndcn");
+
   private static final Map<String, String> MNEMONICS = new HashMap<>();
 
   private final StringBuilder line = new StringBuilder(128);
-  private boolean wide;
   private boolean address;
   private int addressBits;
 
@@ -52,8 +56,10 @@ final class ZydisLine {
   String of(Instruction instruction, Operands operands) {
     line.setLength(0);
     addressBits = instruction.addressSize();
-    wide = instruction.decoder.codeSize() == CodeSize.BITS64;
-    line.append(instruction.length()).append('\t').append(mnemonic(operands.mnemonic())).append('\t');
+    line.append(instruction.length())
+        .append('\t')
+        .append(mnemonic(operands.mnemonic()))
+        .append('\t');
     for (String prefix : PREFIXES) {
       InstructionPrefix name =
           InstructionPrefix.valueOf(prefix.toUpperCase(Locale.ROOT).replace('-', '_'));
@@ -96,7 +102,9 @@ final class ZydisLine {
 
   private static String theirs(String ours) {
     Matcher matcher = CONDITIONAL.matcher(ours);
-    return matcher.matches() ? matcher.group(1) + CONDITIONS.get(matcher.group(2)) : SYNONYMS.getOrDefault(ours, ours);
+    return matcher.matches()
+        ? matcher.group(1) + CONDITIONS.get(matcher.group(2))
+        : SYNONYMS.getOrDefault(ours, ours);
   }
 
   private void append(Operand operand) {
@@ -106,8 +114,7 @@ final class ZydisLine {
       case Operand.InMemory memory -> append(memory);
       case Operand.Immediate number ->
           line.append("i:")
-              .append(
-                  Long.toHexString(number.value() << 64 - number.bits() >> 64 - number.bits()));
+              .append(Long.toHexString(number.value() << 64 - number.bits() >> 64 - number.bits()));
       case Operand.Relative relative ->
           line.append("j:").append(Long.toHexString(relative.offset()));
       case Operand.Far far ->
@@ -133,18 +140,14 @@ final class ZydisLine {
         .append(Long.toHexString(displacement(memory)));
   }
 
-  /** An address outside 64-bit code has no sign; theirs has one. */
+  /** An address without registers has no sign; theirs has one. */
   private long displacement(Operand.InMemory memory) {
-    boolean signed = wide || memory.base().isPresent() || memory.index().isPresent();
+    boolean signed = memory.base().isPresent() || memory.index().isPresent();
     int unused = 64 - addressBits;
     return signed ? memory.displacement() : memory.displacement() << unused >> unused;
   }
 
   static String name(Register register) {
     return register.type() == RegisterClass.X87 ? "st" + register.number() : register.toString();
-  }
-
-  boolean isWide() {
-    return wide;
   }
 }

@@ -10,9 +10,7 @@ import io.ntrail.testkit.code.CodeChunks;
 import io.ntrail.testkit.code.PeCode;
 import io.ntrail.testkit.code.RandomCode;
 import io.ntrail.testkit.code.Zydis;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,7 +21,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
-import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The same lengths, validity and classes as Zydis 4.0.0, over real code and random bytes. */
 class ZydisTest {
   private static final Path WINE = Path.of("/usr/lib/x86_64-linux-gnu/wine/x86_64-windows");
-  private static final int STRINGS = 200_000;
+  private static final int STRINGS = 340_000;
   private static final long SEED = 20_251_121;
 
   /** Newer than that Zydis. */
@@ -120,7 +117,7 @@ class ZydisTest {
     Sweep sweep = new Sweep(zydis);
     try (Stream<Path> files = Files.walk(TestData.file("pe"))) {
       for (Path file : files.filter(Files::isRegularFile).sorted().toList()) {
-        sweep.image(file.getFileName().toString(), content(file));
+        sweep.image(file.getFileName().toString(), TestData.unpacked(file));
       }
     }
     assertEquals(List.of(), sweep.differences);
@@ -250,16 +247,5 @@ class ZydisTest {
       case 'e' -> FlowClass.EXCEPTION;
       default -> FlowClass.NEXT;
     };
-  }
-
-  private static byte[] content(Path file) throws IOException {
-    byte[] bytes = Files.readAllBytes(file);
-    boolean compressed = bytes.length > 2 && bytes[0] == 0x1F && bytes[1] == (byte) 0x8B;
-    if (!compressed) {
-      return bytes;
-    }
-    try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(bytes))) {
-      return in.readAllBytes();
-    }
   }
 }

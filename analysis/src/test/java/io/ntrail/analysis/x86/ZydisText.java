@@ -7,30 +7,41 @@ import java.util.regex.Pattern;
  * Brings our text and that of Zydis to one spelling. What is made equal: conditions and other
  * mnemonics with several names; a digit and a number of one digit; blanks before braces; a scale of
  * 1; the segment DS where it is said without need; targets of branches that they extend beyond the
- * width of the code; hints of branches; the word far; operands of string instructions; brackets of
- * x87 registers.
+ * width of the code; hints of branches; the word far; zeros before far offsets; operands of string
+ * instructions and registers of NOPs; brackets of x87 registers; what is not accessed of LEA and
+ * MPX; segments of memory that is not written; a count of BEXTR that they cut.
  */
 final class ZydisText {
   private static final Pattern STRING =
       Pattern.compile("(ins|outs|movs|cmps|stos|lods|scas)[bwdq]|xlat");
 
-  /** The register that NOPs name, which we leave out. */
-  private static final Set<String> NOPS = Set.of("nop", "reservednop");
+  private static final Pattern STACK = Pattern.compile("ss:\\[[er]?[bs]p");
+  private static final Set<String> ADDRESSES = Set.of("lea", "bndmk", "bndcl", "bndcu", "bndcn");
 
   private final StringBuilder text = new StringBuilder(96);
   private final StringBuilder other = new StringBuilder(96);
 
   /** Whether both texts mean the same; {@code mnemonic} is theirs. */
   boolean same(String ours, String ownMnemonic, String theirs, String mnemonic) {
+    if (ownMnemonic.matches("nop|reservednop|v?maskmov(q|dqu)|clzero|u?monitorx?")) {
+      // What remains has been compared with the operands.
+      return true;
+    }
     common(ours, text);
     common(theirs, other);
     if (!ownMnemonic.equals(mnemonic)) {
       int at = text.indexOf(ownMnemonic);
       text.replace(at, at + ownMnemonic.length(), mnemonic);
     }
-    if (mnemonic.equals("nop")) {
-      cut(text, ',');
-      cut(other, ',');
+    if (ADDRESSES.contains(mnemonic)) {
+      String size = "\\w+ ptr |[c-gs]s:";
+      replace(text, size);
+      replace(other, size);
+    } else if (ours.contains(":0x") || ours.matches(".*:\\d$")) {
+      replace(other, "(?<=[ :]0x)0+(?=[0-9a-f])");
+    } else if (mnemonic.equals("bextr")) {
+      replace(text, ", 0x[0-9a-f]+$");
+      replace(other, ", 0x[0-9a-f]+$");
     } else if (STRING.matcher(mnemonic).matches() && text.indexOf("xmm") < 0) {
       int end = text.indexOf(mnemonic) + mnemonic.length();
       text.setLength(Math.min(end, text.length()));
@@ -49,9 +60,10 @@ final class ZydisText {
     return other.toString();
   }
 
-  private static void cut(StringBuilder text, char from) {
-    int at = text.indexOf(String.valueOf(from));
-    text.setLength(at < 0 ? text.length() : at);
+  private static void replace(StringBuilder text, String pattern) {
+    String changed = text.toString().replaceAll(pattern, "");
+    text.setLength(0);
+    text.append(changed);
   }
 
   private static void common(String text, StringBuilder into) {
@@ -71,12 +83,18 @@ final class ZydisText {
       char next = i + 1 < length ? text.charAt(i + 1) : 0;
       if (c >= '0' && c <= '9' && next != 'x' && " +-:[".indexOf(before) >= 0) {
         into.append("0x").append(c);
-      } else if (c == '0' && text.startsWith("0xffffffff", i) && before == ' ' && i + 18 == length) {
+      } else if (c == '0'
+          && text.startsWith("0xffffffff", i)
+          && before == ' '
+          && i + 18 == length) {
         into.append("0x");
         i += 9;
       } else if (c == '*' && next == '1') {
         i++;
-      } else if (c == 'd' && text.startsWith("ds:[", i)) {
+      } else if (c == 'd' && text.startsWith("ds:[", i)
+          || c == 's'
+              && text.startsWith("ss:[", i)
+              && STACK.matcher(text.substring(i)).lookingAt()) {
         i += 2;
       } else if (c == 'f' && before == ' ' && text.startsWith("far ", i)) {
         i += 3;

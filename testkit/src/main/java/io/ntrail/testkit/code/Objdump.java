@@ -1,6 +1,10 @@
 package io.ntrail.testkit.code;
 
+import io.ntrail.testkit.LittleEndian;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -79,5 +83,84 @@ public final class Objdump {
       first[i] = lines.getOrDefault(i * slot, new Line(0, "(not printed)"));
     }
     return first;
+  }
+
+  /** Takes instructions. */
+  @FunctionalInterface
+  public interface Sink {
+    /**
+     * An instruction, or {@code (bad)}.
+     *
+     * @param at where it begins among the bytes of the chunks
+     * @param end where its chunk ends there
+     * @param length up to the next line
+     * @param address what addresses in the text are relative to
+     */
+    void instruction(int at, int end, int length, int address, String text);
+  }
+
+  /**
+   * All instructions of all chunks one after the other. What crosses the end of its chunk is left
+   * out.
+   */
+  public static void sweep(Path folder, String machine, CodeChunks chunks, Sink sink)
+      throws IOException {
+    LittleEndian file = new LittleEndian((int) chunks.size() + PADDING * chunks.count());
+    int[] starts = new int[chunks.count()];
+    byte[] nops = new byte[PADDING];
+    Arrays.fill(nops, NOP);
+    int size = 0;
+    for (int i = 0; i < starts.length; i++) {
+      starts[i] = size;
+      int from = chunks.offsets()[i];
+      file.bytes(Arrays.copyOfRange(chunks.bytes(), from, from + chunks.lengths()[i])).bytes(nops);
+      size += chunks.lengths()[i] + PADDING;
+    }
+    Path input = folder.resolve("chunks.bin");
+    Files.write(input, file.toByteArray());
+    Process process =
+        new ProcessBuilder(
+                "objdump",
+                "-D",
+                "-z",
+                "-b",
+                "binary",
+                "-m",
+                machine,
+                "-M",
+                "intel",
+                "--no-show-raw-insn",
+                input.toString())
+            .redirectErrorStream(true)
+            .start();
+    try (BufferedReader lines =
+        new BufferedReader(
+            new InputStreamReader(process.getInputStream(), StandardCharsets.US_ASCII))) {
+      int chunk = 0;
+      int before = -1;
+      String text = "";
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        int colon = line.indexOf(":\t");
+        if (colon < 0) {
+          continue;
+        }
+        int address = Integer.parseInt(line.substring(0, colon).trim(), 16);
+        // The last chunk has padding behind it, so that its last instruction has a next line.
+        while (before >= 0 && chunk + 1 < starts.length && starts[chunk + 1] <= before) {
+          chunk++;
+        }
+        int inChunk = before < 0 ? -1 : before - starts[chunk];
+        int length = address - before;
+        if (inChunk >= 0 && inChunk + length <= chunks.lengths()[chunk]) {
+          int offset = chunks.offsets()[chunk];
+          sink.instruction(
+              offset + inChunk, offset + chunks.lengths()[chunk], length, before, text);
+        }
+        before = address;
+        text = line.substring(colon + 2).trim();
+      }
+    } finally {
+      process.destroyForcibly();
+    }
   }
 }
