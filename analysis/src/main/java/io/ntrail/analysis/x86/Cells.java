@@ -4,6 +4,8 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
 /**
  * The decision tables of the decoder: what the forms say, turned so that the bytes of an
@@ -57,7 +59,9 @@ final class Cells {
   static final int SIZE_FORCED_64 = 2;
 
   /** There is a ModRM byte. */
-  static final int MODRM = 1 << 24;
+  static final int MODRM_SHIFT = 24;
+
+  static final int MODRM = 1 << MODRM_SHIFT;
 
   /** LOCK is allowed if the ModRM byte names memory. */
   static final int LOCKABLE = 1 << 25;
@@ -112,25 +116,19 @@ final class Cells {
       if (in == null) {
         throw new EOFException(RESOURCE + " is missing");
       }
-      byte[] all = in.readAllBytes();
-      int pages = CodeSize.values().length * Vendor.values().length * MAPS;
-      return new int[][] {ints(all, 0, pages), ints(all, pages, all.length / 4 - pages)};
+      ByteBuffer all = ByteBuffer.wrap(in.readAllBytes()).order(ByteOrder.LITTLE_ENDIAN);
+      int[] pages = ints(all, CodeSize.values().length * Vendor.values().length * MAPS);
+      return new int[][] {pages, ints(all, all.remaining() / Integer.BYTES)};
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  private static int[] ints(byte[] bytes, int first, int count) {
+  /** The next numbers, all at once: one by one they would be the most of the time to start. */
+  static int[] ints(ByteBuffer from, int count) {
     int[] values = new int[count];
-    int at = first * 4;
-    for (int i = 0; i < count; i++) {
-      values[i] =
-          bytes[at] & 0xFF
-              | (bytes[at + 1] & 0xFF) << 8
-              | (bytes[at + 2] & 0xFF) << 16
-              | bytes[at + 3] << 24;
-      at += 4;
-    }
+    from.asIntBuffer().get(values);
+    from.position(from.position() + Integer.BYTES * count);
     return values;
   }
 }

@@ -4,6 +4,8 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -21,12 +23,15 @@ import java.nio.charset.StandardCharsets;
  * the mnemonics, in ASCII, each behind a byte with its length
  *
  * word 0     0..11 mnemonic | 12..14 operands | 15..18 which of them is masked, 15 none
+ *            | 19..30 types of the first four, three bits each: register where it may be memory
  * word 1     attributes
  * word 2..6  an operand each:
- *            0..3 place | 4..8 class of the register | 9..13 number of the register
- *            | 14..23 bytes of memory | 24..26 logarithm of bytes of the immediate
- *            | 27..28 logarithm of bytes it is extended to | 29 not written in manuals
- *            | 30 one of several registers in a row | 31 a far pointer in memory
+ *            0..3 place | 4..8 number of the register, 9..13 its class | 14..23 bytes of memory
+ *            | 24..28 bits of an encoded number that mean something
+ *            immediates: 4..13 width in bits | 24..26 logarithm of bytes
+ *            | 27..28 logarithm of bytes it is extended to
+ *            all: 29 not written in manuals | 30 one of several registers in a row
+ *            | 31 a far pointer in memory
  * word 7     where its effects begin
  *
  * effects    letters of accesses to operands, four bits each; 20..23 that to memory as the first
@@ -44,20 +49,20 @@ final class FormRecords {
   static final int EFFECTS_WORD = 7;
 
   // Bits of the state that nodes ask for: what most opcodes depend on is side by side, so that one
-  // node is enough for them.
-  static final int STATE_66 = 0;
-  static final int STATE_W = 1;
-  static final int STATE_PREFIX = 2;
-  static final int STATE_REGISTER_FORM = 4;
-  static final int STATE_VECTOR_LENGTH = 5;
-  static final int STATE_BROADCAST = 7;
-  static final int STATE_REG = 8;
-  static final int STATE_RM = 11;
-  static final int STATE_ADDRESS_SIZE = 14;
-  static final int STATE_REX_R = 15;
-  static final int STATE_REX_B = 16;
+  // node is enough for them. W, B and ModRM lie as in their bytes, so that one shift brings them.
+  static final int STATE_REX_B = 0;
+  static final int STATE_66 = 2;
+  static final int STATE_W = 3;
+  static final int STATE_PREFIX = 4;
+  static final int STATE_REGISTER_FORM = 6;
+  static final int STATE_VECTOR_LENGTH = 7;
+  static final int STATE_BROADCAST = 9;
+  static final int STATE_RM = 10;
+  static final int STATE_REG = 13;
+  static final int STATE_ADDRESS_SIZE = 18;
+  static final int STATE_REX_R = 19;
 
-  // Places of operands.
+  // Places of operands. The first four are those of register numbers, in their order.
   static final int PLACE_REG = 0;
   static final int PLACE_RM = 1;
   static final int PLACE_VVVV = 2;
@@ -80,10 +85,15 @@ final class FormRecords {
   /** AX, EAX, RAX by the address size. */
   static final int PLACE_ADDRESS_AX = 15;
 
-  static final int CLASS_SHIFT = 4;
-  static final int NUMBER_SHIFT = 9;
+  /** A register as {@link Register} counts all of them, or the width of an immediate. */
+  static final int DETAIL_SHIFT = 4;
+
+  static final int DETAIL_MASK = 1023;
+  static final int NUMBER_SHIFT = DETAIL_SHIFT;
+  static final int CLASS_SHIFT = NUMBER_SHIFT + Register.STRIDE_SHIFT;
   static final int MEMORY_SHIFT = 14;
   static final int MEMORY_MASK = 1023;
+  static final int NUMBER_MASK_SHIFT = 24;
   static final int IMMEDIATE_SHIFT = 24;
   static final int EXTENDED_SHIFT = 27;
   static final int IMPLIED = 1 << 29;
@@ -96,6 +106,7 @@ final class FormRecords {
   static final int COUNT_SHIFT = 12;
   static final int MASKED_SHIFT = 15;
   static final int NOT_MASKED = 15;
+  static final int TYPES_SHIFT = 19;
 
   // Word 1.
   static final int DISPLACEMENT_SCALE_MASK = 7;
@@ -123,6 +134,26 @@ final class FormRecords {
 
   /** VEX, EVEX or XOP: writing a part of a vector register clears the rest. */
   static final int VECTOR = 1 << 18;
+
+  /** There is an operand in the place of rm, and it is memory if mod says so. */
+  static final int MEMORY = 1 << 19;
+
+  /** Three bits: which operand that is. */
+  static final int MEMORY_OPERAND_SHIFT = 20;
+
+  /** Three bits: which operand is an immediate or relative, {@link #NO_OPERAND} none. */
+  static final int NUMBER_OPERAND_SHIFT = 23;
+
+  static final int NO_OPERAND = 7;
+
+  /** The immediate is not sign-extended. */
+  static final int UNSIGNED = 1 << 26;
+
+  /** There are more than three operands, or some in rarer places, or two numbers. */
+  static final int IRREGULAR = 1 << 27;
+
+  /** There is a register of one byte, which without REX may be AH, CH, DH or BH. */
+  static final int BYTES = 1 << 28;
 
   // Letters of accesses to operands, behind those of Access.
   static final int ACCESS_MOVE = 6;
@@ -162,22 +193,27 @@ final class FormRecords {
   final String[] mnemonics;
 
   private FormRecords(byte[] all) {
-    int forms = i32(all, 0);
-    int at = 16;
-    this.pages = ints(all, at, CodeSize.values().length * Vendor.values().length * Cells.MAPS);
-    at += 4 * pages.length;
-    this.cells = ints(all, at, i32(all, 4));
-    at += 4 * cells.length;
-    this.forms = ints(all, at, forms * WORDS);
-    at += 4 * this.forms.length;
-    this.effects = ints(all, at, i32(all, 12));
-    at += 4 * effects.length;
-    this.mnemonics = new String[i32(all, 8)];
+    ByteBuffer content = ByteBuffer.wrap(all).order(ByteOrder.LITTLE_ENDIAN);
+    int forms = content.getInt();
+    int countOfCells = content.getInt();
+    this.mnemonics = new String[content.getInt()];
+    int wordsOfEffects = content.getInt();
+    int countOfPages = CodeSize.values().length * Vendor.values().length * Cells.MAPS;
+    this.pages = Cells.ints(content, countOfPages);
+    this.cells = Cells.ints(content, countOfCells);
+    this.forms = Cells.ints(content, forms * WORDS);
+    this.effects = Cells.ints(content, wordsOfEffects);
+    int at = content.position();
     for (int i = 0; i < mnemonics.length; i++) {
       int length = all[at];
       mnemonics[i] = new String(all, at + 1, length, StandardCharsets.US_ASCII);
       at += 1 + length;
     }
+  }
+
+  /** The mnemonic of a form. */
+  String mnemonic(int form) {
+    return mnemonics[forms[(form - 1) * WORDS] & 0xFFF];
   }
 
   /** The forms, loaded once. */
@@ -198,20 +234,5 @@ final class FormRecords {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  private static int[] ints(byte[] bytes, int first, int count) {
-    int[] values = new int[count];
-    for (int i = 0; i < count; i++) {
-      values[i] = i32(bytes, first + 4 * i);
-    }
-    return values;
-  }
-
-  private static int i32(byte[] bytes, int at) {
-    return bytes[at] & 0xFF
-        | (bytes[at + 1] & 0xFF) << 8
-        | (bytes[at + 2] & 0xFF) << 16
-        | bytes[at + 3] << 24;
   }
 }

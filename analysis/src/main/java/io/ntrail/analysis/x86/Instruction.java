@@ -10,6 +10,29 @@ import java.util.Optional;
  * <p>Offsets are bytes from the beginning of the instruction. Not for several threads at once.
  */
 public final class Instruction {
+  // Bits of the prefixes.
+  static final int REX_B = 1;
+  static final int REX_X = 2;
+  static final int REX_R = 4;
+  static final int REX_W = 8;
+  static final int REX = 0x40;
+
+  /** Two bits: 2 F3, 3 F2; the last one counts. */
+  static final int SIMD_SHIFT = 8;
+
+  static final int LOCK = 1 << 10;
+
+  /** There is a prefix of a segment; which one, the first depth need not know. */
+  static final int SEGMENT = 1 << 11;
+
+  /** 66 and, in two bits, the last of F2 and F3, else 66: as the state of the forms has them. */
+  static final int STATE_SHIFT = 10;
+
+  static final int HAS_66 = 1 << STATE_SHIFT + FormRecords.STATE_66;
+  static final int PREFIX_SHIFT = STATE_SHIFT + FormRecords.STATE_PREFIX;
+
+  static final int ADDRESS_SIZE = 1 << FormRecords.STATE_ADDRESS_SIZE;
+
   private static final Bytes NOTHING = Bytes.copyOf(new byte[0], "nothing");
   private static final InstructionDecoder NO_DECODER = InstructionDecoder.of(CodeSize.BITS64);
 
@@ -33,6 +56,23 @@ public final class Instruction {
   /** Bytes of immediates. */
   private int immediateSize;
 
+  // What the first depth saw on its way, so that the second need not look for it again.
+
+  /** Eight bytes from the opcode on, zeros behind the end; of 3DNow! the suffix is the opcode. */
+  long fromOpcode;
+
+  /** The map, one of those of {@link Cells}. */
+  int map;
+
+  /** The prefixes: bits as below, and bits 0 to 7 the last REX byte. */
+  int prefixes;
+
+  /**
+   * Of VEX, XOP and EVEX the payload: R, X, B inverted in bits 5 to 7; from bit 8 on W, vvvv, L,
+   * pp; from bit 16 on the last byte of EVEX.
+   */
+  int vectorPrefix;
+
   /** Why there is none, where there is none. */
   private Refusal refused = Refusal.ENDS_EARLY;
 
@@ -48,6 +88,20 @@ public final class Instruction {
     }
     at = from;
     end = to;
+  }
+
+  /** Notes what the second depth wants to know. */
+  void see(long bytesFromOpcode, int newMap, int newPrefixes) {
+    fromOpcode = bytesFromOpcode;
+    map = newMap;
+    prefixes = newPrefixes;
+  }
+
+  /** The same of VEX, XOP and EVEX, whose prefixes are noted before. */
+  void seeVector(long bytesFromOpcode, int newMap, int payload) {
+    fromOpcode = bytesFromOpcode;
+    map = newMap;
+    vectorPrefix = payload;
   }
 
   /** Notes that there is no instruction; returns 0. */
@@ -216,8 +270,28 @@ public final class Instruction {
     return length != 0 && (leaf & Cells.MODRM) != 0;
   }
 
-  private int modRm() {
-    return bytes.u8(at + opcodeEnd);
+  /** The byte behind the opcode, whether it is ModRM or not. */
+  int modRm() {
+    return (int) (fromOpcode >>> 8) & 0xFF;
+  }
+
+  /** The SIB byte, if ModRM says that there is one. */
+  int sib() {
+    return (int) (fromOpcode >>> 16) & 0xFF;
+  }
+
+  int opcode() {
+    return (int) fromOpcode & 0xFF;
+  }
+
+  /**
+   * The eight bytes that end with the instruction, so far as they belong to it: however long it is,
+   * its immediate is on top, and the displacement below.
+   */
+  long lastBytes() {
+    return length <= Long.BYTES
+        ? fromOpcode << 8 * (Long.BYTES - 1 - length + opcodeEnd)
+        : bytes.i64(at + length - Long.BYTES);
   }
 
   @Override

@@ -27,7 +27,8 @@ public final class InstructionDecoder {
 
   private static final byte F3 = 2 << SIMD_SHIFT;
   private static final byte F2 = 3 << SIMD_SHIFT;
-  private static final byte REX = 64;
+  private static final int REX_SHIFT = 6;
+  private static final byte REX = 1 << REX_SHIFT;
 
   /** May begin VEX, EVEX, XOP or REX2. */
   private static final byte VECTOR = -128;
@@ -132,21 +133,17 @@ public final class InstructionDecoder {
   public int decode(Bytes code, int at, int end, Instruction into) {
     into.begin(this, code, at, end);
     long whole = window(code, at, end);
-    long window = whole;
-    int kind = kinds[(int) window & 0xFF];
-    int rex = 0;
-    int position = 0;
-    if (kind == REX) {
-      rex = (int) window & 0xF;
-      window >>>= 8;
-      position = 1;
-      kind = kinds[(int) window & 0xFF];
-    }
-    if (kind != 0) {
+    // Half of all instructions of 64-bit code have a REX: a branch would be guessed wrong too
+    // often.
+    int first = (int) whole & 0xFF;
+    int position = kinds[first] >>> REX_SHIFT & 1;
+    int rex = first & -position;
+    long window = whole >>> 8 * position;
+    int opcode = (int) window & 0xFF;
+    if (kinds[opcode] != 0) {
       return prefixed(code, whole, into);
     }
-    int opcode = (int) window & 0xFF;
-    int page = pages[Cells.MAP_LEGACY];
+    int map = Cells.MAP_LEGACY;
     if (opcode == 0x0F) {
       window >>>= 8;
       position++;
@@ -154,16 +151,17 @@ public final class InstructionDecoder {
       if (opcode == 0x38 || opcode == 0x3A || opcode == 0x0F) {
         return prefixed(code, whole, into);
       }
-      page = pages[Cells.MAP_0F];
+      map = Cells.MAP_0F;
     }
     int modRm = (int) (window >>> 8) & 0xFF;
-    int wide = rex >>> 3 << 1;
-    int cell = cells[page + opcode];
+    int wide = rex >>> 2 & 2;
+    int cell = cells[pages[map] + opcode];
     if (cell < 0) {
       cell = walk(cells, cell, state(modRm) | wide << Cells.STATE_OPERAND_SIZE | rexR(rex));
     }
     into.operandSizeBits = wide;
     into.addressSizePrefix = false;
+    into.see(window, map, rex);
     return finish(into, cell, position + 1, modRm, (int) (window >>> 16), 0, wide);
   }
 
@@ -189,15 +187,12 @@ public final class InstructionDecoder {
   /** Adds up the length and notes the answer. */
   private int finish(
       Instruction into, int leaf, int opcodeEnd, int modRm, int sib, int address, int operandSize) {
-    int rest = 0;
-    if ((leaf & Cells.MODRM) != 0) {
-      rest = modRmSizes[address + modRm];
-      if (rest >= SIB_DISPLACEMENT) {
-        rest = (rest & 15) + ((sib & 7) == 5 ? 4 : 0);
-      }
-      if ((leaf & Cells.ANY_MOD) != 0) {
-        rest = 1;
-      }
+    int rest = modRmSizes[address + modRm] & -(leaf >>> Cells.MODRM_SHIFT & 1);
+    if (rest >= SIB_DISPLACEMENT) {
+      rest = (rest & 15) + ((sib & 7) == 5 ? 4 : 0);
+    }
+    if ((leaf & Cells.ANY_MOD) != 0) {
+      rest = 1;
     }
     return into.accept(leaf, opcodeEnd, rest, leaf >>> 4 * operandSize & 15);
   }
@@ -209,7 +204,7 @@ public final class InstructionDecoder {
     int position = 0;
     int prefixes = 0;
     int simd = 0;
-    int rex = -1;
+    int rex = 0;
     int kind;
     long window = whole;
     while (true) {
@@ -221,7 +216,7 @@ public final class InstructionDecoder {
       if (kind <= 0) {
         break;
       }
-      rex = kind == REX ? value & 0xF : -1;
+      rex = kind == REX ? value : 0;
       int ofSimd = kind >>> SIMD_SHIFT & 3;
       simd = ofSimd == 0 ? simd : ofSimd;
       prefixes |= kind;
@@ -234,11 +229,21 @@ public final class InstructionDecoder {
     int prefix67 = prefixes >>> 1 & 1;
     int address = prefix67 << 8;
     into.addressSizePrefix = prefix67 != 0;
+    int prefix66 = prefixes & OPERAND_SIZE;
+    int chosen = simd != 0 ? simd : prefix66;
+    int seen =
+        rex
+            | simd << Instruction.SIMD_SHIFT
+            | (prefixes & (LOCK | SEGMENT)) * (Instruction.LOCK / LOCK)
+            | prefix66 * Instruction.HAS_66
+            | chosen << Instruction.PREFIX_SHIFT
+            | prefix67 * Instruction.ADDRESS_SIZE;
     if (kind == VECTOR && vectors.isVector((int) window & 0xFFFF)) {
-      boolean forbidden = simd != 0 || (prefixes & (OPERAND_SIZE | LOCK)) != 0 || rex >= 0;
-      return forbidden
-          ? into.refuse(Refusal.PREFIX_BEFORE_VECTOR)
-          : vectors.decode(window, position, address, into);
+      if (chosen != 0 || (prefixes & LOCK) != 0 || rex != 0) {
+        return into.refuse(Refusal.PREFIX_BEFORE_VECTOR);
+      }
+      into.prefixes = seen;
+      return vectors.decode(window, position, address, into);
     }
     int opcode = (int) window & 0xFF;
     int map = Cells.MAP_LEGACY;
@@ -264,19 +269,21 @@ public final class InstructionDecoder {
         return into.refuseForRoom(suffix + 1);
       }
       opcode = code.u8(at + suffix);
+      window = window & ~0xFF | opcode;
     }
-    int operandSize = prefixes & OPERAND_SIZE | (rex > 0 ? rex >>> 3 << 1 : 0);
+    int operandSize = prefix66 | rex >>> 2 & 2;
     int cell = cells[pages[map] + opcode];
     if (cell < 0) {
       int state =
           state(modRm)
-              | (simd != 0 ? simd : prefixes & OPERAND_SIZE) << Cells.STATE_PREFIX
+              | chosen << Cells.STATE_PREFIX
               | operandSize << Cells.STATE_OPERAND_SIZE
               | prefix67 << Cells.STATE_ADDRESS_SIZE
-              | rexR(Math.max(rex, 0));
+              | rexR(rex);
       cell = walk(cells, cell, state);
     }
     into.operandSizeBits = operandSize;
+    into.see(window, map, seen);
     if ((prefixes & LOCK) != 0 && cell != 0 && !lockable(cell, modRm)) {
       return into.refuse(Refusal.LOCK);
     }

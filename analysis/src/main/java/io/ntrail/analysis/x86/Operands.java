@@ -16,23 +16,24 @@ public final class Operands {
 
   private static final OperandType[] TYPES = OperandType.values();
 
+  /** What a form without an operand of a kind writes it to, rather than to ask. */
+  private static final int PLACES = FormRecords.NO_OPERAND + 1;
+
   // Written by the reader.
   int form;
 
-  // Numbers and not references: storing these costs the garbage collector more than all the rest.
-  int mnemonic;
   int count;
 
-  /** Ordinals of types, a byte each. */
-  final byte[] types = new byte[MOST];
+  /** Ordinals of types, three bits each. */
+  int types;
 
   /**
    * Registers; of immediates the width in bits; segment and base of string instructions, else 0.
    */
-  final int[] details = new int[MOST];
+  final int[] details = new int[PLACES];
 
   /** Immediates and offsets. */
-  final long[] numbers = new long[MOST];
+  final long[] numbers = new long[PLACES];
 
   /** Word 1 of the form. */
   int attributes;
@@ -43,33 +44,23 @@ public final class Operands {
   int index;
   int scale;
   long displacement;
-  int broadcast;
   int memoryBytes;
   boolean farPointer;
-
-  // What the reader notes on its way.
-  int prefixWord;
-  int modRm;
-  int opcode;
-  int map;
-  int reg;
-  int rm;
-  int vectorRm;
-  int vvvv;
-  int opcodeRegister;
-  int highBase;
-  int highIndex;
-  int highVectorIndex;
-  int vectorLength;
-  int immediateAt;
-  boolean evex;
-  boolean broadcastBit;
 
   int prefixes;
 
   /** The segment that a prefix says, or -1. */
   int segmentPrefix;
 
+  // Of VEX, XOP and EVEX: B and X, as in REX; the rest of the number of an index; the length.
+  int extension;
+  int highVectorIndex;
+  int vectorLength;
+
+  // Of EVEX: cleared before the next instruction, if there was one.
+  boolean evex;
+  boolean broadcastBit;
+  int broadcast;
   int mask;
   int masked;
   boolean zeroing;
@@ -79,9 +70,35 @@ public final class Operands {
   public Operands() {}
 
   void set(int operand, OperandType type, long number, int detail) {
-    types[operand] = (byte) type.ordinal();
+    types = types & ~(7 << 3 * operand) | type.ordinal() << 3 * operand;
     numbers[operand] = number;
     details[operand] = detail;
+  }
+
+  private int typeOf(int operand) {
+    return types >>> 3 * operand & 7;
+  }
+
+  boolean isRegister(int operand) {
+    return typeOf(operand) == OperandType.REGISTER.ordinal();
+  }
+
+  /** Notes that there is no instruction. */
+  void clear() {
+    count = 0;
+    form = 0;
+    prefixes = 0;
+    clearEvex();
+  }
+
+  /** Takes back what only EVEX says. */
+  void clearEvex() {
+    evex = false;
+    broadcastBit = false;
+    broadcast = 0;
+    mask = 0;
+    zeroing = false;
+    rounding = 0;
   }
 
   /** Which form of the list of forms it is: a number that stays the same only in one program. */
@@ -91,7 +108,7 @@ public final class Operands {
 
   /** The mnemonic of the manuals, in small letters; empty if there is no instruction. */
   public String mnemonic() {
-    return form == 0 ? "" : FormRecords.get().mnemonics[mnemonic];
+    return form == 0 ? "" : FormRecords.get().mnemonic(form);
   }
 
   /** How many operands there are. */
@@ -100,7 +117,7 @@ public final class Operands {
   }
 
   private void check(int operand, OperandType type) {
-    if (operand < 0 || operand >= count || types[operand] != type.ordinal()) {
+    if (operand < 0 || operand >= count || typeOf(operand) != type.ordinal()) {
       throw new IllegalStateException(
           "operand " + operand + " of " + mnemonic() + " is no " + type);
     }
@@ -112,10 +129,10 @@ public final class Operands {
    * @throws IndexOutOfBoundsException if there is no such operand
    */
   public OperandType type(int operand) {
-    if (operand >= count) {
+    if (operand < 0 || operand >= count) {
       throw new IndexOutOfBoundsException(operand);
     }
-    return TYPES[types[operand]];
+    return TYPES[typeOf(operand)];
   }
 
   /**
@@ -151,7 +168,7 @@ public final class Operands {
   /** The operand that is memory, or -1. CMPS and MOVS have two; the first is meant. */
   public int memoryOperand() {
     for (int i = 0; i < count; i++) {
-      if (types[i] == OperandType.MEMORY.ordinal()) {
+      if (typeOf(i) == OperandType.MEMORY.ordinal()) {
         return i;
       }
     }

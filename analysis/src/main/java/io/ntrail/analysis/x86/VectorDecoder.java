@@ -58,7 +58,7 @@ final class VectorDecoder {
       return vex(rest, behind, address, Cells.MAP_VEX + 1, rxb, second & 0x7F, into);
     }
     if (first == 0x62) {
-      return evex(rest, behind, address, second, third, (int) (window >>> 24), into);
+      return evex(rest, behind, address, second, third, (int) (window >>> 24) & 0xFF, into);
     }
     boolean xop = first == 0x8F;
     if (map > (xop ? 10 : 7)) {
@@ -117,6 +117,7 @@ final class VectorDecoder {
       }
     }
     into.operandSizeBits = wide;
+    into.seeVector(window, map, rxb | wvlp << 8);
     return into.accept(leaf, position + 1, operands, leaf & 15);
   }
 
@@ -184,6 +185,7 @@ final class VectorDecoder {
       }
     }
     into.operandSizeBits = wide;
+    into.seeVector(window, Cells.MAP_EVEX + map, p0 | p1 << 8 | p2 << 16);
     return into.accept(leaf, position + 1, operands, leaf & 15);
   }
 

@@ -11,7 +11,7 @@ final class FormRecord {
   private static final Pattern FIXED_GENERAL = Pattern.compile("([ER]?)([ACDB])X|([ACDB])L");
   private static final Pattern MEMORY = Pattern.compile("m(\\d+)(.*)");
   private static final Pattern ELEMENT = Pattern.compile(".*/m(\\d+)bcst.*");
-  private static final String PLACES = "RMVO";
+  private static final String PLACES = "RMV";
   private static final List<String> SEGMENTS = List.of("ES", "CS", "SS", "DS", "FS", "GS");
 
   private static final Map<String, Integer> ATTRIBUTES =
@@ -70,6 +70,58 @@ final class FormRecord {
     }
     words[0] = mnemonic | count << FormRecords.COUNT_SHIFT | masked << FormRecords.MASKED_SHIFT;
     words[1] |= attributes();
+    words[1] |= shape(count);
+  }
+
+  /** Where its operands are, so that the reader need not ask each of them; and their types. */
+  private int shape(int count) {
+    int shape = FormRecords.NO_OPERAND << FormRecords.NUMBER_OPERAND_SHIFT;
+    int numbers = 0;
+    boolean irregular = count > 3;
+    for (int i = 0; i < count; i++) {
+      int word = words[2 + i];
+      OperandType type = OperandType.REGISTER;
+      shape |= isByteRegister(word) ? FormRecords.BYTES : 0;
+      switch (word & 15) {
+        case FormRecords.PLACE_RM -> shape |= inRm(i);
+        case FormRecords.PLACE_IMMEDIATE, FormRecords.PLACE_RELATIVE -> {
+          boolean relative = (word & 15) == FormRecords.PLACE_RELATIVE;
+          type = relative ? OperandType.RELATIVE : OperandType.IMMEDIATE;
+          shape &= ~(FormRecords.NO_OPERAND << FormRecords.NUMBER_OPERAND_SHIFT);
+          shape |= i << FormRecords.NUMBER_OPERAND_SHIFT;
+          shape |= relative || isExtended(word) ? 0 : FormRecords.UNSIGNED;
+          irregular |= ++numbers > 1;
+        }
+        default -> irregular |= (word & 15) > FormRecords.PLACE_OPCODE && !isFixed(word);
+      }
+      words[0] |= i < 4 ? type.ordinal() << FormRecords.TYPES_SHIFT + 3 * i : 0;
+    }
+    if (numbers > 1 && (shape & FormRecords.UNSIGNED) == 0) {
+      throw new IllegalStateException("the reader extends only one immediate: " + form);
+    }
+    return shape | (irregular ? FormRecords.IRREGULAR : 0);
+  }
+
+  private int inRm(int operand) {
+    boolean never = (words[1] & FormRecords.ANY_MOD) != 0;
+    return never ? 0 : FormRecords.MEMORY | operand << FormRecords.MEMORY_OPERAND_SHIFT;
+  }
+
+  private static boolean isExtended(int word) {
+    int log = word >>> FormRecords.IMMEDIATE_SHIFT & 7;
+    return (word >>> FormRecords.EXTENDED_SHIFT & 3) > log;
+  }
+
+  private static boolean isByteRegister(int word) {
+    boolean encoded = (word & 15) <= FormRecords.PLACE_OPCODE;
+    boolean register = (word >>> FormRecords.NUMBER_MASK_SHIFT & 31) != 0;
+    return encoded
+        && register
+        && (word >>> FormRecords.CLASS_SHIFT & 31) == RegisterClass.GENERAL8.ordinal();
+  }
+
+  private static boolean isFixed(int word) {
+    return (word & 15) == FormRecords.PLACE_FIXED;
   }
 
   private int attributes() {
@@ -112,6 +164,10 @@ final class FormRecord {
       case 'S' -> FormRecords.PLACE_IMMEDIATE_REGISTER | register(text);
       case 'I' -> immediate(text);
       case '-' -> fixed(text);
+      // Of x87, the register is in the byte that lies where ModRM would.
+      case 'O' ->
+          (text.startsWith("ST") ? FormRecords.PLACE_RM : FormRecords.PLACE_OPCODE)
+              | register(text);
       default -> PLACES.indexOf(letter) | registerOrMemory(text);
     };
   }
@@ -166,7 +222,18 @@ final class FormRecord {
   }
 
   private static int type(RegisterClass type) {
-    return type.ordinal() << FormRecords.CLASS_SHIFT;
+    return type.ordinal() << FormRecords.CLASS_SHIFT
+        | numberMask(type) << FormRecords.NUMBER_MASK_SHIFT;
+  }
+
+  /** Bits of a register number that mean something. */
+  private static int numberMask(RegisterClass type) {
+    return switch (type) {
+      case SEGMENT, X87, MMX, MASK, TILE -> 7;
+      case BOUND -> 3;
+      case XMM, YMM, ZMM -> 31;
+      default -> 15;
+    };
   }
 
   private static int register(String text) {
@@ -227,6 +294,7 @@ final class FormRecord {
     int bytes = Integer.parseInt(text.substring(3)) / 8;
     int extended = form.has("sx") ? extended() : bytes;
     return FormRecords.PLACE_IMMEDIATE
+        | 8 * extended << FormRecords.DETAIL_SHIFT
         | log2(bytes) << FormRecords.IMMEDIATE_SHIFT
         | log2(extended) << FormRecords.EXTENDED_SHIFT;
   }

@@ -19,6 +19,11 @@ import java.util.Optional;
 final class RecordCompiler {
   private static final int PAGE = 256;
 
+  /** Where the dimensions that most opcodes depend on begin in the state, and their bits. */
+  private static final int TOGETHER = FormRecords.STATE_66;
+
+  private static final int TOGETHER_BITS = FormRecords.STATE_RM - TOGETHER;
+
   /** Dimensions that get nodes of their own, as few opcodes depend on them. */
   private static final List<Integer> ALONE =
       List.of(Rule.REG, Rule.RM, Rule.ADDRESS_SIZE, Rule.REX_R, Rule.REX_B);
@@ -104,11 +109,16 @@ final class RecordCompiler {
       List<Integer> page = new ArrayList<>();
       for (int opcode = 0; opcode < PAGE; opcode++) {
         List<Rule> rules = byOpcode.getOrDefault(map * PAGE + opcode, List.of());
-        page.add(cell(rules, 0));
+        page.add(node(cell(rules, 0)));
       }
       pages.add(block(page));
     }
     return pages;
+  }
+
+  /** The same as a node: the reader need not ask whether the first cell is one. */
+  private int node(int cell) {
+    return cell < 0 ? cell : Cells.node(0, 0, block(List.of(cell)));
   }
 
   private int block(List<Integer> block) {
@@ -153,13 +163,13 @@ final class RecordCompiler {
 
   /** One node for all dimensions that most opcodes depend on: of their bits, those that matter. */
   private int together(List<Rule> rules) {
-    int[] forms = new int[1 << FormRecords.STATE_REG];
+    int[] forms = new int[1 << TOGETHER_BITS];
     for (int state = 0; state < forms.length; state++) {
-      forms[state] = form(rules, state);
+      forms[state] = form(rules, state << TOGETHER);
     }
-    int first = FormRecords.STATE_REG;
+    int first = TOGETHER_BITS;
     int last = -1;
-    for (int bit = 0; bit < FormRecords.STATE_REG; bit++) {
+    for (int bit = 0; bit < TOGETHER_BITS; bit++) {
       for (int state = 0; state < forms.length; state++) {
         if (forms[state] != forms[state ^ 1 << bit]) {
           first = Math.min(first, bit);
@@ -174,7 +184,7 @@ final class RecordCompiler {
     for (int value = 0; value < 2 << last - first; value++) {
       block.add(forms[value << first]);
     }
-    return Cells.node(first, last - first + 1, block(block));
+    return Cells.node(TOGETHER + first, last - first + 1, block(block));
   }
 
   private int form(List<Rule> rules, int state) {
@@ -187,7 +197,7 @@ final class RecordCompiler {
     if (fitting.isEmpty()) {
       return 0;
     }
-    int operandSize = state & 3;
+    int operandSize = state >>> FormRecords.STATE_66 & 1 | (state >>> FormRecords.STATE_W & 1) << 1;
     boolean vector = rules.getFirst().map >= Cells.MAP_VEX;
     if (vector) {
       operandSize &= 2;
