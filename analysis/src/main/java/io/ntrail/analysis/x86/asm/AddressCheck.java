@@ -64,7 +64,11 @@ final class AddressCheck {
     }
   }
 
-  /** Whether addresses are calculated with 32 bits. */
+  /** With how many bits an address is calculated. */
+  int bits(Mem m) {
+    return is32(m) ? 32 : 64;
+  }
+
   private boolean is32(Mem m) {
     return size == CodeSize.BITS32 || m.base() instanceof Reg32 || m.index() instanceof Reg32;
   }

@@ -153,7 +153,7 @@ public final class Assembler
     return prefix(Prefix.REPNE);
   }
 
-  private Assembler prefix(Prefix next) {
+  Assembler prefix(Prefix next) {
     checkNoPrefix();
     prefix = next;
     return this;

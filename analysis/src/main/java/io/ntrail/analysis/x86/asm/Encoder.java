@@ -193,10 +193,17 @@ final class Encoder {
     return isNop || isMoveToCs;
   }
 
-  /** An address of 64 bits has its place in moves to and from the accumulator only. */
+  /**
+   * An address of 64 bits has its place in moves to and from the accumulator only; where the
+   * address size decides about another register (ENQCMD), both have to agree.
+   */
   private boolean hasEncodableAddress(Form form, Operand... operands) {
     for (int i = 0; i < operands.length; i++) {
-      if (operands[i] instanceof Mem m && form.places().charAt(i) != 'A' && !addresses.fits32(m)) {
+      if (!(operands[i] instanceof Mem m) || form.places().charAt(i) == 'A') {
+        continue;
+      }
+      int bits = addresses.bits(m);
+      if (!addresses.fits32(m) || (form.addressBits() != 0 && form.addressBits() != bits)) {
         return false;
       }
     }
@@ -222,7 +229,7 @@ final class Encoder {
     if (form.operandBits() == 16 && form.vector() == null) {
       put(0x66);
     }
-    if (addresses.needsPrefix(memory) || (form.address32() && size == CodeSize.BITS64)) {
+    if (addresses.needsPrefix(memory) || (form.addressBits() == 32 && size == CodeSize.BITS64)) {
       put(0x67);
     }
     if (form.vector() == null) {

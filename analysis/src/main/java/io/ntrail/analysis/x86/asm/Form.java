@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param mandatoryPrefix 0x66, 0xF2, 0xF3, or 0
  * @param operandBits the operand size that the form has to have, or 0
  * @param wide whether W has to be set
- * @param address32 whether it works with a counter or address of 32 bits
+ * @param addressBits the address size that the form has to have, or 0
  * @param opcode the bytes of the opcode, with those of the map
  * @param registerInOpcode whether the last of them has a register in its low bits
  * @param modRm what ModRM.reg is: {@link #NO_MODRM}, {@link #REGISTER} or a digit
@@ -40,7 +40,7 @@ record Form(
     int mandatoryPrefix,
     int operandBits,
     boolean wide,
-    boolean address32,
+    int addressBits,
     byte[] opcode,
     boolean registerInOpcode,
     int modRm,
@@ -114,7 +114,7 @@ record Form(
     private int mandatoryPrefix;
     private int operandBits;
     private boolean wide;
-    private boolean address32;
+    private int addressBits;
     private byte[] bytes = new byte[0];
     private boolean register;
     private int modRm = NO_MODRM;
@@ -124,11 +124,12 @@ record Form(
     /** Whether the word is one that this assembler knows how to write. */
     boolean add(String word) {
       switch (word) {
-        case "NP", "a64" -> {}
+        case "NP" -> {}
         case "o16" -> operandBits = 16;
         case "o32" -> operandBits = 32;
         case "o64" -> operandBits = 64;
-        case "a32" -> address32 = true;
+        case "a32" -> addressBits = 32;
+        case "a64" -> addressBits = 64;
         case "REX.W" -> {
           operandBits = 64;
           wide = true;
@@ -211,7 +212,7 @@ record Form(
           mandatoryPrefix,
           operandBits,
           wide,
-          address32,
+          addressBits,
           bytes,
           register,
           modRm,

@@ -146,7 +146,7 @@ class FormSweepTest {
   }
 
   /** Targets outside are drawn as distances, because where the instruction lies is known later. */
-  private static Operand[] at(long address, Operand[] operands) {
+  static Operand[] at(long address, Operand[] operands) {
     Operand[] placed = operands.clone();
     for (int i = 0; i < placed.length; i++) {
       if (placed[i] instanceof Target t) {

@@ -1,5 +1,6 @@
 package io.ntrail.analysis.x86.asm;
 
+import io.ntrail.analysis.x86.CodeSize;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -12,6 +13,7 @@ final class RandomOperands {
 
   private final RandomGenerator random;
   private final boolean wide;
+  private final AddressCheck addresses;
 
   /**
    * Draws operands.
@@ -21,6 +23,7 @@ final class RandomOperands {
   RandomOperands(RandomGenerator random, boolean wide) {
     this.random = random;
     this.wide = wide;
+    this.addresses = new AddressCheck(wide ? CodeSize.BITS64 : CodeSize.BITS32);
   }
 
   boolean flag() {
@@ -108,6 +111,24 @@ final class RandomOperands {
     };
   }
 
+  /**
+   * The same with a label or the distance of two in its address; memory that can have neither stays
+   * as it is.
+   */
+  Mem labelled(Mem m, Label label, Label other) {
+    if (m.isRipRelative() || m.displacementBytes() == 1) {
+      return m;
+    }
+    if (below(4) == 0) {
+      return m.plus(-m.displacement()).plusDistance(other, label);
+    }
+    if (wide) {
+      Mem alone = Mem.ptr(label).plus(below(2) == 0 ? 0 : random.nextInt(-1000, 1000)).as(m.bits());
+      return m.segment() == null ? alone : alone.segment(m.segment());
+    }
+    return m.plus(-m.displacement()).plus(label).plus(below(1000));
+  }
+
   /** What nasm makes of a lone ebp in 32-bit code means another segment. */
   private Mem lone(AddressRegister<?> index) {
     return Mem.scaled(index, index == Reg32.EBP && !wide ? 4 : oneOf(1, 2, 4, 8));
@@ -167,7 +188,7 @@ final class RandomOperands {
           operands.add(Target.of(random.nextInt(-reach, reach), bytes));
         }
         case OFFSET -> operands.add(Mem.absolute(wide ? random.nextLong() : random.nextInt()));
-        case NONE -> operands.add(registerOrMemory(kind));
+        case NONE -> operands.add(registerOrMemory(form, kind));
       }
     }
     return operands.toArray(Operand[]::new);
@@ -181,9 +202,13 @@ final class RandomOperands {
     return Imm.imm(form.signExtended() ? signed(bits) : unsigned(bits));
   }
 
-  private Operand registerOrMemory(OperandKind kind) {
+  private Operand registerOrMemory(Form form, OperandKind kind) {
     if (kind.memory() && (kind.register() == OperandKind.Registers.NONE || flag())) {
-      return memory(kind.memoryBits());
+      Mem m = memory(kind.memoryBits());
+      while (form.addressBits() != 0 && form.addressBits() != addresses.bits(m)) {
+        m = memory(kind.memoryBits());
+      }
+      return m;
     }
     return switch (kind.register()) {
       case GENERAL -> gpr(kind.registerBits());
