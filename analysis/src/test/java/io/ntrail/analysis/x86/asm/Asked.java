@@ -135,7 +135,7 @@ final class Asked {
       registers.merge(Correspondence.decoded(m.index()).toString(), m.scale(), Integer::sum);
     }
     boolean narrow = !wide || m.base() instanceof Reg32 || m.index() instanceof Reg32;
-    return memory(
+    return Meaning.memory(
         m.bits(), segment(m), registers, Immediates.signExtended(displacement, narrow ? 32 : 64));
   }
 
@@ -148,11 +148,6 @@ final class Asked {
     }
     boolean stack = m.base() == Reg32.ESP || m.base() == Reg32.EBP;
     return size == CodeSize.BITS64 ? "flat" : stack ? "ss" : "ds";
-  }
-
-  private static String memory(
-      int bits, String segment, TreeMap<String, Integer> registers, long displacement) {
-    return "memory of " + bits + " bits " + segment + ":" + registers + " " + displacement;
   }
 
   private String read(List<Operand> asked) {
@@ -190,20 +185,17 @@ final class Asked {
   }
 
   private String read(io.ntrail.analysis.x86.Operand.InMemory memory, Operand asked) {
-    TreeMap<String, Integer> registers = new TreeMap<>();
-    memory.base().ifPresent(base -> registers.merge(base.toString(), 1, Integer::sum));
-    memory
-        .index()
-        .ifPresent(index -> registers.merge(index.toString(), memory.scale(), Integer::sum));
-    String segment = memory.segment().toString();
-    boolean counts = size == CodeSize.BITS32 || segment.equals("fs") || segment.equals("gs");
     // Where no size is asked for, it is that of the other operands or of the instruction.
-    int bits = asked instanceof Mem m && m.bits() == 0 ? 0 : 8 * memory.bytes();
-    boolean narrow = instruction.addressSize() == 32;
-    return memory(
-        bits,
-        counts ? segment : "flat",
-        registers,
-        Immediates.signExtended(memory.displacement(), narrow ? 32 : 64));
+    boolean sized = !(asked instanceof Mem m) || m.bits() != 0;
+    io.ntrail.analysis.x86.Operand.InMemory comparable =
+        new io.ntrail.analysis.x86.Operand.InMemory(
+            sized ? memory.bytes() : 0,
+            memory.segment(),
+            memory.base(),
+            memory.index(),
+            memory.scale(),
+            memory.displacement(),
+            memory.broadcast());
+    return Meaning.memory(size, instruction.addressSize(), comparable, 0);
   }
 }

@@ -1,0 +1,198 @@
+package io.ntrail.analysis.x86.asm;
+
+import io.ntrail.analysis.x86.CodeSize;
+import io.ntrail.analysis.x86.Instruction;
+import io.ntrail.analysis.x86.InstructionDecoder;
+import io.ntrail.analysis.x86.InstructionPrefix;
+import io.ntrail.analysis.x86.OperandReader;
+import io.ntrail.analysis.x86.OperandType;
+import io.ntrail.analysis.x86.Operands;
+import io.ntrail.formats.bytes.Bytes;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Writes decoded instructions again from nothing but their mnemonic, operands and prefixes. */
+final class Reassembly {
+  /** What became of an instruction. */
+  enum Outcome {
+    /** The same bytes. */
+    SAME,
+    /** Other bytes, no longer, with the same meaning. */
+    OTHER,
+    /** The assembler cannot say it. */
+    REFUSED,
+    /** It was written and is read back as something else, or is longer. */
+    WRONG
+  }
+
+  private final CodeSize size;
+  private final InstructionDecoder decoder;
+  private final OperandReader reader;
+  private final Instruction original = new Instruction();
+  private final Instruction written = new Instruction();
+  private final Operands operands = new Operands();
+  private final Operands writtenOperands = new Operands();
+  private String detail = "";
+
+  Reassembly(CodeSize size) {
+    this.size = size;
+    this.decoder = InstructionDecoder.of(size);
+    this.reader = OperandReader.of(decoder);
+  }
+
+  /** Decodes, and returns the length, 0 for what is no instruction. */
+  int decode(Bytes code, int at, int end) {
+    int length = decoder.decode(code, at, end, original);
+    reader.read(original, operands);
+    return length;
+  }
+
+  /** The mnemonic of what was decoded. */
+  String mnemonic() {
+    return operands.mnemonic();
+  }
+
+  /** Bytes and texts of the last instruction. */
+  String detail() {
+    return detail;
+  }
+
+  /** Writes what was decoded once more, for an address. */
+  Outcome again(byte[] bytes, long address) {
+    String meaning = Meaning.of(size, original, operands, address);
+    detail = HexFormat.of().formatHex(bytes) + " " + meaning;
+    Optional<List<Operand>> given = operands(address);
+    if (given.isEmpty() || isNarrowAndDoesNotShowIt()) {
+      return Outcome.REFUSED;
+    }
+    byte[] result;
+    try {
+      result = write(given.get(), address);
+    } catch (IllegalArgumentException e) {
+      detail += ": " + e.getMessage();
+      return Outcome.REFUSED;
+    }
+    if (Arrays.equals(result, bytes)) {
+      return Outcome.SAME;
+    }
+    decoder.decode(Bytes.copyOf(result, "written again"), 0, result.length, written);
+    reader.read(written, writtenOperands);
+    String meaningAgain = Meaning.of(size, written, writtenOperands, address);
+    detail += ", again: " + HexFormat.of().formatHex(result) + " " + meaningAgain;
+    return meaningAgain.equals(meaning) && result.length <= bytes.length
+        ? Outcome.OTHER
+        : Outcome.WRONG;
+  }
+
+  /** Numbers pushed as 16 bits, and addresses of 16 bits. */
+  private boolean isNarrowAndDoesNotShowIt() {
+    return original.addressSize() == 16
+        || (original.operandSize() == 16
+            && operands.mnemonic().equals("push")
+            && operands.type(0) == OperandType.IMMEDIATE);
+  }
+
+  private byte[] write(List<Operand> given, long address) {
+    Assembler a = size == CodeSize.BITS64 ? Assembler.x64() : Assembler.ia32();
+    for (InstructionPrefix prefix : InstructionPrefix.values()) {
+      if (operands.has(prefix)) {
+        a.prefix(Prefix.valueOf(prefix.name()));
+      }
+    }
+    String name = operands.mnemonic().toUpperCase(Locale.ROOT);
+    return a.op(name, given.toArray(Operand[]::new)).assemble().bytesAt(address);
+  }
+
+  private Optional<List<Operand>> operands(long address) {
+    List<Operand> result = new ArrayList<>();
+    for (int i = 0; i < operands.count(); i++) {
+      if (isImplied(i)) {
+        return isUsual() ? Optional.of(List.of()) : Optional.empty();
+      }
+      Optional<Operand> operand = operand(i, address);
+      if (operand.isEmpty()) {
+        return Optional.empty();
+      }
+      result.add(operand.get());
+    }
+    return Optional.of(result);
+  }
+
+  /** Memory of string instructions, which have no operands in the manuals. */
+  private boolean isImplied(int i) {
+    return operands.type(i) == OperandType.MEMORY
+        && original.modRmOffset() < 0
+        && operands.memory(i).base().isPresent();
+  }
+
+  /** Whether the addresses of a string instruction are those that it has without prefixes. */
+  private boolean isUsual() {
+    boolean usual = original.addressSize() == size.bits();
+    for (io.ntrail.analysis.x86.Operand operand : operands.list()) {
+      usual &=
+          !(operand instanceof io.ntrail.analysis.x86.Operand.InMemory m)
+              || m.segment().toString().matches("[de]s");
+    }
+    return usual;
+  }
+
+  private Optional<Operand> operand(int i, long address) {
+    return switch (operands.get(i)) {
+      case io.ntrail.analysis.x86.Operand.InRegister in ->
+          Correspondence.written(in.register()).map(Operand.class::cast);
+      case io.ntrail.analysis.x86.Operand.Immediate number -> Optional.of(number(i, number));
+      case io.ntrail.analysis.x86.Operand.Relative _ ->
+          Optional.of(Target.of(original.branchTarget(address), original.immediateSize()));
+      case io.ntrail.analysis.x86.Operand.Far _ -> Optional.empty();
+      case io.ntrail.analysis.x86.Operand.InMemory memory -> memory(memory, address);
+    };
+  }
+
+  /** A register of 64 bits gets the number in the width that it has, or it would be a shorter MOV. */
+  private Imm number(int i, io.ntrail.analysis.x86.Operand.Immediate number) {
+    boolean wideMove =
+        operands.mnemonic().equals("mov")
+            && i == 1
+            && number.bits() == 64
+            && operands.type(0) == OperandType.REGISTER;
+    return new Imm(number.value(), wideMove ? original.immediateSize() : 0, null, null);
+  }
+
+  private Optional<Operand> memory(
+      io.ntrail.analysis.x86.Operand.InMemory memory, long address) {
+    Mem m;
+    String base = memory.base().map(Object::toString).orElse("");
+    if (base.equals("eip")) {
+      return Optional.empty();
+    }
+    if (base.equals("rip")) {
+      m = Mem.rip(address + original.length() + memory.displacement());
+    } else if (memory.base().isPresent()) {
+      if (!(Correspondence.written(memory.base().get()).orElse(null)
+          instanceof AddressRegister<?> register)) {
+        return Optional.empty();
+      }
+      m = Mem.ptr(register).plus(memory.displacement());
+    } else {
+      m = Mem.absolute(memory.displacement());
+    }
+    if (memory.index().isPresent()) {
+      if (!(Correspondence.written(memory.index().get()).orElse(null)
+          instanceof AddressRegister<?> register)) {
+        return Optional.empty();
+      }
+      m = m.index(register, memory.scale());
+    }
+    Segment segment = Segment.valueOf(memory.segment().toString().toUpperCase(Locale.ROOT));
+    boolean stack = base.endsWith("sp") || base.endsWith("bp");
+    boolean otherwise =
+        size == CodeSize.BITS64
+            ? segment.countsIn64Bit()
+            : segment != (stack ? Segment.SS : Segment.DS);
+    return Optional.of((otherwise ? m.segment(segment) : m).as(8 * memory.bytes()));
+  }
+}
