@@ -1,9 +1,24 @@
 package io.ntrail.analysis.x86.asm;
 
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Operands in the syntax of nasm. */
 final class NasmText {
+  private static final Pattern NAME = Pattern.compile("\\b[A-Za-z_][A-Za-z_0-9]*\\b");
+
+  /** A label or a cell alone in brackets. */
+  private static final Pattern CELL =
+      Pattern.compile("\\[((?![re]?[a-ds][xpi]\\b|r\\d|[fg]s)\\w+)([-+]\\w+)*]");
+
+  private static final Pattern TARGET = Pattern.compile("^((?:j\\w+|call) )(0x[0-9a-f]+)");
+  private static final Pattern RELATIVE = Pattern.compile("\\[(0x[0-9a-f]+)]");
+
   private NasmText() {}
 
   static String of(String mnemonic, Operand... operands) {
@@ -22,6 +37,54 @@ final class NasmText {
 
   private static boolean hasTwoLengths(String mnemonic) {
     return mnemonic.startsWith("J") && !mnemonic.endsWith("CXZ");
+  }
+
+  /**
+   * Source text with labels (a line each, ended by a colon) and names for numbers, as lines that
+   * can be written one by one; the line of a label becomes empty.
+   *
+   * @param values what names stand for; where one is an address alone in 64-bit code, an offset
+   *     from the beginning
+   */
+  static List<String> named(String source, boolean wide, Map<String, Long> values) {
+    List<String> lines = source.lines().toList();
+    Map<String, String> names = new HashMap<>();
+    for (int i = 0; i < lines.size(); i++) {
+      if (lines.get(i).endsWith(":")) {
+        names.put(lines.get(i).replace(":", ""), "i" + i);
+      }
+    }
+    values.forEach((name, value) -> names.putIfAbsent(name, Long.toString(value)));
+    List<String> result = new ArrayList<>();
+    for (String line : lines) {
+      String text = line.endsWith(":") ? "" : line;
+      text = text.replaceAll("([fg]s):\\[", "[$1:");
+      if (wide) {
+        Matcher cell = CELL.matcher(text);
+        if (cell.find() && values.containsKey(cell.group(1))) {
+          text = cell.replaceFirst("[rel \\$\\$+$1]");
+        } else if (cell.reset().find()) {
+          text = cell.replaceFirst("[rel $1$2]");
+        }
+      }
+      result.add(NAME.matcher(text).replaceAll(m -> names.getOrDefault(m.group(), m.group())));
+    }
+    return result;
+  }
+
+  /** The text of our decoder as nasm wants to read it, for code at an address. */
+  static String ofDecoded(String text, boolean wide, long base) {
+    String result =
+        text.replace(" ptr", "").replaceAll("\\b([d-g]s):\\[", "[$1:").replace("[ds:", "[");
+    result = TARGET.matcher(result).replaceAll(m -> m.group(1) + distance(m.group(2), base));
+    return wide
+        ? RELATIVE.matcher(result).replaceAll(m -> "[rel " + distance(m.group(1), base) + "]")
+        : result;
+  }
+
+  private static String distance(String address, long base) {
+    long distance = Long.decode(address) - base;
+    return Matcher.quoteReplacement("$$" + (distance < 0 ? "" : "+") + distance);
   }
 
   static String of(Operand operand) {
