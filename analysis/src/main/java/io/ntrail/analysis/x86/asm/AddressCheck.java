@@ -21,6 +21,8 @@ final class AddressCheck {
       check(m);
     } else if (operand instanceof Register r) {
       check(r);
+    } else if (operand instanceof FarPointer && size == CodeSize.BITS64) {
+      throw new IllegalArgumentException("no far pointer in 64-bit code: " + operand);
     }
   }
 
@@ -62,6 +64,12 @@ final class AddressCheck {
     if (!m.isDirect() && !fits32(m)) {
       throw new IllegalArgumentException("displacement of more than 32 bits: " + m);
     }
+  }
+
+  /** Whether an address is said as a distance from the instruction behind. */
+  boolean isRelative(Mem m) {
+    return m.isRipRelative()
+        || (size == CodeSize.BITS64 && m.label() != null && m.origin() == null);
   }
 
   /** With how many bits an address is calculated. */

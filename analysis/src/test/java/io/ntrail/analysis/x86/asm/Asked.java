@@ -13,7 +13,6 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.ToLongFunction;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Compares what the assembler was asked for with what the decoder reads in its bytes: the mnemonic,
@@ -40,7 +39,7 @@ final class Asked {
   Optional<String> difference(
       byte[] bytes,
       long address,
-      @Nullable Prefix prefix,
+      Modifiers modifiers,
       String mnemonic,
       List<Operand> asked,
       ToLongFunction<Label> labels) {
@@ -49,7 +48,7 @@ final class Asked {
     String expected = "";
     String read = instruction.toString();
     if (length == bytes.length && reader.read(instruction, operands)) {
-      expected = expected(address + length, prefix, mnemonic, asked, labels);
+      expected = expected(address + length, modifiers, mnemonic, asked, labels);
       read = read(asked);
     }
     return read.equals(expected)
@@ -62,14 +61,18 @@ final class Asked {
 
   private String expected(
       long behind,
-      @Nullable Prefix prefix,
+      Modifiers modifiers,
       String mnemonic,
       List<Operand> asked,
       ToLongFunction<Label> labels) {
     StringBuilder text = new StringBuilder();
-    if (prefix != null) {
-      text.append(prefix.name().toLowerCase(Locale.ROOT)).append(' ');
+    for (InstructionPrefix prefix : InstructionPrefix.values()) {
+      if (modifiers.has(Prefix.valueOf(prefix.name()))) {
+        text.append(prefix.text()).append(' ');
+      }
     }
+    text.append(modifiers.mask() == null ? "" : modifiers.mask().name().toLowerCase(Locale.ROOT));
+    text.append(modifiers.zeroing() ? " zeroing " : " ").append(modifiers.rounding()).append(' ');
     text.append(mnemonic.toLowerCase(Locale.ROOT));
     for (int i = 0; i < asked.size(); i++) {
       text.append(" | ").append(expected(asked.get(i), i, behind, labels));
@@ -87,6 +90,7 @@ final class Asked {
           relative(
               (target.label() == null ? target.address() : labels.applyAsLong(target.label()))
                   - behind);
+      case FarPointer far -> far(far.segment(), far.offset());
       case Mem m -> memory(m, behind, labels);
     };
   }
@@ -103,6 +107,10 @@ final class Asked {
             && operands.get(i) instanceof io.ntrail.analysis.x86.Operand.Immediate immediate
         ? immediate.bits()
         : 64;
+  }
+
+  private static String far(int segment, long offset) {
+    return "far " + segment + ":" + offset;
   }
 
   private static String immediate(long value, int bits) {
@@ -135,8 +143,10 @@ final class Asked {
       registers.merge(Correspondence.decoded(m.index()).toString(), m.scale(), Integer::sum);
     }
     boolean narrow = !wide || m.base() instanceof Reg32 || m.index() instanceof Reg32;
+    String repeated = m.times() == 0 ? "" : " times " + m.times();
     return Meaning.memory(
-        m.bits(), segment(m), registers, Immediates.signExtended(displacement, narrow ? 32 : 64));
+        m.bits(), segment(m), registers, Immediates.signExtended(displacement, narrow ? 32 : 64))
+        + repeated;
   }
 
   /** In 64-bit code only two segments mean something. */
@@ -163,6 +173,8 @@ final class Asked {
         text.append(prefix.text()).append(' ');
       }
     }
+    text.append(operands.mask().map(Object::toString).orElse(""));
+    text.append(operands.isZeroing() ? " zeroing " : " ").append(operands.rounding()).append(' ');
     text.append(operands.mnemonic());
     for (int i = 0; i < operands.count(); i++) {
       // What is not asked for is always the same.
@@ -179,7 +191,7 @@ final class Asked {
       case io.ntrail.analysis.x86.Operand.Immediate number ->
           immediate(number.value(), number.bits());
       case io.ntrail.analysis.x86.Operand.Relative relative -> "to " + relative.offset();
-      case io.ntrail.analysis.x86.Operand.Far far -> far.toString();
+      case io.ntrail.analysis.x86.Operand.Far far -> far(far.segment(), far.offset());
       case io.ntrail.analysis.x86.Operand.InMemory memory -> read(memory, asked);
     };
   }

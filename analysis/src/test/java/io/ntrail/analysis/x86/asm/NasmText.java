@@ -1,5 +1,7 @@
 package io.ntrail.analysis.x86.asm;
 
+import io.ntrail.analysis.x86.CodeSize;
+import io.ntrail.analysis.x86.Rounding;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -7,6 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Operands in the syntax of nasm. */
 final class NasmText {
@@ -22,17 +25,48 @@ final class NasmText {
   private NasmText() {}
 
   static String of(String mnemonic, Operand... operands) {
-    StringBuilder text = new StringBuilder(mnemonic.toLowerCase(Locale.ROOT));
+    return of(Modifiers.NONE, null, mnemonic, operands);
+  }
+
+  /** With what is said before it; the form says which operand is masked. */
+  static String of(
+      Modifiers modifiers, @Nullable Form form, String mnemonic, Operand... operands) {
+    StringBuilder text = new StringBuilder();
+    for (Prefix prefix : modifiers.prefixes()) {
+      String name = prefix.name().toLowerCase(Locale.ROOT);
+      boolean wide = form != null && form.only() == CodeSize.BITS64;
+      text.append(prefix == Prefix.OTHER_ADDRESS_SIZE ? wide ? "a32" : "a16" : name).append(' ');
+    }
+    text.append(mnemonic.toLowerCase(Locale.ROOT));
     String separator = " ";
-    for (Operand operand : operands) {
+    int last = lastRegister(operands);
+    for (int i = 0; i < operands.length; i++) {
+      Operand operand = operands[i];
       text.append(separator);
       if (operand instanceof Target target && hasTwoLengths(mnemonic)) {
         text.append(target.bytes() == 1 ? "short " : "near ");
       }
       text.append(of(operand));
+      if (modifiers.mask() != null
+          && form != null
+          && form.operands().get(i).has(OperandKind.Mark.MASKED)) {
+        text.append('{').append(of(modifiers.mask())).append('}');
+        text.append(modifiers.zeroing() ? "{z}" : "");
+      }
+      if (i == last && modifiers.rounding() != Rounding.NONE) {
+        text.append(", {").append(modifiers.rounding().text()).append('}');
+      }
       separator = ", ";
     }
     return text.toString();
+  }
+
+  private static int lastRegister(Operand... operands) {
+    int last = operands.length - 1;
+    while (last >= 0 && !(operands[last] instanceof Register)) {
+      last--;
+    }
+    return last;
   }
 
   private static boolean hasTwoLengths(String mnemonic) {
@@ -92,19 +126,22 @@ final class NasmText {
       case Register register -> register.toString().toLowerCase(Locale.ROOT);
       case Mem m -> memory(m);
       case Imm imm -> Long.toString(imm.value());
+      case FarPointer far -> "dword " + far.segment() + ":" + far.offset();
       case Target target -> "$+" + target.address();
       case Label label -> label.name();
     };
   }
 
   private static String memory(Mem m) {
-    StringBuilder text = new StringBuilder(size(m.bits())).append('[');
+    StringBuilder text = new StringBuilder(m.isFar() ? far(m.bits()) : "");
+    // The size of a repeated element is that of the instruction.
+    text.append(m.isFar() || m.times() != 0 ? "" : size(m.bits())).append('[');
     if (m.segment() != null) {
       text.append(of(m.segment())).append(':');
     }
     if (m.isRipRelative()) {
       text.append("rel $$+").append(m.displacement() - RandomOperands.BASE).append(']');
-      return text.toString();
+      return m.times() == 0 ? text.toString() : text + "{1to" + m.times() + "}";
     }
     if (m.isDirect() && (int) m.displacement() != m.displacement()) {
       text.append("qword ");
@@ -124,7 +161,12 @@ final class NasmText {
     if (m.displacement() != 0 || plus.isEmpty() || m.displacementBytes() != 0) {
       text.append(m.displacement() < 0 && !plus.isEmpty() ? "" : plus).append(m.displacement());
     }
-    return text.append(']').toString();
+    text.append(']');
+    return m.times() == 0 ? text.toString() : text + "{1to" + m.times() + "}";
+  }
+
+  private static String far(int bits) {
+    return bits == 32 ? "word far " : bits == 48 ? "dword far " : "qword far ";
   }
 
   private static String size(int bits) {
@@ -137,6 +179,7 @@ final class NasmText {
       case 80 -> "tword ";
       case 128 -> "oword ";
       case 256 -> "yword ";
+      case 512 -> "zword ";
       default -> throw new IllegalArgumentException("size " + bits);
     };
   }

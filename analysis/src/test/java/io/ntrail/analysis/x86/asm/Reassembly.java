@@ -4,6 +4,7 @@ import io.ntrail.analysis.x86.CodeSize;
 import io.ntrail.analysis.x86.Instruction;
 import io.ntrail.analysis.x86.InstructionDecoder;
 import io.ntrail.analysis.x86.InstructionPrefix;
+import io.ntrail.analysis.x86.IntelSyntax;
 import io.ntrail.analysis.x86.OperandReader;
 import io.ntrail.analysis.x86.OperandType;
 import io.ntrail.analysis.x86.Operands;
@@ -66,7 +67,7 @@ final class Reassembly {
     String meaning = Meaning.of(size, original, operands, address);
     detail = HexFormat.of().formatHex(bytes) + " " + meaning;
     Optional<List<Operand>> given = operands(address);
-    if (given.isEmpty() || isNarrowAndDoesNotShowIt()) {
+    if (given.isEmpty()) {
       return Outcome.REFUSED;
     }
     byte[] result;
@@ -88,30 +89,60 @@ final class Reassembly {
         : Outcome.WRONG;
   }
 
-  /** Numbers pushed as 16 bits, and addresses of 16 bits. */
+  /** A number pushed as 16 bits. */
   private boolean isNarrowAndDoesNotShowIt() {
-    return original.addressSize() == 16
-        || (original.operandSize() == 16
-            && operands.mnemonic().equals("push")
-            && operands.type(0) == OperandType.IMMEDIATE);
+    return original.operandSize() == 16
+        && operands.mnemonic().equals("push")
+        && operands.type(0) == OperandType.IMMEDIATE;
   }
 
   private byte[] write(List<Operand> given, long address) {
     Assembler a = size == CodeSize.BITS64 ? Assembler.x64() : Assembler.ia32();
+    Modifiers modifiers = Modifiers.NONE.with(operands.rounding());
+    if (operands.mask().isPresent()) {
+      Mask mask = Mask.values()[operands.mask().get().number()];
+      modifiers = modifiers.with(mask, operands.isZeroing());
+    }
     for (InstructionPrefix prefix : InstructionPrefix.values()) {
       if (operands.has(prefix)) {
-        a.prefix(Prefix.valueOf(prefix.name()));
+        modifiers = modifiers.with(Prefix.valueOf(prefix.name()));
       }
     }
+    a.modified(implied(modifiers));
     String name = operands.mnemonic().toUpperCase(Locale.ROOT);
     return a.op(name, given.toArray(Operand[]::new)).assemble().bytesAt(address);
+  }
+
+  /** With the prefixes that change operands which are not written. */
+  private Modifiers implied(Modifiers modifiers) {
+    Modifiers result = modifiers;
+    boolean unwritten = false;
+    for (int i = 0; i < operands.count(); i++) {
+      if (isImplied(i)) {
+        unwritten = true;
+        Segment segment = segment(operands.memory(i).segment());
+        if (segment != Segment.ES && segment != Segment.DS) {
+          result = result.with(Prefix.of(segment));
+        }
+      } else if (operands.type(i) == OperandType.RELATIVE) {
+        unwritten = operands.mnemonic().startsWith("loop");
+      }
+    }
+    if (unwritten && original.addressSize() != size.bits()) {
+      result = result.with(Prefix.OTHER_ADDRESS_SIZE);
+    }
+    return isNarrowAndDoesNotShowIt() ? result.with(Prefix.OPERAND_16) : result;
+  }
+
+  private static Segment segment(io.ntrail.analysis.x86.Register register) {
+    return Segment.valueOf(register.toString().toUpperCase(Locale.ROOT));
   }
 
   private Optional<List<Operand>> operands(long address) {
     List<Operand> result = new ArrayList<>();
     for (int i = 0; i < operands.count(); i++) {
       if (isImplied(i)) {
-        return isUsual() ? Optional.of(List.of()) : Optional.empty();
+        return Optional.of(List.of());
       }
       Optional<Operand> operand = operand(i, address);
       if (operand.isEmpty()) {
@@ -129,17 +160,6 @@ final class Reassembly {
         && operands.memory(i).base().isPresent();
   }
 
-  /** Whether the addresses of a string instruction are those that it has without prefixes. */
-  private boolean isUsual() {
-    boolean usual = original.addressSize() == size.bits();
-    for (io.ntrail.analysis.x86.Operand operand : operands.list()) {
-      usual &=
-          !(operand instanceof io.ntrail.analysis.x86.Operand.InMemory m)
-              || m.segment().toString().matches("[de]s");
-    }
-    return usual;
-  }
-
   private Optional<Operand> operand(int i, long address) {
     return switch (operands.get(i)) {
       case io.ntrail.analysis.x86.Operand.InRegister in ->
@@ -147,7 +167,8 @@ final class Reassembly {
       case io.ntrail.analysis.x86.Operand.Immediate number -> Optional.of(number(i, number));
       case io.ntrail.analysis.x86.Operand.Relative _ ->
           Optional.of(Target.of(original.branchTarget(address), original.immediateSize()));
-      case io.ntrail.analysis.x86.Operand.Far _ -> Optional.empty();
+      case io.ntrail.analysis.x86.Operand.Far far ->
+          Optional.of(new FarPointer(far.segment(), far.offset()));
       case io.ntrail.analysis.x86.Operand.InMemory memory -> memory(memory, address);
     };
   }
@@ -166,7 +187,7 @@ final class Reassembly {
       io.ntrail.analysis.x86.Operand.InMemory memory, long address) {
     Mem m;
     String base = memory.base().map(Object::toString).orElse("");
-    if (base.equals("eip")) {
+    if (base.equals("eip") || original.addressSize() == 16) {
       return Optional.empty();
     }
     if (base.equals("rip")) {
@@ -181,18 +202,33 @@ final class Reassembly {
       m = Mem.absolute(memory.displacement());
     }
     if (memory.index().isPresent()) {
-      if (!(Correspondence.written(memory.index().get()).orElse(null)
-          instanceof AddressRegister<?> register)) {
-        return Optional.empty();
+      switch (Correspondence.written(memory.index().get()).orElse(null)) {
+        case AddressRegister<?> register -> m = m.index(register, memory.scale());
+        case VectorRegister register -> m = m.index(register, memory.scale());
+        case null, default -> {
+          return Optional.empty();
+        }
       }
-      m = m.index(register, memory.scale());
     }
-    Segment segment = Segment.valueOf(memory.segment().toString().toUpperCase(Locale.ROOT));
+    if (memory.broadcast() != 0) {
+      m = m.repeated(memory.broadcast());
+    }
+    Segment segment = segment(memory.segment());
     boolean stack = base.endsWith("sp") || base.endsWith("bp");
     boolean otherwise =
         size == CodeSize.BITS64
             ? segment.countsIn64Bit()
             : segment != (stack ? Segment.SS : Segment.DS);
-    return Optional.of((otherwise ? m.segment(segment) : m).as(8 * memory.bytes()));
+    m = otherwise ? m.segment(segment) : m;
+    boolean far = operands.mnemonic().matches("jmp|call") && text().contains(" far ");
+    return Optional.of(far ? far(m, memory.bytes()) : m.as(8 * memory.bytes()));
+  }
+
+  private String text() {
+    return IntelSyntax.text(original, operands, 0);
+  }
+
+  private static Mem far(Mem m, int bytes) {
+    return bytes == 4 ? m.far16() : bytes == 6 ? m.far32() : m.far64();
   }
 }
