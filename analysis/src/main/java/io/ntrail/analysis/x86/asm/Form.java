@@ -81,8 +81,7 @@ record Form(
   private static final Pattern SPACES = Pattern.compile(" +");
 
   /** Attributes of forms that a processor of only one vendor reads so, or that do nothing yet. */
-  private static final Set<String> NOT_WRITTEN =
-      Set.of("amd", "amd64", "reserved");
+  private static final Set<String> NOT_WRITTEN = Set.of("amd", "amd64", "reserved");
 
   /** The form of a line; empty for what this assembler does not write. */
   static Optional<Form> parse(String line) {

@@ -16,8 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param zeroing whether the other elements become zero; else they stay as they are
  * @param rounding how it rounds, if it says so itself
  */
-record Modifiers(
-    Set<Prefix> prefixes, @Nullable Mask mask, boolean zeroing, Rounding rounding) {
+record Modifiers(Set<Prefix> prefixes, @Nullable Mask mask, boolean zeroing, Rounding rounding) {
   /** Nothing in particular. */
   static final Modifiers NONE =
       new Modifiers(EnumSet.noneOf(Prefix.class), null, false, Rounding.NONE);
@@ -66,8 +65,7 @@ record Modifiers(
       OperandKind kind = form.operands().get(i);
       if (kind.has(OperandKind.Mark.MASKED)) {
         // What is not selected in memory stays as it is.
-        return !zeroing
-            || (kind.has(OperandKind.Mark.ZEROED) && !(operands[i] instanceof Mem));
+        return !zeroing || (kind.has(OperandKind.Mark.ZEROED) && !(operands[i] instanceof Mem));
       }
     }
     return false;

@@ -40,8 +40,24 @@ enum Prefix {
   /** Instructions with memory at esi or ebx, or at edi if they have a segment for that. */
   private static final Set<String> UNWRITTEN_MEMORY =
       Set.of(
-          "MOVSB", "MOVSW", "MOVSD", "MOVSQ", "CMPSB", "CMPSW", "CMPSD", "CMPSQ", "LODSB", "LODSW",
-          "LODSD", "LODSQ", "OUTSB", "OUTSW", "OUTSD", "XLATB", "MASKMOVQ", "MASKMOVDQU",
+          "MOVSB",
+          "MOVSW",
+          "MOVSD",
+          "MOVSQ",
+          "CMPSB",
+          "CMPSW",
+          "CMPSD",
+          "CMPSQ",
+          "LODSB",
+          "LODSW",
+          "LODSD",
+          "LODSQ",
+          "OUTSB",
+          "OUTSW",
+          "OUTSD",
+          "XLATB",
+          "MASKMOVQ",
+          "MASKMOVDQU",
           "VMASKMOVDQU");
 
   /** The same for memory whose segment cannot be changed. */
@@ -91,8 +107,7 @@ enum Prefix {
     return switch (this) {
       case LOCK -> form.has("lock") && toMemory;
       case XACQUIRE -> form.has("xacquire") && toMemory && locked;
-      case XRELEASE ->
-          form.has("xrelease") && toMemory && (locked || !form.has("xacquire"));
+      case XRELEASE -> form.has("xrelease") && toMemory && (locked || !form.has("xacquire"));
       case REP -> form.has("rep");
       case REPE -> form.has("repe");
       case REPNE -> form.has("repne");

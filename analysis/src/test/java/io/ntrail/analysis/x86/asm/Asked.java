@@ -43,8 +43,7 @@ final class Asked {
       String mnemonic,
       List<Operand> asked,
       ToLongFunction<Label> labels) {
-    int length =
-        decoder.decode(Bytes.copyOf(bytes, "assembled"), 0, bytes.length, instruction);
+    int length = decoder.decode(Bytes.copyOf(bytes, "assembled"), 0, bytes.length, instruction);
     String expected = "";
     String read = instruction.toString();
     if (length == bytes.length && reader.read(instruction, operands)) {
@@ -80,8 +79,7 @@ final class Asked {
     return text.toString();
   }
 
-  private String expected(
-      Operand operand, int i, long behind, ToLongFunction<Label> labels) {
+  private String expected(Operand operand, int i, long behind, ToLongFunction<Label> labels) {
     return switch (operand) {
       case Register register -> Correspondence.decoded(register).toString();
       case Imm imm -> immediate(value(imm, labels), immediateBits(i));
@@ -145,7 +143,10 @@ final class Asked {
     boolean narrow = !wide || m.base() instanceof Reg32 || m.index() instanceof Reg32;
     String repeated = m.times() == 0 ? "" : " times " + m.times();
     return Meaning.memory(
-        m.bits(), segment(m), registers, Immediates.signExtended(displacement, narrow ? 32 : 64))
+            m.bits(),
+            segment(m),
+            registers,
+            Immediates.signExtended(displacement, narrow ? 32 : 64))
         + repeated;
   }
 

@@ -60,8 +60,7 @@ final class Correspondence {
           .map(Register.class::cast)
           .findAny();
     }
-    int index =
-        register.type() == RegisterClass.HIGH8 ? Reg8.AH.ordinal() + number : number;
+    int index = register.type() == RegisterClass.HIGH8 ? Reg8.AH.ordinal() + number : number;
     return index < all.length ? Optional.of(all[index]) : Optional.empty();
   }
 }

@@ -85,7 +85,8 @@ class ExecutionTest {
                 .not(RAX)
                 .ret(),
         (p, q, r, s) -> ~(((p + 4 * q - 0x1234) * r - s) ^ 0x55AA));
-    same(a -> a.mov(EAX, Reg32.EDI).add(EAX, Reg32.ESI).ret(), (p, q, _, _) -> p + q & 0xFFFF_FFFFL);
+    same(
+        a -> a.mov(EAX, Reg32.EDI).add(EAX, Reg32.ESI).ret(), (p, q, _, _) -> p + q & 0xFFFF_FFFFL);
     same(
         a -> a.mov(RAX, RDI).mul(RSI).mov(RAX, RDX).ret(),
         (p, q, _, _) -> Math.unsignedMultiplyHigh(p, q));
@@ -217,19 +218,18 @@ class ExecutionTest {
   void memoryOfAllWidthsIsWritten() {
     try (Arena arena = Arena.ofConfined();
         NativeCode code =
-            code(
-                a ->
-                    a.mov(ptr(RDI), RSI)
-                        .mov(ptr(RDI).plus(8), Reg32.ESI)
-                        .mov(ptr(RDI).plus(12), Reg16.SI)
-                        .mov(ptr(RDI).plus(14), Reg8.SIL)
-                        .mov(ptr(RDI).plus(15).as8(), -1)
-                        .mov(ptr(RDI).plus(16).as16(), 0x1234)
-                        .mov(ptr(RDI).plus(18).as32(), 0x5678_9ABC)
-                        .mov(ptr(RDI).plus(22).as64(), -2)
-                        .inc(ptr(RDI).plus(30).as8())
-                        .mov(RAX, RDI)
-                        .ret())) {
+            code(a ->
+                a.mov(ptr(RDI), RSI)
+                    .mov(ptr(RDI).plus(8), Reg32.ESI)
+                    .mov(ptr(RDI).plus(12), Reg16.SI)
+                    .mov(ptr(RDI).plus(14), Reg8.SIL)
+                    .mov(ptr(RDI).plus(15).as8(), -1)
+                    .mov(ptr(RDI).plus(16).as16(), 0x1234)
+                    .mov(ptr(RDI).plus(18).as32(), 0x5678_9ABC)
+                    .mov(ptr(RDI).plus(22).as64(), -2)
+                    .inc(ptr(RDI).plus(30).as8())
+                    .mov(RAX, RDI)
+                    .ret())) {
       MemorySegment data = NativeCode.data(arena, new byte[32]);
       long address = data.address();
       assertEquals(address, code.call(address, 0x1122_3344_5566_7788L, 0, 0));
@@ -246,20 +246,19 @@ class ExecutionTest {
   void lockedInstructionsExchange() {
     try (Arena arena = Arena.ofConfined();
         NativeCode code =
-            code(
-                a ->
-                    a.mov(RAX, RSI)
-                        .lock()
-                        .cmpxchg(ptr(RDI), RDX)
-                        .set(Condition.E, Reg8.CL)
-                        .movzx(ECX, Reg8.CL)
-                        .mov(EDX, 5)
-                        .lock()
-                        .xadd(ptr(RDI).plus(8), RDX)
-                        .lock()
-                        .inc(ptr(RDI).plus(8).as64())
-                        .lea(RAX, ptr(RAX).index(RCX, 1))
-                        .ret())) {
+            code(a ->
+                a.mov(RAX, RSI)
+                    .lock()
+                    .cmpxchg(ptr(RDI), RDX)
+                    .set(Condition.E, Reg8.CL)
+                    .movzx(ECX, Reg8.CL)
+                    .mov(EDX, 5)
+                    .lock()
+                    .xadd(ptr(RDI).plus(8), RDX)
+                    .lock()
+                    .inc(ptr(RDI).plus(8).as64())
+                    .lea(RAX, ptr(RAX).index(RCX, 1))
+                    .ret())) {
       MemorySegment data = NativeCode.data(arena, new byte[16]);
       data.set(ValueLayout.JAVA_LONG, 0, 100);
       data.set(ValueLayout.JAVA_LONG, 8, 1000);
@@ -278,16 +277,14 @@ class ExecutionTest {
         NativeCode copy = code(a -> a.cld().mov(RCX, RDX).rep().movsb().mov(RAX, RDI).ret());
         NativeCode fill = code(a -> a.mov(EAX, Reg32.ESI).mov(RCX, RDX).rep().stosw().ret());
         NativeCode find =
-            code(
-                a ->
-                    a.mov(EAX, Reg32.ESI)
-                        .mov(RCX, RDX)
-                        .repne()
-                        .scasb()
-                        .lea(RAX, ptr(RDI).plus(-1))
-                        .ret());
-        NativeCode compare =
-            code(a -> a.mov(RCX, RDX).repe().cmpsb().mov(RAX, RCX).ret())) {
+            code(a ->
+                a.mov(EAX, Reg32.ESI)
+                    .mov(RCX, RDX)
+                    .repne()
+                    .scasb()
+                    .lea(RAX, ptr(RDI).plus(-1))
+                    .ret());
+        NativeCode compare = code(a -> a.mov(RCX, RDX).repe().cmpsb().mov(RAX, RCX).ret())) {
       MemorySegment from = NativeCode.data(arena, text);
       MemorySegment to = NativeCode.data(arena, new byte[text.length]);
       assertEquals(

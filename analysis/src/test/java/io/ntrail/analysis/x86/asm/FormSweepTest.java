@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.ntrail.analysis.x86.CodeSize;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.List;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -74,8 +74,7 @@ class FormSweepTest {
       Pattern.compile("v\\w*(ph|sh|ph2\\w+|sh2\\w+|phx|movw)\\b.*");
 
   private static final Set<Prefix> NOT_OF_NASM =
-      EnumSet.of(
-          Prefix.NOTRACK, Prefix.TAKEN, Prefix.NOT_TAKEN, Prefix.OTHER_ADDRESS_SIZE);
+      EnumSet.of(Prefix.NOTRACK, Prefix.TAKEN, Prefix.NOT_TAKEN, Prefix.OTHER_ADDRESS_SIZE);
 
   @TempDir Path folder;
 

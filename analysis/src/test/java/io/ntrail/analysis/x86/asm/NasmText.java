@@ -29,8 +29,7 @@ final class NasmText {
   }
 
   /** With what is said before it; the form says which operand is masked. */
-  static String of(
-      Modifiers modifiers, @Nullable Form form, String mnemonic, Operand... operands) {
+  static String of(Modifiers modifiers, @Nullable Form form, String mnemonic, Operand... operands) {
     StringBuilder text = new StringBuilder();
     for (Prefix prefix : modifiers.prefixes()) {
       String name = prefix.name().toLowerCase(Locale.ROOT);

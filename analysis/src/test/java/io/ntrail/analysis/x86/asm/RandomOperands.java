@@ -296,9 +296,7 @@ final class RandomOperands {
     Modifiers result = Modifiers.NONE;
     for (Prefix prefix : Prefix.values()) {
       Modifiers more = result.with(prefix);
-      if (below(3) == 0
-          && prefix != Prefix.OPERAND_16
-          && more.areAllowed(size, form, operands)) {
+      if (below(3) == 0 && prefix != Prefix.OPERAND_16 && more.areAllowed(size, form, operands)) {
         result = more;
       }
     }
@@ -311,5 +309,4 @@ final class RandomOperands {
     Modifiers rounded = result.with(oneOf(Rounding.values()));
     return flag() && rounded.areAllowed(size, form, operands) ? rounded : result;
   }
-
 }

@@ -173,7 +173,9 @@ final class Reassembly {
     };
   }
 
-  /** A register of 64 bits gets the number in the width that it has, or it would be a shorter MOV. */
+  /**
+   * A register of 64 bits gets the number in the width that it has, or it would be a shorter MOV.
+   */
   private Imm number(int i, io.ntrail.analysis.x86.Operand.Immediate number) {
     boolean wideMove =
         operands.mnemonic().equals("mov")
@@ -183,8 +185,7 @@ final class Reassembly {
     return new Imm(number.value(), wideMove ? original.immediateSize() : 0, null, null);
   }
 
-  private Optional<Operand> memory(
-      io.ntrail.analysis.x86.Operand.InMemory memory, long address) {
+  private Optional<Operand> memory(io.ntrail.analysis.x86.Operand.InMemory memory, long address) {
     Mem m;
     String base = memory.base().map(Object::toString).orElse("");
     if (base.equals("eip") || original.addressSize() == 16) {

@@ -34,8 +34,7 @@ class RoundTripTest {
         for (Form form : table.forms(mnemonic)) {
           for (int i = 0; i < EACH; i++) {
             Operand[] operands = FormSweepTest.at(RandomOperands.BASE, random.forForm(form));
-            compare(
-                asked, wide, random.modifiers(size, form, operands), form, operands);
+            compare(asked, wide, random.modifiers(size, form, operands), form, operands);
           }
         }
       }
