@@ -205,7 +205,7 @@ public final class Assembler
 
   Assembler prefix(Prefix next) {
     Modifiers more = modifiers.with(next);
-    if (more == modifiers) {
+    if (more.equals(modifiers)) {
       checkNoPrefix();
     }
     modifiers = more;

@@ -511,9 +511,9 @@ final class Encoder {
       if (place == 'I' && operands[i] instanceof FarPointer far) {
         number(far.offset(), form.immediates()[next++]);
         number(far.segment(), 2);
-      } else if (form.operands().get(i).other() == OperandKind.Other.NIBBLE) {
-        continue;
-      } else if (place == 'I' && operands[i] instanceof Imm imm) {
+      } else if (place == 'I'
+          && operands[i] instanceof Imm imm
+          && form.operands().get(i).other() != OperandKind.Other.NIBBLE) {
         int bytes = form.immediates()[next++];
         if (imm.label() == null) {
           number(imm.value(), bytes);

@@ -5,6 +5,7 @@ import io.ntrail.analysis.x86.Instruction;
 import io.ntrail.analysis.x86.IntelSyntax;
 import io.ntrail.analysis.x86.Operand;
 import io.ntrail.analysis.x86.Operands;
+import java.util.SequencedMap;
 import java.util.TreeMap;
 
 /**
@@ -67,7 +68,7 @@ final class Meaning {
 
   /** Memory by its parts: how often each register is added, and the displacement. */
   static String memory(
-      int bits, String segment, TreeMap<String, Integer> registers, long displacement) {
+      int bits, String segment, SequencedMap<String, Integer> registers, long displacement) {
     return "memory of " + bits + " bits " + segment + ":" + registers + " " + displacement;
   }
 }

@@ -12,6 +12,7 @@ import java.util.Locale;
  * Assembled code in memory that may be executed: written first, executable after that, gone with
  * {@link #close}. Linux on x64 only; arguments come in rdi, rsi, rdx, rcx, the result goes in rax.
  */
+@SuppressWarnings("restricted") // executing code is the purpose
 final class NativeCode implements AutoCloseable {
   static final String MISSING = "executes x64 code: needs Linux on x64";
 

@@ -38,6 +38,7 @@ final class Reassembly {
   private final Operands operands = new Operands();
   private final Operands writtenOperands = new Operands();
   private String detail = "";
+  private String other = "";
 
   Reassembly(CodeSize size) {
     this.size = size;
@@ -62,6 +63,58 @@ final class Reassembly {
     return detail;
   }
 
+  /** In what the last bytes differ from the original: words of {@link #difference}. */
+  String other() {
+    return other;
+  }
+
+  /**
+   * In which part of an instruction two encodings of the same differ: the opcode (and from which to
+   * which), prefixes that mean nothing, the registers of an address, or the width of a field.
+   */
+  private String difference(byte[] before, byte[] after) {
+    String from = opcode(before, original);
+    String to = opcode(after, written);
+    if (!from.equals(to)) {
+      return "opcode " + from + " -> " + to;
+    }
+    if (original.displacementSize() != written.displacementSize()) {
+      return "displacement";
+    }
+    if (original.immediateSize() != written.immediateSize()) {
+      return "immediate";
+    }
+    byte[] rest = Arrays.copyOfRange(before, prefixes(before), before.length);
+    byte[] restAfter = Arrays.copyOfRange(after, prefixes(after), after.length);
+    return Arrays.equals(rest, restAfter) ? "prefixes" : "address";
+  }
+
+  /** The bytes between prefixes and ModRM, in hexadecimal. */
+  private String opcode(byte[] code, Instruction instruction) {
+    int from = prefixes(code);
+    int end = instruction.modRmOffset();
+    if (end < 0) {
+      end = code.length - instruction.immediateSize();
+    }
+    boolean vector = (code[from] & 0xFF) == 0xC4 || (code[from] & 0xFF) == 0xC5;
+    return vector ? "VEX" : HexFormat.of().formatHex(code, from, end);
+  }
+
+  private int prefixes(byte[] code) {
+    int at = 0;
+    while (at < code.length - 1 && isPrefix(code[at] & 0xFF)) {
+      at++;
+    }
+    return at;
+  }
+
+  private boolean isPrefix(int value) {
+    return switch (value) {
+      case 0x26, 0x2E, 0x36, 0x3E, 0x64, 0x65, 0x66, 0x67, 0xF0, 0xF2, 0xF3 -> true;
+      default -> size == CodeSize.BITS64 && value >>> 4 == 4;
+    };
+  }
+
   /** Writes what was decoded once more, for an address. */
   Outcome again(byte[] bytes, long address) {
     String meaning = Meaning.of(size, original, operands, address);
@@ -82,6 +135,7 @@ final class Reassembly {
     }
     decoder.decode(Bytes.copyOf(result, "written again"), 0, result.length, written);
     reader.read(written, writtenOperands);
+    other = difference(bytes, result);
     String meaningAgain = Meaning.of(size, written, writtenOperands, address);
     detail += ", again: " + HexFormat.of().formatHex(result) + " " + meaningAgain;
     return meaningAgain.equals(meaning) && result.length <= bytes.length

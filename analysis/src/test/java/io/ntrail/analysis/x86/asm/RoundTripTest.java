@@ -141,7 +141,7 @@ class RoundTripTest {
   /** An exchange of the accumulator with itself has the bytes of a NOP if it is one. */
   private static boolean isNop(boolean wide, String mnemonic, Operand... operands) {
     return mnemonic.equals("XCHG")
-        && operands[0] == operands[1]
+        && operands[0].equals(operands[1])
         && operands[0] instanceof Gpr<?> r
         && r.number() == 0
         && r.bits() != 8
