@@ -53,17 +53,16 @@ class ExtensionsTest {
     wide("44 0F 20 C0 0F 23 F8", a -> a.op("MOV", RAX, Control.CR8).op("MOV", Debug.DR7, RAX));
     narrow("0F 21 F1", a -> a.op("MOV", ECX, Debug.DR6));
     refused64("no form fits", a -> a.op("MOV", EAX, Control.CR0));
-    refused(
-        "CR8 exists in 64-bit code only",
-        Assembler.ia32(),
-        a -> a.op("MOV", EAX, Control.CR8));
+    refused("CR8 exists in 64-bit code only", Assembler.ia32(), a -> a.op("MOV", EAX, Control.CR8));
   }
 
   @Test
   void farTransfersNameASegment() {
-    wide("FF 29 48 FF 29 66 FF 19", a -> {
-      a.op("JMP", ptr(RCX).far32()).op("JMP", ptr(RCX).far64()).op("CALL", ptr(RCX).far16());
-    });
+    wide(
+        "FF 29 48 FF 29 66 FF 19",
+        a -> {
+          a.op("JMP", ptr(RCX).far32()).op("JMP", ptr(RCX).far64()).op("CALL", ptr(RCX).far16());
+        });
     narrow("9A 78 56 34 12 08 00", a -> a.op("CALL", new FarPointer(8, 0x1234_5678)));
     narrow("CB CA 08 00", a -> a.op("RETF").op("RETF", Imm.imm(8)));
     narrow("FF 21", a -> a.jmp(ptr(ECX)));
@@ -74,12 +73,16 @@ class ExtensionsTest {
 
   @Test
   void oldRegistersHaveNames() {
-    wide("D8 C3 DC C3 D9 C9", a -> {
-      a.op("FADD", X87.ST0, X87.ST3).op("FADD", X87.ST3, X87.ST0).op("FXCH", X87.ST1);
-    });
-    wide("0F 6F 01 0F EF C9", a -> {
-      a.op("MOVQ", Mmx.MM0, ptr(RCX)).op("PXOR", Mmx.MM1, Mmx.MM1);
-    });
+    wide(
+        "D8 C3 DC C3 D9 C9",
+        a -> {
+          a.op("FADD", X87.ST0, X87.ST3).op("FADD", X87.ST3, X87.ST0).op("FXCH", X87.ST1);
+        });
+    wide(
+        "0F 6F 01 0F EF C9",
+        a -> {
+          a.op("MOVQ", Mmx.MM0, ptr(RCX)).op("PXOR", Mmx.MM1, Mmx.MM1);
+        });
     wide("0F A0 0F A9", a -> a.op("PUSH", Segment.FS).op("POP", Segment.GS));
     narrow("06 1F", a -> a.op("PUSH", Segment.ES).op("POP", Segment.DS));
     wide("0F 0F C1 9E", a -> a.op("PFADD", Mmx.MM0, Mmx.MM1));
@@ -95,13 +98,17 @@ class ExtensionsTest {
   void masksZeroingRepetitionAndRoundingAreSaid() {
     wide("62 F1 74 49 58 C2", a -> a.masked(K1).op("VADDPS", ZMM0, ZMM1, ZMM2));
     wide("62 F1 74 C9 58 C2", a -> a.zeroed(K1).op("VADDPS", ZMM0, ZMM1, ZMM2));
-    wide("62 F1 74 58 58 41 01", a -> {
-      a.op("VADDPS", ZMM0, ZMM1, ptr(RCX).plus(4).repeated(16));
-    });
+    wide(
+        "62 F1 74 58 58 41 01",
+        a -> {
+          a.op("VADDPS", ZMM0, ZMM1, ptr(RCX).plus(4).repeated(16));
+        });
     wide("62 F1 74 58 58 C2", a -> a.rounding(Rounding.UP).op("VADDPS", ZMM0, ZMM1, ZMM2));
-    wide("62 F2 7D 49 92 04 91", a -> {
-      a.masked(K1).op("VGATHERDPS", ZMM0, ptr(RCX).index(ZMM2, 4));
-    });
+    wide(
+        "62 F2 7D 49 92 04 91",
+        a -> {
+          a.masked(K1).op("VGATHERDPS", ZMM0, ptr(RCX).index(ZMM2, 4));
+        });
   }
 
   @Test
@@ -113,9 +120,11 @@ class ExtensionsTest {
 
   @Test
   void shorterFormsForMoreProcessorsComeFirst() {
-    wide("C5 F0 58 C1 62 B1 74 08 58 C0", a -> {
-      a.op("VADDPS", XMM0, XMM1, XMM1).op("VADDPS", XMM0, XMM1, XMM16);
-    });
+    wide(
+        "C5 F0 58 C1 62 B1 74 08 58 C0",
+        a -> {
+          a.op("VADDPS", XMM0, XMM1, XMM1).op("VADDPS", XMM0, XMM1, XMM16);
+        });
     refused64("no form fits: ADDPS XMM0, XMM16", a -> a.op("ADDPS", XMM0, XMM16));
   }
 
@@ -139,10 +148,12 @@ class ExtensionsTest {
     wide("F2 F0 48 01 01", a -> a.xacquire().lock().add(ptr(RCX), RAX));
     wide("F3 64 A4 67 A5", a -> a.rep().segment(Segment.FS).movsb().otherAddressSize().movsd());
     wide("66 6A 05 66 68 E8 03", a -> a.operand16().push(5).operand16().push(1000));
-    wide("3E 74 FD", a -> {
-      Label here = a.here("here");
-      a.hintTaken().je(here);
-    });
+    wide(
+        "3E 74 FD",
+        a -> {
+          Label here = a.here("here");
+          a.hintTaken().je(here);
+        });
     refused64("no form fits: XACQUIRE ADD", a -> a.xacquire().add(ptr(RCX), RAX));
     refused64("no form fits: NOTRACK MOV", a -> a.notrack().mov(RAX, RCX));
     refused64("no form fits: TAKEN JMP", a -> a.hintTaken().jmp(RAX));
