@@ -21,6 +21,8 @@ final class AddressCheck {
       check(m);
     } else if (operand instanceof Register r) {
       check(r);
+    } else if (operand instanceof FarPointer && size == CodeSize.BITS64) {
+      throw new IllegalArgumentException("no far pointer in 64-bit code: " + operand);
     }
   }
 
@@ -64,7 +66,17 @@ final class AddressCheck {
     }
   }
 
-  /** Whether addresses are calculated with 32 bits. */
+  /** Whether an address is said as a distance from the instruction behind. */
+  boolean isRelative(Mem m) {
+    return m.isRipRelative()
+        || (size == CodeSize.BITS64 && m.label() != null && m.origin() == null);
+  }
+
+  /** With how many bits an address is calculated. */
+  int bits(Mem m) {
+    return is32(m) ? 32 : 64;
+  }
+
   private boolean is32(Mem m) {
     return size == CodeSize.BITS32 || m.base() instanceof Reg32 || m.index() instanceof Reg32;
   }

@@ -1,6 +1,7 @@
 package io.ntrail.analysis.x86.asm;
 
 import io.ntrail.analysis.x86.CodeSize;
+import io.ntrail.analysis.x86.Rounding;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -35,7 +36,7 @@ public final class Assembler
   private int labels;
   private int alignment = 1;
   private int imageOffset;
-  private @Nullable Prefix prefix;
+  private Modifiers modifiers = Modifiers.NONE;
 
   private Assembler(CodeSize size) {
     this.size = size;
@@ -106,14 +107,15 @@ public final class Assembler
       checkOwn(operand);
     }
     if (operands.length == 1 && operands[0] instanceof Label target && hasTwoLengths(name)) {
-      checkNoPrefix();
-      byte[] shortOpcode = opcode(name, Target.of(target, 1));
-      byte[] nearOpcode = opcode(name, Target.of(target, 4));
+      Modifiers before = modifiers;
+      modifiers = Modifiers.NONE;
+      byte[] shortOpcode = opcode(before, name, Target.of(target, 1));
+      byte[] nearOpcode = opcode(before, name, Target.of(target, 4));
       elastic.add(new Elastic.Jump(length, shortOpcode, nearOpcode, target));
       return this;
     }
-    Prefix before = prefix;
-    prefix = null;
+    Modifiers before = modifiers;
+    modifiers = Modifiers.NONE;
     encoder.encode(before, name, operands);
     for (Fixup fixup : encoder.fixups()) {
       fixups.add(fixup.moved(length, elastic.size()));
@@ -127,8 +129,8 @@ public final class Assembler
     return mnemonic.startsWith("J") && !mnemonic.endsWith("CXZ");
   }
 
-  private byte[] opcode(String mnemonic, Target target) {
-    encoder.encode(null, mnemonic, target);
+  private byte[] opcode(Modifiers before, String mnemonic, Target target) {
+    encoder.encode(before, mnemonic, target);
     byte[] whole = encoder.bytes();
     return Arrays.copyOf(whole, whole.length - target.bytes());
   }
@@ -153,15 +155,100 @@ public final class Assembler
     return prefix(Prefix.REPNE);
   }
 
-  private Assembler prefix(Prefix next) {
+  /** A transaction begins with the next instruction, which has to be locked as well. */
+  public Assembler xacquire() {
+    return prefix(Prefix.XACQUIRE);
+  }
+
+  /** A transaction ends with the next instruction, which is locked or a store. */
+  public Assembler xrelease() {
+    return prefix(Prefix.XRELEASE);
+  }
+
+  /** The next branch leaves the bounds of MPX as they are. */
+  public Assembler bnd() {
+    return prefix(Prefix.BND);
+  }
+
+  /** The target of the next indirect branch needs no ENDBR. */
+  public Assembler notrack() {
+    return prefix(Prefix.NOTRACK);
+  }
+
+  /** The next conditional branch is taken as a rule. */
+  public Assembler hintTaken() {
+    return prefix(Prefix.TAKEN);
+  }
+
+  /** The next conditional branch is not taken as a rule. */
+  public Assembler hintNotTaken() {
+    return prefix(Prefix.NOT_TAKEN);
+  }
+
+  /** The next string instruction reads from another segment; memory operands say theirs. */
+  public Assembler segment(Segment segment) {
+    return prefix(Prefix.of(segment));
+  }
+
+  /** The next instruction has 16 bits though no operand shows it: {@code push 5}. */
+  public Assembler operand16() {
+    return prefix(Prefix.OPERAND_16);
+  }
+
+  /**
+   * The next string instruction, loop or jump on the counter has addresses or a counter of the
+   * other size: 32 bits in 64-bit code, 16 bits in 32-bit code.
+   */
+  public Assembler otherAddressSize() {
+    return prefix(Prefix.OTHER_ADDRESS_SIZE);
+  }
+
+  Assembler prefix(Prefix next) {
+    Modifiers more = modifiers.with(next);
+    if (more.equals(modifiers)) {
+      checkNoPrefix();
+    }
+    modifiers = more;
+    return this;
+  }
+
+  /** The next instruction changes only the elements that a mask selects. */
+  public Assembler masked(Mask mask) {
+    return masked(mask, false);
+  }
+
+  /** The next instruction sets the elements to zero that a mask does not select. */
+  public Assembler zeroed(Mask mask) {
+    return masked(mask, true);
+  }
+
+  private Assembler masked(Mask mask, boolean zeroing) {
+    if (mask == Mask.K0) {
+      throw new IllegalArgumentException("K0 selects nothing");
+    }
+    if (modifiers.mask() != null) {
+      checkNoPrefix();
+    }
+    modifiers = modifiers.with(mask, zeroing);
+    return this;
+  }
+
+  /** The next instruction, one of AVX-512 with registers only, rounds so. */
+  public Assembler rounding(Rounding rounding) {
+    modifiers = modifiers.with(rounding);
+    return this;
+  }
+
+  /** All of it at once, before the next instruction. */
+  Assembler modified(Modifiers all) {
     checkNoPrefix();
-    prefix = next;
+    modifiers = all;
     return this;
   }
 
   private void checkNoPrefix() {
-    if (prefix != null) {
-      throw new IllegalArgumentException(prefix + " without its instruction");
+    if (!modifiers.isNone()) {
+      throw new IllegalArgumentException(modifiers + " without its instruction");
     }
   }
 

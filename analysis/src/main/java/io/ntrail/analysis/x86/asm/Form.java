@@ -16,19 +16,20 @@ import org.jspecify.annotations.Nullable;
  * @param mnemonic in capitals
  * @param operands what the operands may be
  * @param places where each of them is, a letter each
- * @param vector VEX, or null for a legacy form
+ * @param vector VEX, XOP or EVEX, or null for a legacy form
  * @param mandatoryPrefix 0x66, 0xF2, 0xF3, or 0
  * @param operandBits the operand size that the form has to have, or 0
  * @param wide whether W has to be set
- * @param address32 whether it works with a counter or address of 32 bits
+ * @param addressBits the address size that the form has to have, or 0
  * @param opcode the bytes of the opcode, with those of the map
  * @param registerInOpcode whether the last of them has a register in its low bits
  * @param modRm what ModRM.reg is: {@link #NO_MODRM}, {@link #REGISTER} or a digit
- * @param immediates bytes of each immediate or relative target
- * @param registerImmediate whether there is a byte with a register in its upper half
+ * @param suffix the byte behind everything that selects the instruction, or {@link #NO_SUFFIX}
+ * @param immediates bytes of each immediate, relative target or offset of a far pointer
  * @param only the code size in which alone it exists, or null
  * @param valueBits the number of bits that an immediate stands for: those of the operation, or 0
  * @param signExtended whether an immediate that is narrower is sign-extended to them
+ * @param displacementScale what a displacement of one byte is multiplied with
  * @param attributes the words of the last column
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -36,19 +37,20 @@ record Form(
     String mnemonic,
     List<OperandKind> operands,
     String places,
-    @Nullable Vex vector,
+    @Nullable Vector vector,
     int mandatoryPrefix,
     int operandBits,
     boolean wide,
-    boolean address32,
+    int addressBits,
     byte[] opcode,
     boolean registerInOpcode,
     int modRm,
+    int suffix,
     int[] immediates,
-    boolean registerImmediate,
     @Nullable CodeSize only,
     int valueBits,
     boolean signExtended,
+    int displacementScale,
     Set<String> attributes) {
   /** No ModRM byte. */
   static final int NO_MODRM = -2;
@@ -56,23 +58,30 @@ record Form(
   /** ModRM.reg is an operand. */
   static final int REGISTER = -1;
 
+  /** The opcode comes first. */
+  static final int NO_SUFFIX = -1;
+
   /**
-   * What a VEX prefix says.
+   * What a VEX, XOP or EVEX prefix says.
    *
-   * @param length the L bit
+   * @param lead its first byte: C4, 8F, 62
+   * @param length the L bits
    * @param prefix pp
-   * @param map 1 for 0F, 2 for 0F38, 3 for 0F3A
+   * @param map 1 for 0F, 2 for 0F38, 3 for 0F3A, and others
    * @param wide the W bit
    */
-  record Vex(int length, int prefix, int map, boolean wide) {}
+  record Vector(int lead, int length, int prefix, int map, boolean wide) {
+    boolean isEvex() {
+      return lead == 0x62;
+    }
+  }
 
   private static final Pattern DIGIT = Pattern.compile("/[0-7]");
-  private static final Pattern BYTE = Pattern.compile("[0-9A-F]{2}(\\+r[bwdo])?");
+  private static final Pattern BYTE = Pattern.compile("[0-9A-F]{2}(\\+(r[bwdo]|i))?");
   private static final Pattern SPACES = Pattern.compile(" +");
 
   /** Attributes of forms that a processor of only one vendor reads so, or that do nothing yet. */
-  private static final Set<String> NOT_WRITTEN =
-      Set.of("amd", "amd64", "reserved", "flow=far-call", "flow=far-jump");
+  private static final Set<String> NOT_WRITTEN = Set.of("amd", "amd64", "reserved");
 
   /** The form of a line; empty for what this assembler does not write. */
   static Optional<Form> parse(String line) {
@@ -105,43 +114,50 @@ record Form(
         return Optional.empty();
       }
     }
+    // Addresses of 16 bits are not written.
+    if (opcode.addressBits == 16 && kinds.stream().anyMatch(kind -> kind.memory() != null)) {
+      return Optional.empty();
+    }
     return Optional.of(opcode.form(text[0], kinds, places.toString(), Set.copyOf(attributes)));
   }
 
   /** The words of an opcode, one after the other. */
   private static final class Opcode {
-    private @Nullable Vex vector;
+    private @Nullable Vector vector;
     private int mandatoryPrefix;
     private int operandBits;
     private boolean wide;
-    private boolean address32;
+    private int addressBits;
     private byte[] bytes = new byte[0];
     private boolean register;
     private int modRm = NO_MODRM;
     private int[] immediates = new int[0];
-    private boolean registerImmediate;
+    private int suffix = NO_SUFFIX;
 
     /** Whether the word is one that this assembler knows how to write. */
     boolean add(String word) {
       switch (word) {
-        case "NP", "a64" -> {}
+        case "NP", "mo" -> {}
         case "o16" -> operandBits = 16;
         case "o32" -> operandBits = 32;
         case "o64" -> operandBits = 64;
-        case "a32" -> address32 = true;
+        case "a16" -> addressBits = 16;
+        case "a32" -> addressBits = 32;
+        case "a64" -> addressBits = 64;
         case "REX.W" -> {
           operandBits = 64;
           wide = true;
         }
-        case "/r" -> modRm = REGISTER;
+        // Behind a digit it says that there is a SIB byte.
+        case "/r", "11:rrr:000" -> modRm = modRm == NO_MODRM ? REGISTER : modRm;
         case "ib", "cb" -> immediate(1);
-        case "iw" -> immediate(2);
-        case "id", "cd" -> immediate(4);
+        case "iw", "cw" -> immediate(2);
+        case "id", "cd", "cp" -> immediate(4);
         case "io" -> immediate(8);
-        case "mo" -> {}
-        case "/is4" -> registerImmediate = true;
+        // Where the operands are says the rest.
+        case "/is4", "/is5" -> {}
         default -> {
-          if (word.startsWith("VEX.")) {
+          if (word.indexOf('.') > 0) {
             return vector(word);
           }
           if (DIGIT.matcher(word).matches()) {
@@ -158,6 +174,10 @@ record Form(
 
     private void opcodeByte(String word) {
       int value = Integer.parseInt(word.substring(0, 2), 16);
+      if (modRm == REGISTER && bytes.length == 2) {
+        suffix = value;
+        return;
+      }
       boolean prefix = value == 0x66 || value == 0xF2 || value == 0xF3;
       if (prefix && bytes.length == 0 && vector == null) {
         mandatoryPrefix = value;
@@ -174,27 +194,38 @@ record Form(
     }
 
     private boolean vector(String word) {
+      int lead = 0;
       int length = 0;
       int prefix = 0;
       int map = 0;
       boolean w = false;
-      for (String part : word.substring("VEX.".length()).split("\\.", -1)) {
+      for (String part : word.split("\\.", -1)) {
         switch (part) {
           case "128", "L0", "LZ", "LIG", "NP", "WIG", "W0" -> {}
+          case "VEX" -> lead = 0xC4;
+          case "XOP" -> lead = 0x8F;
+          case "EVEX" -> lead = 0x62;
           case "256", "L1" -> length = 1;
+          case "512" -> length = 2;
           case "66" -> prefix = 1;
           case "F3" -> prefix = 2;
           case "F2" -> prefix = 3;
           case "0F" -> map = 1;
           case "0F38" -> map = 2;
           case "0F3A" -> map = 3;
+          case "MAP5" -> map = 5;
+          case "MAP6" -> map = 6;
+          case "MAP7" -> map = 7;
+          case "X8" -> map = 8;
+          case "X9" -> map = 9;
+          case "XA" -> map = 10;
           case "W1" -> w = true;
           default -> {
             return false;
           }
         }
       }
-      vector = new Vex(length, prefix, map, w);
+      vector = new Vector(lead, length, prefix, map, w);
       return map != 0;
     }
 
@@ -211,16 +242,30 @@ record Form(
           mandatoryPrefix,
           operandBits,
           wide,
-          address32,
+          addressBits,
           bytes,
           register,
           modRm,
-          immediates,
-          registerImmediate,
+          suffix,
+          farPointer(operands) && operandBits == 16 ? new int[] {2} : immediates,
           only,
           operandBits != 0 ? operandBits : bytewise(operands) ? 8 : 0,
           attributes.contains("sx"),
+          displacementScale(attributes),
           attributes);
+    }
+
+    private static boolean farPointer(List<OperandKind> operands) {
+      return operands.stream().anyMatch(o -> o.other() == OperandKind.Other.FAR);
+    }
+
+    private static int displacementScale(Set<String> attributes) {
+      for (String attribute : attributes) {
+        if (attribute.startsWith("disp8*")) {
+          return Integer.parseInt(attribute.substring("disp8*".length()));
+        }
+      }
+      return 1;
     }
 
     private static boolean bytewise(List<OperandKind> operands) {
@@ -235,6 +280,11 @@ record Form(
   /** Whether it exists in code of a size. */
   boolean existsIn(CodeSize size) {
     return only == null || only == size;
+  }
+
+  /** Whether it jumps or calls through a segment and an offset in memory. */
+  boolean isFarTransfer() {
+    return has("flow=far-jump") || has("flow=far-call");
   }
 
   /** Whether an operand shows how wide the operation is. */

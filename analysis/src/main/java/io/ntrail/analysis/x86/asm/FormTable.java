@@ -17,6 +17,11 @@ import java.util.concurrent.ConcurrentHashMap;
  * The forms that exist in code of one size, by mnemonic. Immutable; loaded when first asked for.
  */
 final class FormTable {
+  private static final String[] EXTENSIONS = {"0f38", "0f3a", "vex", "xop", "3dnow"};
+  private static final String[] EVEX = {
+    "evex-0f", "evex-0f38", "evex-0f3a", "evex-map5", "evex-map6"
+  };
+
   // Each table in a class of its own, so that it is read when it is needed and not before.
 
   private static final class Basic32 {
@@ -28,18 +33,31 @@ final class FormTable {
   }
 
   private static final class Extensions32 {
-    private static final FormTable TABLE = new FormTable(CodeSize.BITS32, "0f38", "0f3a", "vex");
+    private static final FormTable TABLE = new FormTable(CodeSize.BITS32, EXTENSIONS);
   }
 
   private static final class Extensions64 {
-    private static final FormTable TABLE = new FormTable(CodeSize.BITS64, "0f38", "0f3a", "vex");
+    private static final FormTable TABLE = new FormTable(CodeSize.BITS64, EXTENSIONS);
   }
+
+  private static final class Evex32 {
+    private static final FormTable TABLE = new FormTable(CodeSize.BITS32, EVEX);
+  }
+
+  private static final class Evex64 {
+    private static final FormTable TABLE = new FormTable(CodeSize.BITS64, EVEX);
+  }
+
+  /** How many there are for code of one size. */
+  static final int TABLES = 3;
+
+  private record Forms(List<Form> usual, List<Form> narrow) {}
 
   private final CodeSize size;
   private final Map<String, List<String>> lines = new HashMap<>();
 
   /** What has been asked for. Two threads that ask at once get equal forms. */
-  private final Map<String, List<Form>> forms = new ConcurrentHashMap<>();
+  private final Map<String, Forms> forms = new ConcurrentHashMap<>();
 
   private FormTable(CodeSize size, String... files) {
     this.size = size;
@@ -67,38 +85,55 @@ final class FormTable {
     return size == CodeSize.BITS64 ? Basic64.TABLE : Basic32.TABLE;
   }
 
-  /** The table of the rest: maps 0F38 and 0F3A, and VEX. */
+  /** The table of maps 0F38 and 0F3A, VEX, XOP and 3DNow!. */
   static FormTable extensions(CodeSize size) {
     return size == CodeSize.BITS64 ? Extensions64.TABLE : Extensions32.TABLE;
   }
 
-  /** All forms of a mnemonic, in the order of the list; empty if there is none. */
-  List<Form> forms(String mnemonic) {
-    return forms.computeIfAbsent(mnemonic, this::parse);
+  /** The table of EVEX, that is of AVX-512. */
+  static FormTable evex(CodeSize size) {
+    return size == CodeSize.BITS64 ? Evex64.TABLE : Evex32.TABLE;
   }
 
-  private List<Form> parse(String mnemonic) {
+  /** The table that is asked first, second or third. */
+  static FormTable at(CodeSize size, int index) {
+    return switch (index) {
+      case 0 -> basic(size);
+      case 1 -> extensions(size);
+      default -> evex(size);
+    };
+  }
+
+  /**
+   * All forms of a mnemonic, in the order of the list; empty if there is none. Where no operand
+   * says how wide an instruction is, the width of the code is meant: {@code push 5} pushes no 16
+   * bits, though that has a form as well.
+   */
+  List<Form> forms(String mnemonic) {
+    return forms.computeIfAbsent(mnemonic, this::parse).usual;
+  }
+
+  /** Those that have 16 bits though no operand shows it. */
+  List<Form> narrowForms(String mnemonic) {
+    return forms.computeIfAbsent(mnemonic, this::parse).narrow;
+  }
+
+  private Forms parse(String mnemonic) {
     List<Form> all = new ArrayList<>();
     for (String line : lines.getOrDefault(mnemonic, List.of())) {
       Form.parse(line).filter(form -> form.existsIn(size)).ifPresent(all::add);
     }
-    return withoutNarrow(all);
+    List<Form> narrow =
+        all.stream().filter(form -> form.operandBits() == 16 && !form.showsSize()).toList();
+    if (all.stream().anyMatch(form -> form.operandBits() != 16 && !form.showsSize())) {
+      all.removeAll(narrow);
+    }
+    return new Forms(List.copyOf(all), narrow);
   }
 
   /** The mnemonics that it knows, with those that exist in code of other sizes only. */
   Set<String> mnemonics() {
     return lines.keySet();
-  }
-
-  /**
-   * Where no operand says how wide an instruction is, the width of the code is meant: {@code push
-   * 5} pushes no 16 bits, though that has a form as well.
-   */
-  private static List<Form> withoutNarrow(List<Form> forms) {
-    boolean hasDefault = forms.stream().anyMatch(f -> f.operandBits() != 16 && !f.showsSize());
-    return hasDefault
-        ? forms.stream().filter(f -> f.operandBits() != 16 || f.showsSize()).toList()
-        : List.copyOf(forms);
   }
 
   private static String text(String name) {

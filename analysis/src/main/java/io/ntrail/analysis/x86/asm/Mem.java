@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Mem implements RegisterOrMemory, XmmOrMemory, YmmOrMemory {
   private final @Nullable AddressRegister<?> base;
-  private final @Nullable AddressRegister<?> index;
+  private final @Nullable Register index;
   private final int scale;
   private final long displacement;
   private final int displacementBytes;
@@ -27,6 +27,8 @@ public final class Mem implements RegisterOrMemory, XmmOrMemory, YmmOrMemory {
   private final @Nullable Label label;
   private final @Nullable Label origin;
   private final boolean ripRelative;
+  private final boolean far;
+  private final int times;
 
   private Mem(Builder from) {
     base = from.base;
@@ -39,12 +41,14 @@ public final class Mem implements RegisterOrMemory, XmmOrMemory, YmmOrMemory {
     label = from.label;
     origin = from.origin;
     ripRelative = from.ripRelative;
+    far = from.far;
+    times = from.times;
   }
 
   /** The parts while one of them changes. */
   private static final class Builder {
     private @Nullable AddressRegister<?> base;
-    private @Nullable AddressRegister<?> index;
+    private @Nullable Register index;
     private int scale = 1;
     private long displacement;
     private int displacementBytes;
@@ -53,6 +57,8 @@ public final class Mem implements RegisterOrMemory, XmmOrMemory, YmmOrMemory {
     private @Nullable Label label;
     private @Nullable Label origin;
     private boolean ripRelative;
+    private boolean far;
+    private int times;
   }
 
   private Builder copy() {
@@ -67,6 +73,8 @@ public final class Mem implements RegisterOrMemory, XmmOrMemory, YmmOrMemory {
     copy.label = label;
     copy.origin = origin;
     copy.ripRelative = ripRelative;
+    copy.far = far;
+    copy.times = times;
     return copy;
   }
 
@@ -107,6 +115,11 @@ public final class Mem implements RegisterOrMemory, XmmOrMemory, YmmOrMemory {
     return new Mem(new Builder()).index(index, scale);
   }
 
+  /** Indexes in the elements of a vector without a base. */
+  public static Mem scaled(VectorRegister index, int scale) {
+    return new Mem(new Builder()).index(index, scale);
+  }
+
   /** At an offset in the segment fs: the thread block of 32-bit Windows. */
   public static Mem fs(long offset) {
     return absolute(offset).segment(Segment.FS);
@@ -125,21 +138,35 @@ public final class Mem implements RegisterOrMemory, XmmOrMemory, YmmOrMemory {
    *     the base has another size
    */
   public Mem index(AddressRegister<?> register, int scale) {
-    if (index != null) {
-      throw new IllegalArgumentException("two indexes: " + index + " and " + register);
-    }
     if (register == Reg64.RSP || register == Reg32.ESP) {
       throw new IllegalArgumentException(register + " cannot be an index");
-    }
-    if (scale != 1 && scale != 2 && scale != 4 && scale != 8) {
-      throw new IllegalArgumentException("scale " + scale + " is not 1, 2, 4 or 8");
     }
     if (base != null && base.bits() != register.bits()) {
       throw new IllegalArgumentException(base + " and " + register + " in one address");
     }
+    return indexed(register, scale);
+  }
+
+  /**
+   * With an index in each element of a vector, for gathers and scatters.
+   *
+   * @param scale 1, 2, 4 or 8
+   * @throws IllegalArgumentException if there is an index already
+   */
+  public Mem index(VectorRegister register, int scale) {
+    return indexed(register, scale);
+  }
+
+  private Mem indexed(Register register, int factor) {
+    if (index != null) {
+      throw new IllegalArgumentException("two indexes: " + index + " and " + register);
+    }
+    if (factor != 1 && factor != 2 && factor != 4 && factor != 8) {
+      throw new IllegalArgumentException("scale " + factor + " is not 1, 2, 4 or 8");
+    }
     Builder copy = copy();
     copy.index = register;
-    copy.scale = scale;
+    copy.scale = factor;
     return new Mem(copy);
   }
 
@@ -238,6 +265,47 @@ public final class Mem implements RegisterOrMemory, XmmOrMemory, YmmOrMemory {
     return as(256);
   }
 
+  /** 64 bytes. */
+  public Mem as512() {
+    return as(512);
+  }
+
+  /** A segment and an offset of 16 bits, for a far jump or call. */
+  public Mem far16() {
+    return far(32);
+  }
+
+  /** A segment and an offset of 32 bits, for a far jump or call. */
+  public Mem far32() {
+    return far(48);
+  }
+
+  /** A segment and an offset of 64 bits, for a far jump or call; not on all processors. */
+  public Mem far64() {
+    return far(80);
+  }
+
+  private Mem far(int size) {
+    Builder copy = copy();
+    copy.bits = size;
+    copy.far = true;
+    return new Mem(copy);
+  }
+
+  /**
+   * One element that stands for all of a vector, of AVX-512.
+   *
+   * @param elements how many there are: 2, 4, 8, 16 or 32
+   */
+  public Mem repeated(int elements) {
+    if (elements < 2 || elements > 32 || Integer.bitCount(elements) != 1) {
+      throw new IllegalArgumentException("an element repeated " + elements + " times: " + this);
+    }
+    Builder copy = copy();
+    copy.times = elements;
+    return new Mem(copy);
+  }
+
   Mem as(int size) {
     Builder copy = copy();
     copy.bits = size;
@@ -248,7 +316,7 @@ public final class Mem implements RegisterOrMemory, XmmOrMemory, YmmOrMemory {
     return base;
   }
 
-  @Nullable AddressRegister<?> index() {
+  @Nullable Register index() {
     return index;
   }
 
@@ -286,6 +354,15 @@ public final class Mem implements RegisterOrMemory, XmmOrMemory, YmmOrMemory {
     return ripRelative;
   }
 
+  boolean isFar() {
+    return far;
+  }
+
+  /** How often its element is repeated, or 0. */
+  int times() {
+    return times;
+  }
+
   /** Whether the address has no register in it. */
   boolean isDirect() {
     return base == null && index == null;
@@ -294,6 +371,9 @@ public final class Mem implements RegisterOrMemory, XmmOrMemory, YmmOrMemory {
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder();
+    if (far) {
+      text.append("far ");
+    }
     if (bits != 0) {
       text.append('m').append(bits).append(' ');
     }
@@ -313,6 +393,7 @@ public final class Mem implements RegisterOrMemory, XmmOrMemory, YmmOrMemory {
     if (label != null) {
       text.append(label).append(origin == null ? "" : "-" + origin).append('+');
     }
-    return text.append(displacement).append(']').toString();
+    text.append(displacement).append(']');
+    return times == 0 ? text.toString() : text + " repeated " + times + " times";
   }
 }

@@ -1,8 +1,9 @@
 package io.ntrail.analysis.x86.asm;
 
 /** A register that an instruction names. */
-public sealed interface Register extends Operand permits Gpr, Segment, Xmm, Ymm {
-  /** Its number in machine code, 0 to 15. */
+public sealed interface Register extends Operand
+    permits Gpr, Segment, VectorRegister, Mmx, X87, Mask, Control, Debug, Tile, Bound {
+  /** Its number in machine code, 0 to 31. */
   int number();
 
   /** Its size. */

@@ -1,7 +1,7 @@
 package io.ntrail.analysis.x86.asm;
 
-/** The vector registers of 256 bits. */
-public enum Ymm implements Register, YmmOrMemory {
+/** The vector registers of 256 bits. Those from YMM16 on exist for AVX-512 only. */
+public enum Ymm implements VectorRegister, YmmOrMemory {
   YMM0,
   YMM1,
   YMM2,
@@ -17,7 +17,23 @@ public enum Ymm implements Register, YmmOrMemory {
   YMM12,
   YMM13,
   YMM14,
-  YMM15;
+  YMM15,
+  YMM16,
+  YMM17,
+  YMM18,
+  YMM19,
+  YMM20,
+  YMM21,
+  YMM22,
+  YMM23,
+  YMM24,
+  YMM25,
+  YMM26,
+  YMM27,
+  YMM28,
+  YMM29,
+  YMM30,
+  YMM31;
 
   @Override
   public int number() {

@@ -20,6 +20,11 @@
  * io.ntrail.analysis.x86.asm.Mem} can ask for a certain width, jumps have a short and a near form
  * beside the one that fits itself.
  *
+ * <p>What changes how an instruction works is said before it: {@code a.lock().xadd(...)}, {@code
+ * a.rep().movsb()}, and for AVX-512 {@code a.zeroed(K1).op("VADDPS", ...)} or {@code
+ * a.rounding(Rounding.UP)}. It holds for one instruction. Not written are 16-bit code, addresses of
+ * 16 bits, and what only AMD's processors read so.
+ *
  * <p>What cannot be encoded is refused with an {@link IllegalArgumentException} that says why:
  * where it is written down as far as possible, and by {@code assemble} where labels decide.
  */

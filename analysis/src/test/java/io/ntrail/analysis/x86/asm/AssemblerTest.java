@@ -239,6 +239,15 @@ class AssemblerTest {
   }
 
   @Test
+  void registersThatHaveTheSizeOfTheAddressAreRefusedInAnother() {
+    assertEquals("67 F2 0F 38 F8 01", wide(a -> a.op("ENQCMD", EAX, ptr(ECX))));
+    assertEquals("F2 0F 38 F8 01", wide(a -> a.op("ENQCMD", RAX, ptr(RCX))));
+    refused64("no form fits: ENQCMD EAX, [RCX+0]", a -> a.op("ENQCMD", EAX, ptr(RCX)));
+    refused64("no form fits: ENQCMD RAX, [ECX+0]", a -> a.op("ENQCMD", RAX, ptr(ECX)));
+    refused64("no form fits: MOVDIR64B EAX, [5]", a -> a.op("MOVDIR64B", EAX, absolute(5)));
+  }
+
+  @Test
   void registersThatDoNotExistAreRefused() {
     refused32("RAX exists in 64-bit code only", a -> a.push(RAX));
     refused32("R8D exists in 64-bit code only", a -> a.mov(Reg32.R8D, EAX));

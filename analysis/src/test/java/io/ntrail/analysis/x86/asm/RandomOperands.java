@@ -1,5 +1,7 @@
 package io.ntrail.analysis.x86.asm;
 
+import io.ntrail.analysis.x86.CodeSize;
+import io.ntrail.analysis.x86.Rounding;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -12,6 +14,7 @@ final class RandomOperands {
 
   private final RandomGenerator random;
   private final boolean wide;
+  private final AddressCheck addresses;
 
   /**
    * Draws operands.
@@ -21,6 +24,7 @@ final class RandomOperands {
   RandomOperands(RandomGenerator random, boolean wide) {
     this.random = random;
     this.wide = wide;
+    this.addresses = new AddressCheck(wide ? CodeSize.BITS64 : CodeSize.BITS32);
   }
 
   boolean flag() {
@@ -59,6 +63,16 @@ final class RandomOperands {
 
   Ymm ymm() {
     return Ymm.values()[number()];
+  }
+
+  /** A vector register, one of 32 for EVEX. */
+  private VectorRegister vector(OperandKind.Registers type, boolean evex) {
+    int number = below(!wide ? 8 : evex ? 32 : 16);
+    return switch (type) {
+      case XMM -> Xmm.values()[number];
+      case YMM -> Ymm.values()[number];
+      default -> Zmm.values()[number];
+    };
   }
 
   Gpr<?> gpr(int bits) {
@@ -103,9 +117,34 @@ final class RandomOperands {
       m = m.segment(wide ? oneOf(Segment.FS, Segment.GS) : oneOf(Segment.values()));
     }
     return switch (bits) {
-      case 8, 16, 32, 64, 80, 128, 256 -> m.as(bits);
+      case 8, 16, 32, 64, 80, 128, 256, 512 -> m.as(bits);
       default -> m;
     };
+  }
+
+  /**
+   * The same with a label or the distance of two in its address; memory that can have neither stays
+   * as it is.
+   */
+  Mem labelled(Mem m, Label label, Label other) {
+    boolean vector = m.index() instanceof VectorRegister;
+    if (m.isRipRelative() || m.displacementBytes() == 1 || (vector && wide)) {
+      return m;
+    }
+    if (below(4) == 0) {
+      return m.plus(-m.displacement()).plusDistance(other, label);
+    }
+    if (wide) {
+      Mem alone = Mem.ptr(label).plus(flag() ? 0 : random.nextInt(-1000, 1000)).as(m.bits());
+      alone = m.times() == 0 ? alone : alone.repeated(m.times());
+      alone = m.isFar() ? far(alone, m.bits()) : alone;
+      return m.segment() == null ? alone : alone.segment(m.segment());
+    }
+    return m.plus(-m.displacement()).plus(label).plus(below(1000));
+  }
+
+  private static Mem far(Mem m, int bits) {
+    return bits == 32 ? m.far16() : bits == 48 ? m.far32() : m.far64();
   }
 
   /** What nasm makes of a lone ebp in 32-bit code means another segment. */
@@ -161,13 +200,17 @@ final class RandomOperands {
                     ? Imm.imm(number)
                     : (Operand) Objects.requireNonNull(kind.fixed()));
         case IMMEDIATE -> operands.add(immediate(form, 8 * form.immediates()[immediates++]));
+        case NIBBLE -> operands.add(Imm.imm(below(16)));
+        case FAR ->
+            operands.add(
+                new FarPointer(below(0x1_0000), unsigned(8 * form.immediates()[immediates++])));
         case RELATIVE -> {
           int bytes = form.immediates()[immediates++];
           int reach = bytes == 1 ? 100 : 1_000_000;
           operands.add(Target.of(random.nextInt(-reach, reach), bytes));
         }
         case OFFSET -> operands.add(Mem.absolute(wide ? random.nextLong() : random.nextInt()));
-        case NONE -> operands.add(registerOrMemory(kind));
+        case NONE -> operands.add(registerOrMemory(form, kind));
       }
     }
     return operands.toArray(Operand[]::new);
@@ -181,16 +224,89 @@ final class RandomOperands {
     return Imm.imm(form.signExtended() ? signed(bits) : unsigned(bits));
   }
 
-  private Operand registerOrMemory(OperandKind kind) {
-    if (kind.memory() && (kind.register() == OperandKind.Registers.NONE || flag())) {
-      return memory(kind.memoryBits());
+  private Operand registerOrMemory(Form form, OperandKind kind) {
+    if (kind.memory() != null && (kind.register() == OperandKind.Registers.NONE || flag())) {
+      return memory(form, kind.memory());
     }
+    boolean evex = form.vector() != null && form.vector().isEvex();
+    int small = below(8) / kind.row() * kind.row();
     return switch (kind.register()) {
       case GENERAL -> gpr(kind.registerBits());
       case SEGMENT -> oneOf(Segment.ES, Segment.SS, Segment.DS, Segment.FS, Segment.GS);
-      case XMM -> xmm();
-      case YMM -> ymm();
+      case XMM, YMM, ZMM -> row(vector(kind.register(), evex), kind.row());
+      case MMX -> Mmx.values()[small];
+      case X87 -> X87.values()[small];
+      case MASK -> Mask.values()[small];
+      case CONTROL -> Control.values()[below(wide ? 5 : 4)];
+      case DEBUG -> Debug.values()[small];
+      case TILE -> Tile.values()[small];
+      case BOUND -> Bound.values()[below(4)];
       case NONE -> throw new IllegalStateException(kind.toString());
     };
+  }
+
+  private static VectorRegister row(VectorRegister register, int row) {
+    int number = register.number() / row * row;
+    return switch (register) {
+      case Xmm _ -> Xmm.values()[number];
+      case Ymm _ -> Ymm.values()[number];
+      case Zmm _ -> Zmm.values()[number];
+    };
+  }
+
+  private Mem memory(Form form, OperandKind.InMemory kind) {
+    boolean evex = form.vector() != null && form.vector().isEvex();
+    if (kind.index() != OperandKind.Registers.NONE) {
+      Mem m = Mem.ptr(address(wide)).plus(vectorDisplacement(form, evex));
+      return m.index(vector(kind.index(), evex), oneOf(1, 2, 4, 8));
+    }
+    Mem m = memory(kind.bits());
+    while (form.addressBits() != 0 && form.addressBits() != addresses.bits(m)
+        || ((kind.sib() || form.mnemonic().startsWith("BND")) && m.isRipRelative())) {
+      m = memory(kind.bits());
+    }
+    if (kind.sib() && m.index() == null) {
+      m = Mem.ptr(address(wide)).index(index(wide), 1).plus(displacement());
+    }
+    if (form.isFarTransfer() && kind.far()) {
+      return far(m, kind.bits());
+    }
+    if (!evex) {
+      return m;
+    }
+    if (!m.isDirect() && m.displacementBytes() == 0 && flag()) {
+      m = m.plus(-m.displacement()).plus(vectorDisplacement(form, true));
+    } else if (m.displacementBytes() == 1) {
+      m = Mem.ptr(address(wide)).as(m.bits());
+    }
+    return kind.element() != 0 && flag()
+        ? m.as(kind.element()).repeated(kind.bits() / kind.element())
+        : m;
+  }
+
+  /** At the borders of what one byte says where it counts in units. */
+  private long vectorDisplacement(Form form, boolean evex) {
+    int unit = evex ? form.displacementScale() : 1;
+    return oneOf(0L, 1L, (long) unit, -128L * unit, 127L * unit, 128L * unit, -129L * unit, 4L)
+        + (flag() ? 0 : displacement() & 0xFF);
+  }
+
+  /** What can be said before a form with these operands; often nothing. */
+  Modifiers modifiers(CodeSize size, Form form, Operand... operands) {
+    Modifiers result = Modifiers.NONE;
+    for (Prefix prefix : Prefix.values()) {
+      Modifiers more = result.with(prefix);
+      if (below(3) == 0 && prefix != Prefix.OPERAND_16 && more.areAllowed(size, form, operands)) {
+        result = more;
+      }
+    }
+    Modifiers masked = result.with(Mask.values()[1 + below(7)], flag());
+    if ((flag() || form.has("masked")) && masked.areAllowed(size, form, operands)) {
+      result = masked;
+    } else if (form.has("masked")) {
+      result = result.with(Mask.K3, false);
+    }
+    Modifiers rounded = result.with(oneOf(Rounding.values()));
+    return flag() && rounded.areAllowed(size, form, operands) ? rounded : result;
   }
 }
