@@ -44,6 +44,13 @@ final class ColumnIn {
     at = position;
   }
 
+  /** Lets nothing behind a position be read; gives the end there was before. */
+  int stopAt(int position) {
+    int before = end;
+    end = position;
+    return before;
+  }
+
   int left() {
     return end - at;
   }

@@ -33,10 +33,10 @@ final class Definitions {
       long kind = in.var();
       int length = in.bounded(in.left(), "bytes of a record");
       if (length > in.left()) {
-        throw in.damaged("ends within a record");
+        throw in.damaged("end within a record");
       }
       int end = in.position() + length;
-      int left = in.left() - length;
+      int all = in.stopAt(end);
       bytes += length + BYTES_EACH;
       if (bytes > MAX_BYTES) {
         throw in.damaged("come after more definitions than are kept (64 MiB)");
@@ -44,10 +44,8 @@ final class Definitions {
       if (kind >= 0 && kind <= NtrLayout.CALIBRATION) {
         record((int) kind, in);
       }
-      if (in.left() < left) {
-        throw in.damaged("have a record that is longer than it says");
-      }
       in.skipTo(end);
+      in.stopAt(all);
     }
   }
 
