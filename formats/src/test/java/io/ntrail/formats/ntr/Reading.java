@@ -85,8 +85,8 @@ record Reading(
     Reading reading = of(bytes);
     Map<Long, List<PlainNtr.Event>> events = new TreeMap<>(plain.events());
     events.values().removeIf(List::isEmpty);
-    assertEquals(events, reading.events, "events");
     assertEquals(plain.holes(), reading.holes, "gaps");
+    assertEquals(events, reading.events, "events");
     assertEquals(plain.definitions(), reading.definitions, "definitions");
     assertEquals(plain.statistics(), reading.statistics, "statistics");
     List<List<Long>> calibrations = new ArrayList<>(plain.calibrations());

@@ -168,7 +168,10 @@ public final class PlainNtr {
     }
 
     String text() {
-      int length = upTo(end - at);
+      int length = upTo(file.length);
+      if (length > end - at) {
+        throw new BadNtr("text ends early");
+      }
       at += length;
       return new String(bytes, at - length, length, StandardCharsets.UTF_8);
     }
@@ -295,7 +298,10 @@ public final class PlainNtr {
   private void definitions(In in) {
     while (in.more()) {
       long kind = in.var();
-      int length = in.upTo(in.end - in.at);
+      int length = in.upTo(file.length);
+      if (length > in.end - in.at) {
+        throw new BadNtr("record ends early");
+      }
       In record = new In(file, in.at, in.at + length);
       in.at += length;
       switch (kind >= 0 && kind < 9 ? (int) kind : 0) {
