@@ -23,8 +23,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What a recorder does with the records of traced programs: from chunks of 2,047 records of 32 bytes
- * in memory, as the target leaves them, to {@code .ntr}, beside a copy of the same bytes; and
+ * What a recorder does with the records of traced programs: from chunks of 2,047 records of 32
+ * bytes in memory, as the target leaves them, to {@code .ntr}, beside a copy of the same bytes; and
  * reading it again. Processor time of one thread, rounds in turn; for programs with none, some and
  * nothing but calls that cannot be foreseen.
  *
@@ -162,8 +162,7 @@ public final class NtrBenchmark {
       }
       int at = 4 * ++used;
       chunk[at] = ticks;
-      chunk[at + 1] =
-          program.address(function) & 0xFFFF_FFFFL | (long) (slot << 8 | kind) << 32;
+      chunk[at + 1] = program.address(function) & 0xFFFF_FFFFL | (long) (slot << 8 | kind) << 32;
       chunk[at + 2] = value;
       chunk[at + 3] = key;
       events++;
@@ -279,5 +278,4 @@ public final class NtrBenchmark {
       return file.size();
     }
   }
-
 }

@@ -2,7 +2,9 @@ package io.ntrail.formats.ntr;
 
 import java.util.Arrays;
 
-/** The open frames of one area, the outermost first: a part of the model of docs/ntr.md section 6. */
+/**
+ * The open frames of one area, the outermost first: a part of the model of docs/ntr.md section 6.
+ */
 final class AreaFrames {
   final int area;
   int size;

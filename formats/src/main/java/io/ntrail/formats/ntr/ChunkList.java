@@ -25,8 +25,7 @@ final class ChunkList {
     void events(EventChunk head);
   }
 
-  private record IndexPart(
-      ChunkReader.Header header, long from, long fromNumber, int entries) {}
+  private record IndexPart(ChunkReader.Header header, long from, long fromNumber, int entries) {}
 
   private final InputFile input;
   private final ChunkReader reader;
@@ -278,5 +277,4 @@ final class ChunkList {
     }
     return head;
   }
-
 }

@@ -100,8 +100,7 @@ final class ChunkReader {
         .window(header.offset() + NtrLayout.CHUNK_HEADER, NtrLayout.EVENT_HEAD)
         .copyTo(0, small, 0, NtrLayout.EVENT_HEAD);
     ColumnIn in =
-        new ColumnIn("its head")
-            .on(small, 0, NtrLayout.EVENT_HEAD, input.name(), header.offset());
+        new ColumnIn("its head").on(small, 0, NtrLayout.EVENT_HEAD, input.name(), header.offset());
     in.skipTo(NtrLayout.HEAD_CHECKSUM);
     if (checksum(small, 0, NtrLayout.HEAD_CHECKSUM) != in.u32()) {
       throw in.damaged("has a wrong checksum");

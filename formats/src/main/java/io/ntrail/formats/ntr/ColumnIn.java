@@ -21,7 +21,7 @@ final class ColumnIn {
   /**
    * Reads from here on.
    *
-   * @param base where the part's chunk is in the file, for messages
+   * @param chunk where the part's chunk is in the file, for messages
    */
   ColumnIn on(byte[] source, int from, int length, String name, long chunk) {
     bytes = source;

@@ -2,7 +2,9 @@ package io.ntrail.formats.ntr;
 
 import org.jspecify.annotations.Nullable;
 
-/** What a recorder counts; totals since its start. The numbers are those of docs/ntr.md section 7. */
+/**
+ * What a recorder counts; totals since its start. The numbers are those of docs/ntr.md section 7.
+ */
 public enum Counter {
   // @formatter:off
   /** Functions that the user's patterns matched. */ FUNCTIONS_MATCHED(1),

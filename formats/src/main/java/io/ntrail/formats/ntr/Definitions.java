@@ -63,13 +63,11 @@ final class Definitions {
         processes.computeIfPresent(
             number,
             (n, p) ->
-                new TracedProcess(
-                    n, p.pid(), p.began(), ended, code, p.name(), p.commandLine()));
+                new TracedProcess(n, p.pid(), p.began(), ended, code, p.name(), p.commandLine()));
       }
       case NtrLayout.THREAD -> {
         long number = in.var();
-        threads.put(
-            number, TracedThread.running(number, in.var(), in.var(), in.var(), in.text()));
+        threads.put(number, TracedThread.running(number, in.var(), in.var(), in.var(), in.text()));
       }
       case NtrLayout.THREAD_END -> {
         long number = in.var();
@@ -97,8 +95,7 @@ final class Definitions {
                     m.pdbName()));
       }
       case NtrLayout.FUNCTION -> function(in);
-      case NtrLayout.CALIBRATION -> calibrations.add(
-          new Calibration(in.var(), in.var(), in.var()));
+      case NtrLayout.CALIBRATION -> calibrations.add(new Calibration(in.var(), in.var(), in.var()));
       default -> {
         // Of a later version.
       }

@@ -488,8 +488,7 @@ public final class EventCursor implements AutoCloseable {
         throw columns[i].damaged("are more than the events need");
       }
     }
-    if ((operationCount & 1) != 0
-        && operations[operationsFrom + (operationCount >> 1)] >> 4 != 0) {
+    if ((operationCount & 1) != 0 && operations[operationsFrom + (operationCount >> 1)] >> 4 != 0) {
       throw columns[NtrLayout.OPERATIONS].damaged("have a half behind the last one");
     }
   }
@@ -573,7 +572,9 @@ public final class EventCursor implements AutoCloseable {
     return chunk;
   }
 
-  /** The frames that were open before the first event of the chunk, area by area, outermost first. */
+  /**
+   * The frames that were open before the first event of the chunk, area by area, outermost first.
+   */
   public List<OpenFrame> openFrames() {
     return List.copyOf(openFrames);
   }

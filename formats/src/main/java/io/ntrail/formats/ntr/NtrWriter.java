@@ -389,8 +389,7 @@ public final class NtrWriter implements AutoCloseable {
       chunk.u64(lastIndex);
       chunk.u64(number);
       chunk.u64(events);
-      chunk.u64(
-          position + NtrLayout.chunkSize(NtrLayout.END_PAYLOAD));
+      chunk.u64(position + NtrLayout.chunkSize(NtrLayout.END_PAYLOAD));
       append(NtrLayout.END, NtrLayout.ESSENTIAL);
     } finally {
       deflater.end();

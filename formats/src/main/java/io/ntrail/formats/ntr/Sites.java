@@ -4,8 +4,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sites of a chunk and which one followed which context: the model of docs/ntr.md section 6 that
- * writer and reader share. Site 0 is the unknown one.
+ * The sites of a chunk and which one followed which context: the model of docs/ntr.md section 6
+ * that writer and reader share. Site 0 is the unknown one.
  */
 final class Sites {
   private static final long[] NONE = {};

@@ -79,8 +79,7 @@ public final class ThreadEvents {
   }
 
   /** An entry without arguments. */
-  public void entry(
-      long ticks, long function, int area, int slot, long key, long returnAddress)
+  public void entry(long ticks, long function, int area, int slot, long key, long returnAddress)
       throws IOException {
     enter(ticks, function, area, slot, key, returnAddress, 0, NO_VALUES, 0);
   }
@@ -218,12 +217,7 @@ public final class ThreadEvents {
     if (2 * sites.count > table.length) {
       table = new int[2 * table.length];
       for (int s = 1; s < sites.count; s++) {
-        table[
-                place(
-                    sites.function[s],
-                    sites.returnAddress[s],
-                    sites.slotStep[s],
-                    sites.shape[s])] =
+        table[place(sites.function[s], sites.returnAddress[s], sites.slotStep[s], sites.shape[s])] =
             s;
       }
     }
@@ -277,14 +271,7 @@ public final class ThreadEvents {
    * @param count how many of {@code more} there are, at most 32
    */
   public void exit(
-      long ticks,
-      long function,
-      int area,
-      int slot,
-      long key,
-      long value,
-      long[] more,
-      int count)
+      long ticks, long function, int area, int slot, long key, long value, long[] more, int count)
       throws IOException {
     int n = shape(count);
     begin(ticks, area);

@@ -12,13 +12,7 @@ package io.ntrail.formats.ntr;
  * @param commandLine empty if unknown
  */
 public record TracedProcess(
-    long number,
-    long pid,
-    long began,
-    long ended,
-    long exitCode,
-    String name,
-    String commandLine) {
+    long number, long pid, long began, long ended, long exitCode, String name, String commandLine) {
   /** A process that runs. */
   public static TracedProcess running(
       long number, long pid, long began, String name, String commandLine) {

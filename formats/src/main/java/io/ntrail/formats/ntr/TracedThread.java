@@ -13,8 +13,7 @@ package io.ntrail.formats.ntr;
 public record TracedThread(
     long number, long process, long tid, long began, long ended, String name) {
   /** A thread that runs. */
-  public static TracedThread running(
-      long number, long process, long tid, long began, String name) {
+  public static TracedThread running(long number, long process, long tid, long began, String name) {
     return new TracedThread(number, process, tid, began, 0, name);
   }
 }

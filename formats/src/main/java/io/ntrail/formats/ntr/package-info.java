@@ -7,11 +7,11 @@
  * io.ntrail.formats.ntr.TracedModule} and its neighbours), events of one thread, statistics ({@link
  * io.ntrail.formats.ntr.Counter}), at the end an index.
  *
- * <p>{@link io.ntrail.formats.ntr.NtrWriter} appends; {@link io.ntrail.formats.ntr.NtrFile} opens by
- * the index or by going through the file, and {@link io.ntrail.formats.ntr.EventCursor} walks the
- * events of a thread as a flyweight. Events come as they were recorded: which exit belongs to which
- * entry is decided elsewhere. Damage becomes a {@link io.ntrail.formats.bytes.Gap}, and reading goes
- * on at the next chunk.
+ * <p>{@link io.ntrail.formats.ntr.NtrWriter} appends; {@link io.ntrail.formats.ntr.NtrFile} opens
+ * by the index or by going through the file, and {@link io.ntrail.formats.ntr.EventCursor} walks
+ * the events of a thread as a flyweight. Events come as they were recorded: which exit belongs to
+ * which entry is decided elsewhere. Damage becomes a {@link io.ntrail.formats.bytes.Gap}, and
+ * reading goes on at the next chunk.
  */
 @NullMarked
 package io.ntrail.formats.ntr;

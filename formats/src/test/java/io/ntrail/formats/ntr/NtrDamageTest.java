@@ -140,7 +140,8 @@ class NtrDamageTest {
     long events = LittleEndian.getU32(moved, 88) + LittleEndian.getU32(chunks.get(3), 88);
     assertEquals(all - events, reading.count());
     assertEquals(
-        List.of(new PlainNtr.Hole(RawChunks.offsets(file).get(3), moved.length + chunks.get(3).length)),
+        List.of(
+            new PlainNtr.Hole(RawChunks.offsets(file).get(3), moved.length + chunks.get(3).length)),
         reading.holes());
   }
 

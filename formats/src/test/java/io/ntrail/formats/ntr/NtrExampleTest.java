@@ -47,10 +47,10 @@ class NtrExampleTest {
             event(5, 4, 0x102F0, 1, 0, 0x7000, 0xE06D7363L));
     assertEquals(Map.of(1L, events), reading.events());
     assertEquals(
-        Map.of("function 1", "0 4198400 main", "function 2", "0 4202496 f"),
-        reading.definitions());
+        Map.of("function 1", "0 4198400 main", "function 2", "0 4202496 f"), reading.definitions());
     assertEquals(
-        new PlainNtr.Recording(List.of(1L, 1_000_000_000L, 0x10000L, 0L, 0x8664L, 8L, 1L), "ntrail 1"),
+        new PlainNtr.Recording(
+            List.of(1L, 1_000_000_000L, 0x10000L, 0L, 0x8664L, 8L, 1L), "ntrail 1"),
         reading.recording());
     assertEquals(List.of(), reading.holes());
   }
@@ -60,8 +60,7 @@ class NtrExampleTest {
     RecordingHeader header =
         new RecordingHeader(1, 1_000_000_000L, 0x10000, 0, 0x8664, 8, 1, "ntrail 1");
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    try (NtrWriter writer =
-        new NtrWriter(out, header, 0x1122_3344, NtrWriter.Packing.FAST, 1000)) {
+    try (NtrWriter writer = new NtrWriter(out, header, 0x1122_3344, NtrWriter.Packing.FAST, 1000)) {
       writer.function(new TracedFunction(1, 0, 0x401000, "main", List.of()));
       writer.function(new TracedFunction(2, 0, 0x402000, "f", List.of()));
       ThreadEvents thread = writer.events(1);

@@ -8,8 +8,8 @@ import java.util.List;
 import org.junit.jupiter.api.Assertions;
 
 /**
- * Any bytes are read or refused: as a file, and alike by both readers as the payloads of chunks whose
- * checksums are right, each after a byte that says the kind and two that say the length.
+ * Any bytes are read or refused: as a file, and alike by both readers as the payloads of chunks
+ * whose checksums are right, each after a byte that says the kind and two that say the length.
  */
 class NtrFuzzTest {
   @FuzzTest(maxDuration = "60s")

@@ -52,8 +52,7 @@ class NtrVersionTest {
   void unknownChunksThatAreEssentialAreGaps() {
     byte[] unknown = RawChunks.chunk(77, 1, 1, bytes(1, 2, 3));
     Reading reading = read(recording(), unknown);
-    assertEquals(
-        List.of(new PlainNtr.Hole(recording().length, unknown.length)), reading.holes());
+    assertEquals(List.of(new PlainNtr.Hole(recording().length, unknown.length)), reading.holes());
   }
 
   @Test
@@ -61,8 +60,7 @@ class NtrVersionTest {
     for (int kind = 1; kind <= 6; kind++) {
       byte[] flagged = RawChunks.chunk(kind, 3, 1, RawChunks.recording(1, 0));
       Reading reading = read(recording(), flagged);
-      assertEquals(
-          List.of(new PlainNtr.Hole(recording().length, flagged.length)), reading.holes());
+      assertEquals(List.of(new PlainNtr.Hole(recording().length, flagged.length)), reading.holes());
     }
   }
 
@@ -158,8 +156,7 @@ class NtrVersionTest {
     }
     byte[] file =
         RawChunks.join(
-            List.of(
-                recording(), RawChunks.chunk(NtrLayout.DEFINITIONS, 1, 1, all.toByteArray())));
+            List.of(recording(), RawChunks.chunk(NtrLayout.DEFINITIONS, 1, 1, all.toByteArray())));
     Reading reading = Reading.of(file);
     assertEquals(1, reading.holes().size());
     assertTrue(reading.calibrations().size() > 1_000_000);

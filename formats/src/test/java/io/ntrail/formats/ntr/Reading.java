@@ -129,8 +129,7 @@ record Reading(
     for (Gap gap : gaps.list()) {
       PlainNtr.Hole last = merged.isEmpty() ? null : merged.getLast();
       if (last != null && last.offset() + last.bytes() == gap.offset() && gap.bytes() > 0) {
-        merged.set(
-            merged.size() - 1, new PlainNtr.Hole(last.offset(), last.bytes() + gap.bytes()));
+        merged.set(merged.size() - 1, new PlainNtr.Hole(last.offset(), last.bytes() + gap.bytes()));
       } else {
         merged.add(new PlainNtr.Hole(gap.offset(), gap.bytes()));
       }

@@ -74,9 +74,7 @@ final class Recorded {
     for (long one : more) {
       values.add(one);
     }
-    of.add(
-        new PlainNtr.Event(
-            of.size(), kind, ticks, function, area, slot, key, value, values));
+    of.add(new PlainNtr.Event(of.size(), kind, ticks, function, area, slot, key, value, values));
     ThreadEvents to = writer.events(thread);
     int n = more.length;
     try {
@@ -88,8 +86,7 @@ final class Recorded {
             to.entry(ticks, function, area, slot, key, value, more, n);
           }
         }
-        case EventKind.ENTRY_ONLY ->
-            to.entryOnly(ticks, function, area, slot, key, value, more, n);
+        case EventKind.ENTRY_ONLY -> to.entryOnly(ticks, function, area, slot, key, value, more, n);
         case EventKind.EXIT -> to.exit(ticks, function, area, slot, key, value, more, n);
         case EventKind.UNWIND -> {
           if (n == 0) {

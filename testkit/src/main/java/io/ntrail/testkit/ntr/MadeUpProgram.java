@@ -8,8 +8,8 @@ import java.util.SplittableRandom;
  * call sites and frame sizes, some much more popular than others, loops, returned values of several
  * kinds, times of a 2.5 GHz counter, exceptions now and then, one of which leaves several frames.
  *
- * <p>The same seed gives the same calls. Events come one after the other and are not kept, so it may
- * run for billions of them.
+ * <p>The same seed gives the same calls. Events come one after the other and are not kept, so it
+ * may run for billions of them.
  */
 public final class MadeUpProgram {
   private static final int MAX_DEPTH = 200;
@@ -141,7 +141,7 @@ public final class MadeUpProgram {
     long caller = depth == 0 ? 0 : frameSize[stack[depth]];
     long key = keys[depth] - caller - 8;
     if (random.nextInt(100) < disorder) {
-      key -= 16 * random.nextInt(200);
+      key -= 16L * random.nextInt(200);
       ticks += random.nextInt(20_000);
     }
     depth++;

@@ -120,8 +120,7 @@ final class PlainInflate {
       }
       int length = LENGTH_BASE[symbol - 257] + bits(LENGTH_BITS[symbol - 257]);
       int code = symbol(distances);
-      int distance =
-          code < 4 ? code + 1 : (2 + code % 2 << code / 2 - 1) + 1 + bits(code / 2 - 1);
+      int distance = code < 4 ? code + 1 : (2 + code % 2 << code / 2 - 1) + 1 + bits(code / 2 - 1);
       if (distance > size) {
         throw new BadNtr("a match before the beginning");
       }

@@ -323,8 +323,8 @@ public final class PlainNtr {
   private void define(String what, In in, String fields) {
     String name = what + " " + in.var();
     StringBuilder out = new StringBuilder();
-    for (char field : fields.toCharArray()) {
-      switch (field) {
+    for (int i = 0; i < fields.length(); i++) {
+      switch (fields.charAt(i)) {
         case 'v' -> out.append(in.var()).append(' ');
         case 't' -> out.append(in.text()).append(' ');
         case 'p' -> {
@@ -334,8 +334,7 @@ public final class PlainNtr {
           }
         }
         default -> {
-          int count = in.upTo(32);
-          for (int i = 0; i < count; i++) {
+          for (int count = in.upTo(32); count > 0; count--) {
             out.append(in.upTo(0xFFFF_FFFFL)).append(' ');
           }
         }
@@ -630,8 +629,7 @@ public final class PlainNtr {
       add(kind, function, slot, key, value, more);
     }
 
-    private void add(
-        int kind, long function, int slot, long key, long value, List<Long> values) {
+    private void add(int kind, long function, int slot, long key, long value, List<Long> values) {
       ticks += columns[2].var();
       if (++made > head[7]) {
         throw new BadNtr("more events than the head says");
@@ -639,9 +637,7 @@ public final class PlainNtr {
       if (kind == 2) {
         calls++;
       }
-      to.add(
-          new Event(
-              head[2] + made - 1, kind, ticks, function, area, slot, key, value, values));
+      to.add(new Event(head[2] + made - 1, kind, ticks, function, area, slot, key, value, values));
     }
   }
 }
