@@ -134,7 +134,7 @@ public final class NtrBenchmark {
       this.thread = thread;
       this.program = new MadeUpProgram(17, FUNCTIONS, disorder);
       for (int skipped = 0; skipped < thread; skipped++) {
-        program.run(1000, new MadeUpProgramSkip());
+        program.run(1000, new Ignoring());
       }
     }
 
@@ -170,7 +170,7 @@ public final class NtrBenchmark {
   }
 
   /** Lets calls go by. */
-  private static final class MadeUpProgramSkip implements MadeUpProgram.Recorder {
+  private static final class Ignoring implements MadeUpProgram.Recorder {
     @Override
     public void entry(long ticks, int function, int slot, long key, long returnAddress) {}
 

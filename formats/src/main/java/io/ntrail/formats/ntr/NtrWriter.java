@@ -15,8 +15,8 @@ import java.util.zip.Deflater;
  *
  * <p>It only ever appends, whole chunks with one write each: whatever ends it, the file can be read
  * up to the last of them. {@link #close} adds the index, which saves readers from going through the
- * file. Used by one thread. After an {@link IOException} the file ends in the middle of a chunk and
- * nothing more should be written.
+ * file. Used by one thread. After an {@link IOException} the file may end in the middle of a chunk, and
+ * nothing more is written.
  */
 public final class NtrWriter implements AutoCloseable {
   /** Events in a chunk, unless the bytes are too many before. */
@@ -55,6 +55,8 @@ public final class NtrWriter implements AutoCloseable {
   private long position;
   private long number;
   private long events;
+  private boolean failed;
+  private boolean closed;
 
   /**
    * Begins a recording: writes its first chunk.
@@ -349,6 +351,9 @@ public final class NtrWriter implements AutoCloseable {
   }
 
   private void append(int kind, int flags) throws IOException {
+    if (failed) {
+      throw new IOException("an earlier write failed");
+    }
     int payload = chunk.size - NtrLayout.CHUNK_HEADER;
     if (payload > NtrLayout.MAX_PAYLOAD) {
       throw new IllegalArgumentException("a chunk of " + payload + " bytes");
@@ -363,7 +368,9 @@ public final class NtrWriter implements AutoCloseable {
     chunk.setU32(20, (int) (number >>> 32));
     chunk.setU32(24, recording);
     chunk.setU32(28, checksum(0, 28));
+    failed = true;
     out.write(chunk.bytes, 0, total);
+    failed = false;
     position += total;
     number++;
   }
@@ -375,13 +382,21 @@ public final class NtrWriter implements AutoCloseable {
   }
 
   /**
-   * Writes everything that waits, the index and the end, and closes the file.
+   * Writes everything that waits, the index and the end, and closes the file; after a failed write it
+   * only closes.
    *
    * @throws IOException if it cannot be written
    */
   @Override
   public void close() throws IOException {
+    if (closed) {
+      return;
+    }
+    closed = true;
     try (out) {
+      if (failed) {
+        return;
+      }
       flush();
       recordingChunk();
       indexChunk();

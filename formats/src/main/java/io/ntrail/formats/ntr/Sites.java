@@ -1,7 +1,6 @@
 package io.ntrail.formats.ntr;
 
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The sites of a chunk and which one followed which context: the model of docs/ntr.md section 6
@@ -18,8 +17,8 @@ final class Sites {
   int[] shape;
   long[] last;
   long[] second;
-  @Nullable long[][] arguments;
-  @Nullable long[][] exitValues;
+  long[][] arguments;
+  long[][] exitValues;
 
   /** For each context the site that followed it, 0 if none did. */
   int[] following;
@@ -35,6 +34,8 @@ final class Sites {
     second = new long[capacity];
     arguments = new long[capacity][];
     exitValues = new long[capacity][];
+    Arrays.fill(arguments, NONE);
+    Arrays.fill(exitValues, NONE);
     following = new int[2 * capacity];
     count = 1;
   }
@@ -42,8 +43,8 @@ final class Sites {
   /** Forgets all of them; site 0 remembers nothing. */
   void clear() {
     Arrays.fill(following, 0, 2 * count, 0);
-    Arrays.fill(arguments, 0, count, null);
-    Arrays.fill(exitValues, 0, count, null);
+    Arrays.fill(arguments, 0, count, NONE);
+    Arrays.fill(exitValues, 0, count, NONE);
     last[0] = 0;
     second[0] = 0;
     count = 1;
@@ -76,6 +77,8 @@ final class Sites {
     second = Arrays.copyOf(second, capacity);
     arguments = Arrays.copyOf(arguments, capacity);
     exitValues = Arrays.copyOf(exitValues, capacity);
+    Arrays.fill(arguments, count, capacity, NONE);
+    Arrays.fill(exitValues, count, capacity, NONE);
     following = Arrays.copyOf(following, 2 * capacity);
   }
 
@@ -89,16 +92,11 @@ final class Sites {
     return remembered(exitValues, site, n);
   }
 
-  private static long[] remembered(@Nullable long[][] of, int site, int n) {
-    long[] values = of[site];
-    if (n == 0) {
-      return NONE;
+  private static long[] remembered(long[][] of, int site, int n) {
+    if (of[site].length < n) {
+      of[site] = Arrays.copyOf(of[site], n);
     }
-    if (values == null || values.length < n) {
-      values = values == null ? new long[n] : Arrays.copyOf(values, n);
-      of[site] = values;
-    }
-    return values;
+    return of[site];
   }
 
   /** Remembers a returned value. */

@@ -3,12 +3,15 @@ package io.ntrail.formats.ntr;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.testkit.Property;
 import io.ntrail.testkit.ntr.MadeUpProgram;
 import io.ntrail.testkit.ntr.PlainNtr;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -219,5 +222,35 @@ class NtrRoundTripTest {
     assertTrue(with.byIndex());
     assertEquals(recorded.events, with.events());
     assertEquals(recorded.events, without.events());
+  }
+
+  @Test
+  void nothingIsWrittenBehindAWriteThatFailed() throws IOException {
+    ByteArrayOutputStream disk = new ByteArrayOutputStream();
+    OutputStream full =
+        new OutputStream() {
+          @Override
+          public void write(int b) {
+            throw new AssertionError("chunks are written in one piece");
+          }
+
+          @Override
+          public void write(byte[] bytes, int from, int length) throws IOException {
+            int fits = Math.min(length, 500 - disk.size());
+            disk.write(bytes, from, fits);
+            if (fits < length) {
+              throw new IOException("no space left");
+            }
+          }
+        };
+    NtrWriter writer = new NtrWriter(full, Recorded.HEADER, 7);
+    writer.events(1).entry(1, 1, 0, 0, 0x1000, 0x400000);
+    writer.flush();
+    writer.events(1).entry(2, 1, 0, 1, 0x800, 0x400000);
+    assertThrows(IOException.class, writer::flush);
+    assertThrows(IOException.class, () -> writer.statistics(Map.of()));
+    writer.close();
+    assertEquals(500, disk.size());
+    assertEquals(1, read(disk.toByteArray()).count());
   }
 }

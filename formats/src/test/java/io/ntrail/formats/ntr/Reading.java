@@ -45,7 +45,7 @@ record Reading(
             of.add(event(cursor));
             missing += cursor.missingBefore();
             EventChunk chunk = cursor.chunk();
-            if (chunk != null && chunk != before) {
+            if (chunk != null && !chunk.equals(before)) {
               open.put(chunk.offset(), cursor.openFrames().stream().map(Reading::text).toList());
               before = chunk;
             }
