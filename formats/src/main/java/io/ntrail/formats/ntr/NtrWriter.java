@@ -15,8 +15,8 @@ import java.util.zip.Deflater;
  *
  * <p>It only ever appends, whole chunks with one write each: whatever ends it, the file can be read
  * up to the last of them. {@link #close} adds the index, which saves readers from going through the
- * file. Used by one thread. After an {@link IOException} the file may end in the middle of a chunk, and
- * nothing more is written.
+ * file. Used by one thread. After an {@link IOException} the file may end in the middle of a chunk,
+ * and nothing more is written.
  */
 public final class NtrWriter implements AutoCloseable {
   /** Events in a chunk, unless the bytes are too many before. */
@@ -382,8 +382,8 @@ public final class NtrWriter implements AutoCloseable {
   }
 
   /**
-   * Writes everything that waits, the index and the end, and closes the file; after a failed write it
-   * only closes.
+   * Writes everything that waits, the index and the end, and closes the file; after a failed write
+   * it only closes.
    *
    * @throws IOException if it cannot be written
    */

@@ -175,7 +175,7 @@ final class Recorded {
       }
       switch (g.below(8)) {
         case 0, 1, 2 -> {
-          key[0] = wild ? g.scaled() : key[0] - 8 * (1 + g.below(3));
+          key[0] = wild ? g.scaled() : key[0] - 8L * (1 + g.below(3));
           slot[0] = wild ? (int) g.scaled() : slot[0] + 1;
           recorded.add(
               thread, EventKind.ENTRY, ticks, function, area, slot[0], key[0], value, more);
