@@ -200,8 +200,10 @@ public final class NtrWriter implements AutoCloseable {
 
   /** Writes counters: totals since the beginning, which replace what was written before. */
   public void statistics(Map<Counter, Long> counters) throws IOException {
+    EnumMap<Counter, Long> sorted = new EnumMap<>(Counter.class);
+    sorted.putAll(counters);
     beginChunk();
-    for (Map.Entry<Counter, Long> counter : new EnumMap<>(counters).entrySet()) {
+    for (Map.Entry<Counter, Long> counter : sorted.entrySet()) {
       chunk.var(counter.getKey().number());
       chunk.var(counter.getValue());
     }

@@ -236,7 +236,7 @@ class NtrRoundTripTest {
 
           @Override
           public void write(byte[] bytes, int from, int length) throws IOException {
-            int fits = Math.min(length, 500 - disk.size());
+            int fits = Math.min(length, 400 - disk.size());
             disk.write(bytes, from, fits);
             if (fits < length) {
               throw new IOException("no space left");
@@ -250,7 +250,7 @@ class NtrRoundTripTest {
     assertThrows(IOException.class, writer::flush);
     assertThrows(IOException.class, () -> writer.statistics(Map.of()));
     writer.close();
-    assertEquals(500, disk.size());
+    assertEquals(400, disk.size());
     assertEquals(1, read(disk.toByteArray()).count());
   }
 }
