@@ -109,7 +109,7 @@ final class ChunkList {
   }
 
   private void visit(ChunkReader.Header header, Visitor visitor) {
-    if (header.kind() != NtrLayout.EVENTS || header.flags() != NtrLayout.ESSENTIAL) {
+    if (header.kind() != NtrLayout.EVENTS || (header.flags() & ~NtrLayout.ESSENTIAL) != 0) {
       visitor.chunk(header);
       return;
     }

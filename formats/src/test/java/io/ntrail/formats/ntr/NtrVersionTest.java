@@ -145,6 +145,9 @@ class NtrVersionTest {
       }
     }
     assertTrue(read(recording(), good).holes().isEmpty());
+    byte[] notEssential = good.clone();
+    notEssential[6] = 0;
+    assertEquals(1, read(recording(), RawChunks.mended(notEssential)).count());
   }
 
   @Test
