@@ -1,0 +1,49 @@
+package io.ntrail.formats.ntr;
+
+/**
+ * What the head of a chunk of events says (docs/ntr.md section 5).
+ *
+ * @param offset where the chunk begins in the file
+ * @param payload bytes of its payload
+ * @param number of the chunk in the file
+ * @param thread the number of its thread
+ * @param sequence number among the chunks of the thread, from 0
+ * @param firstEvent events of the thread before it
+ * @param firstCall calls of the thread before it
+ * @param earliest ticks of its earliest event
+ * @param latest ticks of its latest event
+ * @param lost records that the recorder lost before it, since the chunk before
+ * @param events how many
+ * @param calls how many of them are entries
+ * @param openBefore open frames before its first event
+ * @param openAfter open frames after its last event
+ * @param fewestOpen the fewest at any time between
+ * @param flags 1 if some open frames are not listed
+ */
+public record EventChunk(
+    long offset,
+    int payload,
+    long number,
+    long thread,
+    long sequence,
+    long firstEvent,
+    long firstCall,
+    long earliest,
+    long latest,
+    long lost,
+    int events,
+    int calls,
+    int openBefore,
+    int openAfter,
+    int fewestOpen,
+    int flags) {
+  /** What it takes in the file, in bytes. */
+  public long size() {
+    return NtrLayout.chunkSize(payload);
+  }
+
+  /** Whether some open frames are not listed because they were too many. */
+  public boolean openIncomplete() {
+    return (flags & NtrLayout.OPEN_INCOMPLETE) != 0;
+  }
+}

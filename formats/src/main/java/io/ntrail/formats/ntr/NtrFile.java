@@ -1,0 +1,267 @@
+package io.ntrail.formats.ntr;
+
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.bytes.Gaps;
+import io.ntrail.formats.bytes.InputFile;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One {@code .ntr} file: what was recorded, its definitions and statistics, and where the events of
+ * each thread are. Opening reads the index if there is one, else the header of every chunk; events
+ * are read by {@link EventCursor}.
+ *
+ * <p>Immutable after opening; any number of cursors may walk it at once.
+ */
+public final class NtrFile implements AutoCloseable {
+  private final InputFile input;
+  private final int recording;
+  private final Definitions definitions = new Definitions();
+  private final Map<Long, Long> statistics = new LinkedHashMap<>();
+  private final Map<Long, List<EventChunk>> chunks = new LinkedHashMap<>();
+  private @Nullable RecordingHeader header;
+  private List<Calibration> calibrations = List.of();
+  private boolean complete;
+  private int unknownChunks;
+
+  private NtrFile(InputFile input, int recording) {
+    this.input = input;
+    this.recording = recording;
+  }
+
+  /** Whether a right chunk is near the beginning of the input. */
+  public static boolean looksLikeRecording(InputFile input) {
+    return ChunkList.first(input, new ChunkReader(input)) != null;
+  }
+
+  /**
+   * Opens a recording.
+   *
+   * @param input closed with the returned file, or by this method if it fails
+   * @param gaps receives what cannot be read
+   * @throws CannotGoOn if it is no recording, or of a version that this program does not know
+   */
+  public static NtrFile open(InputFile input, Gaps gaps) {
+    try {
+      gaps.register(input.name());
+      ChunkReader reader = new ChunkReader(input);
+      ChunkReader.Header first = ChunkList.first(input, reader);
+      if (first == null) {
+        throw new CannotGoOn(input.name() + " is no .ntr recording", "");
+      }
+      NtrFile file = new NtrFile(input, first.recording());
+      file.read(reader, gaps);
+      return file;
+    } catch (RuntimeException e) {
+      input.close();
+      throw e;
+    }
+  }
+
+  private void read(ChunkReader reader, Gaps gaps) {
+    ChunkList list = new ChunkList(input, new ChunkReader(input), recording, gaps);
+    Collector collector = new Collector(reader, gaps);
+    if (list.byIndex(collector)) {
+      complete = true;
+    } else {
+      list.scan(collector);
+    }
+    calibrations = definitions.calibrations();
+    chunks.replaceAll((thread, of) -> Collections.unmodifiableList(of));
+  }
+
+  private final class Collector implements ChunkList.Visitor {
+    private final ChunkReader reader;
+    private final Gaps gaps;
+    private final ColumnIn in = new ColumnIn("the definitions");
+    private final ColumnIn counters = new ColumnIn("the statistics");
+
+    Collector(ChunkReader reader, Gaps gaps) {
+      this.reader = reader;
+      this.gaps = gaps;
+    }
+
+    @Override
+    public void events(EventChunk head) {
+      chunks.computeIfAbsent(head.thread(), n -> new ArrayList<>()).add(head);
+    }
+
+    @Override
+    public void chunk(ChunkReader.Header chunk) {
+      boolean known = chunk.kind() >= NtrLayout.RECORDING && chunk.kind() <= NtrLayout.END;
+      if (!known) {
+        unknownChunks++;
+        if (chunk.essential()) {
+          gap(chunk, "chunk of a later version", "its kind is " + chunk.kind());
+        }
+      } else if ((chunk.flags() & ~NtrLayout.ESSENTIAL) != 0) {
+        unknownChunks++;
+        gap(chunk, "chunk of a later version", "its flags are " + chunk.flags());
+      } else {
+        try {
+          content(chunk, reader.payload(chunk));
+        } catch (DamagedInput e) {
+          gap(chunk, name(chunk.kind()), e.what());
+        }
+      }
+    }
+
+    private void content(ChunkReader.Header chunk, byte[] payload) {
+      switch (chunk.kind()) {
+        case NtrLayout.RECORDING -> header = header(chunk, payload);
+        case NtrLayout.DEFINITIONS -> definitions.read(on(in, chunk, payload));
+        case NtrLayout.STATISTICS -> {
+          on(counters, chunk, payload);
+          while (!counters.atEnd()) {
+            long counter = counters.var();
+            statistics.put(counter, counters.var());
+          }
+        }
+        case NtrLayout.END -> complete = chunk.end() == input.size();
+        default -> {
+          // An index that was not needed.
+        }
+      }
+    }
+
+    private RecordingHeader header(ChunkReader.Header chunk, byte[] payload) {
+      ColumnIn bytes = on(new ColumnIn("the recording"), chunk, payload);
+      int major = bytes.u16();
+      bytes.u16();
+      int flags = bytes.u32();
+      if (major != NtrLayout.MAJOR || (flags & 0xFFFC) != 0) {
+        throw new CannotGoOn(
+            "%s is a recording of a later version (%d, flags 0x%x)"
+                .formatted(input.name(), major, flags),
+            "a newer ntrail");
+      }
+      return new RecordingHeader(
+          flags,
+          bytes.u64(),
+          bytes.u64(),
+          bytes.u64(),
+          bytes.u16(),
+          bytes.u16(),
+          bytes.u32(),
+          bytes.text());
+    }
+
+    private ColumnIn on(ColumnIn column, ChunkReader.Header chunk, byte[] payload) {
+      return column.on(payload, 0, chunk.payload(), input.name(), chunk.offset());
+    }
+
+    private void gap(ChunkReader.Header chunk, String what, String why) {
+      gaps.add(new Gap(input.name(), chunk.offset(), chunk.size(), what, why));
+    }
+  }
+
+  private static String name(int kind) {
+    return switch (kind) {
+      case NtrLayout.RECORDING -> "recording header";
+      case NtrLayout.DEFINITIONS -> "definitions";
+      case NtrLayout.STATISTICS -> "statistics";
+      case NtrLayout.INDEX -> "index";
+      default -> "end";
+    };
+  }
+
+  /** The name of the input. */
+  public String name() {
+    return input.name();
+  }
+
+  /** Bytes of the file. */
+  public long size() {
+    return input.size();
+  }
+
+  /** What was recorded and by which clock; empty if every chunk that says it is damaged. */
+  public Optional<RecordingHeader> header() {
+    return Optional.ofNullable(header);
+  }
+
+  /** Whether the writer closed the file: it ends in a right end chunk. */
+  public boolean complete() {
+    return complete;
+  }
+
+  /** How many chunks there are that this program does not know. */
+  public int unknownChunks() {
+    return unknownChunks;
+  }
+
+  /** Processes by number, in the order of their definition. */
+  public Map<Long, TracedProcess> processes() {
+    return Collections.unmodifiableMap(definitions.processes);
+  }
+
+  /** Threads by number, in the order of their definition; others may have events. */
+  public Map<Long, TracedThread> threads() {
+    return Collections.unmodifiableMap(definitions.threads);
+  }
+
+  /** Modules by number, in the order of their definition. */
+  public Map<Long, TracedModule> modules() {
+    return Collections.unmodifiableMap(definitions.modules);
+  }
+
+  /** Functions by number, in the order of their definition; events may name others. */
+  public Map<Long, TracedFunction> functions() {
+    return Collections.unmodifiableMap(definitions.functions);
+  }
+
+  /** What several clocks showed at one moment, in order of ticks. */
+  public List<Calibration> calibrations() {
+    return calibrations;
+  }
+
+  /** The last value of each counter, by number (see {@link Counter}). */
+  public Map<Long, Long> statistics() {
+    return Collections.unmodifiableMap(statistics);
+  }
+
+  /** The last value of a counter; empty if the recorder did not say. */
+  public Optional<Long> statistic(Counter counter) {
+    return Optional.ofNullable(statistics.get((long) counter.number()));
+  }
+
+  /** The numbers of the threads that have events, in the order of their first chunk. */
+  public List<Long> threadsWithEvents() {
+    return List.copyOf(chunks.keySet());
+  }
+
+  /** The chunks of a thread's events, in the order of the file. */
+  public List<EventChunk> chunks(long thread) {
+    return chunks.getOrDefault(thread, List.of());
+  }
+
+  /** Events of a thread as its heads count them, those in damaged chunks included. */
+  public long events(long thread) {
+    long sum = 0;
+    for (EventChunk chunk : chunks(thread)) {
+      sum += chunk.events();
+    }
+    return sum;
+  }
+
+  /**
+   * Walks the events of a thread in their order.
+   *
+   * @param gaps receives the chunks that cannot be read; the same place is kept once
+   */
+  public EventCursor cursor(long thread, Gaps gaps) {
+    return new EventCursor(input, recording, chunks(thread), gaps);
+  }
+
+  @Override
+  public void close() {
+    input.close();
+  }
+}

@@ -1,0 +1,420 @@
+package io.ntrail.formats.ntr;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.zip.CRC32C;
+import java.util.zip.Deflater;
+
+/**
+ * Writes a recording of function calls, as docs/ntr.md specifies.
+ *
+ * <p>It only ever appends, whole chunks with one write each: whatever ends it, the file can be read
+ * up to the last of them. {@link #close} adds the index, which saves readers from going through the
+ * file. Used by one thread. After an {@link IOException} the file may end in the middle of a chunk,
+ * and nothing more is written.
+ */
+public final class NtrWriter implements AutoCloseable {
+  /** Events in a chunk, unless the bytes are too many before. */
+  public static final int CHUNK_EVENTS = 1 << 16;
+
+  private static final int INDEX_ENTRIES = 4096;
+  private static final int DEFINITION_BYTES = 1 << 16;
+
+  /** How columns are packed. */
+  public enum Packing {
+    /** As they are: fastest. */
+    NONE,
+    /** The columns that profit, at little cost. */
+    FAST,
+    /** Every column that becomes smaller. */
+    SMALL
+  }
+
+  private final OutputStream out;
+  private final RecordingHeader header;
+  private final int recording;
+  private final Packing packing;
+  private final int chunkEvents;
+  private final CRC32C crc = new CRC32C();
+  private final Deflater deflater = new Deflater(Deflater.BEST_SPEED, true);
+  private byte[] packed = new byte[1 << 10];
+  private final ColumnOut chunk = new ColumnOut(1 << 16);
+  private final ColumnOut definitions = new ColumnOut(1 << 10);
+  private final ColumnOut record = new ColumnOut(1 << 8);
+  private final ColumnOut index = new ColumnOut(1 << 10);
+  private final Map<Long, ThreadEvents> threads = new LinkedHashMap<>();
+  private int indexed;
+  private long indexFrom;
+  private long indexFromNumber;
+  private long lastIndex;
+  private long position;
+  private long number;
+  private long events;
+  private boolean failed;
+  private boolean closed;
+
+  /**
+   * Begins a recording: writes its first chunk.
+   *
+   * @param out receives whole chunks; closed with this writer. It should not buffer
+   * @param recording any number; random ones keep recordings apart whose bytes got mixed
+   * @throws IOException if it cannot be written
+   */
+  public NtrWriter(OutputStream out, RecordingHeader header, int recording) throws IOException {
+    this(out, header, recording, Packing.FAST, CHUNK_EVENTS);
+  }
+
+  /**
+   * As above.
+   *
+   * @param chunkEvents events in a chunk, 1 to 1,048,576
+   * @throws IOException if it cannot be written
+   */
+  public NtrWriter(
+      OutputStream out, RecordingHeader header, int recording, Packing packing, int chunkEvents)
+      throws IOException {
+    if (chunkEvents < 1 || chunkEvents > NtrLayout.MAX_EVENTS) {
+      throw new IllegalArgumentException("events in a chunk: " + chunkEvents);
+    }
+    this.out = out;
+    this.header = header;
+    this.recording = recording;
+    this.packing = packing;
+    this.chunkEvents = chunkEvents;
+    recordingChunk();
+  }
+
+  /** Takes the events of a thread; the same object for the same number. */
+  public ThreadEvents events(long thread) {
+    return threads.computeIfAbsent(thread, n -> new ThreadEvents(this, n, chunkEvents));
+  }
+
+  /** Bytes written so far. */
+  public long position() {
+    return position;
+  }
+
+  /** Defines a process, or says what was learnt of it later. */
+  public void process(TracedProcess process) throws IOException {
+    record.var(process.number());
+    record.var(process.pid());
+    record.var(process.began());
+    record.text(process.name());
+    record.text(process.commandLine());
+    define(NtrLayout.PROCESS);
+    if (process.ended() != 0) {
+      record.var(process.number());
+      record.var(process.ended());
+      record.var(process.exitCode());
+      define(NtrLayout.PROCESS_END);
+    }
+  }
+
+  /** Defines a thread, or says what was learnt of it later. */
+  public void thread(TracedThread thread) throws IOException {
+    record.var(thread.number());
+    record.var(thread.process());
+    record.var(thread.tid());
+    record.var(thread.began());
+    record.text(thread.name());
+    define(NtrLayout.THREAD);
+    if (thread.ended() != 0) {
+      record.var(thread.number());
+      record.var(thread.ended());
+      define(NtrLayout.THREAD_END);
+    }
+  }
+
+  /** Defines a module, or says what was learnt of it later. */
+  public void module(TracedModule module) throws IOException {
+    record.var(module.number());
+    record.var(module.process());
+    record.var(module.base());
+    record.var(module.image().size());
+    record.var(module.image().timestamp());
+    record.var(module.loaded());
+    record.text(module.path());
+    if (module.pdb() == null) {
+      record.var(0);
+    } else {
+      record.var(1);
+      record.guid(module.pdb().guid());
+      record.var(module.pdb().age());
+      record.text(module.pdbName());
+    }
+    define(NtrLayout.MODULE);
+    if (module.unloaded() != 0) {
+      record.var(module.number());
+      record.var(module.unloaded());
+      define(NtrLayout.MODULE_END);
+    }
+  }
+
+  /** Defines a function, or says what was learnt of it later. */
+  public void function(TracedFunction function) throws IOException {
+    record.var(function.number());
+    record.var(function.module());
+    record.var(function.rva());
+    record.text(function.name());
+    if (function.arguments().size() > NtrLayout.MAX_VALUES) {
+      throw new IllegalArgumentException("more than 32 arguments: " + function);
+    }
+    record.var(function.arguments().size());
+    for (int place : function.arguments()) {
+      record.var(place);
+    }
+    define(NtrLayout.FUNCTION);
+  }
+
+  /** Says what several clocks showed at one moment. */
+  public void calibration(Calibration calibration) throws IOException {
+    record.var(calibration.ticks());
+    record.var(calibration.nanos());
+    record.var(calibration.utc());
+    define(NtrLayout.CALIBRATION);
+  }
+
+  private void define(int kind) throws IOException {
+    if (definitions.size > 0 && definitions.size + record.size > DEFINITION_BYTES) {
+      flushDefinitions();
+    }
+    definitions.var(kind);
+    definitions.var(record.size);
+    definitions.put(record.bytes, 0, record.size);
+    record.size = 0;
+  }
+
+  private void flushDefinitions() throws IOException {
+    if (definitions.size > 0) {
+      beginChunk();
+      chunk.put(definitions.bytes, 0, definitions.size);
+      definitions.size = 0;
+      endChunk(NtrLayout.DEFINITIONS, NtrLayout.ESSENTIAL);
+    }
+  }
+
+  /** Writes counters: totals since the beginning, which replace what was written before. */
+  public void statistics(Map<Counter, Long> counters) throws IOException {
+    EnumMap<Counter, Long> sorted = new EnumMap<>(Counter.class);
+    sorted.putAll(counters);
+    beginChunk();
+    for (Map.Entry<Counter, Long> counter : sorted.entrySet()) {
+      chunk.var(counter.getKey().number());
+      chunk.var(counter.getValue());
+    }
+    endChunk(NtrLayout.STATISTICS, 0);
+  }
+
+  /**
+   * Writes everything that waits, so that a reader of the growing file sees it.
+   *
+   * @throws IOException if it cannot be written
+   */
+  public void flush() throws IOException {
+    flushDefinitions();
+    for (ThreadEvents thread : threads.values()) {
+      thread.flush();
+    }
+  }
+
+  /**
+   * Writes what waits of a thread that ended, and forgets it.
+   *
+   * @throws IOException if it cannot be written
+   */
+  public void endThread(long thread) throws IOException {
+    ThreadEvents ended = threads.remove(thread);
+    if (ended != null) {
+      ended.flush();
+    }
+  }
+
+  void eventChunk(EventChunk head, int operations, ColumnOut[] columns) throws IOException {
+    flushDefinitions();
+    beginChunk();
+    chunk.u64(head.thread());
+    chunk.u64(head.sequence());
+    chunk.u64(head.firstEvent());
+    chunk.u64(head.firstCall());
+    chunk.u64(head.earliest());
+    chunk.u64(head.latest());
+    chunk.u64(head.lost());
+    chunk.u32(head.events());
+    chunk.u32(operations);
+    chunk.u32(head.calls());
+    chunk.u32(head.openBefore());
+    chunk.u32(head.openAfter());
+    chunk.u32(head.fewestOpen());
+    chunk.u32(head.flags());
+    chunk.zeros(NtrLayout.EVENT_HEAD - NtrLayout.HEAD_COLUMNS);
+    int base = NtrLayout.CHUNK_HEADER;
+    for (int i = 0; i < columns.length; i++) {
+      ColumnOut column = columns[i];
+      int stored = pack(i, column);
+      chunk.setU32(base + NtrLayout.HEAD_COLUMNS + 8 * i, stored);
+      chunk.setU32(base + NtrLayout.HEAD_COLUMNS + 8 * i + 4, column.size);
+      chunk.put(stored < column.size ? packed : column.bytes, 0, stored);
+    }
+    chunk.setU32(base + NtrLayout.HEAD_CHECKSUM, checksum(base, NtrLayout.HEAD_CHECKSUM));
+    events += head.events();
+    indexEntry(NtrLayout.EVENTS, chunk.size - base);
+    for (long value :
+        new long[] {
+          head.thread(),
+          head.sequence(),
+          head.firstEvent(),
+          head.firstCall(),
+          head.earliest(),
+          head.latest() - head.earliest(),
+          head.lost(),
+          head.events(),
+          head.calls(),
+          head.openBefore(),
+          head.openAfter(),
+          head.fewestOpen(),
+          head.flags()
+        }) {
+      index.var(value);
+    }
+    append(NtrLayout.EVENTS, NtrLayout.ESSENTIAL);
+    if (indexed >= INDEX_ENTRIES) {
+      recordingChunk();
+      indexChunk();
+    }
+  }
+
+  /** Packs a column if that makes it smaller; the number of bytes it then takes. */
+  private int pack(int which, ColumnOut column) {
+    boolean wanted =
+        packing == Packing.SMALL || packing == Packing.FAST && which == NtrLayout.OPERATIONS;
+    if (!wanted || column.size < 64) {
+      return column.size;
+    }
+    if (packed.length < column.size) {
+      packed = new byte[column.size];
+    }
+    deflater.reset();
+    deflater.setInput(column.bytes, 0, column.size);
+    deflater.finish();
+    int stored = deflater.deflate(packed, 0, column.size - 1);
+    return deflater.finished() ? stored : column.size;
+  }
+
+  private void recordingChunk() throws IOException {
+    beginChunk();
+    chunk.u16(NtrLayout.MAJOR);
+    chunk.u16(0);
+    chunk.u32(header.flags());
+    chunk.u64(header.ticksPerSecond());
+    chunk.u64(header.began());
+    chunk.u64(header.beganUtc());
+    chunk.u16(header.machine());
+    chunk.u16(header.pointerBytes());
+    chunk.u32(header.clock());
+    chunk.text(header.writer());
+    endChunk(NtrLayout.RECORDING, NtrLayout.ESSENTIAL);
+  }
+
+  private void indexChunk() throws IOException {
+    beginChunk();
+    chunk.u64(lastIndex);
+    chunk.u64(indexFrom);
+    chunk.u64(indexFromNumber);
+    chunk.u32(indexed);
+    chunk.u32(0);
+    chunk.put(index.bytes, 0, index.size);
+    index.size = 0;
+    indexed = 0;
+    lastIndex = position;
+    indexFrom = position;
+    indexFromNumber = number;
+    endChunk(NtrLayout.INDEX, 0);
+  }
+
+  private void beginChunk() {
+    chunk.size = 0;
+    chunk.zeros(NtrLayout.CHUNK_HEADER);
+  }
+
+  private void indexEntry(int kind, int payload) {
+    index.var(kind);
+    index.var(payload);
+    indexed++;
+  }
+
+  private void endChunk(int kind, int flags) throws IOException {
+    indexEntry(kind, chunk.size - NtrLayout.CHUNK_HEADER);
+    append(kind, flags);
+  }
+
+  private void append(int kind, int flags) throws IOException {
+    if (failed) {
+      throw new IOException("an earlier write failed");
+    }
+    int payload = chunk.size - NtrLayout.CHUNK_HEADER;
+    if (payload > NtrLayout.MAX_PAYLOAD) {
+      throw new IllegalArgumentException("a chunk of " + payload + " bytes");
+    }
+    int total = (int) NtrLayout.chunkSize(payload);
+    chunk.zeros(total - chunk.size);
+    chunk.setU32(0, NtrLayout.MARKER);
+    chunk.setU32(4, kind | flags << 16);
+    chunk.setU32(8, payload);
+    chunk.setU32(12, checksum(NtrLayout.CHUNK_HEADER, total - NtrLayout.CHUNK_HEADER));
+    chunk.setU32(16, (int) number);
+    chunk.setU32(20, (int) (number >>> 32));
+    chunk.setU32(24, recording);
+    chunk.setU32(28, checksum(0, 28));
+    failed = true;
+    out.write(chunk.bytes, 0, total);
+    failed = false;
+    position += total;
+    number++;
+  }
+
+  private int checksum(int from, int length) {
+    crc.reset();
+    crc.update(chunk.bytes, from, length);
+    return (int) crc.getValue();
+  }
+
+  /**
+   * Writes everything that waits, the index and the end, and closes the file; after a failed write
+   * it only closes.
+   *
+   * @throws IOException if it cannot be written
+   */
+  @Override
+  public void close() throws IOException {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    try (out) {
+      if (failed) {
+        return;
+      }
+      flush();
+      recordingChunk();
+      indexChunk();
+      beginChunk();
+      chunk.u64(lastIndex);
+      chunk.u64(number);
+      chunk.u64(events);
+      chunk.u64(position + NtrLayout.chunkSize(NtrLayout.END_PAYLOAD));
+      append(NtrLayout.END, NtrLayout.ESSENTIAL);
+    } finally {
+      deflater.end();
+    }
+  }
+
+  /** The numbers of the threads that events were taken of and that did not end, in that order. */
+  public List<Long> threads() {
+    return new ArrayList<>(threads.keySet());
+  }
+}

@@ -1,0 +1,16 @@
+package io.ntrail.formats.ntr;
+
+import io.ntrail.formats.bytes.Gaps;
+import io.ntrail.formats.bytes.InputFile;
+
+/** Opens recordings that lie in memory. */
+final class Files {
+  /** For who does not ask for gaps. */
+  static final Gaps GAPS = new Gaps();
+
+  private Files() {}
+
+  static NtrFile open(byte[] bytes) {
+    return NtrFile.open(InputFile.of(bytes, "test.ntr"), new Gaps());
+  }
+}

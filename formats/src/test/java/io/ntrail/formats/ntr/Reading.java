@@ -1,0 +1,189 @@
+package io.ntrail.formats.ntr;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.bytes.Gaps;
+import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.testkit.ntr.PlainNtr;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything that a file says, as the program's reader sees it, in the form of {@link PlainNtr}.
+ *
+ * @param holes gaps; neighbours are one
+ * @param missing how many events are missing because of damage
+ * @param byIndex whether the file was complete
+ */
+record Reading(
+    Map<Long, List<PlainNtr.Event>> events,
+    List<PlainNtr.Hole> holes,
+    List<List<String>> open,
+    Map<String, String> definitions,
+    List<List<Long>> calibrations,
+    Map<Long, Long> statistics,
+    PlainNtr.Recording recording,
+    int unknown,
+    long missing,
+    boolean byIndex) {
+  static Reading of(byte[] bytes) {
+    Gaps gaps = new Gaps();
+    try (NtrFile file = NtrFile.open(InputFile.of(bytes, "test.ntr"), gaps)) {
+      Map<Long, List<PlainNtr.Event>> events = new TreeMap<>();
+      Map<Long, List<String>> open = new TreeMap<>();
+      long missing = 0;
+      for (long thread : file.threadsWithEvents()) {
+        List<PlainNtr.Event> of = new ArrayList<>();
+        try (EventCursor cursor = file.cursor(thread, gaps)) {
+          EventChunk before = null;
+          while (cursor.next()) {
+            of.add(event(cursor));
+            missing += cursor.missingBefore();
+            EventChunk chunk = cursor.chunk();
+            if (chunk != null && !chunk.equals(before)) {
+              open.put(chunk.offset(), cursor.openFrames().stream().map(Reading::text).toList());
+              before = chunk;
+            }
+          }
+        }
+        if (!of.isEmpty()) {
+          events.put(thread, of);
+        }
+      }
+      return new Reading(
+          events,
+          holes(gaps),
+          List.copyOf(open.values()),
+          definitions(file),
+          file.calibrations().stream().map(c -> List.of(c.ticks(), c.nanos(), c.utc())).toList(),
+          new TreeMap<>(file.statistics()),
+          file.header().map(Reading::recording).orElse(new PlainNtr.Recording(List.of(), "")),
+          file.unknownChunks(),
+          missing,
+          file.complete());
+    }
+  }
+
+  /** Reads with both readers and compares; null if both say that it is no recording. */
+  static @Nullable Reading compared(byte[] bytes) {
+    PlainNtr plain;
+    try {
+      plain = PlainNtr.read(bytes);
+    } catch (IllegalArgumentException e) {
+      try {
+        of(bytes);
+      } catch (CannotGoOn refused) {
+        return null;
+      }
+      throw new AssertionError("refused by the plain reader alone", e);
+    }
+    Reading reading = of(bytes);
+    Map<Long, List<PlainNtr.Event>> events = new TreeMap<>(plain.events());
+    events.values().removeIf(List::isEmpty);
+    assertEquals(plain.holes(), reading.holes, "gaps");
+    assertEquals(events, reading.events, "events");
+    assertEquals(plain.definitions(), reading.definitions, "definitions");
+    assertEquals(plain.statistics(), reading.statistics, "statistics");
+    List<List<Long>> calibrations = new ArrayList<>(plain.calibrations());
+    calibrations.sort((a, b) -> Long.compareUnsigned(a.getFirst(), b.getFirst()));
+    assertEquals(calibrations, reading.calibrations, "calibrations");
+    assertEquals(plain.recording(), reading.recording, "recording");
+    assertEquals(plain.unknown(), reading.unknown, "unknown chunks");
+    return reading;
+  }
+
+  long count() {
+    return events.values().stream().mapToLong(List::size).sum();
+  }
+
+  private static PlainNtr.Event event(EventCursor cursor) {
+    List<Long> values = new ArrayList<>();
+    for (int i = 0; i < cursor.valueCount(); i++) {
+      values.add(cursor.value(i));
+    }
+    return new PlainNtr.Event(
+        cursor.event(),
+        cursor.kind(),
+        cursor.ticks(),
+        cursor.function(),
+        cursor.area(),
+        cursor.slot(),
+        cursor.key(),
+        cursor.value(),
+        values);
+  }
+
+  static String text(OpenFrame frame) {
+    return Integer.toUnsignedString(frame.area())
+        + (" " + frame.function() + " " + frame.slot() + " " + frame.key())
+        + (" " + frame.returnAddress() + " " + frame.ticks() + " " + frame.call());
+  }
+
+  private static List<PlainNtr.Hole> holes(Gaps gaps) {
+    List<PlainNtr.Hole> merged = new ArrayList<>();
+    for (Gap gap : gaps.list()) {
+      PlainNtr.Hole last = merged.isEmpty() ? null : merged.getLast();
+      if (last != null && last.offset() + last.bytes() == gap.offset() && gap.bytes() > 0) {
+        merged.set(merged.size() - 1, new PlainNtr.Hole(last.offset(), last.bytes() + gap.bytes()));
+      } else {
+        merged.add(new PlainNtr.Hole(gap.offset(), gap.bytes()));
+      }
+    }
+    return merged;
+  }
+
+  private static PlainNtr.Recording recording(RecordingHeader header) {
+    return new PlainNtr.Recording(
+        List.of(
+            header.flags() & 0xFFFF_FFFFL,
+            header.ticksPerSecond(),
+            header.began(),
+            header.beganUtc(),
+            (long) header.machine(),
+            (long) header.pointerBytes(),
+            header.clock() & 0xFFFF_FFFFL),
+        header.writer());
+  }
+
+  private static Map<String, String> definitions(NtrFile file) {
+    Map<String, String> all = new TreeMap<>();
+    for (TracedProcess p : file.processes().values()) {
+      String text = p.pid() + " " + p.began() + " " + p.name() + " " + p.commandLine();
+      all.put("process " + p.number(), text.strip());
+      if (p.ended() != 0) {
+        all.put("process end " + p.number(), p.ended() + " " + p.exitCode());
+      }
+    }
+    for (TracedThread t : file.threads().values()) {
+      String text = t.process() + " " + t.tid() + " " + t.began() + " " + t.name();
+      all.put("thread " + t.number(), text.strip());
+      if (t.ended() != 0) {
+        all.put("thread end " + t.number(), "" + t.ended());
+      }
+    }
+    for (TracedModule m : file.modules().values()) {
+      String text = m.process() + " " + m.base() + " " + m.image().size();
+      text += " " + m.image().timestamp() + " " + m.loaded() + " " + m.path() + " ";
+      if (m.pdb() != null) {
+        text += "%016x %016x ".formatted(m.pdb().guid().low(), m.pdb().guid().high());
+        text += m.pdb().age() + " " + m.pdbName();
+      }
+      all.put("module " + m.number(), text.strip());
+      if (m.unloaded() != 0) {
+        all.put("module end " + m.number(), "" + m.unloaded());
+      }
+    }
+    for (TracedFunction f : file.functions().values()) {
+      StringBuilder text = new StringBuilder();
+      text.append(f.module()).append(' ').append(f.rva()).append(' ').append(f.name()).append(' ');
+      f.arguments().forEach(place -> text.append(Integer.toUnsignedString(place)).append(' '));
+      all.put("function " + f.number(), text.toString().strip());
+    }
+    return all;
+  }
+}
