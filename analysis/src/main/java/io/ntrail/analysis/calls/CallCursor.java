@@ -4,7 +4,7 @@ package io.ntrail.analysis.calls;
  * The records of a thread in the order in which they were made, as a flyweight. For one thread of
  * the reader at a time; any number of cursors may be open.
  */
-public interface CallCursor {
+public interface CallCursor extends AutoCloseable {
   /** Goes to the next record; false if there is none. */
   boolean next();
 
@@ -43,5 +43,11 @@ public interface CallCursor {
   /** Where the frame lies: the stack pointer behind its return address (S+8). */
   default long frameKey() {
     return 0;
+  }
+
+  /** Gives back what the cursor holds; most hold nothing. */
+  @Override
+  default void close() {
+    // Nothing to give back.
   }
 }

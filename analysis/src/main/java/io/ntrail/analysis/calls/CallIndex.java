@@ -230,7 +230,9 @@ final class CallIndex {
   static CallIndex of(CallSource source, int thread, PageSize size, LongConsumer progress) {
     Survey survey = new Survey(source.matching());
     long firstTime = source.threads().get(thread).firstTime();
-    survey.run(source.cursor(thread), firstTime, size, progress);
+    try (CallCursor cursor = source.cursor(thread)) {
+      survey.run(cursor, firstTime, size, progress);
+    }
     return survey.index();
   }
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * The calls of several threads that were entered in a stretch of time: by their entries where the
  * clock is shared by all threads, else thread after thread.
  */
-public final class CallStream {
+public final class CallStream implements AutoCloseable {
   private final CallRecording recording;
   private final long from;
   private final long to;
@@ -52,6 +52,8 @@ public final class CallStream {
   private void add(CallWalk walk) {
     if (advance(walk)) {
       merged.add(walk);
+    } else {
+      walk.close();
     }
   }
 
@@ -62,11 +64,16 @@ public final class CallStream {
   /** The next call; null if there is none. It stays what it is until the next one is asked for. */
   public @Nullable CallWalk next() {
     CallWalk last = current;
-    if (last != null && advance(last)) {
-      if (merged.isEmpty()) {
+    if (last != null) {
+      if (merged.isEmpty() && advance(last)) {
         return last;
       }
-      merged.add(last);
+      current = null;
+      if (merged.isEmpty()) {
+        last.close();
+      } else {
+        add(last);
+      }
     }
     CallWalk first = merged.poll();
     while (first == null && !waiting.isEmpty()) {
@@ -75,5 +82,14 @@ public final class CallStream {
     }
     current = first;
     return first;
+  }
+
+  @Override
+  public void close() {
+    CallWalk last = current;
+    if (last != null) {
+      last.close();
+    }
+    merged.forEach(CallWalk::close);
   }
 }

@@ -9,7 +9,7 @@ import java.util.OptionalLong;
  * <p>Calls of a thread are numbered from 0. Those below a call follow it, so that the next one
  * beside it is {@link #children()} further on, unless the thread has several stacks.
  */
-public final class CallWalk {
+public final class CallWalk implements AutoCloseable {
   private final CallSource source;
   private final CallIndex index;
   private final CallCursor cursor;
@@ -150,5 +150,10 @@ public final class CallWalk {
   /** Whether it had not ended when the recording did. */
   public boolean isOpen() {
     return calls.end[at] == CallEnd.OPEN.ordinal();
+  }
+
+  @Override
+  public void close() {
+    cursor.close();
   }
 }
