@@ -39,8 +39,7 @@ class CallsTest {
   }
 
   private String screen(Object... more) {
-    Cli.Result result =
-        Cli.run(Stream.concat(Stream.of("calls", file), Stream.of(more)).toArray());
+    Cli.Result result = Cli.run(Stream.concat(Stream.of("calls", file), Stream.of(more)).toArray());
     assertEquals(0, result.exit(), result.err());
     assertEquals("", result.err());
     return result.out().replace(folder + "/", "");
@@ -95,13 +94,13 @@ class CallsTest {
   @Test
   void routinesAreAddedUp() {
     String text = screen("--flat", "-y", image());
-    assertTrue(text.startsWith("shop.jtrc: all threads: 19 calls of 4 routines, 2 still open, "));
+    assertTrue(text.startsWith("shop.jtrc: all threads: 19 calls of 3 routines, 2 still open, "));
     assertTrue(
         text.contains(
-            "\n      7       22,145      3,465       3,163     12,287     12,200        1"
+            "\n      7       20,215       1,025       2,887      8,200      8,200        1"
                 + "  shopcore.dll!StockMatch\n"),
         text);
-    assertTrue(text.contains("  total\n"), text);
+    assertTrue(text.endsWith("  2  total\n"), text);
   }
 
   private String image() {
@@ -119,9 +118,9 @@ class CallsTest {
     assertEquals(
         """
         shop.jtrc: all threads: the slowest 2 calls, complete, 2 repaired
-          8,200 ticks  at 1,018,760  thread 4316 (0x10dc)  shopcore.dll!0x1070
+          8,200 ticks  at 1,020,760  thread 4316 (0x10dc)  shopcore.dll!0x1070
               2 child calls; 97.6 % of the time in shopcore.dll!0x1040 (1 call)
-          8,000 ticks  at 1,018,930  thread 4316 (0x10dc)  shopcore.dll!0x1040
+          8,000 ticks  at 1,020,930  thread 4316 (0x10dc)  shopcore.dll!0x1040
               0 child calls
         """,
         screen("--slowest", "2"));
@@ -131,8 +130,7 @@ class CallsTest {
   void routinesAreFoundByNameOfImagesThatAreTheOnesRecorded() throws IOException {
     String text = screen("--find", "shopcore!StockLo*", "-y", image());
     assertTrue(text.startsWith("shop.jtrc: all threads, shopcore!StockLo*: 4 calls in "), text);
-    assertEquals(4, text.lines().filter(line -> line.endsWith("shopcore.dll!StockLoad")
-        || line.contains("StockLoad  (c0000")).count(), text);
+    assertEquals(4, text.lines().filter(line -> line.contains("  shopcore.dll!StockLoad")).count());
 
     byte[] other = SampleImage.make();
     // Another build: its PDB has another age.
@@ -182,8 +180,7 @@ class CallsTest {
     Path path = real("ntfs.jtrc");
     List<String> lines = Cli.run("calls", path, "--format", "jsonl").lines();
     assertEquals(31_559, lines.size());
-    assertEquals(
-        1, lines.stream().filter(line -> line.contains("\"end\":\"inferred\"")).count());
+    assertEquals(1, lines.stream().filter(line -> line.contains("\"end\":\"inferred\"")).count());
     assertTrue(lines.getFirst().contains("\"inferred\":\"entry\""), lines.getFirst());
 
     Json flat = Cli.run("calls", path, "--flat", "--format", "json").json();
@@ -235,7 +232,7 @@ class CallsTest {
     Cli.Result result = Cli.run("info", file);
     assertEquals(0, result.exit());
     assertTrue(result.out().contains(": call recording of NTrace, "), result.out());
-    assertTrue(result.out().contains("37 records of entries and exits, 2 threads"), result.out());
+    assertTrue(result.out().contains("36 records of entries and exits, 2 threads"), result.out());
     assertTrue(result.out().contains("5E1C7A9044B24C0FA1D2B3C4D5E6F7082"), result.out());
   }
 

@@ -90,8 +90,7 @@ public final class FlatCalls {
 
   /** How many calls were added, and how they ended; exits and unwinds are those of calls. */
   public CallCounts counts() {
-    return new CallCounts(
-        entries, exits, unwinds, open, lostExits, lostEntries, 0, roots, deepest);
+    return new CallCounts(entries, exits, unwinds, open, lostExits, lostEntries, 0, roots, deepest);
   }
 
   /** The routines, in no order. */

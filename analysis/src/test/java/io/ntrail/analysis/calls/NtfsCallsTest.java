@@ -114,8 +114,7 @@ class NtfsCallsTest {
     expected.get("totals").forEach(row -> totals.put(row[0], number(row[1])));
     assertEquals(totals.get("calls"), flat.counts().entries());
     assertEquals(totals.get("distinct_procedures"), flat.functions().size());
-    assertEquals(
-        totals.get("transitions"), flat.counts().entries() + flat.counts().exits());
+    assertEquals(totals.get("transitions"), flat.counts().entries() + flat.counts().exits());
     assertEquals(
         totals.get("calls"), flat.functions().stream().mapToLong(FunctionTimes::calls).sum());
     List<FunctionTimes> most = flat.functions();
@@ -137,8 +136,7 @@ class NtfsCallsTest {
 
   private FlatCalls flat(CallRecording from) {
     FlatCalls flat = new FlatCalls();
-    try (CallStream stream =
-        new CallStream(from, threads(), Long.MIN_VALUE, Long.MAX_VALUE)) {
+    try (CallStream stream = new CallStream(from, threads(), Long.MIN_VALUE, Long.MAX_VALUE)) {
       for (CallWalk call = stream.next(); call != null; call = stream.next()) {
         flat.add(call);
       }

@@ -67,9 +67,7 @@ final class CallInfo {
             + ", "
             + Numbers.bytes(source.size())
             + ", "
-            + (gaps == 0
-                ? "complete"
-                : Numbers.counted(gaps, "place") + " could not be read"));
+            + (gaps == 0 ? "complete" : Numbers.counted(gaps, "place") + " could not be read"));
     out.println();
     List<CallThread> threads = source.threads();
     long processes = threads.stream().mapToLong(CallThread::pid).distinct().count();

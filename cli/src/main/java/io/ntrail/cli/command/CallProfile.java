@@ -25,8 +25,22 @@ import picocli.CommandLine.ParseResult;
 final class CallProfile {
   private static final List<String> OTHER_OPTIONS =
       List.of(
-          "--metric", "--wait", "--unit", "--source", "-e", "-p", "-t", "--time", "--kernel",
-          "--user", "--idle", "--by", "--tree", "--bottom-up", "--callers", "--min");
+          "--metric",
+          "--wait",
+          "--unit",
+          "--source",
+          "-e",
+          "-p",
+          "-t",
+          "--time",
+          "--kernel",
+          "--user",
+          "--idle",
+          "--by",
+          "--tree",
+          "--bottom-up",
+          "--callers",
+          "--min");
 
   private final CallRecording recording;
   private final CallNames names;
@@ -36,7 +50,8 @@ final class CallProfile {
   private final long limit;
   private final int width;
 
-  private CallProfile(CallRecording recording, ParseResult parsed, Terminal terminal, String format) {
+  private CallProfile(
+      CallRecording recording, ParseResult parsed, Terminal terminal, String format) {
     this.recording = recording;
     this.names = new CallNames(recording.source(), CallImages.NONE);
     this.terminal = terminal;
@@ -45,8 +60,7 @@ final class CallProfile {
     List<Integer> threads =
         IntStream.range(0, recording.source().threads().size()).boxed().toList();
     recording.survey(threads, Options.cores(parsed));
-    try (CallStream stream =
-        new CallStream(recording, threads, Long.MIN_VALUE, Long.MAX_VALUE)) {
+    try (CallStream stream = new CallStream(recording, threads, Long.MIN_VALUE, Long.MAX_VALUE)) {
       for (CallWalk call = stream.next(); call != null; call = stream.next()) {
         paths.add(call);
       }

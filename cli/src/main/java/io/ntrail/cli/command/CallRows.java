@@ -36,7 +36,8 @@ final class CallRows {
         .name("function", names.text(call.function()))
         .number("entry", call.entry());
     number(json, "exit", call.exit());
-    number(json, "duration", call.isOpen() ? OptionalLong.empty() : OptionalLong.of(call.duration()));
+    number(
+        json, "duration", call.isOpen() ? OptionalLong.empty() : OptionalLong.of(call.duration()));
     json.number("children", call.children())
         .text("returned", returned(call))
         .name("end", end(call))

@@ -85,9 +85,7 @@ final class CallSlowestView {
           "  "
               + (scope.nanos()
                   ? Numbers.duration(duration) + "  at " + Numbers.seconds(call.entry()) + " s"
-                  : Numbers.counted(duration, "tick")
-                      + "  at "
-                      + Numbers.count(call.entry()))
+                  : Numbers.counted(duration, "tick") + "  at " + Numbers.count(call.entry()))
               + "  "
               + CallFiles.thread(call.threadInfo())
               + "  "

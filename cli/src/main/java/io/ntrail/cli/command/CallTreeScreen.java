@@ -1,7 +1,7 @@
 package io.ntrail.cli.command;
 
-import io.ntrail.analysis.calls.CallEnd;
 import io.ntrail.analysis.calls.CallCounts;
+import io.ntrail.analysis.calls.CallEnd;
 import io.ntrail.analysis.calls.CallStream;
 import io.ntrail.analysis.calls.CallThread;
 import io.ntrail.analysis.calls.CallWalk;
@@ -185,8 +185,7 @@ final class CallTreeScreen {
     } else if (limit == 0 || shown < limit) {
       out.println(left + "deeper than " + depth + "; --depth 0 shows all)");
     } else {
-      out.println(
-          left + "deeper than " + depth + ", or behind these; --depth 0 -n 0 shows all)");
+      out.println(left + "deeper than " + depth + ", or behind these; --depth 0 -n 0 shows all)");
     }
   }
 }

@@ -16,14 +16,17 @@ final class CallsCommand implements Command {
   @Override
   public CommandSpec spec() {
     CommandSpec spec =
-        Options.command("calls", "The calls of a recording: who called what, and how long it took.");
+        Options.command(
+            "calls", "The calls of a recording: who called what, and how long it took.");
     spec.addOption(Options.flag("a row a routine: calls, time with and without callees", "--flat"));
     spec.addOption(Options.value("N", "the N calls that took longest", "--slowest"));
     spec.addOption(Options.values("NAME|PID", "only this process", "-p", "--process"));
     spec.addOption(Options.values("NAME|TID", "only this thread", "-t", "--thread"));
     spec.addOption(
         Options.value(
-            "FROM..TO", "only calls entered from one time to another: seconds, or ticks", "--time"));
+            "FROM..TO",
+            "only calls entered from one time to another: seconds, or ticks",
+            "--time"));
     spec.addOption(Options.value("N", "only the N outermost levels; 0 for all", "--depth"));
     spec.addOption(Options.value("PATTERN", "only calls of these routines", "--find"));
     spec.addOption(
@@ -54,8 +57,7 @@ final class CallsCommand implements Command {
       List<Integer> threads = request.threadsOf(recording);
       CallNames names =
           new CallNames(
-              recording.source(),
-              CallFiles.images(recording, Options.all(parsed, "-y"), terminal));
+              recording.source(), CallFiles.images(recording, Options.all(parsed, "-y"), terminal));
       long records =
           threads.stream().mapToLong(i -> recording.source().threads().get(i).records()).sum();
       long bytes = recording.source().size();
