@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -202,7 +203,7 @@ class CallsTest {
             .toList();
     for (String row : rows) {
       String[] cells = row.split("\t", -1);
-      Json function = functions.get("Ntfs.sys!" + cells[1]);
+      Json function = Objects.requireNonNull(functions.get("Ntfs.sys!" + cells[1]));
       assertEquals(Long.parseLong(cells[2]), function.get("calls").number());
       assertEquals(Long.parseLong(cells[3]), function.get("total").number());
     }

@@ -6,7 +6,6 @@ import java.util.Arrays;
  * The calls that begin in a page, by their entries. Filled anew for every page that is looked at.
  */
 final class CallPage implements Rebuilder.Sink {
-  private final CallSource.Matching matching;
   private final OpenCalls open = new OpenCalls();
   private final Rebuilder rebuilder;
   private int count;
@@ -26,12 +25,7 @@ final class CallPage implements Rebuilder.Sink {
   static final int LOST_ENTRY = 0x10;
 
   CallPage(CallSource.Matching matching) {
-    this.matching = matching;
     this.rebuilder = Rebuilder.of(matching, open, this);
-  }
-
-  CallSource.Matching matching() {
-    return matching;
   }
 
   int count() {

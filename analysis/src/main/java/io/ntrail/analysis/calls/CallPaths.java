@@ -70,10 +70,11 @@ public final class CallPaths {
   }
 
   private void open(Stack stack, int depth, boolean isOpen) {
+    BitSet depths = openDepths.get(stack);
     if (isOpen) {
       openDepths.computeIfAbsent(stack, _ -> new BitSet()).set(depth);
-    } else if (!openDepths.isEmpty() && isOpen(stack, depth)) {
-      openDepths.get(stack).clear(depth);
+    } else if (depths != null) {
+      depths.clear(depth);
     }
   }
 

@@ -151,7 +151,7 @@ class DamagedCallsTest {
         threads.add(RandomCalls.make(gen, true, gen.flag(), 60).records());
       }
       List<Integer> all = java.util.stream.IntStream.range(0, threads.size()).boxed().toList();
-      long from = 1000 + gen.below(100);
+      long from = 1000L + gen.below(100);
       long to = from + gen.below(100);
       for (boolean shared : new boolean[] {false, true}) {
         CallRecording recording =

@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -188,8 +189,7 @@ class RebuiltCallsTest {
       } else if (!whole) {
         assertNotNull(byEntry.get(call.entry));
       } else if (matching == Matching.SLOT || isUnmistakable(call, truth, kept)) {
-        Rebuilt found = byEntry.get(call.entry);
-        assertNotNull(found);
+        Rebuilt found = Objects.requireNonNull(byEntry.get(call.entry));
         CallEnd end = call.end == End.RETURN ? CallEnd.RETURN : CallEnd.UNWIND;
         String what = call + "\n" + found + "\n" + truth.records();
         assertEquals(call.function, found.function(), what);

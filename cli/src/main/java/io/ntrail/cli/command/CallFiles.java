@@ -146,7 +146,7 @@ final class CallFiles {
     } catch (IOException e) {
       throw new CannotGoOn("cannot read " + place + ": " + e.getMessage(), "");
     }
-    return found;
+    return List.copyOf(found);
   }
 
   /** {@code thread 568 (0x238)}, with its name if it has one. */

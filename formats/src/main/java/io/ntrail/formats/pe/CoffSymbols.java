@@ -78,7 +78,7 @@ public record CoffSymbols(List<Symbol> functions) {
       return symbols.latin1z(at, at + 8);
     }
     long offset = strings + symbols.u32(at + 4);
-    int most = (int) Math.clamp(file.size() - offset, 0, MOST_NAME);
+    int most = Math.clamp(file.size() - offset, 0, MOST_NAME);
     return most == 0 ? "" : file.window(offset, most).utf8z(0, most);
   }
 }

@@ -11,6 +11,8 @@ import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.identity.Guid;
+import io.ntrail.formats.identity.PdbId;
 import io.ntrail.testkit.Property;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.calls.JtrcListing;
@@ -26,6 +28,8 @@ import org.junit.jupiter.api.Test;
 /** What is in a file of NTrace, and what is said of one that is damaged. */
 class JtrcFileTest {
   private static final int SEGMENT = 256 << 10;
+  private static final PdbId PDB =
+      new PdbId(Guid.parse("df8cd233-5532-4e71-824d-94ed509b922b"), 2);
 
   private final Gaps gaps = new Gaps();
 
@@ -88,8 +92,7 @@ class JtrcFileTest {
       assertEquals("Ntfs.sys", ntfs.path());
       assertEquals(0xF9A6C000L, ntfs.base());
       assertEquals(0x95000, ntfs.size());
-      assertEquals("df8cd233-5532-4e71-824d-94ed509b922b", String.valueOf(ntfs.pdb().guid()));
-      assertEquals(2, ntfs.pdb().age());
+      assertEquals(PDB, ntfs.pdb());
       assertEquals("ntfs.pdb", ntfs.pdbName());
       assertFalse(ntfs.oldForm());
       JtrcImage tcpip = file.images().get(1);
@@ -114,8 +117,7 @@ class JtrcFileTest {
       assertEquals(5, file.header().characteristics());
       JtrcImage image = file.images().getFirst();
       assertEquals(1, file.images().size());
-      assertEquals("df8cd233-5532-4e71-824d-94ed509b922b", String.valueOf(image.pdb().guid()));
-      assertEquals(2, image.pdb().age());
+      assertEquals(PDB, image.pdb());
       assertEquals("ntfs.pdb", image.pdbName());
       assertEquals(0x95000, image.size());
     }

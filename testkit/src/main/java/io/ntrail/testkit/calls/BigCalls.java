@@ -79,7 +79,7 @@ public final class BigCalls {
       end();
       begin();
     }
-    chunk.putLong(++time << 4 | kind).putInt((int) (BASE + 0x100 * level)).putInt(level);
+    chunk.putLong(++time << 4 | kind).putInt((int) (BASE + 0x100L * level)).putInt(level);
   }
 
   private void begin() {
