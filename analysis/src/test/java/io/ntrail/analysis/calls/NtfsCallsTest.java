@@ -122,7 +122,8 @@ class NtfsCallsTest {
     Map<String, Long> totals = new HashMap<>();
     rows("totals").forEach(row -> totals.put(row[0], number(row[1])));
     assertEquals(
-        Map.of("clients", 18L, "transitions", 63_117L, "calls", 31_558L, "distinct_procedures", 188L),
+        Map.of(
+            "clients", 18L, "transitions", 63_117L, "calls", 31_558L, "distinct_procedures", 188L),
         totals);
     assertEquals(31_558, flat.counts().entries());
     assertEquals(188, flat.functions().size());
@@ -132,7 +133,7 @@ class NtfsCallsTest {
     most.sort(
         Comparator.comparingLong(FunctionTimes::calls)
             .reversed()
-            .thenComparing(FunctionTimes::function));
+            .thenComparingLong(FunctionTimes::function));
     List<String[]> rows = rows("top20_procedures_by_calls");
     assertEquals(21, rows.size());
     for (int i = 1; i < rows.size(); i++) {

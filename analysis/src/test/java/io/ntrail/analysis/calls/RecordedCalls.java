@@ -90,7 +90,7 @@ record RecordedCalls(Matching matching, boolean shared, List<List<Rec>> records)
 
     @Override
     public long position() {
-      return at + 1;
+      return at + 1L;
     }
 
     @Override

@@ -36,7 +36,7 @@ final class CallFlatView {
     this.rows =
         flat.functions().stream()
             .filter(times -> scope.isFound(times.function()))
-            .sorted(order.reversed().thenComparing(FunctionTimes::function))
+            .sorted(order.reversed().thenComparingLong(FunctionTimes::function))
             .toList();
   }
 

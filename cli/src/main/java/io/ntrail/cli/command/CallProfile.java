@@ -71,7 +71,7 @@ final class CallProfile {
             .sorted(
                 Comparator.comparingLong(bySelf ? Sum::self : Sum::inclusive)
                     .reversed()
-                    .thenComparing(Sum::function))
+                    .thenComparingLong(Sum::function))
             .toList();
   }
 

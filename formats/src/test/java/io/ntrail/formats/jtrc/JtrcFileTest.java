@@ -28,8 +28,7 @@ import org.junit.jupiter.api.Test;
 /** What is in a file of NTrace, and what is said of one that is damaged. */
 class JtrcFileTest {
   private static final int SEGMENT = 256 << 10;
-  private static final PdbId PDB =
-      new PdbId(Guid.parse("df8cd233-5532-4e71-824d-94ed509b922b"), 2);
+  private static final PdbId PDB = new PdbId(Guid.parse("df8cd233-5532-4e71-824d-94ed509b922b"), 2);
 
   private final Gaps gaps = new Gaps();
 
