@@ -12,6 +12,7 @@ package io.ntrail.analysis.calls;
  *       is its tail call that moved up.
  *   <li>An exit ends the call in its slot, and before it all above. Another routine in the slot, or
  *       after a loss another place, is another call: both have lost a record.
+ *   <li>An exception that leaves a call twice has, after a loss, left another one in its place.
  *   <li>A call that an exception was seen to leave is over, but frames of the unwinder may lie on
  *       it; it is taken away as soon as it is the innermost one and something else happens.
  * </ul>
@@ -89,7 +90,8 @@ final class SlotMatching extends Rebuilder {
         boolean same =
             open.slot[frame] == slot
                 && open.function[frame] == record.function()
-                && open.key[frame] == record.frameKey();
+                && open.key[frame] == record.frameKey()
+                && !(open.left[frame] && open.losses[frame] != losses());
         if (same) {
           leave(frame, record);
           return;
