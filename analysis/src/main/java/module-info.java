@@ -3,6 +3,7 @@ module io.ntrail.analysis {
   requires transitive io.ntrail.formats;
   requires static org.jspecify;
 
+  exports io.ntrail.analysis.calls;
   exports io.ntrail.analysis.events;
   exports io.ntrail.analysis.image;
   exports io.ntrail.analysis.machine;

@@ -7,6 +7,7 @@ module io.ntrail.formats {
   exports io.ntrail.formats.compression;
   exports io.ntrail.formats.identity;
   exports io.ntrail.formats.etl;
+  exports io.ntrail.formats.jtrc;
   exports io.ntrail.formats.ntr;
   exports io.ntrail.formats.pe;
   exports io.ntrail.formats.schema;

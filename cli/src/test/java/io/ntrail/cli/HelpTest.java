@@ -116,6 +116,7 @@ class HelpTest {
     SampleRecording.make().writeTo(folder.resolve("user.etl"));
     byte[] content = Files.readAllBytes(folder.resolve("shop.etl"));
     Recordings.zip(folder.resolve("customer.zip"), Map.of("a.etl", content));
+    Files.write(folder.resolve("shop.jtrc"), SampleCalls.make());
     for (String name : List.of("shopcore.dll", "ntdll.dll")) {
       Files.write(folder.resolve(name), SampleImage.make());
     }
@@ -147,7 +148,10 @@ class HelpTest {
   }
 
   private String here(String command, String word) {
-    String files = command.equals("image") ? "[a-z]+\\.dll|\\." : "[a-z]+\\.(etl|zip)";
+    String files =
+        command.equals("image")
+            ? "[a-z]+\\.dll|\\."
+            : command.equals("calls") ? "[a-z]+\\.jtrc|\\." : "[a-z]+\\.(etl|zip|jtrc)";
     return word.matches(files) ? folder.resolve(word).toString() : word;
   }
 

@@ -26,6 +26,8 @@ public final class Commands {
               EventsCommand::new),
           new Entry("profile", "where time, or another weight, went", true, ProfileCommand::new),
           new Entry(
+              "calls", "the calls of a recording, and how long they took", true, CallsCommand::new),
+          new Entry(
               "image", "what a program, library or driver says of itself", true, ImageCommand::new),
           new Entry("doctor", "what works on this machine", true, DoctorCommand::new),
           new Entry("completion", "completion of words for a shell", true, CompletionCommand::new),

@@ -73,6 +73,9 @@ final class ProfileCommand implements Command {
   @Override
   public int run(ParseResult parsed, Terminal system) {
     List<Path> paths = Options.paths(parsed, "profile");
+    if (paths.size() == 1 && CallFiles.isCalls(paths.getFirst())) {
+      return CallProfile.print(paths.getFirst(), parsed, system, FORMATS);
+    }
     ProfileRequest request = ProfileRequest.of(parsed, FORMATS, KEYS, DEFAULT_LIMIT);
     SchemaSources sources = new SchemaSources(UserSchemas.NONE);
     try (Recording recording = Recording.open(paths);

@@ -1,0 +1,52 @@
+package io.ntrail.analysis.calls;
+
+/**
+ * How many records and calls there are.
+ *
+ * @param entries records of entries
+ * @param exits records of returns
+ * @param unwinds records of exceptions that left a routine
+ * @param open calls that had not ended when the recording did
+ * @param lostExits calls whose end was inferred
+ * @param lostEntries ends without a beginning
+ * @param beyond calls that are not told of because too many were open
+ * @param roots calls without a recorded caller, of those with an entry
+ * @param deepest how many calls with an entry were inside each other at most
+ */
+public record CallCounts(
+    long entries,
+    long exits,
+    long unwinds,
+    long open,
+    long lostExits,
+    long lostEntries,
+    long beyond,
+    long roots,
+    int deepest) {
+  /** Nothing. */
+  public static final CallCounts NONE = new CallCounts(0, 0, 0, 0, 0, 0, 0, 0, 0);
+
+  /** Calls that are told of. */
+  public long calls() {
+    return entries - beyond + lostEntries;
+  }
+
+  /** How often a missing record was made up for. */
+  public long repaired() {
+    return lostExits + lostEntries;
+  }
+
+  /** Both together. */
+  public CallCounts plus(CallCounts other) {
+    return new CallCounts(
+        entries + other.entries,
+        exits + other.exits,
+        unwinds + other.unwinds,
+        open + other.open,
+        lostExits + other.lostExits,
+        lostEntries + other.lostEntries,
+        beyond + other.beyond,
+        roots + other.roots,
+        Math.max(deepest, other.deepest));
+  }
+}

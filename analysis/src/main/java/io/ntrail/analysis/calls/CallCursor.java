@@ -1,0 +1,53 @@
+package io.ntrail.analysis.calls;
+
+/**
+ * The records of a thread in the order in which they were made, as a flyweight. For one thread of
+ * the reader at a time; any number of cursors may be open.
+ */
+public interface CallCursor extends AutoCloseable {
+  /** Goes to the next record; false if there is none. */
+  boolean next();
+
+  /**
+   * Goes before a record.
+   *
+   * @param position a {@link #position()} that this or another cursor of the thread had
+   */
+  void seek(long position);
+
+  /** Where the record behind this one is: rises from record to record, 0 before the first. */
+  long position();
+
+  /** What the record says. */
+  CallEvent event();
+
+  /** When, in the unit of the source's clock. */
+  long time();
+
+  /** The routine, as {@link CallSource#function} knows it. */
+  long function();
+
+  /** Entry: where it returns to. Exit: what it returned. Unwind: the exception's code. */
+  long value();
+
+  /** The stack that the frame lies on: a thread has several if it has fibers. */
+  default int area() {
+    return 0;
+  }
+
+  /** The slot of the frame, from 0 for the outermost; only where slots are matched. */
+  default int slot() {
+    return 0;
+  }
+
+  /** Where the frame lies: the stack pointer behind its return address (S+8). */
+  default long frameKey() {
+    return 0;
+  }
+
+  /** Gives back what the cursor holds; most hold nothing. */
+  @Override
+  default void close() {
+    // Nothing to give back.
+  }
+}

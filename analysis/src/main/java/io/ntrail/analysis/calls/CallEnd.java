@@ -1,0 +1,19 @@
+package io.ntrail.analysis.calls;
+
+/** How a call ended. */
+public enum CallEnd {
+  /** It returned. */
+  RETURN,
+  /** An exception left it. */
+  UNWIND,
+  /** It had not ended when the recording did. */
+  OPEN,
+  /** Its end is missing; it was over when something showed that it was. */
+  INFERRED;
+
+  private static final CallEnd[] ALL = values();
+
+  static CallEnd at(int ordinal) {
+    return ALL[ordinal];
+  }
+}

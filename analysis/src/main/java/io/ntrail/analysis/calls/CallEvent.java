@@ -1,0 +1,13 @@
+package io.ntrail.analysis.calls;
+
+/** What a record of a thread says. */
+public enum CallEvent {
+  /** A routine was entered. */
+  ENTRY,
+  /** A routine returned. */
+  EXIT,
+  /** An exception, or a long jump that unwinds, left a routine. */
+  UNWIND,
+  /** Records are missing here; the value is how many, 0 if nobody knows. */
+  LOST
+}

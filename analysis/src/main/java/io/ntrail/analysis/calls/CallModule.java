@@ -1,0 +1,17 @@
+package io.ntrail.analysis.calls;
+
+import io.ntrail.formats.identity.PdbId;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An image whose routines were recorded.
+ *
+ * @param name the last part of its path
+ * @param path as the recorder saw it
+ * @param base where it was loaded
+ * @param size bytes that it takes there
+ * @param timestamp when it was linked, in seconds since 1970; 0 if unknown
+ * @param pdb which PDB belongs to it; null if unknown
+ */
+public record CallModule(
+    String name, String path, long base, long size, long timestamp, @Nullable PdbId pdb) {}

@@ -1,0 +1,79 @@
+package io.ntrail.analysis.calls;
+
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+
+/** The names of routines, each found once. For one thread of the reader. */
+public final class CallNames {
+  /** What is said of a routine that lies in no image. */
+  public static final String UNKNOWN = "(unknown)";
+
+  private static final int MOST = 1 << 16;
+
+  /** A routine's name and what it consists of. */
+  public record Name(String module, String function, long rva) {
+    /** {@code module.dll!name}. */
+    public String text() {
+      return module + "!" + function;
+    }
+  }
+
+  private final CallSource source;
+  private final CallImages images;
+  private final Map<Long, Name> known = new HashMap<>();
+
+  /** Names as the recording has them, else as images say them. */
+  public CallNames(CallSource source, CallImages images) {
+    this.source = source;
+    this.images = images;
+  }
+
+  /** The name of a routine; {@code 0xRVA} stands for one that nobody knows. */
+  public Name of(long function) {
+    Name name = known.get(function);
+    if (name == null) {
+      if (known.size() >= MOST) {
+        known.clear();
+      }
+      name = find(source.function(function));
+      known.put(function, name);
+    }
+    return name;
+  }
+
+  private Name find(CallFunction function) {
+    CallModule module = function.module();
+    String name = function.name();
+    if (name == null && module != null) {
+      name = images.name(module, function.rva());
+    }
+    if (name == null) {
+      name = "0x" + Long.toHexString(function.rva());
+    }
+    return new Name(module == null ? UNKNOWN : module.name(), name, function.rva());
+  }
+
+  /** {@code module.dll!name}, or {@code module.dll!0xRVA}. */
+  public String text(long function) {
+    return of(function).text();
+  }
+
+  /** The module's name without what follows its last dot. */
+  static String withoutExtension(String module) {
+    int dot = module.lastIndexOf('.');
+    return dot <= 0 ? module : module.substring(0, dot);
+  }
+
+  /** The forms that people may write for a routine. */
+  public String[] forms(long function) {
+    Name name = of(function);
+    return new String[] {
+      name.text(), withoutExtension(name.module) + "!" + name.function, name.function
+    };
+  }
+
+  static String lower(String text) {
+    return text.toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,106 @@
+package io.ntrail.analysis.calls;
+
+import java.util.Arrays;
+
+/**
+ * The calls that begin in a page, by their entries. Filled anew for every page that is looked at.
+ */
+final class CallPage implements Rebuilder.Sink {
+  private final OpenCalls open = new OpenCalls();
+  private final Rebuilder rebuilder;
+  private int count;
+
+  long[] function = new long[256];
+  long[] entry = new long[256];
+  long[] exit = new long[256];
+  long[] children = new long[256];
+  long[] value = new long[256];
+  long[] caller = new long[256];
+  int[] depth = new int[256];
+  int[] area = new int[256];
+
+  /** A {@link CallEnd}; calls whose beginning is missing are those with {@link #LOST_ENTRY}. */
+  byte[] end = new byte[256];
+
+  static final int LOST_ENTRY = 0x10;
+
+  CallPage(CallSource.Matching matching) {
+    this.rebuilder = Rebuilder.of(matching, open, this);
+  }
+
+  int count() {
+    return count;
+  }
+
+  /** Rebuilds a page. */
+  void fill(CallIndex index, int page, CallCursor cursor) {
+    count = 0;
+    index.restore(page, open, rebuilder);
+    cursor.seek(index.position(page));
+    if (page + 1 < index.pages()) {
+      long to = index.position(page + 1);
+      while (cursor.position() != to && cursor.next()) {
+        rebuilder.accept(cursor);
+      }
+    } else {
+      while (cursor.next()) {
+        rebuilder.accept(cursor);
+      }
+      rebuilder.finish();
+    }
+    index.finish(page, this);
+  }
+
+  void end(int ordinal, long time, long below, CallEnd how, long result) {
+    exit[ordinal] = time;
+    children[ordinal] = below;
+    value[ordinal] = result;
+    end[ordinal] = (byte) how.ordinal();
+  }
+
+  @Override
+  public void opened(int frame, long from) {
+    open.ordinal[frame] = add(open.function[frame], open.entry[frame], open.depth[frame], from);
+    area[count - 1] = open.area[frame];
+  }
+
+  @Override
+  public void closed(int frame, long time, CallEnd how, long result) {
+    if (open.ordinal[frame] != OpenCalls.BEFORE) {
+      end(open.ordinal[frame], time, open.children[frame], how, result);
+    }
+  }
+
+  @Override
+  public void ended(long routine, long time, CallEnd how, long result) {
+    int ordinal = add(routine, time, open.nextDepth(), 0);
+    area[ordinal] = open.selected();
+    end(ordinal, time, 0, how, result);
+    end[ordinal] |= LOST_ENTRY;
+  }
+
+  private int add(long routine, long time, int level, long from) {
+    if (count == function.length) {
+      grow();
+    }
+    function[count] = routine;
+    entry[count] = time;
+    depth[count] = level;
+    caller[count] = from;
+    end[count] = (byte) CallEnd.OPEN.ordinal();
+    return count++;
+  }
+
+  private void grow() {
+    int more = count + (count >> 1);
+    function = Arrays.copyOf(function, more);
+    entry = Arrays.copyOf(entry, more);
+    exit = Arrays.copyOf(exit, more);
+    children = Arrays.copyOf(children, more);
+    value = Arrays.copyOf(value, more);
+    caller = Arrays.copyOf(caller, more);
+    depth = Arrays.copyOf(depth, more);
+    area = Arrays.copyOf(area, more);
+    end = Arrays.copyOf(end, more);
+  }
+}

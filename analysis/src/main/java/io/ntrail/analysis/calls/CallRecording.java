@@ -1,0 +1,109 @@
+package io.ntrail.analysis.calls;
+
+import io.ntrail.formats.bytes.CannotGoOn;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A recording of calls: a source, and the index of each thread that was looked at. Thread-safe.
+ * Closing it closes the source.
+ */
+public final class CallRecording implements AutoCloseable {
+  private final CallSource source;
+  private final AtomicReferenceArray<@Nullable CallIndex> indexes;
+  private final AtomicLong recordsRead = new AtomicLong();
+  private final CallIndex.PageSize pageSize;
+
+  /** A recording of which nothing was looked at. */
+  public CallRecording(CallSource source) {
+    this(source, CallIndex.PageSize.USUAL);
+  }
+
+  CallRecording(CallSource source, CallIndex.PageSize pageSize) {
+    this.source = source;
+    this.pageSize = pageSize;
+    this.indexes = new AtomicReferenceArray<>(source.threads().size());
+  }
+
+  /** Where the records come from. */
+  public CallSource source() {
+    return source;
+  }
+
+  /** Records that were read to make indexes. */
+  public long recordsRead() {
+    return recordsRead.get();
+  }
+
+  /** Makes the indexes of threads that have none yet, several at a time. */
+  public void survey(List<Integer> threads, int cores) {
+    List<Integer> missing = threads.stream().filter(i -> indexes.get(i) == null).toList();
+    if (missing.size() < 2 || cores < 2) {
+      missing.forEach(this::index);
+      return;
+    }
+    try (ExecutorService executor = Executors.newFixedThreadPool(Math.min(cores, missing.size()))) {
+      List<Future<CallIndex>> done = new ArrayList<>();
+      for (int thread : missing) {
+        done.add(executor.submit(() -> index(thread)));
+      }
+      for (Future<CallIndex> one : done) {
+        one.get();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new CannotGoOn("interrupted", "");
+    } catch (ExecutionException e) {
+      switch (e.getCause()) {
+        case RuntimeException cause -> throw cause;
+        case Error cause -> throw cause;
+        case null, default -> throw new IllegalStateException(e);
+      }
+    }
+  }
+
+  CallIndex index(int thread) {
+    CallIndex index = indexes.get(thread);
+    if (index == null) {
+      index = CallIndex.of(source, thread, pageSize, recordsRead::addAndGet);
+      indexes.set(thread, index);
+    }
+    return index;
+  }
+
+  /** What a thread has. */
+  public CallCounts counts(int thread) {
+    return index(thread).counts();
+  }
+
+  /** What some threads have together. */
+  public CallCounts counts(List<Integer> threads) {
+    CallCounts sum = CallCounts.NONE;
+    for (int thread : threads) {
+      sum = sum.plus(counts(thread));
+    }
+    return sum;
+  }
+
+  /** The calls of a thread, from the first on. */
+  public CallWalk walk(int thread) {
+    return new CallWalk(source, thread, index(thread));
+  }
+
+  /** Whether calls of a thread lie on more than one stack. */
+  public boolean hasStacks(int thread) {
+    return index(thread).hasAreas();
+  }
+
+  @Override
+  public void close() {
+    source.close();
+  }
+}

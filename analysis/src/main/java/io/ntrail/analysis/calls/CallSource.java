@@ -1,0 +1,55 @@
+package io.ntrail.analysis.calls;
+
+import io.ntrail.formats.bytes.Gap;
+import java.util.List;
+import java.util.OptionalLong;
+
+/**
+ * A recording of entries and exits: what every kind of file has to give so that its calls can be
+ * rebuilt. Immutable; may be read by several threads.
+ */
+public interface CallSource extends AutoCloseable {
+  /** What records are matched by. */
+  enum Matching {
+    /** The routine alone: {@link RoutineMatching}. */
+    ROUTINE,
+    /** Stack, slot and place of the frame: {@link SlotMatching}. */
+    SLOT
+  }
+
+  /** Name for messages. */
+  String name();
+
+  /** What kind of recording it is, in words. */
+  String kind();
+
+  /** Bytes of the input. */
+  long size();
+
+  /** What its times mean. */
+  CallClock clock();
+
+  /** How its records are matched. */
+  Matching matching();
+
+  /** The threads, in the order in which they are told. */
+  List<CallThread> threads();
+
+  /** The records of a thread. */
+  CallCursor cursor(int thread);
+
+  /** The images. */
+  List<CallModule> modules();
+
+  /** A routine that a record names. */
+  CallFunction function(long function);
+
+  /** How many records the recorder counted as lost; empty if it did not count. */
+  OptionalLong lost();
+
+  /** What could not be read so far. */
+  List<Gap> gaps();
+
+  @Override
+  void close();
+}

@@ -1,0 +1,95 @@
+package io.ntrail.analysis.calls;
+
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.PriorityQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The calls of several threads that were entered in a stretch of time: by their entries where the
+ * clock is shared by all threads, else thread after thread.
+ */
+public final class CallStream implements AutoCloseable {
+  private final CallRecording recording;
+  private final long from;
+  private final long to;
+  private final Deque<Integer> waiting = new ArrayDeque<>();
+  private final PriorityQueue<CallWalk> merged =
+      new PriorityQueue<>(
+          Comparator.comparingLong(CallWalk::entry).thenComparingInt(CallWalk::thread));
+  private @Nullable CallWalk current;
+
+  /**
+   * A stream that stands before the first call.
+   *
+   * @param threads by their place in the source
+   * @param from the first time of an entry; {@link Long#MIN_VALUE} for the start
+   * @param to the time before which entries have to be; {@link Long#MAX_VALUE} for the end
+   */
+  public CallStream(CallRecording recording, List<Integer> threads, long from, long to) {
+    this.recording = recording;
+    this.from = from;
+    this.to = to;
+    if (recording.source().clock().shared()) {
+      for (int thread : threads) {
+        add(open(thread));
+      }
+    } else {
+      waiting.addAll(threads);
+    }
+  }
+
+  private CallWalk open(int thread) {
+    CallWalk walk = recording.walk(thread);
+    if (from != Long.MIN_VALUE) {
+      walk.seekTime(from);
+    }
+    return walk;
+  }
+
+  private void add(CallWalk walk) {
+    if (advance(walk)) {
+      merged.add(walk);
+    } else {
+      walk.close();
+    }
+  }
+
+  private boolean advance(CallWalk walk) {
+    return walk.next() && walk.entry() < to;
+  }
+
+  /** The next call; null if there is none. It stays what it is until the next one is asked for. */
+  public @Nullable CallWalk next() {
+    CallWalk last = current;
+    if (last != null) {
+      if (merged.isEmpty() && advance(last)) {
+        return last;
+      }
+      current = null;
+      if (merged.isEmpty()) {
+        last.close();
+      } else {
+        add(last);
+      }
+    }
+    CallWalk first = merged.poll();
+    while (first == null && !waiting.isEmpty()) {
+      add(open(waiting.removeFirst()));
+      first = merged.poll();
+    }
+    current = first;
+    return first;
+  }
+
+  @Override
+  public void close() {
+    CallWalk last = current;
+    if (last != null) {
+      last.close();
+    }
+    merged.forEach(CallWalk::close);
+  }
+}

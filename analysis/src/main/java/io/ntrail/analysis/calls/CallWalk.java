@@ -1,0 +1,159 @@
+package io.ntrail.analysis.calls;
+
+import java.util.OptionalLong;
+
+/**
+ * The calls of a thread in the order of their entries, as a flyweight: it is the call it stands on.
+ * For one thread of the reader at a time.
+ *
+ * <p>Calls of a thread are numbered from 0. Those below a call follow it, so that the next one
+ * beside it is {@link #children()} further on, unless the thread has several stacks.
+ */
+public final class CallWalk implements AutoCloseable {
+  private final CallSource source;
+  private final CallIndex index;
+  private final CallCursor cursor;
+  private final CallPage calls;
+  private final int thread;
+  private int page = -1;
+  private int at = -1;
+
+  CallWalk(CallSource source, int thread, CallIndex index) {
+    this.source = source;
+    this.thread = thread;
+    this.index = index;
+    this.cursor = source.cursor(thread);
+    this.calls = new CallPage(source.matching());
+  }
+
+  /** Goes to the next call; false if there is none. */
+  public boolean next() {
+    while (page < 0 || at + 1 >= calls.count()) {
+      if (page + 1 >= index.pages()) {
+        at = calls.count();
+        return false;
+      }
+      open(page + 1);
+    }
+    at++;
+    return true;
+  }
+
+  private void open(int which) {
+    page = which;
+    calls.fill(index, which, cursor);
+    at = -1;
+  }
+
+  /** Goes before the call of a number. */
+  public void seek(long number) {
+    int wanted = index.pageOf(number);
+    if (wanted != page) {
+      open(wanted);
+    }
+    at = (int) Math.min(number - index.firstCall(wanted), calls.count()) - 1;
+  }
+
+  /** Goes before the first call that was entered at a time or later. */
+  public void seekTime(long time) {
+    open(index.pageAt(time));
+    while (next()) {
+      if (entry() >= time) {
+        at--;
+        return;
+      }
+    }
+  }
+
+  /** Goes behind all calls below this one; several stacks of a thread keep that from being done. */
+  public void skipChildren() {
+    if (!index.hasAreas()) {
+      seek(number() + children() + 1);
+    }
+  }
+
+  /** The thread, by its place in the source. */
+  public int thread() {
+    return thread;
+  }
+
+  /** The same as a value. */
+  public CallThread threadInfo() {
+    return source.threads().get(thread);
+  }
+
+  /** The number of the call in its thread. */
+  public long number() {
+    return index.firstCall(page) + at;
+  }
+
+  /** The routine, as {@link CallSource#function} knows it. */
+  public long function() {
+    return calls.function[at];
+  }
+
+  /** When it was entered; of a call whose beginning is missing, when it ended. */
+  public long entry() {
+    return calls.entry[at];
+  }
+
+  /** When it ended; empty if it is open. */
+  public OptionalLong exit() {
+    return isOpen() ? OptionalLong.empty() : OptionalLong.of(calls.exit[at]);
+  }
+
+  /** How long it took; 0 if it is open, or its beginning is missing. */
+  public long duration() {
+    return isOpen() ? 0 : Math.max(0, calls.exit[at] - calls.entry[at]);
+  }
+
+  /** How many calls it has below it, and below those. */
+  public long children() {
+    return calls.children[at];
+  }
+
+  /** How many open calls it is inside of, on its stack. */
+  public int depth() {
+    return calls.depth[at];
+  }
+
+  /** The stack that it lies on. */
+  public int area() {
+    return calls.area[at];
+  }
+
+  /** Where it was to return to, as recorded. */
+  public long caller() {
+    return calls.caller[at];
+  }
+
+  /** What it returned, or the code of the exception that left it. */
+  public long value() {
+    return calls.value[at];
+  }
+
+  /** How it ended. */
+  public CallEnd end() {
+    return CallEnd.at(calls.end[at] & CallPage.LOST_ENTRY - 1);
+  }
+
+  /** Whether its beginning is missing: it has no duration then, and no calls below it. */
+  public boolean lostEntry() {
+    return (calls.end[at] & CallPage.LOST_ENTRY) != 0;
+  }
+
+  /** Whether it was made whole with something that was not recorded. */
+  public boolean repaired() {
+    return lostEntry() || end() == CallEnd.INFERRED;
+  }
+
+  /** Whether it had not ended when the recording did. */
+  public boolean isOpen() {
+    return calls.end[at] == CallEnd.OPEN.ordinal();
+  }
+
+  @Override
+  public void close() {
+    cursor.close();
+  }
+}

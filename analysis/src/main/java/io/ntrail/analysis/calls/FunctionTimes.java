@@ -1,0 +1,97 @@
+package io.ntrail.analysis.calls;
+
+import java.util.Arrays;
+
+/** What the calls of a routine took together. Times are in the unit of the source's clock. */
+public final class FunctionTimes {
+  /** Classes of durations: 16 for each power of two. */
+  private static final int STEPS = 16;
+
+  private final long function;
+  private int[] durations = new int[4 * STEPS];
+  private long calls;
+  private long unwinds;
+  private long total;
+  private long self;
+  private long max;
+
+  FunctionTimes(long function) {
+    this.function = function;
+  }
+
+  void add(long duration, boolean unwound) {
+    calls++;
+    unwinds += unwound ? 1 : 0;
+    total += duration;
+    self += duration;
+    max = Math.max(max, duration);
+    int step = step(duration);
+    if (step >= durations.length) {
+      durations = Arrays.copyOf(durations, step + STEPS);
+    }
+    durations[step]++;
+  }
+
+  void child(long duration) {
+    self -= duration;
+  }
+
+  private static int step(long duration) {
+    if (duration < STEPS) {
+      return (int) duration;
+    }
+    int power = 63 - Long.numberOfLeadingZeros(duration);
+    return STEPS * (power - 3) + (int) (duration >>> power - 4 & STEPS - 1);
+  }
+
+  /** The routine, as {@link CallSource#function} knows it. */
+  public long function() {
+    return function;
+  }
+
+  /** Its calls that have ended; recursion is counted each time. */
+  public long calls() {
+    return calls;
+  }
+
+  /** Those that an exception left. */
+  public long unwinds() {
+    return unwinds;
+  }
+
+  /** How long they took, each with all that it called. */
+  public long total() {
+    return total;
+  }
+
+  /** How long they took without the recorded calls in them. */
+  public long self() {
+    return Math.max(0, self);
+  }
+
+  /** The longest. */
+  public long max() {
+    return max;
+  }
+
+  /** So long at most were 99 of 100 calls; up to a sixteenth too much. */
+  public long ninetyNinth() {
+    long wanted = calls - calls / 100;
+    long seen = 0;
+    for (int i = 0; i < durations.length; i++) {
+      seen += durations[i];
+      if (seen >= wanted) {
+        return Math.min(max, highest(i));
+      }
+    }
+    return max;
+  }
+
+  private static long highest(int step) {
+    if (step < STEPS) {
+      return step;
+    }
+    int power = step / STEPS + 3;
+    return (STEPS + step % STEPS + 1L << power - 4) - 1;
+  }
+}

@@ -1,0 +1,182 @@
+package io.ntrail.analysis.calls;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.IntConsumer;
+
+/**
+ * The calls of a thread that have not ended: a stack for each area of the thread, linked through
+ * {@link #below}. A frame is a number; its properties are arrays.
+ */
+final class OpenCalls {
+  /** No frame. */
+  static final int NONE = -1;
+
+  /** More calls of a thread are never open at once: those beyond are not told of. */
+  static final int MOST = 8192;
+
+  /** Ordinal of a call that began before the page at hand. */
+  static final int BEFORE = -1;
+
+  int[] below = new int[64];
+  int[] area = new int[64];
+  int[] slot = new int[64];
+  int[] depth = new int[64];
+
+  /** Where it stands in the page in which it began, or {@link #BEFORE}. */
+  int[] ordinal = new int[64];
+
+  /** Its node in the index, if it was open at the end of a page. */
+  int[] node = new int[64];
+
+  /** How many losses were seen before it began. */
+  int[] losses = new int[64];
+
+  long[] function = new long[64];
+  long[] entry = new long[64];
+  long[] key = new long[64];
+
+  /** Calls below it that have ended, and those below them. */
+  long[] children = new long[64];
+
+  /** When and with which code an exception was seen to leave it. */
+  long[] leftTime = new long[64];
+
+  long[] leftCode = new long[64];
+  boolean[] left = new boolean[64];
+
+  private final Map<Integer, Integer> otherTops = new HashMap<>();
+  private int selected;
+  private int top = NONE;
+  private int free = NONE;
+  private int used;
+  private int size;
+
+  /** Goes to the stack of an area. */
+  void select(int which) {
+    if (which == selected) {
+      return;
+    }
+    if (top != NONE) {
+      otherTops.put(selected, top);
+    }
+    selected = which;
+    Integer other = otherTops.remove(which);
+    top = other == null ? NONE : other;
+  }
+
+  /** The area that was selected last. */
+  int selected() {
+    return selected;
+  }
+
+  /** The innermost call of the selected area. */
+  int top() {
+    return top;
+  }
+
+  /** Calls in all areas. */
+  int size() {
+    return size;
+  }
+
+  boolean isFull() {
+    return size >= MOST;
+  }
+
+  /** Opens a call in the selected area. */
+  int push(long routine, long time) {
+    int frame = free;
+    if (frame != NONE) {
+      free = below[frame];
+    } else {
+      frame = used++;
+      if (frame == below.length) {
+        grow();
+      }
+    }
+    below[frame] = top;
+    area[frame] = selected;
+    depth[frame] = top == NONE ? 0 : depth[top] + 1;
+    function[frame] = routine;
+    entry[frame] = time;
+    children[frame] = 0;
+    node[frame] = NONE;
+    left[frame] = false;
+    top = frame;
+    size++;
+    return frame;
+  }
+
+  /** Takes away the innermost call of the selected area, and counts it for the one below. */
+  void pop() {
+    int frame = top;
+    top = below[frame];
+    if (top != NONE) {
+      children[top] += children[frame] + 1;
+    }
+    below[frame] = free;
+    free = frame;
+    size--;
+  }
+
+  /** Counts a call without a frame for the innermost one. */
+  void countChild() {
+    if (top != NONE) {
+      children[top]++;
+    }
+  }
+
+  /** The depth that the next call in the selected area would have. */
+  int nextDepth() {
+    return top == NONE ? 0 : depth[top] + 1;
+  }
+
+  /** Tells the innermost call of each area that has one. */
+  void tops(IntConsumer each) {
+    if (top != NONE) {
+      each.accept(top);
+    }
+    otherTops.entrySet().stream()
+        .sorted(Map.Entry.comparingByKey())
+        .forEach(entry -> each.accept(entry.getValue()));
+  }
+
+  /** Number of areas with open calls that are not selected. */
+  boolean anyElsewhere() {
+    return !otherTops.isEmpty();
+  }
+
+  /** An area with open calls. */
+  int anotherArea() {
+    return otherTops.keySet().iterator().next();
+  }
+
+  void clear() {
+    otherTops.clear();
+    selected = 0;
+    top = NONE;
+    free = NONE;
+    used = 0;
+    size = 0;
+  }
+
+  private void grow() {
+    int more = 2 * below.length;
+    below = Arrays.copyOf(below, more);
+    area = Arrays.copyOf(area, more);
+    slot = Arrays.copyOf(slot, more);
+    depth = Arrays.copyOf(depth, more);
+    ordinal = Arrays.copyOf(ordinal, more);
+    node = Arrays.copyOf(node, more);
+    losses = Arrays.copyOf(losses, more);
+    function = Arrays.copyOf(function, more);
+    entry = Arrays.copyOf(entry, more);
+    key = Arrays.copyOf(key, more);
+    children = Arrays.copyOf(children, more);
+    leftTime = Arrays.copyOf(leftTime, more);
+    leftCode = Arrays.copyOf(leftCode, more);
+    left = Arrays.copyOf(left, more);
+  }
+}

@@ -1,0 +1,86 @@
+package io.ntrail.analysis.calls;
+
+/**
+ * Matches exits with entries by the routine, for records that have nothing else.
+ *
+ * <p>An exit ends the innermost open call of its routine; calls inside that one are over too, and
+ * as their ends are missing, these are inferred. An exit of a routine of which no call is open has
+ * lost its entry: it makes a call without duration. The caller's address tells nothing: tracers of
+ * this kind record their own thunk there.
+ *
+ * <p>What is lost of a recursive routine cannot be told apart: the exit of an outer call ends an
+ * inner one whose own exit is missing.
+ */
+final class RoutineMatching extends Rebuilder {
+  private static final int BITS = 14;
+
+  /** How many open calls have routines with this hash: 0 means that there is none to look for. */
+  private final short[] hashes = new short[1 << BITS];
+
+  RoutineMatching(OpenCalls open, Sink sink) {
+    super(open, sink);
+  }
+
+  private static int hash(long function) {
+    return (int) (function * 0x9E37_79B9_7F4A_7C15L >>> 64 - BITS);
+  }
+
+  @Override
+  void restore(int lossesThen, long beyondThen) {
+    super.restore(lossesThen, beyondThen);
+    java.util.Arrays.fill(hashes, (short) 0);
+  }
+
+  @Override
+  void pushed(int frame) {
+    hashes[hash(open.function[frame])]++;
+  }
+
+  @Override
+  void popping(int frame) {
+    hashes[hash(open.function[frame])]--;
+  }
+
+  @Override
+  void entry(CallCursor record) {
+    if (roomForOne()) {
+      opened(record);
+    }
+  }
+
+  @Override
+  void unwind(CallCursor record) {
+    exit(record, CallEnd.UNWIND);
+  }
+
+  @Override
+  void exit(CallCursor record, CallEnd end) {
+    if (endsBeyond()) {
+      return;
+    }
+    long function = record.function();
+    int top = open.top();
+    if (top == OpenCalls.NONE || open.function[top] != function) {
+      int found = find(function);
+      if (found == OpenCalls.NONE) {
+        withoutEntry(record, end);
+        return;
+      }
+      while (open.top() != found) {
+        abandon(record.time());
+      }
+    }
+    close(record.time(), end, record.value());
+  }
+
+  private int find(long function) {
+    if (hashes[hash(function)] == 0) {
+      return OpenCalls.NONE;
+    }
+    int frame = open.top();
+    while (frame != OpenCalls.NONE && open.function[frame] != function) {
+      frame = open.below[frame];
+    }
+    return frame;
+  }
+}

@@ -1,0 +1,126 @@
+package io.ntrail.analysis.calls;
+
+/**
+ * Matches exits with entries by the slot that a frame had, for records of live tracing.
+ *
+ * <p>The target itself saw to it that all slots below that of a new frame were in use. So:
+ *
+ * <ul>
+ *   <li>An entry ends all calls in its slot and in those above it.
+ *   <li>A frame lies below its caller's (stacks grow down), or, of a tail call, in its place. A
+ *       call below the new frame is over, too, unless it has the slot next to it: then the new one
+ *       is its tail call that moved up.
+ *   <li>An exit ends the call in its slot, and before it all above. Another routine in the slot, or
+ *       after a loss another place, is another call: both have lost a record.
+ *   <li>An exception that leaves a call twice has, after a loss, left another one in its place.
+ *   <li>A call that an exception was seen to leave is over, but frames of the unwinder may lie on
+ *       it; it is taken away as soon as it is the innermost one and something else happens.
+ * </ul>
+ *
+ * <p>Calls that end without a record of it end where an exception left them, else when that shows.
+ * A long jump without unwinding shows at the next entry that lies as high as what it left.
+ */
+final class SlotMatching extends Rebuilder {
+  SlotMatching(OpenCalls open, Sink sink) {
+    super(open, sink);
+  }
+
+  @Override
+  void pushed(int frame) {
+    // Slots need no further account.
+  }
+
+  @Override
+  void popping(int frame) {
+    // Slots need no further account.
+  }
+
+  @Override
+  void entry(CallCursor record) {
+    open.select(record.area());
+    int slot = record.slot();
+    long key = record.frameKey();
+    for (int top = open.top(); top != OpenCalls.NONE; top = open.top()) {
+      boolean isOver = open.slot[top] >= slot || open.left[top];
+      boolean isBelow = Long.compareUnsigned(open.key[top], key) < 0 && open.slot[top] != slot - 1;
+      if (!isOver && !isBelow) {
+        break;
+      }
+      abandon(record.time());
+    }
+    if (roomForOne()) {
+      int frame = opened(record);
+      open.slot[frame] = slot;
+      open.key[frame] = key;
+    }
+  }
+
+  @Override
+  void exit(CallCursor record, CallEnd end) {
+    open.select(record.area());
+    int slot = record.slot();
+    while (open.top() != OpenCalls.NONE && open.slot[open.top()] > slot) {
+      abandon(record.time());
+    }
+    int top = open.top();
+    if (top == OpenCalls.NONE || open.slot[top] != slot) {
+      if (!endsBeyond()) {
+        withoutEntry(record, end);
+      }
+      return;
+    }
+    boolean lossy = open.losses[top] != losses();
+    boolean same =
+        open.function[top] == record.function()
+            && !(lossy && (open.key[top] != record.frameKey() || open.left[top]));
+    if (same) {
+      close(record.time(), end, record.value());
+    } else {
+      abandon(record.time());
+      withoutEntry(record, end);
+    }
+  }
+
+  @Override
+  void unwind(CallCursor record) {
+    open.select(record.area());
+    int slot = record.slot();
+    for (int frame = open.top(); frame != OpenCalls.NONE; frame = open.below[frame]) {
+      if (open.slot[frame] <= slot) {
+        boolean same =
+            open.slot[frame] == slot
+                && open.function[frame] == record.function()
+                && open.key[frame] == record.frameKey()
+                && !(open.left[frame] && open.losses[frame] != losses());
+        if (same) {
+          leave(frame, record);
+          return;
+        }
+        break;
+      }
+    }
+    withoutEntry(record, CallEnd.UNWIND);
+  }
+
+  /**
+   * Marks a call that an exception left, and those whose tail call it was: unwinders pass over
+   * them, since their frames were in the same place. The first record counts.
+   */
+  private void leave(int frame, CallCursor record) {
+    int at = frame;
+    while (true) {
+      if (!open.left[at]) {
+        open.left[at] = true;
+        open.leftTime[at] = record.time();
+        open.leftCode[at] = record.value();
+      }
+      int caller = open.below[at];
+      if (caller == OpenCalls.NONE
+          || open.key[caller] != open.key[at]
+          || open.slot[caller] != open.slot[at] - 1) {
+        return;
+      }
+      at = caller;
+    }
+  }
+}

@@ -1,0 +1,266 @@
+package io.ntrail.analysis.calls;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.ntrail.analysis.calls.CallSource.Matching;
+import io.ntrail.testkit.Property;
+import io.ntrail.testkit.Property.Gen;
+import io.ntrail.testkit.calls.RandomCalls;
+import io.ntrail.testkit.calls.RandomCalls.Call;
+import io.ntrail.testkit.calls.RandomCalls.End;
+import io.ntrail.testkit.calls.RandomCalls.Kind;
+import io.ntrail.testkit.calls.RandomCalls.Rec;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Calls rebuilt from the records of random calls are the calls that made them; of records that were
+ * lost, every call that kept both of its own is as it was, and what was made up is marked.
+ */
+class RebuiltCallsTest {
+  private static final int SEQUENCES = 50_000;
+  private static final int STEPS = 120;
+
+  /** A rebuilt call. */
+  private record Rebuilt(
+      long number,
+      long function,
+      long entry,
+      long exit,
+      long value,
+      long children,
+      int depth,
+      int area,
+      long caller,
+      CallEnd end,
+      boolean lostEntry) {
+    static Rebuilt of(CallWalk walk) {
+      return new Rebuilt(
+          walk.number(),
+          walk.function(),
+          walk.entry(),
+          walk.exit().orElse(0),
+          walk.value(),
+          walk.children(),
+          walk.depth(),
+          walk.area(),
+          walk.caller(),
+          walk.end(),
+          walk.lostEntry());
+    }
+
+    boolean isRepaired() {
+      return lostEntry || end == CallEnd.INFERRED;
+    }
+  }
+
+  private static CallRecording recording(Gen gen, Matching matching, List<Rec> records) {
+    CallIndex.PageSize pages =
+        new CallIndex.PageSize(1 + gen.below(60), gen.below(4), 1 + gen.below(90));
+    return new CallRecording(RecordedCalls.of(matching, records), pages);
+  }
+
+  private static List<Rebuilt> all(CallRecording recording) {
+    List<Rebuilt> list = new ArrayList<>();
+    for (CallWalk walk = recording.walk(0); walk.next(); ) {
+      list.add(Rebuilt.of(walk));
+    }
+    return list;
+  }
+
+  private static Rebuilt expected(long number, Call call) {
+    CallEnd end =
+        switch (call.end) {
+          case RETURN -> CallEnd.RETURN;
+          case UNWIND -> CallEnd.UNWIND;
+          case OPEN -> CallEnd.OPEN;
+          case UNSEEN -> CallEnd.INFERRED;
+        };
+    return new Rebuilt(
+        number,
+        call.function,
+        call.entry,
+        call.exit,
+        call.value,
+        call.children,
+        call.depth,
+        call.area,
+        call.caller,
+        end,
+        false);
+  }
+
+  private static void wholeTreeIsTheTruth(Gen gen, Matching matching) {
+    RandomCalls truth = RandomCalls.make(gen, matching == Matching.SLOT, false, STEPS);
+    CallRecording recording = recording(gen, matching, truth.records());
+    List<Rebuilt> expected = new ArrayList<>();
+    truth.calls().forEach(call -> expected.add(expected(expected.size(), call)));
+    assertEquals(
+        String.join("\n", expected.stream().map(Rebuilt::toString).toList()),
+        String.join("\n", all(recording).stream().map(Rebuilt::toString).toList()),
+        () -> truth.records().toString());
+    CallCounts counts = recording.counts(0);
+    assertEquals(expected.size(), counts.entries());
+    assertEquals(expected.size(), counts.calls());
+    assertEquals(count(truth, End.OPEN), counts.open());
+    assertEquals(count(truth, End.UNSEEN), counts.repaired());
+    assertEquals(count(truth, End.RETURN), counts.exits());
+    assertEquals(truth.calls().stream().filter(call -> call.depth == 0).count(), counts.roots());
+    seeking(gen, recording, expected);
+  }
+
+  private static long count(RandomCalls truth, End end) {
+    return truth.calls().stream().filter(call -> call.end == end).count();
+  }
+
+  /** Any call is found by its number and by its time, and so is the one beside it. */
+  private static void seeking(Gen gen, CallRecording recording, List<Rebuilt> calls) {
+    if (calls.isEmpty()) {
+      return;
+    }
+    CallWalk walk = recording.walk(0);
+    int wanted = gen.below(calls.size());
+    walk.seek(wanted);
+    assertTrue(walk.next());
+    assertEquals(calls.get(wanted), Rebuilt.of(walk));
+    if (!recording.hasStacks(0)) {
+      walk.skipChildren();
+      int beside = wanted + (int) calls.get(wanted).children() + 1;
+      assertEquals(beside < calls.size(), walk.next());
+      if (beside < calls.size()) {
+        assertEquals(calls.get(beside), Rebuilt.of(walk));
+        assertTrue(calls.get(beside).depth() <= calls.get(wanted).depth());
+      }
+    }
+    long time = calls.get(gen.below(calls.size())).entry() - gen.below(2);
+    walk.seekTime(time);
+    assertTrue(walk.next());
+    assertEquals(
+        calls.stream().filter(call -> call.entry() >= time).findFirst().orElseThrow(),
+        Rebuilt.of(walk));
+  }
+
+  @Test
+  void callsWithSlotsAreTheTruth() {
+    Property.check(SEQUENCES, gen -> wholeTreeIsTheTruth(gen, Matching.SLOT));
+  }
+
+  @Test
+  void callsByRoutineAreTheTruth() {
+    Property.check(SEQUENCES, gen -> wholeTreeIsTheTruth(gen, Matching.ROUTINE));
+  }
+
+  /** Which records of calls are left, by time: the time of a record is its own. */
+  private static Set<Long> kept(RandomCalls truth) {
+    Set<Long> kept = new HashSet<>();
+    for (Rec rec : truth.records()) {
+      if (rec.kind() != Kind.LOST) {
+        kept.add(rec.time());
+      }
+    }
+    return kept;
+  }
+
+  private static void keptCallsAreExact(Gen gen, Matching matching) {
+    RandomCalls truth = RandomCalls.make(gen, matching == Matching.SLOT, true, STEPS);
+    List<Rebuilt> rebuilt = all(recording(gen, matching, truth.records()));
+    Map<Long, Rebuilt> byEntry = new HashMap<>();
+    rebuilt.stream()
+        .filter(call -> !call.lostEntry())
+        .forEach(call -> byEntry.put(call.entry(), call));
+    Set<Long> kept = kept(truth);
+    for (Call call : truth.calls()) {
+      boolean whole =
+          kept.contains(call.entry)
+              && (call.end == End.RETURN || call.end == End.UNWIND)
+              && kept.contains(call.exit)
+              && !call.leftByTail;
+      if (!kept.contains(call.entry)) {
+        assertFalse(byEntry.containsKey(call.entry), "nobody knows of it");
+      } else if (!whole) {
+        assertNotNull(byEntry.get(call.entry));
+      } else if (matching == Matching.SLOT || isUnmistakable(call, truth, kept)) {
+        Rebuilt found = Objects.requireNonNull(byEntry.get(call.entry));
+        CallEnd end = call.end == End.RETURN ? CallEnd.RETURN : CallEnd.UNWIND;
+        String what = call + "\n" + found + "\n" + truth.records();
+        assertEquals(call.function, found.function(), what);
+        assertEquals(end, found.end(), what);
+        assertEquals(call.exit, found.exit(), what);
+        assertEquals(call.value, found.value(), what);
+      }
+    }
+    bookkeeping(truth, rebuilt);
+  }
+
+  /**
+   * By routine alone a call is exact unless a call inside it that kept one of its records only
+   * could be taken for another one of its routine: of those inside and the call itself if its end
+   * is lost, of all that were entered until then if its beginning is.
+   */
+  private static boolean isUnmistakable(Call call, RandomCalls truth, Set<Long> kept) {
+    for (Call half : truth.calls()) {
+      boolean entry = kept.contains(half.entry);
+      boolean ended = half.end != End.OPEN && kept.contains(half.exit);
+      if (entry == ended || !half.isInside(call)) {
+        continue;
+      }
+      for (Call other : truth.calls()) {
+        boolean mistakable =
+            entry
+                ? other == call || other.isInside(call)
+                : kept.contains(other.entry) && other.entry < half.exit;
+        if (other != half && other.function == half.function && mistakable) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  /** Nothing is told twice, all that was made up is marked, and the tree is one. */
+  private static void bookkeeping(RandomCalls truth, List<Rebuilt> rebuilt) {
+    long entries = truth.records().stream().filter(rec -> rec.kind() == Kind.ENTRY).count();
+    long ends =
+        truth.records().stream()
+            .filter(rec -> rec.kind() == Kind.EXIT || rec.kind() == Kind.UNWIND)
+            .count();
+    assertEquals(entries, rebuilt.stream().filter(call -> !call.lostEntry()).count());
+    long ended =
+        rebuilt.stream()
+            .filter(call -> call.end() == CallEnd.RETURN || call.end() == CallEnd.UNWIND)
+            .count();
+    assertTrue(ended >= ends, "a record of an unwinding may end its tail calls' callers, too");
+    List<Rebuilt> path = new ArrayList<>();
+    Map<Integer, List<Rebuilt>> paths = new HashMap<>();
+    Map<Long, Long> below = new HashMap<>();
+    for (Rebuilt call : rebuilt) {
+      path = paths.computeIfAbsent(call.area(), _ -> new ArrayList<>());
+      assertTrue(call.depth() <= path.size(), "a call has one around it at each depth");
+      path.subList(call.depth(), path.size()).clear();
+      path.forEach(around -> below.merge(around.number(), 1L, Long::sum));
+      path.add(call);
+      assertTrue(call.end() == CallEnd.OPEN || call.exit() >= call.entry());
+      assertTrue(!call.isRepaired() || call.lostEntry() || call.end() == CallEnd.INFERRED);
+    }
+    rebuilt.forEach(call -> assertEquals(below.getOrDefault(call.number(), 0L), call.children()));
+  }
+
+  @Test
+  void whatLossesLeftWholeIsExactWithSlots() {
+    Property.check(SEQUENCES, gen -> keptCallsAreExact(gen, Matching.SLOT));
+  }
+
+  @Test
+  void whatLossesLeftWholeIsExactByRoutine() {
+    Property.check(SEQUENCES, gen -> keptCallsAreExact(gen, Matching.ROUTINE));
+  }
+}

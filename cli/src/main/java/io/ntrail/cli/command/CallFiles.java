@@ -1,0 +1,162 @@
+package io.ntrail.cli.command;
+
+import io.ntrail.analysis.calls.CallImages;
+import io.ntrail.analysis.calls.CallModule;
+import io.ntrail.analysis.calls.CallRecording;
+import io.ntrail.analysis.calls.JtrcCalls;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.Archives;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.Gaps;
+import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.jtrc.JtrcFile;
+import io.ntrail.formats.jtrc.JtrcHeader;
+import io.ntrail.formats.pe.PeImage;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Opens recordings of calls, of whatever kind, and finds names for what they hold. */
+final class CallFiles {
+  private static final int MOST_FILES = 20_000;
+
+  private CallFiles() {}
+
+  /** Whether a file is a recording of calls, from its first bytes. */
+  static boolean isCalls(Path path) {
+    if (!Files.isRegularFile(path)) {
+      return false;
+    }
+    List<InputFile> inputs = List.of();
+    try {
+      inputs = Archives.open(path, CallFiles::isCallsName, new Gaps());
+      return inputs.size() == 1 && JtrcHeader.looksLike(inputs.getFirst());
+    } catch (CannotGoOn e) {
+      // Whoever reads it for what it is says why.
+      return false;
+    } finally {
+      inputs.forEach(InputFile::close);
+    }
+  }
+
+  private static boolean isCallsName(String name) {
+    return name.endsWith(".jtrc");
+  }
+
+  /**
+   * Opens a recording of calls.
+   *
+   * @throws CannotGoOn if it is none
+   */
+  static CallRecording open(Path path) {
+    Gaps gaps = new Gaps();
+    List<InputFile> inputs = Archives.open(path, CallFiles::isCallsName, gaps);
+    if (inputs.size() != 1) {
+      inputs.forEach(InputFile::close);
+      throw new CannotGoOn(
+          path + " holds " + inputs.size() + " recordings of calls", "unpack it and name one");
+    }
+    InputFile input = inputs.getFirst();
+    if (input.size() > 0 && !JtrcHeader.looksLike(input)) {
+      input.close();
+      boolean isEvents = path.toString().toLowerCase(Locale.ROOT).endsWith(".etl");
+      throw new CannotGoOn(
+          path + " is no recording of calls",
+          isEvents ? "ntrail profile " + path + " --tree" : "readable: .jtrc (of NTrace)");
+    }
+    return new CallRecording(new JtrcCalls(JtrcFile.open(input, gaps), gaps));
+  }
+
+  /**
+   * Names of the recording's modules from the images in some places.
+   *
+   * @param places images, or folders of them; of folders only what has a module's name is opened
+   */
+  static CallImages images(CallRecording recording, List<String> places, Terminal terminal) {
+    if (places.isEmpty()) {
+      return CallImages.NONE;
+    }
+    CallImages images = new CallImages();
+    List<CallModule> modules = recording.source().modules();
+    for (String place : places) {
+      for (Path file : imageFiles(Options.path(place), modules)) {
+        add(images, file, modules);
+      }
+    }
+    for (CallImages.Wrong wrong : images.wrong()) {
+      terminal
+          .err()
+          .println(
+              "warning: "
+                  + wrong.file()
+                  + " is not the "
+                  + wrong.module()
+                  + " that was recorded: "
+                  + wrong.why());
+    }
+    return images;
+  }
+
+  private static void add(CallImages images, Path file, List<CallModule> modules) {
+    List<InputFile> inputs = List.of();
+    try {
+      inputs = Archives.open(file, ImageCommand::isImageName, new Gaps());
+      for (InputFile input : inputs) {
+        images.add(moduleName(file), PeImage.ofFile(input), modules);
+      }
+    } catch (CannotGoOn e) {
+      // No image: it has no names.
+    } finally {
+      inputs.forEach(InputFile::close);
+    }
+  }
+
+  /** The last part of the path, without what a packer added. */
+  private static String moduleName(Path file) {
+    String name = String.valueOf(file.getFileName());
+    return name.toLowerCase(Locale.ROOT).endsWith(".gz")
+        ? name.substring(0, name.length() - 3)
+        : name;
+  }
+
+  private static List<Path> imageFiles(Path place, List<CallModule> modules) {
+    if (!Files.isDirectory(place)) {
+      if (!Files.exists(place)) {
+        throw new CannotGoOn("no such file: " + place, "");
+      }
+      return List.of(place);
+    }
+    Set<String> wanted = new HashSet<>();
+    modules.forEach(module -> wanted.add(module.name().toLowerCase(Locale.ROOT)));
+    List<Path> found = new ArrayList<>();
+    try (Stream<Path> files = Files.walk(place, 4)) {
+      files
+          .limit(MOST_FILES)
+          .filter(file -> wanted.contains(moduleName(file).toLowerCase(Locale.ROOT)))
+          .filter(Files::isRegularFile)
+          .sorted()
+          .forEach(found::add);
+    } catch (IOException e) {
+      throw new CannotGoOn("cannot read " + place + ": " + e.getMessage(), "");
+    }
+    return List.copyOf(found);
+  }
+
+  /** {@code thread 568 (0x238)}, with its name if it has one. */
+  static String thread(io.ntrail.analysis.calls.CallThread thread) {
+    @Nullable String name = thread.name();
+    return "thread "
+        + Long.toUnsignedString(thread.tid())
+        + " (0x"
+        + Long.toHexString(thread.tid())
+        + ")"
+        + (name == null ? "" : " \"" + name + "\"");
+  }
+}

@@ -1,0 +1,182 @@
+package io.ntrail.cli.command;
+
+import io.ntrail.analysis.calls.CallCounts;
+import io.ntrail.analysis.calls.CallStream;
+import io.ntrail.analysis.calls.CallWalk;
+import io.ntrail.analysis.calls.FlatCalls;
+import io.ntrail.analysis.calls.FunctionTimes;
+import io.ntrail.cli.text.Csv;
+import io.ntrail.cli.text.Json;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Table;
+import java.io.PrintStream;
+import java.util.Comparator;
+import java.util.List;
+
+/** A row a routine: its calls and what they took. */
+final class CallFlatView {
+  private final CallsScope scope;
+  private final FlatCalls flat = new FlatCalls();
+  private final List<FunctionTimes> rows;
+
+  CallFlatView(CallsScope scope) {
+    this.scope = scope;
+    try (CallStream stream = scope.stream()) {
+      for (CallWalk call = stream.next(); call != null; call = stream.next()) {
+        flat.add(call);
+      }
+    }
+    Comparator<FunctionTimes> order =
+        switch (scope.request().sort()) {
+          case TOTAL -> Comparator.comparingLong(FunctionTimes::total);
+          case SELF -> Comparator.comparingLong(FunctionTimes::self);
+          case CALLS -> Comparator.comparingLong(FunctionTimes::calls);
+          case MAX -> Comparator.comparingLong(FunctionTimes::max);
+        };
+    this.rows =
+        flat.functions().stream()
+            .filter(times -> scope.isFound(times.function()))
+            .sorted(order.reversed().thenComparingLong(FunctionTimes::function))
+            .toList();
+  }
+
+  void print() {
+    switch (scope.request().format()) {
+      case TEXT -> text();
+      case JSON -> json();
+      case JSONL -> {
+        try (Json json = new Json(scope.terminal().out())) {
+          shown().forEach(times -> object(json, times));
+        }
+      }
+      case CSV -> csv();
+    }
+  }
+
+  private List<FunctionTimes> shown() {
+    long limit = scope.request().limit();
+    return limit == 0 || limit >= rows.size() ? rows : rows.subList(0, (int) limit);
+  }
+
+  /** Those of records if the whole time is meant, else those of the calls in it. */
+  private CallCounts counts() {
+    return scope.range().whole() ? scope.counts() : flat.counts();
+  }
+
+  private void json() {
+    CallCounts counts = counts();
+    try (Json json = new Json(scope.terminal().out())) {
+      json.object()
+          .text("schema", "ntrail.calls-flat/1")
+          .text("file", scope.recording().source().name())
+          .text("unit", scope.unit())
+          .number("entries", counts.entries())
+          .number("exits", counts.exits())
+          .number("unwinds", counts.unwinds())
+          .number("open", counts.open());
+      scope.lost(json);
+      json.number("repaired", counts.repaired()).array("functions");
+      shown().forEach(times -> object(json, times));
+      json.endArray()
+          .number("rowsLeftOut", rows.size() - shown().size())
+          .gaps(scope.recording().source().gaps())
+          .endObject();
+    }
+  }
+
+  private void object(Json json, FunctionTimes times) {
+    json.object()
+        .text("function", scope.names().text(times.function()))
+        .number("calls", times.calls())
+        .number("unwinds", times.unwinds())
+        .number("total", times.total())
+        .number("self", times.self())
+        .number("max", times.max())
+        .endObject();
+  }
+
+  private void csv() {
+    Csv csv = new Csv(scope.terminal().out());
+    csv.row("function", "calls", "unwinds", "total", "self", "max");
+    for (FunctionTimes times : shown()) {
+      csv.row(
+          scope.names().text(times.function()),
+          Long.toString(times.calls()),
+          Long.toString(times.unwinds()),
+          Long.toString(times.total()),
+          Long.toString(times.self()),
+          Long.toString(times.max()));
+    }
+  }
+
+  private void text() {
+    PrintStream out = scope.terminal().out();
+    CallCounts counts = counts();
+    out.println(
+        scope.asked()
+            + CallListing.calls(flat.counts().entries())
+            + " of "
+            + Numbers.counted(flat.functions().size(), "routine")
+            + ", "
+            + Numbers.count(counts.open())
+            + " still open, "
+            + scope.state(counts));
+    if (rows.isEmpty()) {
+      return;
+    }
+    boolean nanos = scope.nanos();
+    Table table =
+        new Table()
+            .number("calls")
+            .number(nanos ? "total ms" : "total ticks")
+            .number(nanos ? "self ms" : "self ticks")
+            .number(nanos ? "mean us" : "mean ticks")
+            .number(nanos ? "p99 us" : "p99 ticks")
+            .number(nanos ? "max us" : "max ticks")
+            .number("unwound")
+            .name("routine");
+    for (FunctionTimes times : shown()) {
+      table.row(
+          Numbers.count(times.calls()),
+          sum(times.total()),
+          sum(times.self()),
+          scope.duration(times.total() / times.calls()),
+          scope.duration(times.ninetyNinth()),
+          scope.duration(times.max()),
+          Numbers.count(times.unwinds()),
+          scope.names().text(times.function()));
+    }
+    closing(table);
+    table.print(out, 2, scope.width());
+  }
+
+  /** What is left out, and the sums: times of different routines hold each other. */
+  private void closing(Table table) {
+    List<FunctionTimes> left = rows.subList(shown().size(), rows.size());
+    if (!left.isEmpty()) {
+      row(table, left, Numbers.counted(left.size(), "more routine") + " (-n 0 shows all)");
+    }
+    row(table, rows, "total");
+  }
+
+  private void row(Table table, List<FunctionTimes> of, String what) {
+    table.row(
+        Numbers.count(of.stream().mapToLong(FunctionTimes::calls).sum()),
+        "",
+        sum(of.stream().mapToLong(FunctionTimes::self).sum()),
+        "",
+        "",
+        "",
+        Numbers.count(of.stream().mapToLong(FunctionTimes::unwinds).sum()),
+        what);
+  }
+
+  private String sum(long duration) {
+    return scope.nanos() ? milliseconds(duration) : Numbers.count(duration);
+  }
+
+  private static String milliseconds(long nanos) {
+    long hundredths = Math.round(nanos / 10_000.0);
+    return Numbers.count(hundredths / 100) + "." + Numbers.padded(hundredths % 100, 2);
+  }
+}

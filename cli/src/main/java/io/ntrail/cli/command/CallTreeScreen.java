@@ -1,0 +1,191 @@
+package io.ntrail.cli.command;
+
+import io.ntrail.analysis.calls.CallCounts;
+import io.ntrail.analysis.calls.CallEnd;
+import io.ntrail.analysis.calls.CallStream;
+import io.ntrail.analysis.calls.CallThread;
+import io.ntrail.analysis.calls.CallWalk;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Table;
+import io.ntrail.formats.schema.StatusCodes;
+import java.io.PrintStream;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Calls as trees, a thread after the other; those that are looked for without their trees. */
+final class CallTreeScreen {
+  private static final int PART = 2_000;
+
+  private final CallsScope scope;
+  private final PrintStream out;
+  private final StatusCodes codes = new StatusCodes();
+  private final boolean flat;
+  private long shown;
+  private long total;
+
+  /** Where the calls around the next one end, by depth; -1 where that is not shown. */
+  private long[] ends = new long[16];
+
+  CallTreeScreen(CallsScope scope) {
+    this.scope = scope;
+    this.out = scope.terminal().out();
+    this.flat = scope.request().find() != null;
+  }
+
+  void print() {
+    CallCounts counts = scope.counts();
+    boolean whole = scope.range().whole() && !flat;
+    total = whole ? counts.calls() : counted();
+    out.println(
+        scope.asked()
+            + CallListing.calls(total)
+            + " in "
+            + Numbers.counted(scope.threads().size(), "thread")
+            + ", "
+            + scope.state(counts));
+    for (int thread : scope.threads()) {
+      if (isFull()) {
+        break;
+      }
+      thread(thread);
+    }
+    rest();
+  }
+
+  private long counted() {
+    long count = 0;
+    try (CallStream stream = scope.stream()) {
+      for (CallWalk call = stream.next(); call != null; call = stream.next()) {
+        count += scope.isFound(call.function()) ? 1 : 0;
+      }
+    }
+    return count;
+  }
+
+  private boolean isFull() {
+    long limit = scope.request().limit();
+    return limit != 0 && shown >= limit || scope.terminal().outClosed();
+  }
+
+  private void thread(int thread) {
+    Arrays.fill(ends, -1);
+    CallThread info = scope.recording().source().threads().get(thread);
+    Table table =
+        new Table()
+            .number(scope.timeTitle())
+            .number(scope.durationTitle())
+            .number("child calls")
+            .number("returned")
+            .name("routine");
+    boolean begun = false;
+    try (CallWalk walk = scope.recording().walk(thread)) {
+      if (scope.range().fromNanos() != Long.MIN_VALUE) {
+        walk.seekTime(scope.range().fromNanos());
+      }
+      while (!isFull() && walk.next() && walk.entry() < scope.range().toNanos()) {
+        if (scope.shows(walk)) {
+          if (!begun) {
+            begun = true;
+            heading(info);
+          }
+          shown++;
+          table.row(row(thread, walk));
+          if (table.waiting() >= PART) {
+            table.print(out, 2, scope.width());
+          }
+        }
+        long depth = scope.request().depth();
+        if (depth != 0 && !flat && walk.depth() >= depth - 1 && walk.children() > 0) {
+          walk.skipChildren();
+        }
+      }
+    }
+    if (table.waiting() > 0) {
+      table.print(out, 2, scope.width());
+    }
+  }
+
+  private void heading(CallThread thread) {
+    String process = thread.process();
+    out.println(
+        (process == null ? "process " : process + " ")
+            + Long.toUnsignedString(thread.pid())
+            + " (0x"
+            + Long.toHexString(thread.pid())
+            + "), "
+            + CallFiles.thread(thread));
+  }
+
+  private List<String> row(int thread, CallWalk call) {
+    return List.of(
+        scope.time(call.entry()),
+        call.isOpen() || call.lostEntry() ? "-" : scope.duration(call.duration()),
+        Numbers.count(call.children()),
+        returned(call),
+        (flat ? "" : lines(thread, call)) + scope.names().text(call.function()) + remark(call));
+  }
+
+  private static String returned(CallWalk call) {
+    if (call.lostEntry()) {
+      return "entry lost";
+    }
+    return switch (call.end()) {
+      case RETURN -> Long.toHexString(call.value());
+      case UNWIND -> "UNWIND";
+      case OPEN -> "open";
+      case INFERRED -> "exit lost";
+    };
+  }
+
+  /** What an exception or an error code says. */
+  private String remark(CallWalk call) {
+    long value = call.value();
+    @Nullable String name =
+        value >>> 30 == 3 || value >>> 30 == 2 ? codes.ntStatus((int) value) : null;
+    if (call.end() == CallEnd.UNWIND) {
+      return "  (" + Long.toHexString(value) + (name == null ? "" : " " + name) + ")";
+    }
+    return call.end() == CallEnd.RETURN && name != null ? "  (" + name + ")" : "";
+  }
+
+  /** The lines in front of a call that lead to the one around it. */
+  private String lines(int thread, CallWalk call) {
+    int depth = call.depth();
+    if (depth >= ends.length) {
+      int before = ends.length;
+      ends = Arrays.copyOf(ends, 2 * depth);
+      Arrays.fill(ends, before, ends.length, -1);
+    }
+    boolean oneStack = !scope.recording().hasStacks(thread);
+    long end = call.number() + call.children();
+    StringBuilder lines = new StringBuilder();
+    for (int level = 1; level < depth; level++) {
+      boolean over = oneStack && ends[level] >= 0 && ends[level] == ends[level - 1];
+      lines.append(over ? "   " : scope.ascii() ? "|  " : "\u2502  ");
+    }
+    if (depth > 0) {
+      boolean last = oneStack && end == ends[depth - 1];
+      String more = scope.ascii() ? "|- " : "\u251C\u2500 ";
+      lines.append(!last ? more : scope.ascii() ? "\\- " : "\u2514\u2500 ");
+    }
+    ends[depth] = end;
+    return lines.toString();
+  }
+
+  private void rest() {
+    if (shown >= total) {
+      return;
+    }
+    long depth = scope.request().depth();
+    long limit = scope.request().limit();
+    String left = Numbers.counted(total - shown, flat ? "more call" : "call") + " not shown (";
+    if (depth == 0) {
+      out.println(left + "-n 0 shows all)");
+    } else if (limit == 0 || shown < limit) {
+      out.println(left + "deeper than " + depth + "; --depth 0 shows all)");
+    } else {
+      out.println(left + "deeper than " + depth + ", or behind these; --depth 0 -n 0 shows all)");
+    }
+  }
+}

@@ -1,0 +1,360 @@
+package io.ntrail.testkit.calls;
+
+import io.ntrail.testkit.Property.Gen;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Random calls of a thread, and the records that a tracer in the target makes of them: recursion,
+ * tail calls, exceptions, long jumps, fibers, and records that are lost.
+ *
+ * <p>With slots it does what the code in the target does: each stack has slots, a frame takes the
+ * next one, frames that were left stay in theirs until an entry finds them stale by comparing
+ * places, or a frame below them returns. Without slots every record has only its routine.
+ *
+ * <p>What records cannot tell is kept out: behind a long jump that leaves no records, and behind an
+ * unwinder that is traced itself, the next entry of that stack lies no deeper than what was left;
+ * tail calls that move up their place are neither left nor lost.
+ */
+public final class RandomCalls {
+  /** What a record says. */
+  public enum Kind {
+    ENTRY,
+    EXIT,
+    UNWIND,
+    LOST
+  }
+
+  /** A record. */
+  public record Rec(
+      Kind kind, long time, long function, long value, int area, int slot, long key) {}
+
+  /** How a call ended. */
+  public enum End {
+    RETURN,
+    UNWIND,
+    OPEN,
+    UNSEEN
+  }
+
+  /** A call as it was. */
+  public static final class Call {
+    public final long function;
+    public final long entry;
+    public final long caller;
+    public final int depth;
+    public final int area;
+    final @Nullable Call parent;
+    final long key;
+    public End end = End.OPEN;
+    public long exit;
+    public long value;
+    public long children;
+
+    /** Whether it was left together with its tail call, without a record of its own. */
+    public boolean leftByTail;
+
+    private boolean tail;
+    private boolean moved;
+    private boolean dead;
+
+    Call(long function, long entry, long caller, int area, @Nullable Call parent, long key) {
+      this.function = function;
+      this.entry = entry;
+      this.caller = caller;
+      this.area = area;
+      this.parent = parent;
+      this.depth = parent == null ? 0 : parent.depth + 1;
+      this.key = key;
+      for (Call up = parent; up != null; up = up.parent) {
+        up.children++;
+      }
+    }
+
+    /** Whether this call was inside another one. */
+    public boolean isInside(Call other) {
+      for (Call up = parent; up != null; up = up.parent) {
+        if (up == other) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    @Override
+    public String toString() {
+      return "%d: %x..%d %s value %x depth %d children %d area %d"
+          .formatted(entry, function, exit, end, value, depth, children, area);
+    }
+  }
+
+  private static final class Stack {
+    private final int number;
+    private final List<Call> live = new ArrayList<>();
+    private final List<Call> slots = new ArrayList<>();
+    private final List<Call> unseen = new ArrayList<>();
+    private long leastKey;
+
+    Stack(int number) {
+      this.number = number;
+    }
+
+    @Nullable Call top() {
+      return live.isEmpty() ? null : live.getLast();
+    }
+
+    long topKey() {
+      return live.isEmpty() ? 0x1000000L * (number + 1) : live.getLast().key;
+    }
+  }
+
+  private final Gen gen;
+  private final boolean slotted;
+  private final boolean lossy;
+  private final List<Stack> stacks = new ArrayList<>();
+  private final List<Rec> records = new ArrayList<>();
+  private final List<Call> calls = new ArrayList<>();
+  private final int routines;
+  private Stack here;
+  private long time = 1000;
+
+  private RandomCalls(Gen gen, boolean slotted, boolean lossy) {
+    this.gen = gen;
+    this.slotted = slotted;
+    this.lossy = lossy;
+    this.routines = 1 + gen.below(9);
+    this.here = new Stack(0);
+    stacks.add(here);
+  }
+
+  /**
+   * Makes calls.
+   *
+   * @param slotted whether records have slots
+   * @param lossy whether some records are lost
+   * @param most steps at most
+   */
+  public static RandomCalls make(Gen gen, boolean slotted, boolean lossy, int most) {
+    RandomCalls calls = new RandomCalls(gen, slotted, lossy);
+    int deepest = gen.oneOf(6, 3, 40, 200);
+    for (int i = gen.length(most); i > 0; i--) {
+      calls.step(deepest);
+    }
+    if (lossy) {
+      calls.lose();
+    }
+    return calls;
+  }
+
+  /** The records that were kept. */
+  public List<Rec> records() {
+    return records;
+  }
+
+  /** The calls by their entries. */
+  public List<Call> calls() {
+    return calls;
+  }
+
+  private void step(int deepest) {
+    int what = gen.below(100);
+    if (here.live.size() >= deepest && what < 50) {
+      what = 50;
+    }
+    if (what < 42) {
+      enter(false);
+    } else if (what < 50) {
+      enter(true);
+    } else if (what < 86) {
+      leave();
+    } else if (what < 92) {
+      exception();
+    } else if (what < 95) {
+      jump();
+    } else if (slotted) {
+      fiber();
+    }
+  }
+
+  private long routine() {
+    return 0x401000 + 0x40L * gen.below(routines);
+  }
+
+  private void add(Kind kind, long function, long value, int slot, long key) {
+    records.add(new Rec(kind, time++, function, value, here.number, slot, key));
+    time += gen.below(3);
+  }
+
+  private void enter(boolean tail) {
+    Call top = here.top();
+    boolean isTail = tail && top != null;
+    long key = here.topKey() - (isTail ? 0 : 8 * (1 + gen.below(20)));
+    boolean moves = false;
+    if (isTail && slotted && !lossy && here.live.size() > 1 && gen.below(4) == 0) {
+      long room = here.live.get(here.live.size() - 2).key - key;
+      moves = room > 8;
+      key += moves ? 8 : 0;
+    }
+    if (!isTail && here.leastKey != 0) {
+      // As deep as what was left at most, and below its caller.
+      key = Math.max(here.leastKey, key);
+    }
+    call(key, isTail, moves);
+  }
+
+  private Call call(long key, boolean isTail, boolean moves) {
+    Call top = here.top();
+    seen();
+    int slot = slot(key, isTail);
+    Call call = new Call(routine(), time, gen.below(1 << 30), here.number, top, key);
+    call.tail = isTail;
+    call.moved = moves;
+    add(Kind.ENTRY, call.function, call.caller, slot, key);
+    calls.add(call);
+    here.live.add(call);
+    here.slots.add(call);
+    here.leastKey = 0;
+    return call;
+  }
+
+  /** The next slot, behind those that are not stale. */
+  private int slot(long key, boolean isTail) {
+    List<Call> slots = here.slots;
+    while (!slots.isEmpty()) {
+      Call last = slots.getLast();
+      boolean returnsToIt = isTail && !last.dead;
+      if (last.key > key || returnsToIt) {
+        break;
+      }
+      slots.removeLast();
+    }
+    return slots.size();
+  }
+
+  /** What was left without a record shows at the next entry or exit of its stack. */
+  private void seen() {
+    for (Call call : here.unseen) {
+      call.end = End.UNSEEN;
+      call.exit = time;
+    }
+    here.unseen.clear();
+  }
+
+  private void leave() {
+    while (true) {
+      Call top = here.top();
+      if (top == null) {
+        return;
+      }
+      here.live.removeLast();
+      int slot = here.slots.indexOf(top);
+      seen();
+      top.end = End.RETURN;
+      top.exit = time;
+      top.value = gen.below(1 << 30);
+      add(Kind.EXIT, top.function, top.value, slot, top.key);
+      while (here.slots.size() > slot) {
+        here.slots.removeLast();
+      }
+      here.leastKey = 0;
+      if (!top.tail) {
+        return;
+      }
+    }
+  }
+
+  private void exception() {
+    int count = 1 + gen.below(5);
+    if (here.live.size() < count || here.live.stream().anyMatch(call -> call.moved)) {
+      return;
+    }
+    // Frames of tail calls go together.
+    while (here.live.get(here.live.size() - count).tail) {
+      count++;
+    }
+    Call unwinder = null;
+    int from = here.live.size() - count;
+    boolean traced = slotted && here.leastKey == 0 && gen.below(3) == 0;
+    if (traced) {
+      // What raises exceptions is traced, and what unwinds.
+      call(here.topKey() - 64, false, false);
+      unwinder = call(here.topKey() - 64, false, false);
+    }
+    long code = 0xC0000005L + gen.below(3);
+    List<Call> left = new ArrayList<>(here.live.subList(from, here.live.size()));
+    if (unwinder != null) {
+      left.removeLast();
+    }
+    for (int i = left.size() - 1; i >= 0; i--) {
+      Call call = left.get(i);
+      if (traced && gen.below(3) == 0) {
+        // A handler that the unwinder calls.
+        call(here.topKey() - 32, false, false);
+        leave();
+      }
+      call.end = End.UNWIND;
+      call.value = code;
+      call.exit = time;
+      call.dead = true;
+      boolean byTail = slotted && i + 1 < left.size() && left.get(i + 1).tail;
+      if (byTail) {
+        call.exit = left.get(i + 1).exit;
+        call.leftByTail = true;
+      } else {
+        int slot = slotted ? here.slots.indexOf(call) : 0;
+        add(Kind.UNWIND, call.function, code, slot, call.key);
+      }
+    }
+    while (here.live.size() > from) {
+      here.live.removeLast();
+    }
+    if (unwinder != null) {
+      unwinder.dead = true;
+      here.unseen.add(unwinder);
+      here.leastKey = unwinder.key;
+    }
+  }
+
+  /** Frames are left, and nothing tells of it. */
+  private void jump() {
+    int count = 1 + gen.below(4);
+    if (!slotted || here.live.size() < count) {
+      return;
+    }
+    while (here.live.get(here.live.size() - count).tail) {
+      if (++count > here.live.size()) {
+        return;
+      }
+    }
+    long highest = here.leastKey;
+    while (count-- > 0) {
+      Call call = here.live.removeLast();
+      call.dead = true;
+      here.unseen.add(call);
+      highest = Math.max(highest, call.key);
+    }
+    here.leastKey = highest;
+  }
+
+  private void fiber() {
+    int which = gen.below(4);
+    while (stacks.size() <= which) {
+      stacks.add(new Stack(stacks.size()));
+    }
+    here = stacks.get(which);
+  }
+
+  /** Takes runs of records away; where slots are, a record tells of it. */
+  private void lose() {
+    for (int runs = gen.below(4); runs >= 0 && !records.isEmpty(); runs--) {
+      int at = gen.below(records.size());
+      int count = Math.min(1 + gen.below(gen.oneOf(1, 3, 12)), records.size() - at);
+      long when = records.get(at).time();
+      records.subList(at, at + count).clear();
+      if (slotted) {
+        records.add(at, new Rec(Kind.LOST, when, 0, count, 0, 0, 0));
+      }
+    }
+  }
+}
