@@ -4,6 +4,8 @@ package io.ntrail.analysis.calls;
 public enum CallEvent {
   /** A routine was entered. */
   ENTRY,
+  /** A routine was entered whose end is never recorded: a call without duration. */
+  ENTRY_ONLY,
   /** A routine returned. */
   EXIT,
   /** An exception, or a long jump that unwinds, left a routine. */

@@ -41,9 +41,21 @@ abstract sealed class Rebuilder permits RoutineMatching, SlotMatching {
   final void accept(CallCursor record) {
     switch (record.event()) {
       case ENTRY -> entry(record);
+      case ENTRY_ONLY -> entryOnly(record);
       case EXIT -> exit(record, CallEnd.RETURN);
       case UNWIND -> unwind(record);
       case LOST -> losses++;
+    }
+  }
+
+  /** It has no slot, and nothing can be on it: what it calls counts as its caller's. */
+  private void entryOnly(CallCursor record) {
+    open.select(record.area());
+    if (roomForOne()) {
+      opened(record);
+      close(record.time(), CallEnd.INFERRED, 0);
+    } else {
+      endsBeyond();
     }
   }
 

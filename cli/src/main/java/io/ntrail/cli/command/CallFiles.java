@@ -4,6 +4,7 @@ import io.ntrail.analysis.calls.CallImages;
 import io.ntrail.analysis.calls.CallModule;
 import io.ntrail.analysis.calls.CallRecording;
 import io.ntrail.analysis.calls.JtrcCalls;
+import io.ntrail.analysis.calls.NtrCalls;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.Archives;
 import io.ntrail.formats.bytes.CannotGoOn;
@@ -11,6 +12,7 @@ import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.jtrc.JtrcFile;
 import io.ntrail.formats.jtrc.JtrcHeader;
+import io.ntrail.formats.ntr.NtrFile;
 import io.ntrail.formats.pe.PeImage;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -37,7 +39,7 @@ final class CallFiles {
     List<InputFile> inputs = List.of();
     try {
       inputs = Archives.open(path, CallFiles::isCallsName, new Gaps());
-      return inputs.size() == 1 && JtrcHeader.looksLike(inputs.getFirst());
+      return inputs.size() == 1 && isCalls(inputs.getFirst());
     } catch (CannotGoOn e) {
       // Whoever reads it for what it is says why.
       return false;
@@ -46,8 +48,12 @@ final class CallFiles {
     }
   }
 
+  private static boolean isCalls(InputFile input) {
+    return JtrcHeader.looksLike(input) || NtrFile.looksLikeRecording(input);
+  }
+
   private static boolean isCallsName(String name) {
-    return name.endsWith(".jtrc");
+    return name.endsWith(".jtrc") || name.endsWith(".ntr");
   }
 
   /**
@@ -64,12 +70,15 @@ final class CallFiles {
           path + " holds " + inputs.size() + " recordings of calls", "unpack it and name one");
     }
     InputFile input = inputs.getFirst();
+    if (NtrFile.looksLikeRecording(input)) {
+      return new CallRecording(new NtrCalls(NtrFile.open(input, gaps), gaps));
+    }
     if (input.size() > 0 && !JtrcHeader.looksLike(input)) {
       input.close();
       boolean isEvents = path.toString().toLowerCase(Locale.ROOT).endsWith(".etl");
       throw new CannotGoOn(
           path + " is no recording of calls",
-          isEvents ? "ntrail profile " + path + " --tree" : "readable: .jtrc (of NTrace)");
+          isEvents ? "ntrail profile " + path + " --tree" : "readable: .ntr, .jtrc (of NTrace)");
     }
     return new CallRecording(new JtrcCalls(JtrcFile.open(input, gaps), gaps));
   }

@@ -1,0 +1,187 @@
+package io.ntrail.analysis.calls;
+
+import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.bytes.Gaps;
+import io.ntrail.formats.ntr.Calibration;
+import io.ntrail.formats.ntr.Counter;
+import io.ntrail.formats.ntr.EventChunk;
+import io.ntrail.formats.ntr.NtrFile;
+import io.ntrail.formats.ntr.RecordingHeader;
+import io.ntrail.formats.ntr.TracedFunction;
+import io.ntrail.formats.ntr.TracedModule;
+import io.ntrail.formats.ntr.TracedProcess;
+import io.ntrail.formats.ntr.TracedThread;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/** The calls in a recording of ntrail itself (docs/ntr.md). */
+public final class NtrCalls implements CallSource {
+  private final NtrFile file;
+  private final Gaps gaps;
+  private final NtrClock clock;
+  private final boolean shared;
+  private final List<Long> numbers;
+  private final List<CallThread> threads = new ArrayList<>();
+  private final Map<Long, CallModule> modules = new LinkedHashMap<>();
+
+  /**
+   * The calls in a file.
+   *
+   * @param file closed with this
+   * @param gaps those of the file; receives what its events leave
+   */
+  public NtrCalls(NtrFile file, Gaps gaps) {
+    this.file = file;
+    this.gaps = gaps;
+    this.clock = NtrClock.of(file.header().orElse(null), file.calibrations());
+    this.shared = file.header().map(RecordingHeader::oneClock).orElse(false);
+    this.numbers = file.threadsWithEvents();
+    for (long number : numbers) {
+      threads.add(thread(number));
+    }
+    file.modules().forEach((number, module) -> modules.put(number, module(module)));
+  }
+
+  private CallThread thread(long number) {
+    TracedThread thread = file.threads().get(number);
+    TracedProcess process = thread == null ? null : file.processes().get(thread.process());
+    return new CallThread(
+        process == null ? 0 : process.pid(),
+        thread == null ? number : thread.tid(),
+        process == null ? null : lastPart(process.name()),
+        thread == null || thread.name().isEmpty() ? null : thread.name(),
+        file.events(number),
+        clock.time(file.chunks(number).getFirst().earliest()));
+  }
+
+  private static CallModule module(TracedModule module) {
+    return new CallModule(
+        lastPart(module.path()),
+        module.path(),
+        module.base(),
+        module.image().sizeOfImage(),
+        module.image().timestamp(),
+        module.pdb());
+  }
+
+  private static String lastPart(String path) {
+    return path.substring(Math.max(path.lastIndexOf('\\'), path.lastIndexOf('/')) + 1);
+  }
+
+  @Override
+  public String name() {
+    return file.name();
+  }
+
+  @Override
+  public String kind() {
+    return "call recording of ntrail";
+  }
+
+  @Override
+  public long size() {
+    return file.size();
+  }
+
+  @Override
+  public CallClock clock() {
+    return new CallClock(clock.isNanos(), shared);
+  }
+
+  @Override
+  public Matching matching() {
+    return Matching.SLOT;
+  }
+
+  @Override
+  public List<CallThread> threads() {
+    return List.copyOf(threads);
+  }
+
+  @Override
+  public CallCursor cursor(int thread) {
+    long number = numbers.get(thread);
+    return new NtrCursor(file.cursor(number, gaps), file.chunks(number), clock);
+  }
+
+  @Override
+  public List<CallModule> modules() {
+    return List.copyOf(modules.values());
+  }
+
+  @Override
+  public CallFunction function(long function) {
+    TracedFunction traced = file.functions().get(function);
+    if (traced == null) {
+      // Its definition was in a chunk that is damaged.
+      return new CallFunction(null, 0, "(function " + Long.toUnsignedString(function) + ")");
+    }
+    @Nullable CallModule module = modules.get(traced.module());
+    long address = module == null ? traced.rva() : module.base() + traced.rva();
+    return new CallFunction(module, address, traced.name().isEmpty() ? null : traced.name());
+  }
+
+  /** What the recorder counted at its end; without that, what it says between the events. */
+  @Override
+  public OptionalLong lost() {
+    long said = file.statistic(Counter.DROPPED).orElse(0L);
+    long seen = 0;
+    for (long number : numbers) {
+      for (EventChunk chunk : file.chunks(number)) {
+        seen += chunk.lost();
+      }
+    }
+    return OptionalLong.of(Math.max(said, seen));
+  }
+
+  @Override
+  public List<Gap> gaps() {
+    return gaps.list();
+  }
+
+  @Override
+  public void close() {
+    file.close();
+  }
+
+  /**
+   * Turns ticks into nanoseconds since the recording began, if their rate is known.
+   *
+   * @param began ticks at time 0
+   * @param rate ticks a second; 0 if unknown: times stay ticks
+   */
+  record NtrClock(long began, long rate) {
+    private static final long NANOS = 1_000_000_000;
+
+    /** Beyond this a remainder times a billion is no long any more. */
+    private static final long FASTEST = Long.MAX_VALUE / NANOS;
+
+    static NtrClock of(@Nullable RecordingHeader header, List<Calibration> calibrations) {
+      long began = header == null ? 0 : header.began();
+      long rate = header == null ? 0 : header.ticksPerSecond();
+      if (rate == 0 && calibrations.size() > 1) {
+        Calibration first = calibrations.getFirst();
+        Calibration last = calibrations.getLast();
+        double nanos = (double) last.nanos() - first.nanos();
+        rate = nanos > 0 ? Math.round((last.ticks() - first.ticks()) * (NANOS / nanos)) : 0;
+      }
+      return new NtrClock(began, rate > 0 && rate <= FASTEST ? rate : 0);
+    }
+
+    boolean isNanos() {
+      return rate > 0;
+    }
+
+    long time(long ticks) {
+      if (rate == 0) {
+        return ticks;
+      }
+      long since = ticks - began;
+      return since / rate * NANOS + since % rate * NANOS / rate;
+    }
+  }
+}

@@ -1,0 +1,158 @@
+package io.ntrail.analysis.calls;
+
+import io.ntrail.formats.ntr.EventChunk;
+import io.ntrail.formats.ntr.EventCursor;
+import io.ntrail.formats.ntr.EventKind;
+import java.util.List;
+
+/**
+ * The events of a thread of a {@code .ntr} file that calls are made of. Events that are missing,
+ * whoever lost them, are a record of their own before the next event.
+ *
+ * <p>A position is twice the number of an event in its thread, plus 1 behind the record of what is
+ * missing before that event.
+ */
+final class NtrCursor implements CallCursor {
+  private final EventCursor events;
+  private final List<EventChunk> chunks;
+  private final NtrCalls.NtrClock clock;
+
+  /** The event that the cursor of events stands on is still to be given. */
+  private boolean held;
+
+  /** What is missing before that event was given. */
+  private boolean toldMissing;
+
+  private boolean ended;
+  private boolean isMissing;
+  private long missing;
+  private long position;
+
+  NtrCursor(EventCursor events, List<EventChunk> chunks, NtrCalls.NtrClock clock) {
+    this.events = events;
+    this.chunks = chunks;
+    this.clock = clock;
+  }
+
+  @Override
+  public boolean next() {
+    while (held || !ended && step()) {
+      if (!toldMissing) {
+        toldMissing = true;
+        missing = events.missingBefore() + events.lostBefore();
+        if (missing > 0) {
+          isMissing = true;
+          position = 2 * events.event() + 1;
+          return true;
+        }
+      }
+      held = false;
+      isMissing = false;
+      position = 2 * events.event() + 2;
+      if (isOfCalls()) {
+        return true;
+      }
+    }
+    if (!ended) {
+      ended = true;
+      missing = events.lostAtEnd();
+      isMissing = true;
+      position++;
+      return missing > 0;
+    }
+    return false;
+  }
+
+  private boolean step() {
+    held = events.next();
+    toldMissing = false;
+    return held;
+  }
+
+  private boolean isOfCalls() {
+    return switch (events.kind()) {
+      case EventKind.ENTRY, EventKind.EXIT, EventKind.UNWIND, EventKind.LOST, EventKind.ENTRY_ONLY ->
+          true;
+      default -> false;
+    };
+  }
+
+  @Override
+  public void seek(long to) {
+    long event = to / 2;
+    int low = 0;
+    int high = chunks.size() - 1;
+    // The last chunk that does not begin behind the event.
+    while (low < high) {
+      int middle = (low + high + 1) >>> 1;
+      if (chunks.get(middle).firstEvent() <= event) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    events.seek(low);
+    ended = false;
+    isMissing = false;
+    position = to;
+    while (step() && events.event() < event) {
+      held = false;
+    }
+    toldMissing = to % 2 != 0 && held && events.event() == event;
+    ended = !held && to % 2 != 0;
+  }
+
+  @Override
+  public long position() {
+    return position;
+  }
+
+  @Override
+  public CallEvent event() {
+    if (isMissing) {
+      return CallEvent.LOST;
+    }
+    return switch (events.kind()) {
+      case EventKind.ENTRY -> CallEvent.ENTRY;
+      case EventKind.ENTRY_ONLY -> CallEvent.ENTRY_ONLY;
+      case EventKind.EXIT -> CallEvent.EXIT;
+      case EventKind.UNWIND -> CallEvent.UNWIND;
+      default -> CallEvent.LOST;
+    };
+  }
+
+  @Override
+  public long time() {
+    return clock.time(events.ticks());
+  }
+
+  @Override
+  public long function() {
+    return events.function();
+  }
+
+  @Override
+  public long value() {
+    return isMissing ? missing : events.value();
+  }
+
+  @Override
+  public int area() {
+    return events.area();
+  }
+
+  @Override
+  public int slot() {
+    return events.slot();
+  }
+
+  @Override
+  public long frameKey() {
+    return events.key();
+  }
+
+  @Override
+  public void close() {
+    events.close();
+  }
+}
