@@ -63,7 +63,7 @@ public final class NtrCalls implements CallSource {
         lastPart(module.path()),
         module.path(),
         module.base(),
-        module.image().sizeOfImage(),
+        module.image().size(),
         module.image().timestamp(),
         module.pdb());
   }

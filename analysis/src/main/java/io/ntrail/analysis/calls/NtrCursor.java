@@ -71,7 +71,11 @@ final class NtrCursor implements CallCursor {
 
   private boolean isOfCalls() {
     return switch (events.kind()) {
-      case EventKind.ENTRY, EventKind.EXIT, EventKind.UNWIND, EventKind.LOST, EventKind.ENTRY_ONLY ->
+      case EventKind.ENTRY,
+          EventKind.EXIT,
+          EventKind.UNWIND,
+          EventKind.LOST,
+          EventKind.ENTRY_ONLY ->
           true;
       default -> false;
     };
@@ -81,14 +85,15 @@ final class NtrCursor implements CallCursor {
   public void seek(long to) {
     long event = to / 2;
     int low = 0;
-    int high = chunks.size() - 1;
-    // The last chunk that does not begin behind the event.
+    int high = chunks.size();
+    // The first chunk that has the event or begins with it: one without events says what was lost.
     while (low < high) {
-      int middle = (low + high + 1) >>> 1;
-      if (chunks.get(middle).firstEvent() <= event) {
-        low = middle;
+      int middle = (low + high) >>> 1;
+      EventChunk chunk = chunks.get(middle);
+      if (chunk.firstEvent() >= event || chunk.firstEvent() + chunk.events() > event) {
+        high = middle;
       } else {
-        high = middle - 1;
+        low = middle + 1;
       }
     }
     events.seek(low);
