@@ -117,6 +117,7 @@ class HelpTest {
     byte[] content = Files.readAllBytes(folder.resolve("shop.etl"));
     Recordings.zip(folder.resolve("customer.zip"), Map.of("a.etl", content));
     Files.write(folder.resolve("shop.jtrc"), SampleCalls.make());
+    Files.write(folder.resolve("shop.ntr"), SampleTrace.make());
     for (String name : List.of("shopcore.dll", "ntdll.dll")) {
       Files.write(folder.resolve(name), SampleImage.make());
     }

@@ -12,6 +12,7 @@ import io.ntrail.formats.ntr.TracedModule;
 import io.ntrail.formats.ntr.TracedProcess;
 import io.ntrail.formats.ntr.TracedThread;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +40,11 @@ public final class NtrCalls implements CallSource {
     this.gaps = gaps;
     this.clock = NtrClock.of(file.header().orElse(null), file.calibrations());
     this.shared = file.header().map(RecordingHeader::oneClock).orElse(false);
-    this.numbers = file.threadsWithEvents();
+    // As they began: in the file they are in the order in which their first chunks were full.
+    this.numbers =
+        file.threadsWithEvents().stream()
+            .sorted(Comparator.comparingLong(thread -> file.chunks(thread).getFirst().earliest()))
+            .toList();
     for (long number : numbers) {
       threads.add(thread(number));
     }

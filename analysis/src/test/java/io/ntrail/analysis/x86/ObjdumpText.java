@@ -144,19 +144,17 @@ final class ObjdumpText {
       char c = text.charAt(i);
       char before = i == 0 ? 0 : text.charAt(i - 1);
       char next = i + 1 < length ? text.charAt(i + 1) : 0;
-      if (c == ' ' && (next == ' ' || before == ',' || i + 1 == length)) {
-        continue;
-      } else if (c >= '0' && c <= '9' && next != 'x' && " ,+-:[(".indexOf(before) >= 0) {
+      boolean blank = c == ' ' && (next == ' ' || before == ',' || i + 1 == length);
+      boolean alone = c == '[' && next >= '0' && next <= '9';
+      if (c >= '0' && c <= '9' && next != 'x' && " ,+-:[(".indexOf(before) >= 0) {
         into.append("0x").append(c);
       } else if (c == '*' && next == '1') {
         i++;
       } else if (c == '+' && text.startsWith("+0x0]", i)) {
         i += 3;
-      } else if (c == '[' && next >= '0' && next <= '9') {
-        continue;
       } else if (c == 'd' && text.startsWith("ds:", i)) {
         i += 2;
-      } else {
+      } else if (!blank && !alone) {
         into.append(c);
       }
     }

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -138,7 +139,7 @@ class ZydisOperandsTest {
     String ours = line.of(instruction, operands);
     String[] columns = theirs.split("\t", -1);
     if (!theirs.startsWith(ours)) {
-      String reason = ZydisStated.reason(ours.split("\t", -1), columns, instruction);
+      @Nullable String reason = ZydisStated.reason(ours.split("\t", -1), columns, instruction);
       if (reason == null) {
         note(bytes, at, instruction.length(), theirs, ours);
       } else {

@@ -3,6 +3,7 @@ package io.ntrail.analysis.x86;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where our operands differ from those of Zydis 4.0.0 on purpose. Each rule has a name, and makes
@@ -42,7 +43,7 @@ final class ZydisStated {
    * @param ours five columns, mnemonic in theirs
    * @param theirs all columns
    */
-  static String reason(String[] ours, String[] theirs, Instruction instruction) {
+  static @Nullable String reason(String[] ours, String[] theirs, Instruction instruction) {
     if (ours[1].equals(NAMES.getOrDefault(theirs[1], ""))) {
       return null;
     }

@@ -15,6 +15,9 @@ final class ZydisText {
   private static final Pattern STRING =
       Pattern.compile("(ins|outs|movs|cmps|stos|lods|scas)[bwdq]|xlat");
 
+  /** Characters of the upper half that they write before a target of 32 bits. */
+  private static final int EXTENSION = "0xffffffff".length();
+
   private static final Pattern STACK = Pattern.compile("ss:\\[[er]?[bs]p");
   private static final Set<String> ADDRESSES = Set.of("lea", "bndmk", "bndcl", "bndcu", "bndcn");
 
@@ -83,28 +86,35 @@ final class ZydisText {
       char next = i + 1 < length ? text.charAt(i + 1) : 0;
       if (c >= '0' && c <= '9' && next != 'x' && " +-:[".indexOf(before) >= 0) {
         into.append("0x").append(c);
-      } else if (c == '0'
-          && text.startsWith("0xffffffff", i)
-          && before == ' '
-          && i + 18 == length) {
-        into.append("0x");
-        i += 9;
-      } else if (c == '*' && next == '1') {
-        i++;
-      } else if (c == 'd' && text.startsWith("ds:[", i)
-          || c == 's'
-              && text.startsWith("ss:[", i)
-              && STACK.matcher(text.substring(i)).lookingAt()) {
-        i += 2;
-      } else if (c == 'f' && before == ' ' && text.startsWith("far ", i)) {
-        i += 3;
-      } else if (c == ' ' && (next == '{' || i + 4 == length && text.endsWith(" far"))) {
-        i += next == '{' ? 0 : 3;
-      } else if (c == ',' && i + 2 < length && text.charAt(i + 2) == '{' || c == '(' || c == ')') {
         continue;
-      } else {
+      }
+      int skipped = skipped(text, i, c, before, next);
+      if (skipped == 0) {
         into.append(c);
+      } else {
+        into.append(skipped == EXTENSION ? "0x" : "");
+        i += skipped - 1;
       }
     }
+  }
+
+  /** How many characters from here on say nothing. */
+  private static int skipped(String text, int i, char c, char before, char next) {
+    int length = text.length();
+    return switch (c) {
+      case '0' ->
+          before == ' ' && i + 8 + EXTENSION == length && text.startsWith("0xffffffff", i)
+              ? EXTENSION
+              : 0;
+      case '*' -> next == '1' ? 2 : 0;
+      case 'd' -> text.startsWith("ds:[", i) ? 3 : 0;
+      case 's' ->
+          text.startsWith("ss:[", i) && STACK.matcher(text.substring(i)).lookingAt() ? 3 : 0;
+      case 'f' -> before == ' ' && text.startsWith("far ", i) ? 4 : 0;
+      case ' ' -> next == '{' ? 1 : i + 4 == length && text.endsWith(" far") ? 4 : 0;
+      case ',' -> i + 2 < length && text.charAt(i + 2) == '{' ? 1 : 0;
+      case '(', ')' -> 1;
+      default -> 0;
+    };
   }
 }

@@ -38,7 +38,8 @@ final class CallsCommand implements Command {
             "N", "at most N rows; 0 for all (default: 20 on the screen)", "-n", "--limit"));
     Options.output(spec, "text, json, jsonl or csv");
     spec.addPositional(
-        Options.words("FILE", "a recording of calls: .jtrc, also inside .zip or .gz", List.of()));
+        Options.words(
+            "FILE", "a recording of calls: .ntr, .jtrc, also inside .zip or .gz", List.of()));
     return spec;
   }
 
@@ -49,7 +50,7 @@ final class CallsCommand implements Command {
     if (words.size() != 1) {
       throw new UsageError(
           words.isEmpty() ? "calls needs a file" : "calls takes one file, not " + words.size(),
-          "ntrail calls recording.jtrc");
+          "ntrail calls recording.ntr");
     }
     Path path = Options.path(words.getFirst());
     try (CallRecording recording = CallFiles.open(path);

@@ -34,7 +34,7 @@ final class DoctorCommand implements Command {
             + " "
             + System.getProperty("os.arch"));
     line(out, "reading .etl", "ok", "also in .zip .gz .diagsession");
-    line(out, "reading .jtrc", "ok", "also in .zip .gz");
+    line(out, "reading .ntr .jtrc", "ok", "also in .zip .gz");
     line(out, "reading images", "ok", ".exe .dll .sys; also in .zip .gz");
     cache(out);
     memory(out);

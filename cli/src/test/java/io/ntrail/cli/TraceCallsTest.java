@@ -1,0 +1,109 @@
+package io.ntrail.cli;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.ntrail.testkit.TestData;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What people and programs are told of ntrail's own recordings of calls. */
+class TraceCallsTest {
+  @TempDir private Path folder;
+
+  private Path sample() throws IOException {
+    Path file = folder.resolve("shop.ntr");
+    Files.write(file, SampleTrace.make());
+    return file;
+  }
+
+  private Cli.Result run(Object... arguments) {
+    return Cli.run(arguments);
+  }
+
+  private String out(Cli.Result result) {
+    return result.out().replace(folder + "/", "");
+  }
+
+  @Test
+  void theSampleIsTheFileThatComesWithTheProject() throws IOException {
+    assertArrayEquals(
+        Files.readAllBytes(TestData.projectRoot().resolve("samples/shop.ntr")), SampleTrace.make());
+  }
+
+  @Test
+  void callsHaveTimesNamesAndExceptions() throws IOException {
+    Cli.Result result = run("calls", sample(), "-t", "main");
+    assertEquals(0, result.exit(), result.err());
+    assertEquals(
+        """
+        shop.ntr: thread main: 12 calls in 1 thread, complete, 3 records lost, 0 repaired
+        shopd.exe 4312 (0x10d8), thread 4316 (0x10dc) "main"
+          entry (s)  duration us  child calls  returned  routine
+           0.003911     15,280.0           11  c0000034  ntdll.dll!NtOpenKey\
+          (STATUS_OBJECT_NAME_NOT_FOUND)
+           0.003975         65.0            0         0  ├─ shopcore.dll!Tx::Current
+           0.004108        602.0            4         0  ├─ shopcore.dll!Access::Create
+           0.004128        110.0            0         0  │  ├─ shopcore.dll!0x10b0
+           0.004258        110.0            0         1  │  ├─ shopcore.dll!0x10b0
+           0.004388        110.0            0         2  │  ├─ shopcore.dll!0x10b0
+           0.004518        110.0            0         3  │  └─ shopcore.dll!0x10b0
+           0.004776     14,115.0            4  c0000034  └─ shopcore.dll!Key::Parse\
+          (STATUS_OBJECT_NAME_NOT_FOUND)
+           0.004843        710.0            0  83067800     ├─ shopcore.dll!Hook::Called
+           0.006005      2,179.0            1    UNWIND     ├─ shopcore.dll!0x10b0  (e06d7363)
+           0.006905      1,279.0            0    UNWIND     │  └─ shopcore.dll!Hook::Called\
+          (e06d7363)
+           0.008247        248.0            0  946a3801     └─ shopcore.dll!Tx::Current
+        """,
+        out(result));
+  }
+
+  @Test
+  void lostRecordsAndStacksOfFibersAreSeen() throws IOException {
+    String text = out(run("calls", sample(), "-t", "5020"));
+    assertTrue(text.contains("exit lost  ├─ shopcore.dll!0x10b0"), text);
+    assertTrue(text.contains("       open  shopcore.dll!Key::Parse"), text);
+    assertTrue(text.contains("  shopcore.dll!Access::Create"), text);
+  }
+
+  @Test
+  void linesAndTotalsAreThoseOfTheContract() throws IOException {
+    JsonSchema line = JsonSchema.named("calls").definition("call");
+    List<String> lines = run("calls", sample(), "--format", "jsonl").out().lines().toList();
+    assertEquals(16, lines.size());
+    for (String one : lines) {
+      assertEquals(List.of(), line.findings(Json.parse(one)));
+    }
+    Json flat = Json.parse(run("calls", sample(), "--flat", "--format", "json").out());
+    assertEquals(List.of(), JsonSchema.named("calls-flat").findings(flat));
+    assertEquals("ns", flat.get("unit").text());
+    assertEquals(16, flat.get("entries").number());
+    assertEquals(3, flat.get("lost").number());
+    assertEquals(1, flat.get("repaired").number());
+  }
+
+  @Test
+  void aCutRecordingIsToldUpToItsLastWholeChunk() throws IOException {
+    byte[] whole = SampleTrace.make();
+    Path cut = folder.resolve("cut.ntr");
+    Files.write(cut, Arrays.copyOf(whole, whole.length - 400));
+    Cli.Result result = run("calls", cut);
+    assertEquals(3, result.exit(), result.err());
+    assertTrue(out(result).contains("ntdll.dll!NtOpenKey"), result.out());
+  }
+
+  @Test
+  void infoSaysWhatItIs() throws IOException {
+    Cli.Result result = run("info", sample());
+    assertEquals(0, result.exit(), result.err());
+    assertTrue(out(result).startsWith("shop.ntr: call recording of ntrail,"), result.out());
+    assertTrue(result.out().contains("5E1C7A9044B24C0FA1D2B3C4D5E6F7082"), result.out());
+  }
+}
