@@ -152,7 +152,9 @@ class HelpTest {
     String files =
         command.equals("image")
             ? "[a-z]+\\.dll|\\."
-            : command.equals("calls") ? "[a-z]+\\.jtrc|\\." : "[a-z]+\\.(etl|zip|jtrc)";
+            : command.equals("calls")
+                ? "[a-z]+\\.ntr|[a-z]+\\.jtrc|\\."
+                : "[a-z]+\\.(etl|zip|jtrc|ntr)";
     return word.matches(files) ? folder.resolve(word).toString() : word;
   }
 
