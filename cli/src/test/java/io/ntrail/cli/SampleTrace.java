@@ -69,11 +69,11 @@ final class SampleTrace {
           new TracedModule(
               1,
               1,
-              0x7FFB_3000_0000L,
-              new ImageId(0x5E1C7A90L, 0x1F6000),
+              0x7FFB_2D00_0000L,
+              new ImageId(0x5E1C7A90L, 0x2F6000),
               0,
               0,
-              "C:\\Windows\\System32\\ntdll.dll",
+              "C:\\Windows\\System32\\kernelbase.dll",
               null,
               ""));
       writer.module(
@@ -81,13 +81,13 @@ final class SampleTrace {
               2,
               1,
               0x1_8000_0000L,
-              new ImageId(0x4F0C5E1CL, 0x7000),
+              new ImageId(1_770_768_000L, 0x7000),
               0,
               0,
               "C:\\shop\\shopcore.dll",
               new PdbId(Guid.parse("5e1c7a90-44b2-4c0f-a1d2-b3c4d5e6f708"), 2),
               "shopcore.pdb"));
-      writer.function(new TracedFunction(OPEN_KEY, 1, 0x9D450, "NtOpenKey", List.of()));
+      writer.function(new TracedFunction(OPEN_KEY, 1, 0x2D450, "RegOpenKeyExInternalW", List.of()));
       writer.function(new TracedFunction(CURRENT, 2, 0x1010, "Tx::Current", List.of()));
       writer.function(new TracedFunction(CREATE, 2, 0x1020, "Access::Create", List.of()));
       writer.function(new TracedFunction(PARSE, 2, 0x1040, "Key::Parse", List.of()));

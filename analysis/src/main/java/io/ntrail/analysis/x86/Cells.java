@@ -4,8 +4,6 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 /**
  * The decision tables of the decoder: what the forms say, turned so that the bytes of an
@@ -116,19 +114,29 @@ final class Cells {
       if (in == null) {
         throw new EOFException(RESOURCE + " is missing");
       }
-      ByteBuffer all = ByteBuffer.wrap(in.readAllBytes()).order(ByteOrder.LITTLE_ENDIAN);
-      int[] pages = ints(all, CodeSize.values().length * Vendor.values().length * MAPS);
-      return new int[][] {pages, ints(all, all.remaining() / Integer.BYTES)};
+      byte[] all = in.readAllBytes();
+      int count = CodeSize.values().length * Vendor.values().length * MAPS;
+      int[] pages = ints(all, 0, count);
+      int behind = Integer.BYTES * count;
+      return new int[][] {pages, ints(all, behind, (all.length - behind) / Integer.BYTES)};
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  /** The next numbers, all at once: one by one they would be the most of the time to start. */
-  static int[] ints(ByteBuffer from, int count) {
+  /** Numbers of four bytes, little-endian. */
+  static int[] ints(byte[] from, int at, int count) {
     int[] values = new int[count];
-    from.asIntBuffer().get(values);
-    from.position(from.position() + Integer.BYTES * count);
+    for (int i = 0, next = at; i < count; i++, next += Integer.BYTES) {
+      values[i] = i32(from, next);
+    }
     return values;
+  }
+
+  static int i32(byte[] from, int at) {
+    return from[at] & 0xFF
+        | (from[at + 1] & 0xFF) << 8
+        | (from[at + 2] & 0xFF) << 16
+        | from[at + 3] << 24;
   }
 }

@@ -4,8 +4,6 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -193,17 +191,18 @@ final class FormRecords {
   final String[] mnemonics;
 
   private FormRecords(byte[] all) {
-    ByteBuffer content = ByteBuffer.wrap(all).order(ByteOrder.LITTLE_ENDIAN);
-    int forms = content.getInt();
-    int countOfCells = content.getInt();
-    this.mnemonics = new String[content.getInt()];
-    int wordsOfEffects = content.getInt();
-    int countOfPages = CodeSize.values().length * Vendor.values().length * Cells.MAPS;
-    this.pages = Cells.ints(content, countOfPages);
-    this.cells = Cells.ints(content, countOfCells);
-    this.forms = Cells.ints(content, forms * WORDS);
-    this.effects = Cells.ints(content, wordsOfEffects);
-    int at = content.position();
+    int forms = Cells.i32(all, 0);
+    int at = 4 * Integer.BYTES;
+    this.pages =
+        Cells.ints(all, at, CodeSize.values().length * Vendor.values().length * Cells.MAPS);
+    at += Integer.BYTES * pages.length;
+    this.cells = Cells.ints(all, at, Cells.i32(all, 4));
+    at += Integer.BYTES * cells.length;
+    this.forms = Cells.ints(all, at, forms * WORDS);
+    at += Integer.BYTES * this.forms.length;
+    this.effects = Cells.ints(all, at, Cells.i32(all, 12));
+    at += Integer.BYTES * effects.length;
+    this.mnemonics = new String[Cells.i32(all, 8)];
     for (int i = 0; i < mnemonics.length; i++) {
       int length = all[at];
       mnemonics[i] = new String(all, at + 1, length, StandardCharsets.US_ASCII);
