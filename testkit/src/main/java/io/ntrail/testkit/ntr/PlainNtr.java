@@ -345,6 +345,11 @@ public final class PlainNtr {
       if (!definitions.containsKey(name.replace(" end", ""))) {
         return;
       }
+      // Nothing ends at tick 0: that takes an end back.
+      if (out.toString().startsWith("0 ") || out.toString().strip().equals("0")) {
+        definitions.remove(name);
+        return;
+      }
     } else {
       // A new definition begins anew.
       definitions.remove(name.replace(" ", " end "));
