@@ -1,6 +1,6 @@
 /** The ntrail command. */
 module io.ntrail.cli {
-  requires io.ntrail.analysis;
+  requires io.ntrail.live;
   requires info.picocli;
   requires com.fasterxml.jackson.core;
   requires static org.jspecify;

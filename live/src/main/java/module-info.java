@@ -1,0 +1,5 @@
+/** Watches programs while they run, and records what they do. */
+module io.ntrail.live {
+  requires transitive io.ntrail.analysis;
+  requires static org.jspecify;
+}
