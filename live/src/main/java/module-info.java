@@ -2,4 +2,8 @@
 module io.ntrail.live {
   requires transitive io.ntrail.analysis;
   requires static org.jspecify;
+
+  exports io.ntrail.live.agent;
+  exports io.ntrail.live.code;
+  exports io.ntrail.live.target;
 }

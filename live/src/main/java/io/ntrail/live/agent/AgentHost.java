@@ -1,0 +1,98 @@
+package io.ntrail.live.agent;
+
+import io.ntrail.formats.bytes.CannotGoOn;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Where agents and targets run: how an agent is started there, and how files are named there. */
+public sealed interface AgentHost {
+  /** Starts an agent. */
+  AgentConnection start();
+
+  /** Starts a program that holds the standard streams of this process. */
+  Holder hold();
+
+  /** How programs of this host name a file of this machine. */
+  String name(Path file);
+
+  /**
+   * Wine on this machine.
+   *
+   * @param loader its program
+   * @param environment variables that agents (and so targets) get besides those of this process
+   */
+  record Wine(Path loader, Map<String, String> environment) implements AgentHost {
+    /** Copies the variables. */
+    public Wine {
+      environment = Map.copyOf(environment);
+    }
+
+    /**
+     * The Wine of this machine.
+     *
+     * @throws CannotGoOn if there is none
+     */
+    public static Wine find(Map<String, String> environment) {
+      List<String> candidates = new ArrayList<>();
+      String path = System.getenv("PATH");
+      for (String folder : path == null ? new String[0] : path.split(":")) {
+        candidates.add(folder + "/wine");
+        candidates.add(folder + "/wine64");
+      }
+      // Where Debian puts it when only the 64-bit package is installed.
+      candidates.add("/usr/lib/wine/wine64");
+      for (String candidate : candidates) {
+        Path loader = Path.of(candidate);
+        if (Files.isExecutable(loader)) {
+          return new Wine(loader, environment);
+        }
+      }
+      throw new CannotGoOn(
+          "there is no Wine on this machine, which programs for Windows need here",
+          "install it (Debian: apt install wine wine64)");
+    }
+
+    private ProcessBuilder command() {
+      ProcessBuilder builder = new ProcessBuilder(new ArrayList<>(List.of(loader.toString())));
+      builder.environment().putIfAbsent("WINEDEBUG", "-all");
+      builder.environment().putAll(environment);
+      return builder;
+    }
+
+    @Override
+    public AgentConnection start() {
+      return AgentProcess.start(command(), "Wine (" + loader + ")");
+    }
+
+    @Override
+    public Holder hold() {
+      return AgentProcess.hold(command(), "Wine (" + loader + ")");
+    }
+
+    @Override
+    public String name(Path file) {
+      return "\\\\?\\unix" + file.toAbsolutePath().normalize().toString().replace('/', '\\');
+    }
+  }
+
+  /** This machine itself, which runs Windows. */
+  record Local() implements AgentHost {
+    @Override
+    public AgentConnection start() {
+      return AgentProcess.start(new ProcessBuilder(new ArrayList<>()), "the agent");
+    }
+
+    @Override
+    public Holder hold() {
+      return AgentProcess.hold(new ProcessBuilder(new ArrayList<>()), "the agent");
+    }
+
+    @Override
+    public String name(Path file) {
+      return file.toAbsolutePath().normalize().toString();
+    }
+  }
+}

@@ -1,0 +1,120 @@
+package io.ntrail.live.agent;
+
+import io.ntrail.formats.bytes.CannotGoOn;
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+
+/** An agent that was started as a process of this machine. */
+final class AgentProcess implements AgentConnection {
+  private static final long PATIENCE_MILLIS = 2000;
+
+  private final Process process;
+  private final Path image;
+  private final InputStream in;
+
+  private AgentProcess(Process process, Path image) {
+    this.process = process;
+    this.image = image;
+    this.in = new BufferedInputStream(process.getInputStream(), 1 << 16);
+  }
+
+  /**
+   * Writes the agent's file and starts it.
+   *
+   * @param builder a command that lacks the program, which is added
+   */
+  static AgentProcess start(ProcessBuilder builder, String what) {
+    builder.redirectError(ProcessBuilder.Redirect.INHERIT);
+    Path image = write("ntrail-agent-", AgentImage.file());
+    builder.command().add(image.toString());
+    return new AgentProcess(start(builder, what, image), image);
+  }
+
+  /**
+   * Starts the program that holds the standard streams of this process.
+   *
+   * @param builder a command that lacks the program, which is added
+   */
+  static Holder hold(ProcessBuilder builder, String what) {
+    Path image = write("ntrail-streams-", HolderImage.file());
+    String name = "ntrail-" + UUID.randomUUID();
+    builder.command().addAll(List.of(image.toString(), name));
+    Process process = start(builder.inheritIO(), what, image);
+    return new Holder(name, process, () -> remove(image));
+  }
+
+  private static Path write(String prefix, byte[] bytes) {
+    try {
+      return Files.write(Files.createTempFile(prefix, ".exe"), bytes);
+    } catch (IOException e) {
+      throw new CannotGoOn("no file for the agent could be written: " + e.getMessage(), "");
+    }
+  }
+
+  private static Process start(ProcessBuilder builder, String what, Path image) {
+    try {
+      return builder.start();
+    } catch (IOException e) {
+      remove(image);
+      throw new CannotGoOn(what + " could not be started: " + e.getMessage(), "ntrail doctor");
+    }
+  }
+
+  private static void remove(Path image) {
+    try {
+      Files.deleteIfExists(image);
+    } catch (IOException e) {
+      // It stays in the folder for temporary files, which is emptied by the system.
+    }
+  }
+
+  @Override
+  public OutputStream toAgent() {
+    return process.getOutputStream();
+  }
+
+  @Override
+  public InputStream fromAgent() {
+    return in;
+  }
+
+  @Override
+  public void kill() {
+    process.destroyForcibly();
+  }
+
+  @Override
+  public String epitaph() {
+    try {
+      if (process.waitFor(200, TimeUnit.MILLISECONDS)) {
+        return " (exit code " + process.exitValue() + ")";
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return "";
+  }
+
+  @Override
+  public void close() {
+    try {
+      process.getOutputStream().close();
+      if (!process.waitFor(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)) {
+        process.destroyForcibly();
+      }
+    } catch (IOException e) {
+      process.destroyForcibly();
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+    remove(image);
+  }
+}

@@ -1,0 +1,113 @@
+package io.ntrail.live.code;
+
+import static io.ntrail.live.code.Geometry.CODE;
+import static io.ntrail.live.code.Geometry.DATA;
+import static io.ntrail.live.code.Geometry.DELTA;
+import static io.ntrail.live.code.Geometry.SLOTS;
+import static io.ntrail.live.code.Geometry.TABLE;
+
+import io.ntrail.formats.bytes.BytesOut;
+
+/**
+ * What is written into the memory of areas: the same code for all of them, and data that differs by
+ * the number of the area.
+ */
+public final class Area {
+  private final byte[] code;
+  private final byte[] table;
+  private final int entries;
+  private final int exit;
+  private final RuntimeBlock runtime;
+
+  private Area(byte[] code, byte[] table, int entries, int exit, RuntimeBlock runtime) {
+    this.code = code;
+    this.table = table;
+    this.entries = entries;
+    this.exit = exit;
+    this.runtime = runtime;
+  }
+
+  /**
+   * The areas of a session.
+   *
+   * @param record bytes of a record
+   */
+  public static Area of(ThreadWords words, int record, RuntimeBlock runtime) {
+    BytesOut code = new BytesOut(DELTA);
+    FunctionTableOut functions = new FunctionTableOut();
+    code.zeros(Geometry.STRIDE);
+    int exit = 0;
+    int handlerAt = TABLE + FunctionTableOut.ENTRY * (4 * SLOTS + 2) + 0x80;
+    byte[] handler = HandlerCode.assemble(words, record, runtime.full(), exitOf(words, record));
+    for (int slot = 0; slot < SLOTS; slot++) {
+      SlotCode.Assembled assembled = SlotCode.assemble(words, slot, record);
+      int begin = code.size() + CODE - Geometry.HEAD;
+      exit = assembled.exit();
+      functions.add(begin, begin + assembled.call(), UnwindBytes.PUSHED_2);
+      functions.add(begin + assembled.call(), begin + exit, UnwindBytes.CALL);
+      functions.addSlot(
+          begin + exit,
+          begin + exit + SlotCode.RETURN_POINT,
+          DELTA + Geometry.TRUE_RIP - exit,
+          handlerAt - Geometry.HEAD);
+      functions.add(
+          begin + exit + SlotCode.RETURN_POINT,
+          begin + assembled.bytes().length,
+          UnwindBytes.EXIT);
+      code.bytes(assembled.bytes()).zeros(Geometry.STRIDE - assembled.bytes().length);
+    }
+    int overflow = code.size() + CODE - Geometry.HEAD;
+    byte[] last = SlotCode.overflow();
+    functions.add(overflow, overflow + last.length, UnwindBytes.PUSHED_2);
+    code.bytes(last);
+    int handlerBegin = handlerAt - Geometry.HEAD;
+    HandlerCode.describe(functions, handlerBegin, handler.length);
+    BytesOut table = new BytesOut(1 << 14);
+    table.bytes(functions.bytes(TABLE - Geometry.HEAD));
+    table.zeros(handlerAt - TABLE - table.size()).bytes(handler);
+    return new Area(code.toArray(), table.toArray(), functions.count(), exit, runtime);
+  }
+
+  private static int exitOf(ThreadWords words, int record) {
+    return SlotCode.assemble(words, 0, record).exit();
+  }
+
+  /** What lies at {@link Geometry#CODE} of each area. */
+  public byte[] code() {
+    return code.clone();
+  }
+
+  /** What lies at {@link Geometry#TABLE} of each area; its addresses count from the head. */
+  public byte[] table() {
+    return table.clone();
+  }
+
+  /** Entries of the function table. */
+  public int entries() {
+    return entries;
+  }
+
+  /** Distance of the return point from the beginning of a slot. */
+  public int exit() {
+    return exit;
+  }
+
+  /** Bytes from the head to the end of the memory that an area needs. */
+  public int size() {
+    return TABLE + (table.length + 0xFFF & ~0xFFF) - Geometry.HEAD;
+  }
+
+  /** What lies at {@link Geometry#DATA} of an area. */
+  public byte[] data(int area) {
+    BytesOut data = new BytesOut(DELTA);
+    data.zeros((SLOTS + 2) * Geometry.STRIDE);
+    for (int slot = 0; slot <= SLOTS; slot++) {
+      int at = Geometry.data(slot) - DATA;
+      data.setU64(at + Geometry.TRUE_CS, 0x33).setU64(at + Geometry.TRUE_SS, 0x2B);
+      data.setU32(at + Geometry.META, area << 20 | slot << 8 | Control.ENTRY);
+      data.setU64(at + Geometry.SLOW, slot == SLOTS ? runtime.overflow() : runtime.slow());
+      data.setU64(at + Geometry.FULL, runtime.full());
+    }
+    return data.toArray();
+  }
+}

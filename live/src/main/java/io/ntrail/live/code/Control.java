@@ -1,0 +1,44 @@
+package io.ntrail.live.code;
+
+/** Where the numbers of the control block lie that code in the target uses (docs/live.md). */
+final class Control {
+  static final int ENABLED = 0x40;
+  static final int AREAS_TAKEN = 0x80;
+  static final int AREAS_OFFERED = 0xC0;
+  static final int CHUNKS_TAKEN = 0x100;
+  static final int CHUNKS_OFFERED = 0x140;
+  static final int CHUNKS_FULL = 0x180;
+  static final int LOST = 0x1C0;
+  static final int NO_AREA = 0x200;
+  static final int OVERFLOWS = 0x240;
+  static final int SLOW_PASSES = 0x280;
+  static final int AREA_COUNT = 0x2C0;
+  static final int THREADS = 0x300;
+  static final int AREAS = 0x1000;
+  static final int AREA_RING = 0x9000;
+  static final int CHUNK_RING = 0xD000;
+  static final int AREA_MASK = 4095;
+  static final int CHUNK_MASK = 2047;
+  static final int CHUNK = 0x1_0000;
+
+  // Head of a chunk.
+  static final int STATE = 0;
+  static final int TID = 4;
+  static final int SEQUENCE = 8;
+  static final int BEGAN = 16;
+  static final int LOST_BEFORE = 24;
+  static final int IN_USE = 1;
+  static final int FULL = 2;
+
+  // A record.
+  static final int TICKS = 0;
+  static final int FUNCTION = 8;
+  static final int META = 12;
+  static final int VALUE = 16;
+  static final int KEY = 24;
+  static final int ARGUMENTS = 32;
+  static final int ENTRY = 2;
+  static final int ENTRY_ONLY = 10;
+
+  private Control() {}
+}

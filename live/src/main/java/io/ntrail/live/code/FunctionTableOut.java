@@ -1,0 +1,70 @@
+package io.ntrail.live.code;
+
+import io.ntrail.formats.bytes.BytesOut;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A table of RUNTIME_FUNCTION and the unwind data that it points to, for code that was not loaded
+ * from an image. Entries are added by rising address and do not overlap.
+ */
+final class FunctionTableOut {
+  /** Bytes of an entry. */
+  static final int ENTRY = 12;
+
+  private record Entry(int begin, int end, Object info) {}
+
+  private record Slot(int distance, int handler) {}
+
+  private final List<Entry> entries = new ArrayList<>();
+
+  /** Code between two distances from the base. */
+  void add(int begin, int end, UnwindBytes info) {
+    put(begin, end, info);
+  }
+
+  /** The return point of a slot. */
+  void addSlot(int begin, int end, int distance, int handler) {
+    put(begin, end, new Slot(distance, handler));
+  }
+
+  private void put(int begin, int end, Object info) {
+    if (end <= begin || !entries.isEmpty() && entries.getLast().end > begin) {
+      throw new IllegalArgumentException("ranges overlap at 0x" + Integer.toHexString(begin));
+    }
+    entries.add(new Entry(begin, end, info));
+  }
+
+  /** Number of entries. */
+  int count() {
+    return entries.size();
+  }
+
+  /**
+   * The table, and behind it the unwind data.
+   *
+   * @param at the distance of the table from the base
+   */
+  byte[] bytes(int at) {
+    BytesOut infos = new BytesOut(1 << 10);
+    BytesOut table = new BytesOut(ENTRY * entries.size());
+    Map<Object, Integer> places = new HashMap<>();
+    int behind = at + ENTRY * entries.size();
+    for (Entry entry : entries) {
+      Integer place = places.get(entry.info);
+      if (place == null) {
+        place = behind + infos.size();
+        places.put(entry.info, place);
+        switch (entry.info) {
+          case UnwindBytes info -> info.write(infos);
+          case Slot slot -> UnwindBytes.writeSlot(infos, slot.distance, slot.handler);
+          default -> throw new IllegalStateException();
+        }
+      }
+      table.u32(entry.begin).u32(entry.end).u32(place);
+    }
+    return table.bytes(infos.array(), 0, infos.size()).toArray();
+  }
+}

@@ -1,0 +1,101 @@
+package io.ntrail.live.code;
+
+/**
+ * Where things lie in an area: the block of memory that one stack uses (docs/live.md).
+ *
+ * <p>Areas begin at multiples of {@link #ALIGNMENT}, so that whoever knows an address of a slot
+ * knows its area. All distances are from that beginning.
+ */
+public final class Geometry {
+  /** Areas begin at multiples of it. */
+  public static final int ALIGNMENT = 0x8_0000;
+
+  /** Slots of an area. */
+  public static final int SLOTS = 256;
+
+  /** Distance of one slot's code from the next. */
+  public static final int STRIDE = 512;
+
+  /** The page with the area's own fields and its spill. */
+  public static final int HEAD = 0xF000;
+
+  /** Where the spill begins; it ends at {@link #CODE}, where a chunk would end, too. */
+  public static final int SPILL = 0xFC00;
+
+  /** Bytes of the spill. */
+  public static final int SPILL_BYTES = 0x400;
+
+  /** Code of slots; the first stretch belongs to index -1, which has only data. */
+  public static final int CODE = 0x1_0000;
+
+  /** Code of slot 0. */
+  public static final int FIRST = CODE + STRIDE;
+
+  /** From the code of a slot to its data. */
+  public static final int DELTA = STRIDE * (SLOTS + 2) + 0xFFF & ~0xFFF;
+
+  /** Data of slots. */
+  public static final int DATA = CODE + DELTA;
+
+  /** Function table, unwind data and handler. */
+  public static final int TABLE = DATA + DELTA;
+
+  // Fields of the head.
+  /** gs:[8] of the stack. */
+  public static final int STACK_BASE = HEAD;
+
+  /** The same, negated. */
+  public static final int NEGATED_BASE = HEAD + 8;
+
+  /** Thread that took the area first. */
+  public static final int THREAD = HEAD + 16;
+
+  /** Of the thread that spills here: number of its next chunk. */
+  public static final int SPILL_SEQUENCE = HEAD + 24;
+
+  /** Of the thread that spills here: when it began to be recorded. */
+  public static final int SPILL_BEGAN = HEAD + 32;
+
+  /** Of the thread that spills here: records that it lost since its last chunk. */
+  public static final int SPILL_LOST = HEAD + 40;
+
+  // Data of a slot.
+  /** What the exit puts back on the stack. */
+  public static final int RET = 0;
+
+  /** Machine frame: the true return address. */
+  public static final int TRUE_RIP = 8;
+
+  static final int TRUE_CS = 16;
+  static final int TRUE_FLAGS = 24;
+
+  /** Machine frame: the stack pointer behind the return address, the key of the frame. */
+  public static final int KEY = 32;
+
+  static final int TRUE_SS = 40;
+
+  /** Body thunk. */
+  public static final int BODY = 48;
+
+  static final int SAVE_RDX = 56;
+  static final int SAVE_RAX = 64;
+
+  /** Number of the area shifted by 20, slot by 8, kind of an entry. */
+  public static final int META = 72;
+
+  static final int SLOW = 80;
+  static final int FULL = 88;
+  static final int SLOT_DATA = 96;
+
+  private Geometry() {}
+
+  /** Where the code of a slot begins. */
+  public static int code(int slot) {
+    return FIRST + STRIDE * slot;
+  }
+
+  /** Where the data of a slot begins; -1 has data, too. */
+  public static int data(int slot) {
+    return code(slot) + DELTA;
+  }
+}

@@ -1,0 +1,176 @@
+package io.ntrail.live.code;
+
+import static io.ntrail.analysis.x86.asm.Mem.gs;
+import static io.ntrail.analysis.x86.asm.Mem.ptr;
+import static io.ntrail.analysis.x86.asm.Reg64.RAX;
+import static io.ntrail.analysis.x86.asm.Reg64.RCX;
+
+import io.ntrail.analysis.x86.asm.Assembler;
+import io.ntrail.analysis.x86.asm.Code;
+import io.ntrail.analysis.x86.asm.Label;
+import io.ntrail.analysis.x86.asm.Mem;
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.BytesOut;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The stubs of the traced functions of one module, so near to it that jumps of 32 bits reach, with
+ * their unwind data.
+ *
+ * <p>A stub pushes rax and rcx, loads the address of the function's body thunk, which stands for
+ * the function in records, and jumps to the thread's next free slot. The body thunk behind it is
+ * what the short jump overwrote, and a jump to the rest. Two bytes before the body thunk the two
+ * registers are popped: that is where a function goes that is not to be traced now.
+ */
+public final class NearBlock {
+  /** Bytes from one stub to the next. */
+  public static final int STUB = 64;
+
+  /** The cells in front of the stubs. */
+  private static final int CELLS = 64;
+
+  /** The most that the table needs for a function. */
+  private static final int TABLE_BYTES = 6 * FunctionTableOut.ENTRY + 64;
+
+  private static final int JUMP = 5;
+
+  private final long base;
+  private final ThreadWords words;
+  private final BytesOut code = new BytesOut(1 << 16);
+  private final FunctionTableOut functions = new FunctionTableOut();
+  private final List<Long> bodies = new ArrayList<>();
+
+  /**
+   * A block that will lie at an address.
+   *
+   * @param base a multiple of a page
+   */
+  public NearBlock(long base, ThreadWords words, RuntimeBlock runtime) {
+    this.base = base;
+    this.words = words;
+    code.u64(runtime.init()).u64(runtime.entryOnly()).zeros(CELLS - 16);
+  }
+
+  /** Bytes that a block for so many functions takes at most. */
+  public static long size(int functions) {
+    return CELLS + (long) functions * (STUB + TABLE_BYTES) + 2 * 0x1000 & -0x1000L;
+  }
+
+  /** Whether the unit of a function can run here: what it refers to has to be in reach. */
+  public boolean reaches(TracedCode function) {
+    long moved = base + size(0) - function.address();
+    // The block's own size is far below what is kept free at the ends of the reach.
+    for (TracedCode.Relative relative : function.relative()) {
+      long target =
+          function.address()
+              + relative.end()
+              + Bytes.copyOf(function.unit(), "unit").i32(relative.at());
+      long distance = target - (function.address() + moved);
+      if (Math.abs(distance) > Integer.MAX_VALUE - (1L << 28)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Adds a function.
+   *
+   * @return where the jump to its stub goes
+   */
+  public long add(TracedCode function) {
+    int at = code.size();
+    Assembler a = Assembler.x64();
+    Label body = a.label("body");
+    Label undo = a.label("undo");
+    Label back = a.label("back");
+    Label end = a.label("end");
+    a.push(RAX).push(RCX).lea(RAX, ptr(body));
+    if (function.exits()) {
+      Label cold = a.label("cold");
+      a.mov(RCX, gs(words.slot())).jrcxz(cold).jmp(RCX).bind(cold);
+      a.mov(RCX, Mem.rip(base)).jmp(RCX);
+    } else {
+      a.mov(RCX, Mem.rip(base + 8)).jmp(RCX);
+    }
+    a.bind(undo).pop(RCX).pop(RAX).bind(body);
+    byte[] unit = function.unit();
+    a.bytes(unit).bind(back).jmp(function.address() + unit.length).bind(end);
+    Code assembled = a.assemble();
+    byte[] bytes = assembled.bytesAt(base + at);
+    if (bytes.length > STUB) {
+      throw new IllegalArgumentException("a stub of " + bytes.length + " bytes");
+    }
+    int bodyAt = assembled.offset(body);
+    rebase(function, bytes, bodyAt, base + at + bodyAt);
+    code.bytes(bytes).zeros(STUB - bytes.length);
+    functions.add(at, at + assembled.offset(undo), UnwindBytes.STUB);
+    functions.add(at + assembled.offset(undo), at + bodyAt - 1, UnwindBytes.PUSHED_2);
+    functions.add(at + bodyAt - 1, at + bodyAt, UnwindBytes.PUSHED_1);
+    describe(function, at + bodyAt, at + assembled.offset(back));
+    bodies.add(base + at + bodyAt);
+    return base + at;
+  }
+
+  private static void rebase(TracedCode function, byte[] bytes, int bodyAt, long body) {
+    for (TracedCode.Relative relative : function.relative()) {
+      int at = bodyAt + relative.at();
+      long moved = Bytes.copyOf(bytes, "stub").i32(at) + function.address() - body;
+      if (moved != (int) moved) {
+        throw new IllegalArgumentException("out of reach of the unit of a function");
+      }
+      for (int i = 0; i < 4; i++) {
+        bytes[at + i] = (byte) (moved >> 8 * i);
+      }
+    }
+  }
+
+  /** Unwind data of the body thunk and of the jump behind it. */
+  private void describe(TracedCode function, int body, int back) {
+    int[] codes = function.prologue();
+    int length = back - body;
+    functions.add(body, back, new UnwindBytes(1, length, function.frame(), codes));
+    int[] after = codes.clone();
+    for (int i = 0; i < after.length; ) {
+      after[i] &= 0xFF00;
+      i += slots(after[i]);
+    }
+    // Of version 2, so that the jump is not taken for the end of a function.
+    functions.add(
+        back,
+        back + JUMP,
+        codes.length == 0 ? UnwindBytes.NONE : new UnwindBytes(2, 0, function.frame(), after));
+  }
+
+  private static int slots(int code) {
+    return switch (code >> 8 & 0xF) {
+      case 1 -> (code >> 12 & 0xF) == 0 ? 2 : 3;
+      case 4, 8 -> 2;
+      case 5, 9 -> 3;
+      default -> 1;
+    };
+  }
+
+  /** Addresses of the body thunks, in the order of the functions. */
+  public List<Long> bodies() {
+    return List.copyOf(bodies);
+  }
+
+  /** Where the function table lies. */
+  public int tableAt() {
+    return code.size() + 0xF & ~0xF;
+  }
+
+  /** Entries of the function table. */
+  public int entries() {
+    return functions.count();
+  }
+
+  /** Code, table and unwind data; base of its addresses is the beginning. */
+  public byte[] bytes() {
+    BytesOut all = new BytesOut(code.size() + (1 << 12));
+    all.bytes(code.array(), 0, code.size()).zeros(tableAt() - code.size());
+    return all.bytes(functions.bytes(tableAt())).toArray();
+  }
+}

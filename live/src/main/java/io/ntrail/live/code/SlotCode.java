@@ -1,0 +1,231 @@
+package io.ntrail.live.code;
+
+import static io.ntrail.analysis.x86.asm.Mem.gs;
+import static io.ntrail.analysis.x86.asm.Mem.ptr;
+import static io.ntrail.analysis.x86.asm.Reg32.EAX;
+import static io.ntrail.analysis.x86.asm.Reg32.ECX;
+import static io.ntrail.analysis.x86.asm.Reg32.EDX;
+import static io.ntrail.analysis.x86.asm.Reg64.R8;
+import static io.ntrail.analysis.x86.asm.Reg64.R9;
+import static io.ntrail.analysis.x86.asm.Reg64.RAX;
+import static io.ntrail.analysis.x86.asm.Reg64.RCX;
+import static io.ntrail.analysis.x86.asm.Reg64.RDX;
+import static io.ntrail.analysis.x86.asm.Reg64.RSP;
+import static io.ntrail.live.code.Geometry.BODY;
+import static io.ntrail.live.code.Geometry.DELTA;
+import static io.ntrail.live.code.Geometry.KEY;
+import static io.ntrail.live.code.Geometry.META;
+import static io.ntrail.live.code.Geometry.RET;
+import static io.ntrail.live.code.Geometry.SAVE_RAX;
+import static io.ntrail.live.code.Geometry.SAVE_RDX;
+import static io.ntrail.live.code.Geometry.STRIDE;
+import static io.ntrail.live.code.Geometry.TRUE_RIP;
+
+import io.ntrail.analysis.x86.asm.Assembler;
+import io.ntrail.analysis.x86.asm.Code;
+import io.ntrail.analysis.x86.asm.Label;
+import io.ntrail.analysis.x86.asm.Mem;
+import io.ntrail.analysis.x86.asm.Reg16;
+
+/**
+ * The code of one slot; the same for all but for distances within its area. No instruction changes
+ * a flag, and no register but those that it saves.
+ *
+ * <p>S is the address of the caller's return address. At the beginning RSP = S - 16, with rax and
+ * rcx of the caller pushed, and rax = the function's body thunk.
+ */
+final class SlotCode {
+  /** Bytes of the instruction at the return point: {@code push [RET]}. */
+  static final int RETURN_POINT = 6;
+
+  private final Assembler a = Assembler.x64();
+  private final ThreadWords words;
+  private final int slot;
+  private final int record;
+  private final Label begin = a.label("C");
+  private final Label call = a.label("K");
+  private final Label exit = a.label("E");
+  private final Label end = a.label("end");
+  private final Label fresh = a.label("fresh");
+  private final Label tail = a.label("tail");
+
+  private SlotCode(ThreadWords words, int slot, int record) {
+    this.words = words;
+    this.slot = slot;
+    this.record = record;
+  }
+
+  /**
+   * What it came to.
+   *
+   * @param bytes the code
+   * @param call distance of the call of the body
+   * @param exit distance of the return point
+   */
+  record Assembled(byte[] bytes, int call, int exit) {}
+
+  /**
+   * Writes one.
+   *
+   * @param slot its number
+   * @param record bytes of a record
+   */
+  static Assembled assemble(ThreadWords words, int slot, int record) {
+    SlotCode code = new SlotCode(words, slot, record);
+    code.a.bind(code.begin);
+    code.choose();
+    code.enter();
+    code.leave();
+    code.a.bind(code.end);
+    Code done = code.a.assemble();
+    if (done.length() > STRIDE) {
+      throw new IllegalStateException("a slot of " + done.length() + " bytes");
+    }
+    return new Assembled(done.bytes(), done.offset(code.call), done.offset(code.exit));
+  }
+
+  /** What stands in the place behind the last slot: the slow routine decides. */
+  static byte[] overflow() {
+    Assembler a = Assembler.x64();
+    Label begin = a.here("C");
+    // FF 25 would be read as the end of a function by unwinders.
+    return a.mov(RCX, ptr(begin).plus(DELTA + Geometry.SLOW)).jmp(RCX).assemble().bytes();
+  }
+
+  private Mem cell(int field) {
+    return ptr(begin).plus(DELTA + field);
+  }
+
+  private void choose() {
+    Label same = a.label("same stack");
+    Label equal = a.label("equal");
+    Label slow = a.label("slow");
+    // Taken first: whatever interrupts us from here on uses the next slot.
+    a.lea(RCX, ptr(begin).plus(STRIDE))
+        .mov(gs(words.slot()), RCX)
+        .mov(cell(BODY), RAX)
+        .mov(cell(SAVE_RDX), RDX)
+        .mov(RCX, gs(8))
+        .mov(RDX, ptr(begin).plus(Geometry.NEGATED_BASE - Geometry.code(slot)))
+        .lea(RCX, ptr(RCX).index(RDX, 1))
+        .jrcxz(same)
+        .jmp(slow)
+        .bind(same)
+        .mov(RCX, RSP)
+        .not(RCX)
+        .mov(RDX, cell(KEY - STRIDE))
+        // S of the slot before, minus S.
+        .lea(RAX, ptr(RCX).index(RDX, 1).plus(-23))
+        .mov(RCX, RAX)
+        .jrcxz(equal)
+        .cqo()
+        .mov(RCX, RDX)
+        .jrcxz(fresh)
+        .jmp(slow)
+        .bind(equal)
+        // The same place: a tail call if the return address there is that into the slot before.
+        .lea(RDX, ptr(exit).plus(-STRIDE))
+        .mov(RCX, ptr(RSP).plus(16))
+        .not(RCX)
+        .lea(RCX, ptr(RCX).index(RDX, 1).plus(1))
+        .jrcxz(tail)
+        .bind(slow)
+        .mov(RAX, cell(BODY))
+        .mov(RCX, cell(Geometry.SLOW))
+        .jmp(RCX);
+  }
+
+  private void enter() {
+    Label go = a.label("go");
+    Label full = a.label("full at entry");
+    Label done = a.label("done at entry");
+    a.bind(tail)
+        .mov(RCX, cell(TRUE_RIP - STRIDE))
+        .mov(cell(TRUE_RIP), RCX)
+        .mov(RCX, ptr(RSP).plus(16))
+        .jmp(go)
+        .bind(full)
+        .call(cell(Geometry.FULL))
+        .jmp(done)
+        .bind(fresh)
+        .mov(RCX, ptr(RSP).plus(16))
+        .mov(cell(TRUE_RIP), RCX)
+        .bind(go)
+        .mov(cell(RET), RCX)
+        .lea(RDX, ptr(RSP).plus(24))
+        .mov(cell(KEY), RDX)
+        .mov(RCX, gs(words.record()))
+        .jrcxz(done)
+        .mov(ptr(RCX).plus(Control.KEY), RDX)
+        .rdtsc()
+        .mov(ptr(RCX), EAX)
+        .mov(ptr(RCX).plus(4), EDX)
+        .mov(RAX, cell(RET))
+        .mov(ptr(RCX).plus(Control.VALUE), RAX);
+    if (record > Control.ARGUMENTS) {
+      a.mov(RAX, ptr(RSP))
+          .mov(ptr(RCX).plus(Control.ARGUMENTS), RAX)
+          .mov(RAX, cell(SAVE_RDX))
+          .mov(ptr(RCX).plus(Control.ARGUMENTS + 8), RAX)
+          .mov(ptr(RCX).plus(Control.ARGUMENTS + 16), R8)
+          .mov(ptr(RCX).plus(Control.ARGUMENTS + 24), R9);
+    }
+    a.mov(RAX, cell(BODY))
+        .mov(ptr(RCX).plus(Control.FUNCTION), EAX)
+        .mov(EAX, cell(META))
+        // The last store makes the record one.
+        .mov(ptr(RCX).plus(Control.META), EAX)
+        .lea(RCX, ptr(RCX).plus(record))
+        .mov(gs(words.record()), RCX)
+        .movzx(ECX, Reg16.CX)
+        .jrcxz(full)
+        .bind(done)
+        .mov(RDX, cell(SAVE_RDX))
+        .mov(RCX, ptr(RSP))
+        .mov(RAX, ptr(RSP).plus(8))
+        .lea(RSP, ptr(RSP).plus(24))
+        .bind(call)
+        .call(cell(BODY))
+        .bind(exit);
+  }
+
+  private void leave() {
+    Label done = a.label("done at exit");
+    Label after = a.label("after");
+    Label full = a.label("full at exit");
+    a.push(cell(RET))
+        .push(RCX)
+        .mov(RCX, gs(words.record()))
+        .jrcxz(done)
+        .mov(cell(SAVE_RAX), RAX)
+        .mov(cell(SAVE_RDX), RDX)
+        .mov(ptr(RCX).plus(Control.VALUE), RAX)
+        .rdtsc()
+        .mov(ptr(RCX), EAX)
+        .mov(ptr(RCX).plus(4), EDX)
+        .mov(RAX, cell(BODY))
+        .mov(ptr(RCX).plus(Control.FUNCTION), EAX)
+        .lea(RAX, ptr(RSP).plus(16))
+        .mov(ptr(RCX).plus(Control.KEY), RAX)
+        .mov(EAX, cell(META))
+        .lea(EAX, ptr(RAX).plus(1))
+        .mov(ptr(RCX).plus(Control.META), EAX)
+        .lea(RCX, ptr(RCX).plus(record))
+        .mov(gs(words.record()), RCX)
+        .movzx(ECX, Reg16.CX)
+        .jrcxz(full)
+        .bind(after)
+        .mov(RDX, cell(SAVE_RDX))
+        .mov(RAX, cell(SAVE_RAX))
+        .bind(done)
+        // Nothing returns here again: the frame is no longer one to walk or to repair.
+        .mov(cell(KEY).as64(), 0)
+        .lea(RCX, ptr(begin))
+        .mov(gs(words.slot()), RCX)
+        .pop(RCX)
+        .ret()
+        .bind(full)
+        .call(cell(Geometry.FULL))
+        .jmp(after);
+  }
+}
