@@ -2,4 +2,6 @@
 module io.ntrail.live {
   requires transitive io.ntrail.analysis;
   requires static org.jspecify;
+
+  exports io.ntrail.live.session;
 }
