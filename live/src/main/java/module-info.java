@@ -5,5 +5,6 @@ module io.ntrail.live {
 
   exports io.ntrail.live.agent;
   exports io.ntrail.live.code;
+  exports io.ntrail.live.session;
   exports io.ntrail.live.target;
 }

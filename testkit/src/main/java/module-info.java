@@ -10,6 +10,7 @@ module io.ntrail.testkit {
   exports io.ntrail.testkit.compress;
   exports io.ntrail.testkit.described;
   exports io.ntrail.testkit.etl;
+  exports io.ntrail.testkit.live;
   exports io.ntrail.testkit.ntr;
   exports io.ntrail.testkit.pe;
   exports io.ntrail.testkit.profile;

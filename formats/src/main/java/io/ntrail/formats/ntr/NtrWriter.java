@@ -3,12 +3,14 @@ package io.ntrail.formats.ntr;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.zip.CRC32C;
 import java.util.zip.Deflater;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes a recording of function calls, as docs/ntr.md specifies.
@@ -35,7 +37,7 @@ public final class NtrWriter implements AutoCloseable {
     SMALL
   }
 
-  private final OutputStream out;
+  private OutputStream out;
   private final RecordingHeader header;
   private final int recording;
   private final Packing packing;
@@ -54,7 +56,8 @@ public final class NtrWriter implements AutoCloseable {
   private long lastIndex;
   private long position;
   private long number;
-  private long events;
+  private EventTally written = EventTally.NONE;
+  private @Nullable Remembered remembered;
   private boolean failed;
   private boolean closed;
 
@@ -99,6 +102,21 @@ public final class NtrWriter implements AutoCloseable {
     return position;
   }
 
+  /** Events in the chunks written so far. */
+  public EventTally written() {
+    return written;
+  }
+
+  /** Whether a write failed, so that nothing more is written. */
+  public boolean failed() {
+    return failed;
+  }
+
+  /** Writes nothing more, as after a failed write: the file ends with its last chunk. */
+  public void giveUp() {
+    failed = true;
+  }
+
   /** Defines a process, or says what was learnt of it later. */
   public void process(TracedProcess process) throws IOException {
     record.var(process.number());
@@ -106,12 +124,12 @@ public final class NtrWriter implements AutoCloseable {
     record.var(process.began());
     record.text(process.name());
     record.text(process.commandLine());
-    define(NtrLayout.PROCESS);
+    define(NtrLayout.PROCESS, process.number());
     if (process.ended() != 0) {
       record.var(process.number());
       record.var(process.ended());
       record.var(process.exitCode());
-      define(NtrLayout.PROCESS_END);
+      define(NtrLayout.PROCESS_END, process.number());
     }
   }
 
@@ -122,11 +140,11 @@ public final class NtrWriter implements AutoCloseable {
     record.var(thread.tid());
     record.var(thread.began());
     record.text(thread.name());
-    define(NtrLayout.THREAD);
+    define(NtrLayout.THREAD, thread.number());
     if (thread.ended() != 0) {
       record.var(thread.number());
       record.var(thread.ended());
-      define(NtrLayout.THREAD_END);
+      define(NtrLayout.THREAD_END, thread.number());
     }
   }
 
@@ -147,11 +165,11 @@ public final class NtrWriter implements AutoCloseable {
       record.var(module.pdb().age());
       record.text(module.pdbName());
     }
-    define(NtrLayout.MODULE);
+    define(NtrLayout.MODULE, module.number());
     if (module.unloaded() != 0) {
       record.var(module.number());
       record.var(module.unloaded());
-      define(NtrLayout.MODULE_END);
+      define(NtrLayout.MODULE_END, module.number());
     }
   }
 
@@ -168,7 +186,7 @@ public final class NtrWriter implements AutoCloseable {
     for (int place : function.arguments()) {
       record.var(place);
     }
-    define(NtrLayout.FUNCTION);
+    define(NtrLayout.FUNCTION, function.number());
   }
 
   /** Says what several clocks showed at one moment. */
@@ -176,7 +194,15 @@ public final class NtrWriter implements AutoCloseable {
     record.var(calibration.ticks());
     record.var(calibration.nanos());
     record.var(calibration.utc());
-    define(NtrLayout.CALIBRATION);
+    define(NtrLayout.CALIBRATION, calibration.ticks());
+  }
+
+  private void define(int kind, long what) throws IOException {
+    Remembered memory = remembered;
+    if (memory != null) {
+      memory.add(kind, what, Arrays.copyOf(record.bytes, record.size));
+    }
+    define(kind);
   }
 
   private void define(int kind) throws IOException {
@@ -234,7 +260,69 @@ public final class NtrWriter implements AutoCloseable {
     }
   }
 
-  void eventChunk(EventChunk head, int operations, ColumnOut[] columns) throws IOException {
+  /** Keeps a copy of all definitions from now on, for {@link #goOn}. */
+  void remember() {
+    remembered = new Remembered();
+  }
+
+  /** Forgets the definition of a thread that no event tells of any more. */
+  void forgetThread(long thread) {
+    if (remembered != null) {
+      remembered.forget(NtrLayout.THREAD, thread);
+    }
+  }
+
+  /**
+   * Completes the file and goes on in another one with the same threads; what was defined is
+   * repeated there. The count of what was written begins anew.
+   *
+   * @return how many bytes the other file has then
+   */
+  long goOn(OutputStream next) throws IOException {
+    try {
+      complete();
+    } finally {
+      out.close();
+      out = next;
+    }
+    position = 0;
+    number = 0;
+    lastIndex = 0;
+    indexFrom = 0;
+    indexFromNumber = 0;
+    written = EventTally.NONE;
+    recordingChunk();
+    if (remembered != null) {
+      for (Map.Entry<Remembered.Key, byte[]> definition : remembered.records().entrySet()) {
+        record.put(definition.getValue(), 0, definition.getValue().length);
+        define(definition.getKey().kind());
+      }
+    }
+    flushDefinitions();
+    return position;
+  }
+
+  /** Appends a chunk of another file of the same recording. */
+  void copy(int kind, int flags, byte[] payload, int length) throws IOException {
+    flushDefinitions();
+    beginChunk();
+    chunk.put(payload, 0, length);
+    endChunk(kind, flags);
+  }
+
+  /** Appends a chunk of events of another file of the same recording. */
+  void copy(EventChunk head, byte[] payload) throws IOException {
+    flushDefinitions();
+    beginChunk();
+    chunk.put(payload, 0, head.payload());
+    written = written.plus(new EventTally(head.events(), head.calls(), 0, 0));
+    eventEntry(head);
+    append(NtrLayout.EVENTS, NtrLayout.ESSENTIAL);
+    indexIfLong();
+  }
+
+  void eventChunk(EventChunk head, int operations, ColumnOut[] columns, EventTally tally)
+      throws IOException {
     flushDefinitions();
     beginChunk();
     chunk.u64(head.thread());
@@ -261,8 +349,21 @@ public final class NtrWriter implements AutoCloseable {
       chunk.put(stored < column.size ? packed : column.bytes, 0, stored);
     }
     chunk.setU32(base + NtrLayout.HEAD_CHECKSUM, checksum(base, NtrLayout.HEAD_CHECKSUM));
-    events += head.events();
-    indexEntry(NtrLayout.EVENTS, chunk.size - base);
+    eventEntry(head);
+    append(NtrLayout.EVENTS, NtrLayout.ESSENTIAL);
+    written = written.plus(tally);
+    indexIfLong();
+  }
+
+  private void indexIfLong() throws IOException {
+    if (indexed >= INDEX_ENTRIES) {
+      recordingChunk();
+      indexChunk();
+    }
+  }
+
+  private void eventEntry(EventChunk head) {
+    indexEntry(NtrLayout.EVENTS, chunk.size - NtrLayout.CHUNK_HEADER);
     for (long value :
         new long[] {
           head.thread(),
@@ -280,11 +381,6 @@ public final class NtrWriter implements AutoCloseable {
           head.flags()
         }) {
       index.var(value);
-    }
-    append(NtrLayout.EVENTS, NtrLayout.ESSENTIAL);
-    if (indexed >= INDEX_ENTRIES) {
-      recordingChunk();
-      indexChunk();
     }
   }
 
@@ -395,22 +491,26 @@ public final class NtrWriter implements AutoCloseable {
       return;
     }
     closed = true;
-    try (out) {
-      if (failed) {
-        return;
+    try {
+      if (!failed) {
+        complete();
       }
-      flush();
-      recordingChunk();
-      indexChunk();
-      beginChunk();
-      chunk.u64(lastIndex);
-      chunk.u64(number);
-      chunk.u64(events);
-      chunk.u64(position + NtrLayout.chunkSize(NtrLayout.END_PAYLOAD));
-      append(NtrLayout.END, NtrLayout.ESSENTIAL);
     } finally {
       deflater.end();
+      out.close();
     }
+  }
+
+  private void complete() throws IOException {
+    flush();
+    recordingChunk();
+    indexChunk();
+    beginChunk();
+    chunk.u64(lastIndex);
+    chunk.u64(number);
+    chunk.u64(written.events());
+    chunk.u64(position + NtrLayout.chunkSize(NtrLayout.END_PAYLOAD));
+    append(NtrLayout.END, NtrLayout.ESSENTIAL);
   }
 
   /** The numbers of the threads that events were taken of and that did not end, in that order. */

@@ -49,6 +49,8 @@ public final class ThreadEvents {
   private long lost;
   private int events;
   private int calls;
+  private int exits;
+  private int unwinds;
   private int operationCount;
   private long firstTicks;
   private long lastTicks;
@@ -275,6 +277,7 @@ public final class ThreadEvents {
       throws IOException {
     int n = shape(count);
     begin(ticks, area);
+    exits++;
     if (!uncover(function, slot, key)) {
       otherEvent(EventKind.EXIT, function, slot, key, value, more, n);
       end();
@@ -310,6 +313,7 @@ public final class ThreadEvents {
   public void unwind(long ticks, long function, int area, int slot, long key, long code)
       throws IOException {
     begin(ticks, area);
+    unwinds++;
     if (uncover(function, slot, key)) {
       pop();
       operation(NtrLayout.UNWIND);
@@ -342,8 +346,13 @@ public final class ThreadEvents {
     int n = shape(count);
     begin(ticks, area);
     otherEvent(kind, function, slot, key, value, more, n);
-    if (kind == EventKind.ENTRY) {
-      calls++;
+    switch (kind) {
+      case EventKind.ENTRY -> calls++;
+      case EventKind.EXIT -> exits++;
+      case EventKind.UNWIND -> unwinds++;
+      default -> {
+        // Nobody counts those.
+      }
     }
     end();
   }
@@ -515,13 +524,15 @@ public final class ThreadEvents {
             open,
             fewestOpen,
             openFlags);
-    writer.eventChunk(head, operationCount, columns);
+    writer.eventChunk(head, operationCount, columns, waiting());
     sequence++;
     eventsBefore += events;
     callsBefore += calls;
     lost = 0;
     events = 0;
     calls = 0;
+    exits = 0;
+    unwinds = 0;
     operationCount = 0;
     lastCode = 0;
     lastReturnAddress = 0;
@@ -541,6 +552,13 @@ public final class ThreadEvents {
     System.arraycopy(times.bytes, 0, times.bytes, first.size, times.size);
     System.arraycopy(first.bytes, 0, times.bytes, 0, first.size);
     times.size += first.size;
+  }
+
+  /**
+   * Events that are in no chunk yet; after a failed write those that did not come into the file.
+   */
+  public EventTally waiting() {
+    return new EventTally(events, calls, exits, unwinds);
   }
 
   /** Open frames now, over all areas, as the writer's model has them. */

@@ -1,0 +1,202 @@
+package io.ntrail.formats.bytes;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+
+/**
+ * A file of any size that is mapped to be read and written, and that other programs have mapped,
+ * too: it changes while it is read. Little-endian; every access is checked against the size.
+ *
+ * <p>What is stored with release is seen, with all that was stored before, by whoever reads it with
+ * acquire. Numbers of 4 bytes lie at multiples of 4 and numbers of 8 bytes at multiples of 8.
+ *
+ * <p>The file lies in memory where the system has a folder for that ({@code /dev/shm}), else in the
+ * temporary folder; it has a random name, only its owner may open it, and {@link #close} unmaps and
+ * deletes it. All of its bytes are written at once, so that nobody who has it mapped finds later
+ * that there is no room for a page.
+ */
+public final class SharedFile implements AutoCloseable {
+  private static final VarHandle INT =
+      ValueLayout.JAVA_INT.withOrder(ByteOrder.LITTLE_ENDIAN).varHandle();
+  private static final VarHandle LONG =
+      ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN).varHandle();
+  private static final ValueLayout.OfLong WORDS =
+      ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final int ZEROS = 1 << 20;
+
+  /** What is left free in a folder in memory, since programs need it for other things. */
+  private static final long KEEP_FREE = 16L << 20;
+
+  private final Path path;
+  private final Arena arena;
+  private final MemorySegment segment;
+
+  private SharedFile(Path path, Arena arena, MemorySegment segment) {
+    this.path = path;
+    this.arena = arena;
+    this.segment = segment;
+  }
+
+  /**
+   * Creates a file of zeros where that is best.
+   *
+   * @param prefix how its name begins
+   * @throws IOException if there is no room for it anywhere
+   */
+  public static SharedFile create(String prefix, long size) throws IOException {
+    Path memory = Path.of("/dev/shm");
+    Path temporary = Path.of(System.getProperty("java.io.tmpdir", "."));
+    return create(List.of(memory, temporary), prefix, size);
+  }
+
+  /**
+   * Creates a file of zeros in the first of some folders that exists, is writable and has room.
+   *
+   * @param size bytes, at least 1
+   * @throws IOException if none has
+   */
+  public static SharedFile create(List<Path> folders, String prefix, long size) throws IOException {
+    if (size < 1) {
+      throw new IllegalArgumentException("a shared file of " + size + " bytes");
+    }
+    IOException failure = new IOException("no folder for a shared file of " + size + " bytes");
+    for (Path folder : folders) {
+      try {
+        if (Files.isDirectory(folder) && Files.isWritable(folder) && hasRoom(folder, size)) {
+          return createIn(folder, prefix, size);
+        }
+        failure.addSuppressed(
+            new IOException(folder + " is no writable folder, or has no room for it"));
+      } catch (IOException e) {
+        failure.addSuppressed(e);
+      }
+    }
+    throw failure;
+  }
+
+  private static boolean hasRoom(Path folder, long size) throws IOException {
+    FileStore store = Files.getFileStore(folder);
+    return store.getUsableSpace() - KEEP_FREE >= size;
+  }
+
+  private static SharedFile createIn(Path folder, String prefix, long size) throws IOException {
+    // Java makes temporary files with random names that only their owner may open.
+    Path path = Files.createTempFile(folder, prefix, ".session");
+    Arena arena = Arena.ofShared();
+    try (FileChannel channel =
+        FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      ByteBuffer zeros = ByteBuffer.allocateDirect((int) Math.min(ZEROS, size));
+      for (long at = 0; at < size; ) {
+        zeros.clear().limit((int) Math.min(zeros.capacity(), size - at));
+        at += channel.write(zeros, at);
+      }
+      MemorySegment segment = channel.map(FileChannel.MapMode.READ_WRITE, 0, size, arena);
+      return new SharedFile(path, arena, segment);
+    } catch (IOException | RuntimeException e) {
+      arena.close();
+      Files.deleteIfExists(path);
+      throw e;
+    }
+  }
+
+  /** Where the file is, for other programs to map. */
+  public Path path() {
+    return path;
+  }
+
+  /** Its size in bytes. */
+  public long size() {
+    return segment.byteSize();
+  }
+
+  /** The 4 bytes at an offset. */
+  public int u32(long at) {
+    return (int) INT.get(segment, at);
+  }
+
+  /** The 4 bytes at an offset; what was stored before them is seen by what is read after them. */
+  public int u32Acquire(long at) {
+    return (int) INT.getAcquire(segment, at);
+  }
+
+  /** Stores 4 bytes. */
+  public void setU32(long at, int value) {
+    INT.set(segment, at, value);
+  }
+
+  /** Stores 4 bytes behind everything that was stored before. */
+  public void setU32Release(long at, int value) {
+    INT.setRelease(segment, at, value);
+  }
+
+  /** The 8 bytes at an offset. */
+  public long u64(long at) {
+    return (long) LONG.get(segment, at);
+  }
+
+  /** The 8 bytes at an offset; what was stored before them is seen by what is read after them. */
+  public long u64Acquire(long at) {
+    return (long) LONG.getAcquire(segment, at);
+  }
+
+  /** Stores 8 bytes. */
+  public void setU64(long at, long value) {
+    LONG.set(segment, at, value);
+  }
+
+  /** Stores 8 bytes behind everything that was stored before. */
+  public void setU64Release(long at, long value) {
+    LONG.setRelease(segment, at, value);
+  }
+
+  /**
+   * Copies numbers of 8 bytes out of the file, plainly: faster than one by one, and what others
+   * store later does not change the copy.
+   *
+   * @param at a multiple of 8
+   */
+  public void copyTo(long at, long[] target, int from, int count) {
+    MemorySegment.copy(segment, WORDS, at, target, from, count);
+  }
+
+  /** Stores the low 8 bits of {@code value} into each of {@code length} bytes. */
+  public void fill(long at, long length, int value) {
+    segment.asSlice(at, length).fill((byte) value);
+  }
+
+  /** Makes {@code length} bytes zero. */
+  public void zero(long at, long length) {
+    fill(at, length, 0);
+  }
+
+  /** Whether the file is still mapped. */
+  public boolean isOpen() {
+    return arena.scope().isAlive();
+  }
+
+  /** Unmaps and deletes the file. Whoever else has it mapped keeps its bytes. */
+  @Override
+  public void close() {
+    if (!isOpen()) {
+      return;
+    }
+    arena.close();
+    try {
+      Files.deleteIfExists(path);
+    } catch (IOException e) {
+      // On Windows while another program has it mapped; it is then deleted when this one ends.
+      path.toFile().deleteOnExit();
+    }
+  }
+}

@@ -1,0 +1,218 @@
+package io.ntrail.formats.ntr;
+
+import io.ntrail.formats.bytes.Gaps;
+import io.ntrail.formats.bytes.InputFile;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * Keeps the last bytes of a recording that has no end: it is written in parts of an eighth of what
+ * may be kept, each a complete {@code .ntr} with all definitions, and the oldest part goes when
+ * there are too many. {@link #close} makes one file of those that are left (docs/ntr.md section
+ * 11).
+ *
+ * <p>Parts lie beside the file, as {@code NAME.1}, {@code NAME.2} and so on; if making the file
+ * fails, they stay. Joining takes as much room again as the parts have. Used by one thread.
+ */
+public final class NtrRing implements AutoCloseable {
+  /** The least that can be kept, in bytes. */
+  public static final long LEAST = 1 << 16;
+
+  private static final int PARTS = 8;
+
+  /** A part; {@code repeated} bytes at its beginning say what the parts before it said. */
+  private static final class Part {
+    final Path path;
+    final long repeated;
+    final List<Long> ended = new ArrayList<>();
+    long bytes;
+    EventTally tally = EventTally.NONE;
+
+    Part(Path path, long repeated) {
+      this.path = path;
+      this.repeated = repeated;
+    }
+  }
+
+  private final Path file;
+  private final long most;
+  private final RecordingHeader header;
+  private final int recording;
+  private final NtrWriter writer;
+  private final Deque<Part> parts = new ArrayDeque<>();
+  private int number = 1;
+  private long droppedBytes;
+  private EventTally dropped = EventTally.NONE;
+  private boolean closed;
+
+  /**
+   * Begins a recording.
+   *
+   * @param file what {@link #close} makes
+   * @param most bytes to keep, at least {@link #LEAST}; what repeats the definitions is among them
+   * @param recording any number
+   * @throws IOException if the first part cannot be written
+   */
+  public NtrRing(Path file, long most, RecordingHeader header, int recording) throws IOException {
+    if (most < LEAST) {
+      throw new IllegalArgumentException("a ring of " + most + " bytes");
+    }
+    this.file = file;
+    this.most = most;
+    this.header = header;
+    this.recording = recording;
+    Path first = path(number);
+    writer = new NtrWriter(Files.newOutputStream(first), header, recording);
+    writer.remember();
+    parts.add(new Part(first, 0));
+  }
+
+  private Path path(int part) {
+    return file.resolveSibling(file.getFileName() + "." + part);
+  }
+
+  /** Takes definitions and events; closed with this ring, and by nobody else. */
+  public NtrWriter writer() {
+    return writer;
+  }
+
+  /** The files of the parts that are kept, the oldest first. */
+  public List<Path> parts() {
+    return parts.stream().map(part -> part.path).toList();
+  }
+
+  /** Bytes of the parts that are kept. */
+  public long bytes() {
+    long sum = writer.position();
+    for (Part part : parts) {
+      sum += part.bytes;
+    }
+    return sum;
+  }
+
+  /** Bytes of the parts that went. */
+  public long droppedBytes() {
+    return droppedBytes;
+  }
+
+  /** Events of the parts that went. */
+  public EventTally dropped() {
+    return dropped;
+  }
+
+  /** Says that a thread ended, which is forgotten with the last part that tells of it. */
+  public void ended(long thread) {
+    parts.getLast().ended.add(thread);
+  }
+
+  /**
+   * Begins another part if this one is long enough, and drops the oldest ones if there are too many
+   * bytes. To be called now and then.
+   *
+   * @throws IOException if it cannot be written; the parts stay as they are
+   */
+  public void turn() throws IOException {
+    Part current = parts.getLast();
+    if (writer.position() - current.repeated < most / PARTS) {
+      return;
+    }
+    writer.flush();
+    EventTally tally = writer.written();
+    Path next = path(number + 1);
+    number++;
+    long before = writer.position();
+    long repeated = writer.goOn(Files.newOutputStream(next));
+    current.bytes = Math.max(before, Files.size(current.path));
+    current.tally = tally;
+    parts.add(new Part(next, repeated));
+    while (parts.size() > 2 && bytes() > most - most / PARTS) {
+      drop();
+    }
+  }
+
+  private void drop() throws IOException {
+    Part oldest = parts.removeFirst();
+    droppedBytes += oldest.bytes;
+    dropped = dropped.plus(oldest.tally);
+    oldest.ended.forEach(writer::forgetThread);
+    Files.deleteIfExists(oldest.path);
+  }
+
+  /**
+   * Completes the last part and makes one file of all.
+   *
+   * @throws IOException if that fails; the parts are left as they are
+   */
+  @Override
+  public void close() throws IOException {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    writer.close();
+    if (parts.size() == 1 && droppedBytes == 0) {
+      Files.move(parts.getFirst().path, file, StandardCopyOption.REPLACE_EXISTING);
+      return;
+    }
+    try (NtrWriter to = new NtrWriter(Files.newOutputStream(file), header, recording)) {
+      for (Part part : parts) {
+        append(part, part == parts.getFirst(), to);
+      }
+    } catch (UncheckedIOException e) {
+      throw new IOException("the parts could not be joined", e);
+    }
+    for (Part part : parts) {
+      Files.deleteIfExists(part.path);
+    }
+  }
+
+  private void append(Part part, boolean first, NtrWriter to) throws IOException {
+    String name = part.path.toString();
+    try (InputFile input = InputFile.map(part.path, name)) {
+      ChunkReader reader = new ChunkReader(input);
+      ChunkList.Visitor visitor =
+          new ChunkList.Visitor() {
+            @Override
+            public void chunk(ChunkReader.Header chunk) {
+              boolean wanted =
+                  chunk.kind() == NtrLayout.STATISTICS
+                      || chunk.kind() == NtrLayout.DEFINITIONS
+                          && (first || chunk.offset() >= part.repeated);
+              if (wanted) {
+                copy(() ->
+                    to.copy(chunk.kind(), chunk.flags(), reader.payload(chunk), chunk.payload()));
+              }
+            }
+
+            @Override
+            public void events(EventChunk head) {
+              ChunkReader.Header chunk = reader.header(head.offset());
+              if (chunk != null) {
+                copy(() -> to.copy(head, reader.payload(chunk)));
+              }
+            }
+          };
+      // A part whose last write failed ends in a chunk that is cut: it is as if it were not there.
+      new ChunkList(input, reader, recording, new Gaps()).scan(visitor);
+    }
+  }
+
+  private interface Copying {
+    void run() throws IOException;
+  }
+
+  private static void copy(Copying copying) {
+    try {
+      copying.run();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,104 @@
+package io.ntrail.live.session;
+
+/**
+ * Which chunks the target has. It follows the head of the chunk ring, so that a pass looks at the
+ * chunks that were taken and at no others; it looks at all of them now and then, since the head may
+ * be wrong.
+ */
+final class ChunkPool {
+  private final SessionFile session;
+  private final Remarks remarks;
+  private final ChunkState[] chunks;
+  private final ChunkState[] taken;
+  private int takenCount;
+  private int known;
+  private long offered;
+  private boolean headDamaged;
+
+  ChunkPool(SessionFile session, Remarks remarks) {
+    this.session = session;
+    this.remarks = remarks;
+    chunks = new ChunkState[session.chunks()];
+    taken = new ChunkState[session.chunks()];
+    for (int i = 0; i < chunks.length; i++) {
+      chunks[i] = new ChunkState(i);
+      chunks[i].inRing = true;
+    }
+    offered = chunks.length;
+  }
+
+  int takenCount() {
+    return takenCount;
+  }
+
+  ChunkState taken(int place) {
+    return taken[place];
+  }
+
+  /** Chunks that nobody has, as far as the head of the ring is right. */
+  int free() {
+    return headDamaged ? 0 : Math.clamp(session.chunksOffered() - known, 0, chunks.length);
+  }
+
+  /** How often a chunk was offered: no thread can have had more. */
+  long offered() {
+    return offered;
+  }
+
+  /** Takes note of the chunks that were taken since the last time. */
+  void follow() {
+    int head = session.chunksTaken();
+    int fresh = head - known;
+    if (Integer.compareUnsigned(fresh, session.chunksOffered() - known) > 0) {
+      if (!headDamaged) {
+        headDamaged = true;
+        remarks.damaged(
+            "the head of the chunk ring is %d where %d chunks were offered",
+            Integer.toUnsignedLong(head), Integer.toUnsignedLong(session.chunksOffered()));
+      }
+      return;
+    }
+    for (; known != head; known++) {
+      ChunkState chunk = chunks[session.offered(known)];
+      chunk.inRing = false;
+      take(chunk);
+    }
+  }
+
+  /** Takes note of chunks that somebody uses although no thread took them. */
+  void search() {
+    for (ChunkState chunk : chunks) {
+      if (chunk.place < 0 && session.state(chunk.index) != SessionLayout.FREE) {
+        // Whoever took it moved the head first.
+        follow();
+        if (chunk.place < 0) {
+          remarks.damaged("chunk %d is used although no thread took it", chunk.index);
+          take(chunk);
+        }
+      }
+    }
+  }
+
+  private void take(ChunkState chunk) {
+    if (chunk.place < 0) {
+      chunk.place = takenCount;
+      taken[takenCount++] = chunk;
+    }
+  }
+
+  /** Makes a chunk zero and offers it, unless it lies in the ring already. */
+  void recycle(ChunkState chunk) {
+    takenCount--;
+    ChunkState last = taken[takenCount];
+    taken[chunk.place] = last;
+    last.place = chunk.place;
+    chunk.place = -1;
+    chunk.forget();
+    session.zero(chunk.index);
+    if (!chunk.inRing) {
+      chunk.inRing = true;
+      offered++;
+      session.offerChunk(chunk.index);
+    }
+  }
+}

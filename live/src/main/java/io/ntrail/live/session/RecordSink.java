@@ -1,0 +1,214 @@
+package io.ntrail.live.session;
+
+import io.ntrail.formats.ntr.EventTally;
+import io.ntrail.formats.ntr.NtrWriter;
+import io.ntrail.formats.ntr.ThreadEvents;
+import io.ntrail.formats.ntr.TracedFunction;
+import java.io.IOException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Gives records to the writer, or drops them, and counts both. */
+final class RecordSink {
+  /** Numbers of functions that nobody told about: their addresses, from here on. */
+  static final long UNKNOWN = 1L << 32;
+
+  private static final int MOST_UNKNOWN = 4096;
+
+  private final NtrWriter writer;
+  private final Remarks remarks;
+  private final int wordsEach;
+  private final int argumentCount;
+  private final long[] words;
+  private final long[] arguments;
+  private final FunctionNumbers functions = new FunctionNumbers();
+  private final Set<Integer> unknown = new HashSet<>();
+
+  private int position;
+  private long unknownEvents;
+  private long unreadable;
+  private long latest;
+  private EventTally given = EventTally.NONE;
+  private EventTally dropped = EventTally.NONE;
+
+  RecordSink(SessionFile session, NtrWriter writer, Remarks remarks) {
+    this.writer = writer;
+    this.remarks = remarks;
+    wordsEach = session.recordBytes() / 8;
+    argumentCount = session.argumentPlaces().size();
+    words = new long[SessionLayout.CHUNK_BYTES / 8];
+    arguments = new long[argumentCount];
+  }
+
+  /** What the records to be taken are copied into. */
+  long[] words() {
+    return words;
+  }
+
+  void function(int address, int number) {
+    functions.put(address, number);
+  }
+
+  /** What was given to the writer. */
+  EventTally given() {
+    return given;
+  }
+
+  /** What was taken out of chunks and dropped. */
+  EventTally dropped() {
+    return dropped;
+  }
+
+  /** Records that cannot be: of no kind, or not written where all must be. */
+  long unreadable() {
+    return unreadable;
+  }
+
+  /** Events of functions that nobody told about. */
+  long unknownEvents() {
+    return unknownEvents;
+  }
+
+  /** The latest ticks of a record that was given to the writer. */
+  long latest() {
+    return latest;
+  }
+
+  /** What was given did not come into the file after all. */
+  void takeBack(EventTally tally) {
+    given = given.minus(tally);
+    dropped = dropped.plus(tally);
+  }
+
+  /**
+   * Gives the first records of {@link #words} to the writer.
+   *
+   * @throws IOException if it failed; those that it did not get are dropped
+   */
+  void give(int count, RecordedThread thread, ThreadEvents to) throws IOException {
+    position = 0;
+    try {
+      write(count, thread, to);
+    } catch (IOException e) {
+      drop(position, count);
+      throw e;
+    }
+  }
+
+  private void write(int count, RecordedThread thread, ThreadEvents to) throws IOException {
+    int entries = 0;
+    int exits = 0;
+    int unwinds = 0;
+    int others = 0;
+    long bad = 0;
+    // Where an event without area and slot happened: those of the frame around it cost no bytes.
+    int lastArea = thread.area;
+    int lastSlot = thread.slot;
+    try {
+      for (int i = 0; i < count; i++) {
+        int at = i * wordsEach;
+        long ticks = words[at];
+        long second = words[at + 1];
+        long value = words[at + 2];
+        long key = words[at + 3];
+        int meta = (int) (second >>> 32);
+        int slot = meta >>> 8 & 0xFFF;
+        int area = meta >>> 20;
+        int kind = meta & 0xFF;
+        if (!isKnown(kind)) {
+          bad++;
+          position = i + 1;
+          continue;
+        }
+        if (bad > 0) {
+          to.lost(bad);
+          unreadable += bad;
+          bad = 0;
+        }
+        long function = functions.of((int) second);
+        if (function == 0) {
+          function = unknown((int) second);
+        }
+        position = i + 1;
+        switch (kind) {
+          case SessionLayout.ENTRY -> {
+            entries++;
+            lastArea = area;
+            lastSlot = slot;
+            if (argumentCount == 0) {
+              to.entry(ticks, function, area, slot, key, value);
+            } else {
+              System.arraycopy(words, at + 4, arguments, 0, argumentCount);
+              to.entry(ticks, function, area, slot, key, value, arguments, argumentCount);
+            }
+          }
+          case SessionLayout.EXIT -> {
+            exits++;
+            lastArea = area;
+            lastSlot = Math.max(0, slot - 1);
+            to.exit(ticks, function, area, slot, key, value);
+          }
+          case SessionLayout.UNWIND -> {
+            unwinds++;
+            lastArea = area;
+            lastSlot = Math.max(0, slot - 1);
+            to.unwind(ticks, function, area, slot, key, value & 0xFFFF_FFFFL);
+          }
+          default -> {
+            others++;
+            System.arraycopy(words, at + 4, arguments, 0, argumentCount);
+            to.entryOnly(ticks, function, lastArea, lastSlot, key, value, arguments, argumentCount);
+          }
+        }
+      }
+      if (bad > 0) {
+        to.lost(bad);
+      }
+    } finally {
+      unreadable += bad;
+      thread.area = lastArea;
+      thread.slot = lastSlot;
+      long all = (long) entries + exits + unwinds + others;
+      given = given.plus(new EventTally(all, entries, exits, unwinds));
+      if (count > 0) {
+        latest = Math.max(latest, words[(count - 1) * wordsEach]);
+      }
+    }
+  }
+
+  private static boolean isKnown(int kind) {
+    return kind >= SessionLayout.ENTRY && kind <= SessionLayout.UNWIND
+        || kind == SessionLayout.ENTRY_ONLY;
+  }
+
+  private long unknown(int address) throws IOException {
+    unknownEvents++;
+    long number = UNKNOWN | Integer.toUnsignedLong(address);
+    if (unknown.size() < MOST_UNKNOWN && unknown.add(address)) {
+      remarks.say("a record names a function that nobody told about: 0x%08x", address);
+      writer.function(
+          new TracedFunction(number, 0, Integer.toUnsignedLong(address), "", List.of()));
+    }
+    return number;
+  }
+
+  /** Counts records of {@link #words} as dropped. */
+  void drop(int from, int count) {
+    int entries = 0;
+    int exits = 0;
+    int unwinds = 0;
+    int others = 0;
+    for (int i = from; i < count; i++) {
+      switch ((int) (words[i * wordsEach + 1] >>> 32) & 0xFF) {
+        case SessionLayout.ENTRY -> entries++;
+        case SessionLayout.EXIT -> exits++;
+        case SessionLayout.UNWIND -> unwinds++;
+        case SessionLayout.ENTRY_ONLY -> others++;
+        default -> unreadable++;
+      }
+    }
+    long all = (long) entries + exits + unwinds + others;
+    dropped = dropped.plus(new EventTally(all, entries, exits, unwinds));
+  }
+}

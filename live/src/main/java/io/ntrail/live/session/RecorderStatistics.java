@@ -1,0 +1,99 @@
+package io.ntrail.live.session;
+
+import io.ntrail.formats.ntr.Counter;
+import io.ntrail.formats.ntr.EventTally;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a recorder counted up to a moment. Each record that a thread wrote or wanted to write is
+ * captured, dropped, unreadable, lost or missing.
+ *
+ * @param threadsSeen threads that handed over or hold a chunk
+ * @param threadsEnded of them, those that ended
+ * @param buffers chunks of the session
+ * @param fullAtMost chunks that waited to be read at once, at most
+ * @param buffersWritten chunks that were read to their end
+ * @param buffersFree chunks that nobody has
+ * @param captured what came into the file, or is about to
+ * @param openCalls calls that are open, those of ended threads included
+ * @param dropped what was taken out of chunks and did not come into the file, or went with the
+ *     oldest part of a ring
+ * @param lost what threads could not write because no chunk was free; at most one spill of each
+ *     thread too many
+ * @param missingChunks chunks that the numbers of others show to have been, and that nobody saw
+ * @param missing the records of those chunks
+ * @param unreadable records that cannot be: of no kind, or not written where all must be
+ * @param unknownFunctions events of functions that nobody told about; they are captured
+ * @param damaged how often something in the session file was not as a target leaves it
+ * @param bytes of the file
+ * @param duration from the beginning to the latest event or the time given, in ticks
+ * @param failedWrites how often the file could not be written
+ * @param overflows calls that were not recorded because their stack had no slot left
+ * @param noArea calls that were not recorded because no area was free
+ * @param slowPasses passes of the target through its slow routine
+ * @param areasFree areas that nobody has
+ * @param chunksRefused chunks of threads that were not recorded because there are too many at once
+ * @param state whether records still come into the file
+ * @param remarks sentences for people about what should not be, the first hundred
+ */
+public record RecorderStatistics(
+    long threadsSeen,
+    long threadsEnded,
+    int buffers,
+    int fullAtMost,
+    long buffersWritten,
+    int buffersFree,
+    EventTally captured,
+    long openCalls,
+    EventTally dropped,
+    long lost,
+    long missingChunks,
+    long missing,
+    long unreadable,
+    long unknownFunctions,
+    long damaged,
+    long bytes,
+    long duration,
+    long failedWrites,
+    long overflows,
+    long noArea,
+    long slowPasses,
+    int areasFree,
+    long chunksRefused,
+    RecorderState state,
+    List<String> remarks) {
+  /** All records that are not in the file. */
+  public long allDropped() {
+    return dropped.events() + lost + missing + unreadable;
+  }
+
+  /** As the statistics of a {@code .ntr}; of lost records nobody knows the kind. */
+  public Map<Counter, Long> counters() {
+    Map<Counter, Long> counters = new EnumMap<>(Counter.class);
+    counters.put(Counter.THREADS_SEEN, threadsSeen);
+    counters.put(Counter.THREADS_ENDED, threadsEnded);
+    counters.put(Counter.BUFFERS, (long) buffers);
+    counters.put(Counter.BUFFERS_FULL_AT_MOST, (long) fullAtMost);
+    counters.put(Counter.BUFFERS_WRITTEN, buffersWritten);
+    counters.put(Counter.BUFFERS_FREE, (long) buffersFree);
+    counters.put(Counter.THREAD_BLOCKS_FREE, (long) areasFree);
+    counters.put(Counter.FAILED_WRITES, failedWrites);
+    counters.put(Counter.EVENTS, captured.events());
+    counters.put(Counter.ENTRIES, captured.entries());
+    counters.put(Counter.EXITS, captured.exits());
+    counters.put(Counter.UNWINDS, captured.unwinds());
+    counters.put(Counter.OPEN_AT_END, openCalls);
+    counters.put(Counter.DROPPED, allDropped());
+    counters.put(Counter.ENTRIES_DROPPED, dropped.entries());
+    counters.put(Counter.EXITS_DROPPED, dropped.exits());
+    counters.put(Counter.UNWINDS_DROPPED, dropped.unwinds());
+    counters.put(Counter.BYTES_WRITTEN, bytes);
+    counters.put(Counter.DURATION_TICKS, duration);
+    counters.put(Counter.OVERFLOWS, overflows);
+    counters.put(Counter.NO_AREA, noArea);
+    counters.put(Counter.SLOW_PASSES, slowPasses);
+    return counters;
+  }
+}

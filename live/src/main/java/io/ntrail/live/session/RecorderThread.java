@@ -1,0 +1,64 @@
+package io.ntrail.live.session;
+
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Polls a {@link Recorder} on a thread of its own: without a pause while there is something to do,
+ * else every few milliseconds.
+ */
+public final class RecorderThread implements AutoCloseable {
+  private final Recorder recorder;
+  private final Thread thread;
+  private volatile boolean stopped;
+  private volatile @Nullable Throwable failure;
+
+  private RecorderThread(Recorder recorder) {
+    this.recorder = recorder;
+    thread = Thread.ofPlatform().name("recorder").daemon(true).unstarted(this::run);
+  }
+
+  /** Begins to poll. */
+  public static RecorderThread start(Recorder recorder) {
+    RecorderThread started = new RecorderThread(recorder);
+    started.thread.start();
+    return started;
+  }
+
+  private void run() {
+    try {
+      while (!stopped) {
+        if (recorder.poll() == 0) {
+          LockSupport.parkNanos(recorder.leisure());
+        }
+      }
+    } catch (Throwable e) {
+      // Whatever it is, the owner must hear of it: an error of the mapped file's disk, too.
+      failure = e;
+    }
+  }
+
+  /** Why it stopped by itself; empty if it runs or was told to stop. */
+  public Optional<Throwable> failure() {
+    return Optional.ofNullable(failure);
+  }
+
+  /** Stops polling and waits until that is done. The recorder is not finished. */
+  @Override
+  public void close() {
+    stopped = true;
+    LockSupport.unpark(thread);
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

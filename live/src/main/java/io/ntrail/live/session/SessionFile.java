@@ -1,0 +1,260 @@
+package io.ntrail.live.session;
+
+import io.ntrail.formats.bytes.SharedFile;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * The file that the target, the agent and the recorder have mapped, from the side of the controller
+ * (docs/live.md section 1). All chunks are offered from the beginning; areas when they are made.
+ *
+ * <p>What the controller wrote is kept here as well and never read back, since the target could
+ * have changed it. Areas may be offered by any thread; chunks are the {@link Recorder}'s.
+ */
+public final class SessionFile implements AutoCloseable {
+  private final SharedFile file;
+  private final int recordBytes;
+  private final int chunks;
+  private final int[] chunkRing = new int[SessionLayout.CHUNK_RING];
+  private int chunksOffered;
+  private int areas;
+  private int areasOffered;
+
+  private SessionFile(SharedFile file, int recordBytes, int chunks) {
+    this.file = file;
+    this.recordBytes = recordBytes;
+    this.chunks = chunks;
+  }
+
+  /**
+   * Creates a session: in memory if there is room, else in the temporary folder.
+   *
+   * @param recordBytes 32, or with arguments 64 or 128
+   * @param chunks of 64 KiB, 2 to 2,048
+   * @throws IOException if there is no room anywhere
+   */
+  public static SessionFile create(int recordBytes, int chunks) throws IOException {
+    long size = size(recordBytes, chunks);
+    return on(SharedFile.create("ntrail", size), recordBytes, chunks);
+  }
+
+  /**
+   * Creates a session in a folder.
+   *
+   * @throws IOException if there is no room
+   */
+  public static SessionFile create(Path folder, int recordBytes, int chunks) throws IOException {
+    long size = size(recordBytes, chunks);
+    return on(SharedFile.create(List.of(folder), "ntrail", size), recordBytes, chunks);
+  }
+
+  private static long size(int recordBytes, int chunks) {
+    if (recordBytes != 32 && recordBytes != 64 && recordBytes != 128) {
+      throw new IllegalArgumentException("records of " + recordBytes + " bytes");
+    }
+    if (chunks < SessionLayout.FEWEST_CHUNKS || chunks > SessionLayout.CHUNK_RING) {
+      throw new IllegalArgumentException(chunks + " chunks");
+    }
+    return (long) SessionLayout.CHUNK_BYTES * (1 + chunks);
+  }
+
+  private static SessionFile on(SharedFile file, int recordBytes, int chunks) {
+    SessionFile session = new SessionFile(file, recordBytes, chunks);
+    file.setU32(SessionLayout.AT_MAGIC, SessionLayout.MAGIC);
+    file.setU32(SessionLayout.AT_VERSION, SessionLayout.VERSION);
+    file.setU32(SessionLayout.AT_RECORD_BYTES, recordBytes);
+    file.setU32(SessionLayout.AT_CHUNKS, chunks);
+    for (int chunk = 0; chunk < chunks; chunk++) {
+      session.offerChunk(chunk);
+    }
+    return session;
+  }
+
+  /** Where the file is, for the agent to map. */
+  public Path path() {
+    return file.path();
+  }
+
+  /** Bytes of the file. */
+  public long size() {
+    return file.size();
+  }
+
+  /** Bytes of a record: 32, 64 or 128. */
+  public int recordBytes() {
+    return recordBytes;
+  }
+
+  /** Number of chunks. */
+  public int chunks() {
+    return chunks;
+  }
+
+  /** Records in a full chunk. */
+  public int recordsPerChunk() {
+    return SessionLayout.CHUNK_BYTES / recordBytes - 1;
+  }
+
+  /**
+   * Where the values of entries come from, in the numbers of docs/ntr.md section 4: rcx, rdx, r8,
+   * r9, then the eight stack slots above the caller's home space.
+   */
+  public List<Integer> argumentPlaces() {
+    Stream<Integer> registers = recordBytes >= 64 ? Stream.of(1, 2, 3, 4) : Stream.of();
+    // The key is one pointer above the return address, and the home space takes four.
+    IntStream slots = recordBytes >= 128 ? IntStream.range(16 + 5, 16 + 13) : IntStream.empty();
+    return Stream.concat(registers, slots.boxed()).toList();
+  }
+
+  /** Whether threads that are not known yet begin to be recorded; false at first. */
+  public void enable(boolean enabled) {
+    file.setU32Release(SessionLayout.AT_ENABLED, enabled ? 1 : 0);
+  }
+
+  /**
+   * Says where an area is; it is not offered yet.
+   *
+   * @return its number
+   * @throws IllegalStateException if there are 4,096
+   */
+  public synchronized int addArea(long address) {
+    if (areas == SessionLayout.AREAS) {
+      throw new IllegalStateException("there are " + areas + " areas");
+    }
+    file.setU64(SessionLayout.AT_AREA_ADDRESSES + 8L * areas, address);
+    areas++;
+    file.setU32Release(SessionLayout.AT_AREAS, areas);
+    return areas - 1;
+  }
+
+  /**
+   * Offers an area that no stack has.
+   *
+   * @param number got from {@link #addArea}
+   */
+  public synchronized void offerArea(int number) {
+    if (number < 0 || number >= areas) {
+      throw new IllegalArgumentException("area " + number + " of " + areas);
+    }
+    int place = areasOffered & SessionLayout.AREAS - 1;
+    file.setU32(SessionLayout.AT_AREA_RING + 4L * place, number);
+    areasOffered++;
+    file.setU32Release(SessionLayout.AT_AREAS_OFFERED, areasOffered);
+  }
+
+  /** Areas that wait to be taken, 0 to 4,096, whatever the target says. */
+  public synchronized int areasFree() {
+    int free = areasOffered - file.u32Acquire(SessionLayout.AT_AREAS_TAKEN);
+    return Math.clamp(free, 0, SessionLayout.AREAS);
+  }
+
+  /** Calls that were not recorded because no area was free. */
+  public long noArea() {
+    return file.u64Acquire(SessionLayout.AT_NO_AREA);
+  }
+
+  /** Calls that were not recorded because all slots of their stack were in use. */
+  public long overflows() {
+    return file.u64Acquire(SessionLayout.AT_OVERFLOWS);
+  }
+
+  /** Passes through the slow routine. */
+  public long slowPasses() {
+    return file.u64Acquire(SessionLayout.AT_SLOW_PASSES);
+  }
+
+  /** Threads that began to be recorded. */
+  public long threadsBegun() {
+    return file.u64Acquire(SessionLayout.AT_THREADS);
+  }
+
+  /** Records lost because no chunk was free; at most one spill of each thread too many. */
+  public long lost() {
+    return file.u64Acquire(SessionLayout.AT_LOST);
+  }
+
+  /** Chunks that became full. */
+  long full() {
+    return file.u64Acquire(SessionLayout.AT_FULL);
+  }
+
+  /** Chunks taken so far, modulo 2^32, as the target says. */
+  int chunksTaken() {
+    return file.u32Acquire(SessionLayout.AT_CHUNKS_TAKEN);
+  }
+
+  /** Chunks offered so far, modulo 2^32. */
+  int chunksOffered() {
+    return chunksOffered;
+  }
+
+  /** The chunk that was offered as the nth, of the last 2,048. */
+  int offered(int n) {
+    return chunkRing[n & SessionLayout.CHUNK_RING - 1];
+  }
+
+  /** Offers a chunk, which is all zero. */
+  void offerChunk(int chunk) {
+    int place = chunksOffered & SessionLayout.CHUNK_RING - 1;
+    chunkRing[place] = chunk;
+    file.setU32(SessionLayout.AT_CHUNK_RING + 4L * place, chunk);
+    chunksOffered++;
+    file.setU32Release(SessionLayout.AT_CHUNKS_OFFERED, chunksOffered);
+  }
+
+  /** Makes a chunk zero. */
+  void zero(int chunk) {
+    file.zero(at(chunk), SessionLayout.CHUNK_BYTES);
+  }
+
+  /** Where a chunk begins. */
+  private static long at(int chunk) {
+    return (long) SessionLayout.CHUNK_BYTES * (1 + chunk);
+  }
+
+  /** The state of a chunk; what was written before it is seen afterwards. */
+  int state(int chunk) {
+    return file.u32Acquire(at(chunk) + SessionLayout.CHUNK_STATE);
+  }
+
+  int thread(int chunk) {
+    return file.u32(at(chunk) + SessionLayout.CHUNK_THREAD);
+  }
+
+  long number(int chunk) {
+    return file.u64(at(chunk) + SessionLayout.CHUNK_NUMBER);
+  }
+
+  long began(int chunk) {
+    return file.u64(at(chunk) + SessionLayout.CHUNK_BEGAN);
+  }
+
+  long lost(int chunk) {
+    return file.u64(at(chunk) + SessionLayout.CHUNK_LOST);
+  }
+
+  /** How many records of a chunk are whole, from one of them on up to the first that is not. */
+  int whole(int chunk, int from) {
+    int most = recordsPerChunk();
+    long at = at(chunk) + recordBytes + SessionLayout.RECORD_META;
+    int record = from;
+    while (record < most && file.u32Acquire(at + (long) recordBytes * record) != 0) {
+      record++;
+    }
+    return record - from;
+  }
+
+  /** Copies records. */
+  void copyRecords(int chunk, int from, int count, long[] target) {
+    long at = at(chunk) + (long) recordBytes * (1 + from);
+    file.copyTo(at, target, 0, count * (recordBytes / 8));
+  }
+
+  @Override
+  public void close() {
+    file.close();
+  }
+}

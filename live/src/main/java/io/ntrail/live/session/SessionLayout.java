@@ -1,0 +1,141 @@
+package io.ntrail.live.session;
+
+/** The numbers of docs/live.md section 1: the session file, its control block, chunks, records. */
+public final class SessionLayout {
+  /** Bytes {@code NTRL}. */
+  public static final int MAGIC = 0x4C52_544E;
+
+  /** The version of the layout. */
+  public static final int VERSION = 1;
+
+  /** Bytes of a chunk, and of the control block before the first. */
+  public static final int CHUNK_BYTES = 1 << 16;
+
+  /** The fewest chunks. */
+  public static final int FEWEST_CHUNKS = 2;
+
+  /** The most chunks, and places in the chunk ring. */
+  public static final int CHUNK_RING = 2048;
+
+  /** The most areas, and places in the area ring. */
+  public static final int AREAS = 4096;
+
+  // Places in the control block.
+
+  /** u32: {@link #MAGIC}. */
+  public static final int AT_MAGIC = 0;
+
+  /** u32: {@link #VERSION}. */
+  public static final int AT_VERSION = 4;
+
+  /** u32: bytes of a record. */
+  public static final int AT_RECORD_BYTES = 8;
+
+  /** u32: number of chunks. */
+  public static final int AT_CHUNKS = 12;
+
+  /** u32: whether threads that are not known yet begin to be recorded. */
+  public static final int AT_ENABLED = 0x40;
+
+  /** u32: areas taken, by the target. */
+  public static final int AT_AREAS_TAKEN = 0x80;
+
+  /** u32: areas offered. */
+  public static final int AT_AREAS_OFFERED = 0xC0;
+
+  /** u32: chunks taken, by the target. */
+  public static final int AT_CHUNKS_TAKEN = 0x100;
+
+  /** u32: chunks offered. */
+  public static final int AT_CHUNKS_OFFERED = 0x140;
+
+  /** u64: chunks that became full, by the target. */
+  public static final int AT_FULL = 0x180;
+
+  /** u64: records lost because no chunk was free, by the target. */
+  public static final int AT_LOST = 0x1C0;
+
+  /** u64: calls not recorded because no area was free, by the target. */
+  public static final int AT_NO_AREA = 0x200;
+
+  /** u64: calls not recorded because all slots of the stack were in use, by the target. */
+  public static final int AT_OVERFLOWS = 0x240;
+
+  /** u64: passes through the slow routine, by the target. */
+  public static final int AT_SLOW_PASSES = 0x280;
+
+  /** u32: number of areas that exist. */
+  public static final int AT_AREAS = 0x2C0;
+
+  /** u64: threads that began to be recorded, by the target. */
+  public static final int AT_THREADS = 0x300;
+
+  /** u64 each: addresses of areas by their number. */
+  public static final int AT_AREA_ADDRESSES = 0x1000;
+
+  /** u32 each: numbers of free areas. */
+  public static final int AT_AREA_RING = 0x9000;
+
+  /** u32 each: numbers of free chunks. */
+  public static final int AT_CHUNK_RING = 0xD000;
+
+  // Heads of chunks.
+
+  /** u32: {@link #FREE}, {@link #IN_USE}, {@link #FULL}. */
+  public static final int CHUNK_STATE = 0;
+
+  /** u32: id of the thread. */
+  public static final int CHUNK_THREAD = 4;
+
+  /** u64: number among the chunks of the thread. */
+  public static final int CHUNK_NUMBER = 8;
+
+  /** u64: time stamp counter when the thread began to be recorded. */
+  public static final int CHUNK_BEGAN = 16;
+
+  /** u64: records of the thread lost between the chunk before and this one. */
+  public static final int CHUNK_LOST = 24;
+
+  /** State of a chunk that nobody has. */
+  public static final int FREE = 0;
+
+  /** State of a chunk that a thread writes into. */
+  public static final int IN_USE = 1;
+
+  /** State of a chunk that a thread handed over. */
+  public static final int FULL = 2;
+
+  // Records.
+
+  /** u64: time stamp counter. */
+  public static final int RECORD_TICKS = 0;
+
+  /** u32: low half of the address of the body thunk. */
+  public static final int RECORD_FUNCTION = 8;
+
+  /** u32, written last: kind in bits 0 to 7, slot in bits 8 to 19, area in bits 20 to 31. */
+  public static final int RECORD_META = 12;
+
+  /** u64: return address, rax or exception code. */
+  public static final int RECORD_VALUE = 16;
+
+  /** u64: the address above the return address. */
+  public static final int RECORD_KEY = 24;
+
+  /** u64 each: arguments of entries, where records have 64 or 128 bytes. */
+  public static final int RECORD_ARGUMENTS = 32;
+
+  /** Kind of a record: a function was entered. */
+  public static final int ENTRY = 2;
+
+  /** Kind of a record: a function was left. */
+  public static final int EXIT = 3;
+
+  /** Kind of a record: an exception left a frame. */
+  public static final int UNWIND = 4;
+
+  /** Kind of a record: a function was entered whose exits are not recorded. */
+  public static final int ENTRY_ONLY = 10;
+
+  private SessionLayout() {}
+}

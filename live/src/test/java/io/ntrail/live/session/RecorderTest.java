@@ -1,0 +1,316 @@
+package io.ntrail.live.session;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.ntrail.testkit.Property;
+import io.ntrail.testkit.Property.Gen;
+import io.ntrail.testkit.ntr.PlainNtr;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What threads wrote into a session is in the file, in order, and what is not is told. */
+class RecorderTest {
+  private static final int RUNS = 60;
+
+  @TempDir Path folder;
+
+  private Trial trial(Gen gen, int fewest, int most) {
+    int recordBytes = gen.oneOf(128, 64, 32);
+    return new Trial(folder, recordBytes, (int) gen.between(fewest, most));
+  }
+
+  /** Lets the recorder work between any two stores. */
+  private static void interleave(Trial trial, Gen gen, int oneIn) {
+    trial.beforeStore =
+        () -> {
+          if (gen.below(oneIn) == 1) {
+            if (gen.flag()) {
+              trial.recorder.flush();
+            } else {
+              trial.recorder.poll();
+            }
+          }
+        };
+  }
+
+  private static void run(Trial trial, Gen gen, int records) {
+    int threads = 1 + gen.below(5);
+    for (int i = 0; i < threads; i++) {
+      trial.thread(100 + i);
+    }
+    int left = records;
+    while (left > 0) {
+      Trial.Logged thread = trial.threads.get(gen.below(trial.threads.size()));
+      int stretch = Math.min(left, 1 + gen.below(700));
+      for (int i = 0; i < stretch; i++) {
+        thread.step(gen);
+      }
+      left -= stretch;
+    }
+  }
+
+  @Test
+  void withEnoughChunksTheFileHasEveryRecordInOrder() {
+    Property.check(
+        RUNS,
+        gen -> {
+          try (Trial trial = trial(gen, 40, 60)) {
+            interleave(trial, gen, 3000);
+            run(trial, gen, gen.length(12_000));
+            trial.recorder.finish(trial.clock);
+            Recorded recorded = Recorded.read(trial.closed());
+            for (Trial.Logged thread : trial.threads) {
+              assertEquals(thread.items, recorded.of(thread.key));
+              assertEquals(0, thread.thread.lost());
+            }
+            RecorderStatistics counted = trial.recorder.statistics();
+            assertEquals(0, counted.allDropped());
+            assertEquals(0, counted.damaged());
+            assertEquals(RecorderState.FINISHED, counted.state());
+          }
+        });
+  }
+
+  @Test
+  void whatIsLostIsToldWhereItWasLost() {
+    Property.check(
+        RUNS,
+        gen -> {
+          try (Trial trial = trial(gen, 2, 6)) {
+            interleave(trial, gen, 9000);
+            run(trial, gen, gen.length(12_000));
+            trial.recorder.finish(trial.clock);
+            Recorded recorded = Recorded.read(trial.closed());
+            long read = 0;
+            long written = 0;
+            long lost = 0;
+            int spills = 0;
+            for (Trial.Logged thread : trial.threads) {
+              List<String> told = recorded.of(thread.key);
+              // A chunk that was taken and not written into may tell the last loss.
+              assertTrue(
+                  told.equals(thread.items) || told.equals(thread.tellable()), () -> "" + told);
+              read += Recorded.records(told);
+              written += thread.thread.kept() + thread.thread.lost();
+              lost += thread.thread.lost();
+              spills += thread.thread.spill();
+            }
+            RecorderStatistics counted = trial.recorder.statistics();
+            assertEquals(written, read + lost);
+            assertEquals(read, counted.captured().events());
+            assertTrue(counted.lost() >= lost && counted.lost() <= lost + spills);
+            assertEquals(0, counted.damaged(), () -> "" + counted.remarks());
+          }
+        });
+  }
+
+  @Test
+  void aKilledThreadLosesOnlyTheRecordItWasWriting() {
+    Property.check(
+        RUNS,
+        gen -> {
+          try (Trial trial = trial(gen, 4, 12)) {
+            int records = gen.length(6_000);
+            long[] left = {1 + gen.below(6 * records + 10)};
+            trial.beforeStore =
+                () -> {
+                  if (left[0]-- <= 0) {
+                    throw new Trial.Killed();
+                  }
+                  if (gen.below(5000) == 1) {
+                    trial.recorder.poll();
+                  }
+                };
+            try {
+              run(trial, gen, records);
+            } catch (Trial.Killed e) {
+              assertTrue(left[0] < 0);
+            }
+            trial.beforeStore = () -> {};
+            trial.recorder.finish(trial.clock);
+            Recorded recorded = Recorded.read(trial.closed());
+            for (Trial.Logged thread : trial.threads) {
+              List<String> told = recorded.of(thread.key);
+              assertTrue(
+                  told.equals(thread.items) || told.equals(thread.tellable()),
+                  () -> told + " where there was " + thread.items);
+            }
+            assertEquals(0, trial.recorder.statistics().damaged());
+            assertEquals(trial.session.chunks(), trial.recorder.statistics().buffersFree());
+          }
+        });
+  }
+
+  @Test
+  void theFileCanBeReadAtAnyMomentAndHasWhatWasFlushed() {
+    Property.check(
+        20,
+        gen -> {
+          try (Trial trial = trial(gen, 30, 40)) {
+            trial.beforeStore =
+                () -> {
+                  if (gen.below(8000) == 1) {
+                    trial.recorder.flush();
+                    byte[] now = trial.killed();
+                    Recorded.readByNtrail(now);
+                    Recorded recorded = Recorded.read(now);
+                    for (Trial.Logged thread : trial.threads) {
+                      assertEquals(thread.items, recorded.of(thread.key));
+                    }
+                  }
+                };
+            run(trial, gen, gen.length(6_000));
+          }
+        });
+  }
+
+  @Test
+  void deadThreadsEndAndTheirChunksAreUsedAgain() {
+    Property.check(
+        30,
+        gen -> {
+          try (Trial trial = new Trial(folder, 128, 8)) {
+            Set<ThreadKey> ended = new HashSet<>();
+            Set<ThreadKey> used = new HashSet<>();
+            List<Trial.Logged> alive = new ArrayList<>();
+            for (int round = gen.length(30); round >= 0; round--) {
+              // Ids are used again, also while their last thread is not known to be dead.
+              Trial.Logged thread = trial.thread(50 + gen.below(4));
+              for (int i = 1 + gen.below(600); i > 0; i--) {
+                thread.step(gen);
+              }
+              used.add(thread.key);
+              alive.removeIf(other -> other.key.tid() == thread.key.tid());
+              alive.add(thread);
+              if (gen.flag()) {
+                alive.remove(gen.below(alive.size()));
+              }
+              Set<Integer> tids =
+                  alive.stream().map(other -> other.key.tid()).collect(Collectors.toSet());
+              List<ThreadKey> gone = trial.recorder.retain(tids, trial.clock);
+              ended.addAll(gone);
+              for (Trial.Logged other : alive) {
+                assertFalse(ended.contains(other.key));
+              }
+              assertEquals(used.size(), ended.size() + alive.size());
+              RecorderStatistics counted = trial.recorder.statistics();
+              assertEquals(ended.size(), counted.threadsEnded());
+              assertEquals(8 - alive.size(), counted.buffersFree());
+            }
+            Recorded recorded = Recorded.read(trial.closed());
+            for (Trial.Logged thread : trial.threads) {
+              assertEquals(thread.items, recorded.of(thread.key));
+            }
+            long ends =
+                recorded.plain().definitions().keySet().stream()
+                    .filter(what -> what.startsWith("thread end"))
+                    .count();
+            assertEquals(ended.size(), ends);
+          }
+        });
+  }
+
+  @Test
+  void aThreadThatBeganAfterTheListOfThreadsWasMadeIsNotJudged() {
+    try (Trial trial = new Trial(folder, 32, 4)) {
+      long snapshot = trial.clock;
+      Trial.Logged late = trial.thread(9);
+      late.write(SessionLayout.ENTRY, 1, 0);
+      assertEquals(List.of(), trial.recorder.retain(Set.of(), snapshot));
+      assertEquals(List.of(late.key), trial.recorder.retain(Set.of(), trial.clock));
+    }
+  }
+
+  @Test
+  void functionsThatNobodyToldAboutAreKeptWithTheirAddress() {
+    try (Trial trial = new Trial(folder, 32, 4)) {
+      Trial.Logged thread = trial.thread(9);
+      thread.thread.record(5_000, 0xFFFF_0010, SessionLayout.ENTRY, 0x1234, 0x8000);
+      Recorded recorded = Recorded.read(trial.closed());
+      PlainNtr.Event event = recorded.plain().events().get(1L).getFirst();
+      assertEquals(0x1_FFFF_0010L, event.function());
+      assertEquals(
+          "0 " + 0xFFFF_0010L, recorded.plain().definitions().get("function " + event.function()));
+      assertEquals(1, trial.recorder.statistics().unknownFunctions());
+      assertEquals(1, trial.recorder.statistics().captured().entries());
+    }
+  }
+
+  @Test
+  void aChunkThatNobodySawIsSaidWithItsRecords() {
+    try (Trial trial = new Trial(folder, 128, 8)) {
+      Trial.Logged thread = trial.thread(9);
+      int perChunk = trial.session.recordsPerChunk();
+      for (int i = 0; i < 3 * perChunk; i++) {
+        thread.write(SessionLayout.ENTRY_ONLY, 1, i);
+      }
+      // The second chunk is overwritten with zeros.
+      for (int at = 0; at < 65_536; at++) {
+        trial.target.scribble(65_536L * 2 + at, (byte) 0);
+      }
+      Recorded recorded = Recorded.read(trial.closed());
+      List<String> expected = new ArrayList<>(thread.items.subList(0, perChunk));
+      expected.add("lost " + perChunk);
+      expected.addAll(thread.items.subList(2 * perChunk, 3 * perChunk));
+      assertEquals(expected, recorded.of(thread.key));
+      assertEquals(1, trial.recorder.statistics().missingChunks());
+      assertEquals(perChunk, trial.recorder.statistics().allDropped());
+    }
+  }
+
+  @Test
+  void recordsThatCannotBeAreCountedAtTheirPlace() {
+    try (Trial trial = new Trial(folder, 32, 4)) {
+      Trial.Logged thread = trial.thread(9);
+      thread.write(SessionLayout.ENTRY, 1, 1);
+      thread.thread.record(6_000, 1, 0x77, 0, 0);
+      thread.thread.record(6_000, 1, 1, 0, 0);
+      thread.write(SessionLayout.EXIT, 1, 2);
+      Recorded recorded = Recorded.read(trial.closed());
+      assertEquals(
+          List.of(thread.items.getFirst(), "lost 2", thread.items.getLast()),
+          recorded.of(thread.key));
+      assertEquals(2, trial.recorder.statistics().unreadable());
+    }
+  }
+
+  @Test
+  void callsThatAreOpenAreCounted() {
+    try (Trial trial = new Trial(folder, 32, 4)) {
+      Trial.Logged a = trial.thread(9);
+      Trial.Logged b = trial.thread(10);
+      for (int i = 0; i < 3; i++) {
+        a.write(SessionLayout.ENTRY, 1, 1);
+        b.write(SessionLayout.ENTRY, 1, 1);
+      }
+      a.write(SessionLayout.EXIT, 1, 1);
+      trial.recorder.retain(Set.of(10), trial.clock);
+      b.write(SessionLayout.UNWIND, 1, 1);
+      trial.recorder.finish(0);
+      RecorderStatistics counted = trial.recorder.statistics();
+      assertEquals(4, counted.openCalls());
+      assertEquals(6, counted.captured().entries());
+      assertEquals(1, counted.captured().exits());
+      assertEquals(1, counted.captured().unwinds());
+      assertEquals(2, counted.threadsSeen());
+      assertEquals(1, counted.threadsEnded());
+      Recorded recorded = Recorded.read(trial.closed());
+      counted
+          .counters()
+          .forEach((counter, value) -> {
+            if (counter != io.ntrail.formats.ntr.Counter.BYTES_WRITTEN) {
+              assertEquals(
+                  value, recorded.plain().statistics().get((long) counter.number()), "" + counter);
+            }
+          });
+    }
+  }
+}
