@@ -5,6 +5,8 @@ module io.ntrail.live {
 
   exports io.ntrail.live.agent;
   exports io.ntrail.live.code;
+  exports io.ntrail.live.plan;
   exports io.ntrail.live.session;
   exports io.ntrail.live.target;
+  exports io.ntrail.live.trace;
 }

@@ -1,0 +1,50 @@
+package io.ntrail.live.plan;
+
+import io.ntrail.live.plan.LeftAlone.Kind;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Functions that are known by name not to bear tracing, or not that of their exits. */
+final class Deny {
+  private static final Map<String, Kind> KINDS = kinds();
+
+  private Deny() {}
+
+  private static Map<String, Kind> kinds() {
+    Map<String, Kind> kinds = new HashMap<>();
+    put(
+        kinds,
+        Kind.SPECIAL_ENTRY,
+        "LdrInitializeThunk RtlUserThreadStart KiUserExceptionDispatcher KiUserApcDispatcher"
+            + " KiUserCallbackDispatcher KiRaiseUserExceptionDispatcher KiUserInvertedFunctionTable"
+            + " KiUserEmulationDispatcher signal_start_thread __wine_syscall_dispatcher"
+            + " __wine_unix_call __wine_unix_call_dispatcher __wine_dbg_output");
+    put(
+        kinds,
+        Kind.RETURNS_ELSEWHERE,
+        "_setjmp _setjmpex setjmp __intrinsic_setjmp __intrinsic_setjmpex _setjmp3"
+            + " RtlCaptureContext RtlCaptureContext2 SwitchToFiber RtlRestoreContext NtContinue"
+            + " ZwContinue NtContinueEx ZwContinueEx RtlSwitchToFiber __wine_setjmpex"
+            + " RtlpCaptureContext");
+    put(kinds, Kind.STACK_PROBE, "__chkstk ___chkstk_ms _chkstk __alloca_probe _alloca_probe");
+    return Map.copyOf(kinds);
+  }
+
+  private static void put(Map<String, Kind> kinds, Kind kind, String names) {
+    for (String name : names.split(" ")) {
+      kinds.put(name.toLowerCase(Locale.ROOT), kind);
+    }
+  }
+
+  /** Why a function of this name is not traced like others; null if it is. */
+  static @Nullable Kind of(String name) {
+    return KINDS.get(name.toLowerCase(Locale.ROOT));
+  }
+
+  /** Whether it cannot even be patched. */
+  static boolean isForbidden(Kind kind) {
+    return kind == Kind.SPECIAL_ENTRY || kind == Kind.STACK_PROBE;
+  }
+}

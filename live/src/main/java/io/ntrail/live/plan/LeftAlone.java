@@ -1,0 +1,67 @@
+package io.ntrail.live.plan;
+
+import io.ntrail.analysis.patchability.Refusal;
+import java.util.Optional;
+
+/**
+ * Why a function is left alone, or only its entries are recorded.
+ *
+ * @param kind the reason
+ * @param refusal what the classifier says, of {@link Kind#UNPATCHABLE}
+ * @param detail what belongs to it: an address, an instruction; may be empty
+ */
+public record LeftAlone(Kind kind, Optional<Refusal> refusal, String detail) {
+  /** A reason. */
+  public enum Kind {
+    /** The classifier refuses it. */
+    UNPATCHABLE("cannot be patched"),
+    /** It is jumped to with a stack of a special kind. */
+    SPECIAL_ENTRY("the system jumps to it with a stack of its own"),
+    /** It returns twice, or not where it was called from. */
+    RETURNS_ELSEWHERE("it returns twice, or elsewhere"),
+    /** It looks at its return address. */
+    READS_RETURN_ADDRESS("it looks at its return address"),
+    /** All registers are arguments, and nobody wants to see it. */
+    STACK_PROBE("it is a probe of the stack, called all the time"),
+    /** What was moved could not be unwound. */
+    NO_UNWIND_DATA("its first instructions change the stack without unwind data"),
+    /** Unwind data of a kind that cannot be moved. */
+    UNWIND_DATA("its unwind data cannot be moved"),
+    /** What its first instructions refer to is too far from any free memory. */
+    OUT_OF_REACH("what its first instructions refer to is out of reach of the stub"),
+    /** The user does not want it. */
+    EXCLUDED("excluded");
+
+    private final String text;
+
+    Kind(String text) {
+      this.text = text;
+    }
+
+    /** For people; a clause about the function. */
+    public String text() {
+      return text;
+    }
+  }
+
+  /** A reason without more to say. */
+  public static LeftAlone of(Kind kind) {
+    return new LeftAlone(kind, Optional.empty(), "");
+  }
+
+  /** What the classifier says. */
+  static LeftAlone of(Refusal refusal, String detail) {
+    return new LeftAlone(Kind.UNPATCHABLE, Optional.of(refusal), detail);
+  }
+
+  /** The reason's name, as in JSON. */
+  public String name() {
+    return refusal.map(Enum::name).orElse(kind.name());
+  }
+
+  /** For people. */
+  public String text() {
+    String reason = refusal.map(Refusal::text).orElse(kind.text());
+    return detail.isEmpty() ? reason : reason + " (" + detail + ")";
+  }
+}

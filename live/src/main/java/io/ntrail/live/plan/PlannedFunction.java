@@ -1,0 +1,41 @@
+package io.ntrail.live.plan;
+
+import io.ntrail.analysis.patchability.FunctionPatch;
+import io.ntrail.live.code.TracedCode;
+import java.util.Optional;
+
+/**
+ * What is done with a function that was asked for.
+ *
+ * @param module where it is
+ * @param name what it is called; empty if nobody knows
+ * @param patch how it can be patched
+ * @param code what its stub needs; of functions that are patched
+ * @param reason why it is left alone, or why only its entries are recorded
+ */
+public record PlannedFunction(
+    PlannedModule module,
+    String name,
+    FunctionPatch patch,
+    Optional<TracedCode> code,
+    Optional<LeftAlone> reason) {
+  /** Where it begins in its module. */
+  public long rva() {
+    return patch.function().rva();
+  }
+
+  /** Whether it is patched. */
+  public boolean isTraced() {
+    return code.isPresent();
+  }
+
+  /** Whether entries and exits are recorded. */
+  public boolean hasExits() {
+    return code.isPresent() && code.get().exits();
+  }
+
+  /** The name, or what stands for it. */
+  public String title() {
+    return module.module().stem() + "!" + (name.isEmpty() ? "0x" + Long.toHexString(rva()) : name);
+  }
+}

@@ -1,0 +1,12 @@
+package io.ntrail.live.plan;
+
+import io.ntrail.formats.pe.PeImage;
+import io.ntrail.live.target.TargetModule;
+
+/**
+ * A module that functions were asked for in.
+ *
+ * @param module where it lies
+ * @param image what lay there when the plan was made
+ */
+public record PlannedModule(TargetModule module, PeImage image) {}

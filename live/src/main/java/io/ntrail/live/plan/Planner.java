@@ -1,0 +1,171 @@
+package io.ntrail.live.plan;
+
+import io.ntrail.analysis.image.ImageFunction;
+import io.ntrail.analysis.patchability.FunctionPatch;
+import io.ntrail.analysis.patchability.Patchability;
+import io.ntrail.analysis.x86.CodeSize;
+import io.ntrail.analysis.x86.Effects;
+import io.ntrail.analysis.x86.Instruction;
+import io.ntrail.analysis.x86.InstructionDecoder;
+import io.ntrail.analysis.x86.OperandReader;
+import io.ntrail.analysis.x86.Operands;
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.pe.FunctionTable;
+import io.ntrail.formats.pe.PeImage;
+import io.ntrail.formats.pe.RuntimeFunction;
+import io.ntrail.formats.pe.UnwindInfo;
+import io.ntrail.live.code.TracedCode;
+import io.ntrail.live.code.TracedCode.Prologue;
+import io.ntrail.live.code.TracedCode.Relative;
+import io.ntrail.live.plan.LeftAlone.Kind;
+import io.ntrail.live.target.TargetModule;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/**
+ * Decides for one module.
+ *
+ * <p>Exits are recorded where everything is understood that this needs: the unit, its unwind data,
+ * what the function does with its return address. Where only the last is missing, entries are.
+ */
+public final class Planner {
+  private final PlannedModule module;
+  private final PeImage image;
+  private final Map<Long, String> names;
+  private final FunctionTable table;
+  private final InstructionDecoder decoder = InstructionDecoder.of(CodeSize.BITS64);
+  private final OperandReader operandReader = OperandReader.of(decoder);
+  private final Instruction instruction = new Instruction();
+  private final Operands operands = new Operands();
+
+  private Planner(PlannedModule module, Map<Long, String> names) {
+    this.module = module;
+    this.image = module.image();
+    this.names = names;
+    this.table = FunctionTable.of(image);
+  }
+
+  /** What a user asks for. */
+  public interface Choice {
+    /** Whether a function is asked for by one of its names, or by the lack of one. */
+    boolean wants(TargetModule module, String name);
+
+    /** Whether it is excluded though it is asked for. */
+    boolean excludes(TargetModule module, String name);
+  }
+
+  /**
+   * Plans.
+   *
+   * @param names of functions by RVA, besides those of exports
+   * @return all functions that are asked for, by address
+   */
+  public static List<PlannedFunction> plan(
+      TargetModule module, PeImage image, Map<Long, String> names, Choice choice) {
+    return new Planner(new PlannedModule(module, image), names).plan(choice);
+  }
+
+  private List<PlannedFunction> plan(Choice choice) {
+    List<PlannedFunction> planned = new ArrayList<>();
+    for (FunctionPatch patch : Patchability.of(image).list()) {
+      List<String> all = names(patch.function());
+      Predicate<String> wanted = name -> choice.wants(module.module(), name);
+      if (all.stream().noneMatch(wanted)) {
+        continue;
+      }
+      String name = all.stream().filter(wanted).findFirst().orElse("");
+      boolean excluded = all.stream().anyMatch(n -> choice.excludes(module.module(), n));
+      planned.add(excluded ? left(name, patch, Kind.EXCLUDED) : decide(name, all, patch));
+    }
+    return planned;
+  }
+
+  /** The names of a function, best first; one that nobody names has an empty one. */
+  private List<String> names(ImageFunction function) {
+    List<String> all = new ArrayList<>(function.names());
+    String other = names.get(function.rva());
+    if (other != null && !all.contains(other)) {
+      all.add(other);
+    }
+    return all.isEmpty() ? List.of("") : all;
+  }
+
+  private PlannedFunction left(String name, FunctionPatch patch, Kind kind) {
+    return new PlannedFunction(
+        module, name, patch, Optional.empty(), Optional.of(LeftAlone.of(kind)));
+  }
+
+  private PlannedFunction decide(String name, List<String> all, FunctionPatch patch) {
+    if (!patch.isPossible()) {
+      LeftAlone why = LeftAlone.of(patch.refusal().orElseThrow(), patch.detail());
+      return new PlannedFunction(module, name, patch, Optional.empty(), Optional.of(why));
+    }
+    Optional<Kind> denied = all.stream().map(Deny::of).filter(k -> k != null).findFirst();
+    if (denied.isPresent() && Deny.isForbidden(denied.get())) {
+      return left(name, patch, denied.get());
+    }
+    long rva = patch.function().rva();
+    int length = patch.unitLength();
+    byte[] unit = image.view().bytes(rva, length).array(0, length);
+    List<Relative> relative = new ArrayList<>();
+    boolean movesStack = readUnit(unit, relative);
+    Optional<RuntimeFunction> entry = table.find(rva);
+    Prologue prologue = Prologue.NONE;
+    if (entry.isPresent()) {
+      UnwindInfo info = UnwindInfo.read(image.view(), entry.get().unwindInfo());
+      Prologue read = info.damage().isPresent() ? null : Prologue.of(info, length);
+      if (read == null || info.version() > 2) {
+        return left(name, patch, Kind.UNWIND_DATA);
+      }
+      prologue = read;
+    }
+    if (movesStack && prologue.codes().length == 0) {
+      return left(name, patch, Kind.NO_UNWIND_DATA);
+    }
+    Kind elsewhere = denied.orElse(readsReturnAddress(patch) ? Kind.READS_RETURN_ADDRESS : null);
+    TracedCode code =
+        new TracedCode(
+            module.module().base() + rva,
+            unit,
+            relative,
+            prologue.codes(),
+            prologue.frame(),
+            elsewhere == null);
+    return new PlannedFunction(
+        module,
+        name,
+        patch,
+        Optional.of(code),
+        Optional.ofNullable(elsewhere).map(LeftAlone::of));
+  }
+
+  /** Finds what is relative to the instruction pointer; whether the stack pointer is changed. */
+  private boolean readUnit(byte[] unit, List<Relative> relative) {
+    Bytes bytes = Bytes.copyOf(unit, "unit");
+    boolean moves = false;
+    for (int at = 0; at < unit.length; ) {
+      int size = decoder.decode(bytes, at, unit.length, instruction);
+      if (size == 0) {
+        throw new IllegalStateException("a unit that does not decode");
+      }
+      if (instruction.isRipRelative()) {
+        relative.add(new Relative(at + instruction.displacementOffset(), at + size));
+      }
+      moves |= !operandReader.read(instruction, operands) || writesStackPointer();
+      at += size;
+    }
+    return moves;
+  }
+
+  private boolean writesStackPointer() {
+    return Effects.of(instruction, operands).registers().stream()
+        .anyMatch(use -> use.access().writes() && use.register().toString().equalsIgnoreCase("rsp"));
+  }
+
+  private boolean readsReturnAddress(FunctionPatch patch) {
+    return ReturnAddressReads.in(image, patch.function(), table);
+  }
+}

@@ -1,0 +1,90 @@
+package io.ntrail.live.trace;
+
+import io.ntrail.live.plan.PlannedFunction;
+import io.ntrail.live.plan.PlannedModule;
+import io.ntrail.live.session.SessionFile;
+import io.ntrail.live.target.TargetProcess;
+import io.ntrail.live.target.TargetThreads.Stopped;
+import io.ntrail.live.trace.Patcher.Patched;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Puts tracing into a target. Until {@link #arm} nothing of the program itself is changed. */
+public final class Tracer {
+  private static final int FIRST_AREAS = 32;
+
+  private final TargetProcess target;
+  private final SessionFile session;
+  private final TracingMemory tracing;
+  private final Patcher patcher;
+  private long stoppedNanos;
+
+  /** A function that has a stub: the low half of its body's address stands for it in records. */
+  public record Traced(PlannedFunction function, int address) {}
+
+  /**
+   * Writes what tracing needs whatever is traced.
+   *
+   * @param sessionName the session file as the target's system names it
+   */
+  public Tracer(TargetProcess target, SessionFile session, String sessionName) {
+    this.target = target;
+    this.session = session;
+    this.tracing = new TracingMemory(target, session, sessionName);
+    this.patcher = new Patcher(target, tracing);
+    tracing.addAreas(FIRST_AREAS);
+  }
+
+  /** Whether the target's system unwinds traced frames as it should. */
+  public SelfTest selfTest() {
+    return SelfTest.run(target, tracing);
+  }
+
+  /** Writes the stubs of functions; nothing jumps to them yet. */
+  public List<Traced> prepare(List<PlannedFunction> functions) {
+    Map<PlannedModule, List<PlannedFunction>> modules = new LinkedHashMap<>();
+    for (PlannedFunction function : functions) {
+      if (function.isTraced()) {
+        modules.computeIfAbsent(function.module(), _ -> new ArrayList<>()).add(function);
+      }
+    }
+    modules.forEach(patcher::prepare);
+    tracing.register();
+    return patcher.patched().stream()
+        .map(patched -> new Traced(patched.function(), (int) patched.body()))
+        .toList();
+  }
+
+  /** Functions that were planned and cannot be patched, because no free memory is near enough. */
+  public List<PlannedFunction> outOfReach() {
+    return patcher.outOfReach();
+  }
+
+  /** Stops all threads, patches what was prepared, and lets them go on. */
+  public void arm() {
+    List<Patched> functions = patcher.patched();
+    session.enable(true);
+    long begin = System.nanoTime();
+    List<Stopped> stopped = target.threads().stopAll();
+    try {
+      patcher.patch(functions, stopped);
+    } finally {
+      target.threads().resume(stopped);
+      stoppedNanos = System.nanoTime() - begin;
+    }
+  }
+
+  /** How long threads stood while functions were patched. */
+  public long stoppedNanos() {
+    return stoppedNanos;
+  }
+
+  /** Makes more room for threads when little is left. */
+  public void topUp() {
+    if (session.areasFree() < FIRST_AREAS / 4 && tracing.areas().size() < 4096 - FIRST_AREAS) {
+      tracing.addAreas(FIRST_AREAS);
+    }
+  }
+}
