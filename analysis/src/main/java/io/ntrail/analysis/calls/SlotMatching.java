@@ -55,6 +55,16 @@ final class SlotMatching extends Rebuilder {
     }
   }
 
+  /** It has no slot, so that it tells of others only that those which were left are over. */
+  @Override
+  void entryOnly(CallCursor record) {
+    open.select(record.area());
+    while (open.top() != OpenCalls.NONE && open.left[open.top()]) {
+      abandon(record.time());
+    }
+    super.entryOnly(record);
+  }
+
   @Override
   void exit(CallCursor record, CallEnd end) {
     open.select(record.area());

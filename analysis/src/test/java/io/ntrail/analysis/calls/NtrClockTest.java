@@ -45,7 +45,8 @@ class NtrClockTest {
 
   @Test
   void timesAreOnTheLinesThroughCalibrations() {
-    NtrClock clock = clock(7, new long[] {1000, 0}, new long[] {1300, 100}, new long[] {2300, 1100});
+    NtrClock clock =
+        clock(7, new long[] {1000, 0}, new long[] {1300, 100}, new long[] {2300, 1100});
     assertEquals(
         List.of(0L, 0L, 1L, 99L, 100L, 101L, 1100L, 1102L),
         times(clock, 1000, 1001, 1003, 1299, 1300, 1301, 2300, 2302));
@@ -197,7 +198,8 @@ class NtrClockTest {
     Property.check(
         FILES / 4,
         gen -> {
-          NtrClock clock = read(write(header(1 + gen.scaled() / 2, gen.scaled()), calibrations(gen)));
+          NtrClock clock =
+              read(write(header(1 + gen.scaled() / 2, gen.scaled()), calibrations(gen)));
           NtrClock.Reader reader = clock.reader();
           long time = gen.flag() ? gen.bits() : reader.time(gen.bits());
           long ticks = clock.ticksAt(time);

@@ -98,7 +98,9 @@ public final class PlainNtr {
     return calibrations;
   }
 
-  /** Nanoseconds since the recording began, by the rules of section 4; null if only ticks are known. */
+  /**
+   * Nanoseconds since the recording began, by the rules of section 4; null if only ticks are known.
+   */
   public @Nullable BigInteger time(long ticks) {
     List<BigInteger[]> counted = new ArrayList<>();
     List<List<Long>> inOrder = new ArrayList<>(calibrations);
@@ -107,8 +109,7 @@ public final class PlainNtr {
       BigInteger[] point = {unsigned(one.get(0)), unsigned(one.get(1))};
       BigInteger[] last = counted.isEmpty() ? null : counted.getLast();
       if (point[1].bitLength() < 64
-          && (last == null
-              || point[0].compareTo(last[0]) > 0 && point[1].compareTo(last[1]) > 0)) {
+          && (last == null || point[0].compareTo(last[0]) > 0 && point[1].compareTo(last[1]) > 0)) {
         counted.add(point);
       }
     }
