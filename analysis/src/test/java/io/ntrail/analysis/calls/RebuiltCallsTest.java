@@ -344,4 +344,81 @@ class RebuiltCallsTest {
       assertTrue(exact >= 32 || said == exact);
     });
   }
+
+  /**
+   * What random calls record if each fiber goes on on one of two threads when it is switched to.
+   */
+  private static List<List<Rec>> onTwoThreads(Gen gen, RandomCalls truth) {
+    List<List<Rec>> threads = List.of(new ArrayList<>(), new ArrayList<>());
+    int thread = 0;
+    int area = -1;
+    for (Rec rec : truth.records()) {
+      thread = rec.area() == area ? thread : gen.below(2);
+      area = rec.area();
+      threads.get(thread).add(rec);
+    }
+    return threads;
+  }
+
+  /** Tail calls that move up their place cannot be told apart when one of them is not seen. */
+  private static boolean movesUp(Rec outer, long exit, List<Rec> records) {
+    return records.stream()
+        .anyMatch(rec ->
+            rec.kind() == Kind.ENTRY
+                && rec.area() == outer.area()
+                && rec.time() > outer.time()
+                && rec.time() < exit
+                && rec.key() > outer.key());
+  }
+
+  @Test
+  void ofFibersThatMoveBetweenThreadsTheCallsOfOneThreadAreExact() {
+    Property.check(
+        SEQUENCES / 10,
+        gen -> {
+          RandomCalls truth = RandomCalls.make(gen, true, false, STEPS);
+          List<List<Rec>> threads = onTwoThreads(gen, truth);
+          CallRecording recording =
+              new CallRecording(new RecordedCalls(Matching.SLOT, true, threads));
+          for (int thread = 0; thread < threads.size(); thread++) {
+            Map<Long, Rec> records = new HashMap<>();
+            threads.get(thread).forEach(rec -> records.put(rec.time(), rec));
+            Map<Long, Rebuilt> rebuilt = new HashMap<>();
+            for (CallWalk walk = recording.walk(thread); walk.next(); ) {
+              Rebuilt call = Rebuilt.of(walk);
+              if (call.end() == CallEnd.RETURN && !call.lostEntry()) {
+                rebuilt.put(call.entry(), call);
+                Rec entry = Objects.requireNonNull(records.get(call.entry()));
+                Rec exit = Objects.requireNonNull(records.get(call.exit()));
+                assertEquals(entry.function(), exit.function());
+                assertEquals(entry.key(), exit.key(), "an end is of the same frame");
+              }
+            }
+            for (Call call : truth.calls()) {
+              Rec entry = records.get(call.entry);
+              if (entry != null
+                  && call.end == End.RETURN
+                  && records.containsKey(call.exit)
+                  && !movesUp(entry, call.exit, truth.records())) {
+                Rebuilt found = rebuilt.get(call.entry);
+                assertNotNull(found, call::toString);
+                assertEquals(call.exit, found.exit());
+                assertEquals(call.value, found.value());
+              }
+            }
+          }
+        });
+  }
+
+  @Test
+  void anExitOfAnotherFrameInTheSlotIsNotThatOfACallThatLeftWithItsFiber() {
+    List<Rec> records =
+        List.of(
+            new Rec(Kind.ENTRY, 10, 0x1000, 0, 3, 0, 0x8000),
+            // Elsewhere: its exit at 20, and at 30 another call of the routine, deeper.
+            new Rec(Kind.EXIT, 40, 0x1000, 7, 3, 0, 0x7F00));
+    List<Rebuilt> calls = all(new CallRecording(RecordedCalls.of(Matching.SLOT, records)));
+    assertEquals(CallEnd.INFERRED, calls.getFirst().end());
+    assertTrue(calls.getLast().lostEntry());
+  }
 }
