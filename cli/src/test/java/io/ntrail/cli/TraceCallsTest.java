@@ -2,9 +2,17 @@ package io.ntrail.cli;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.ntrail.formats.ntr.NtrWriter;
+import io.ntrail.formats.ntr.RecordingHeader;
+import io.ntrail.formats.ntr.ThreadEvents;
+import io.ntrail.formats.ntr.TracedFunction;
+import io.ntrail.formats.ntr.TracedProcess;
+import io.ntrail.formats.ntr.TracedThread;
 import io.ntrail.testkit.TestData;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -87,6 +95,88 @@ class TraceCallsTest {
     assertEquals(16, flat.get("entries").number());
     assertEquals(3, flat.get("lost").number());
     assertEquals(1, flat.get("repaired").number());
+  }
+
+  /** One function calls others: of one only entries are recorded; another runs on a fiber. */
+  private Path withFiberAndEntryOnly() throws IOException {
+    RecordingHeader header =
+        new RecordingHeader(
+            0, 1_000_000, 0, 0, 0x8664, 8, RecordingHeader.TIME_STAMP_COUNTER, "test");
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    try (NtrWriter writer = new NtrWriter(out, header, 1)) {
+      writer.process(TracedProcess.running(1, 8, 0, "a.exe", ""));
+      writer.thread(TracedThread.running(1, 1, 12, 0, ""));
+      for (String name : List.of("main", "jump", "work", "leaf")) {
+        writer.function(new TracedFunction(name.charAt(0), 0, name.charAt(0), name, List.of()));
+      }
+      ThreadEvents events = writer.events(1);
+      events.entry(1000, 'm', 0, 0, 0x9000, 0);
+      events.entryOnly(1100, 'j', 0, 0, 0x8000, 0, new long[0], 0);
+      events.entry(1200, 'w', 0, 1, 0x8000, 0);
+      events.entry(1300, 'm', 5, 0, 0x29000, 0);
+      events.entry(1400, 'l', 0, 2, 0x7000, 0);
+      events.entry(1500, 'w', 5, 1, 0x28000, 0);
+      events.entryOnly(1600, 'j', 5, 0, 0x27000, 0, new long[0], 0);
+      events.exit(1700, 'w', 5, 1, 0x28000, 2);
+      events.exit(1800, 'l', 0, 2, 0x7000, 3);
+      events.exit(1900, 'm', 5, 0, 0x29000, 4);
+      events.exit(2000, 'w', 0, 1, 0x8000, 5);
+      events.exit(2100, 'm', 0, 0, 0x9000, 6);
+    }
+    Path file = folder.resolve("a.ntr");
+    Files.write(file, out.toByteArray());
+    return file;
+  }
+
+  @Test
+  void theLastCallOfEachStackIsDrawnAsTheLast() throws IOException {
+    assertEquals(
+        """
+        a.ntr: all threads: 7 calls in 1 thread, complete, 0 records lost, 0 repaired
+        a.exe 8 (0x8), thread 12 (0xc)
+          entry (s)  duration us  child calls    returned  routine
+           0.001000      1,100.0            3           6  (unknown)!main
+           0.001100            -            0  entry only  ├─ (unknown)!jump
+           0.001200        800.0            1           5  └─ (unknown)!work
+           0.001300        600.0            2           4  (unknown)!main
+           0.001400        400.0            0           3     └─ (unknown)!leaf
+           0.001500        200.0            1           2  └─ (unknown)!work
+           0.001600            -            0  entry only     └─ (unknown)!jump
+        """,
+        out(run("calls", withFiberAndEntryOnly())));
+  }
+
+  @Test
+  void callsOfWhichOnlyEntriesAreRecordedAreCountedWithoutTimes() throws IOException {
+    Path file = withFiberAndEntryOnly();
+    Json flat = Json.parse(run("calls", file, "--flat", "--format", "json").out());
+    assertEquals(List.of(), JsonSchema.named("calls-flat").findings(flat));
+    assertEquals(7, flat.get("entries").number());
+    assertEquals(2, flat.get("entryOnly").number());
+    assertEquals(0, flat.get("repaired").number());
+    assertEquals(0, flat.get("open").number());
+    assertEquals(
+        """
+        function,calls,unwinds,total,self,max,timed
+        (unknown)!main,2,0,1700000,700000,1100000,2
+        (unknown)!work,2,0,1000000,600000,800000,2
+        (unknown)!leaf,1,0,400000,400000,400000,1
+        (unknown)!jump,2,0,,,,0
+        """,
+        run("calls", file, "--flat", "--format", "csv").out());
+    String text = out(run("calls", file, "--flat"));
+    assertTrue(text.contains("jump  (2 entry only)"), text);
+    List<String> lines = run("calls", file, "--format", "jsonl").out().lines().toList();
+    JsonSchema line = JsonSchema.named("calls").definition("call");
+    lines.forEach(one -> assertEquals(List.of(), line.findings(Json.parse(one))));
+    assertTrue(
+        lines.get(1).contains("\"exit\":null,\"duration\":null")
+            && lines.get(1).contains("\"end\":\"open\"")
+            && lines.get(1).contains("\"entryOnly\":true"),
+        lines.get(1));
+    assertEquals(2, lines.stream().filter(one -> one.contains("entryOnly")).count());
+    assertEquals(0, run("calls", file, "--strict").exit());
+    assertFalse(run("calls", file, "--slowest", "9").out().contains("jump"));
   }
 
   @Test

@@ -10,7 +10,8 @@ import java.util.Map;
 /**
  * Adds up the time of calls by path: who called whom from a thread's first recorded call down.
  * Times are those without recorded callees, in the unit of the source's clock; calls that are open
- * at the end have none of their own, but those below them have.
+ * at the end have none of their own, but those below them have. The time of a call of which only
+ * the entry is recorded stays with its caller.
  *
  * <p>Memory grows with the number of different paths, up to a limit; what lies below is added to
  * the last node that there is.
@@ -43,7 +44,7 @@ public final class CallPaths {
 
   /** Adds a call; those of a stack in the order of their entries. */
   public void add(CallWalk call) {
-    if (call.lostEntry()) {
+    if (call.lostEntry() || call.isEntryOnly()) {
       return;
     }
     Stack stack = new Stack(call.thread(), call.area());

@@ -100,6 +100,7 @@ record RecordedCalls(Matching matching, boolean shared, List<List<Rec>> records)
         case EXIT -> CallEvent.EXIT;
         case UNWIND -> CallEvent.UNWIND;
         case LOST -> CallEvent.LOST;
+        case ENTRY_ONLY -> CallEvent.ENTRY_ONLY;
       };
     }
 
