@@ -95,8 +95,17 @@ final class CallFiles {
     CallImages images = new CallImages();
     List<CallModule> modules = recording.source().modules();
     for (String place : places) {
-      for (Path file : imageFiles(Options.path(place), modules)) {
-        add(images, file, modules);
+      Path path = Options.path(place);
+      if (Files.isDirectory(path)) {
+        for (Path file : imageFiles(path, modules)) {
+          try {
+            add(images, file, modules);
+          } catch (CannotGoOn e) {
+            // Nobody named it: a file that is called like a module and is no image has no names.
+          }
+        }
+      } else {
+        named(images, path, modules, terminal);
       }
     }
     for (CallImages.Wrong wrong : images.wrong()) {
@@ -113,15 +122,31 @@ final class CallFiles {
     return images;
   }
 
-  private static void add(CallImages images, Path file, List<CallModule> modules) {
-    List<InputFile> inputs = List.of();
+  /** An image that somebody named has names for something, or it is said why not. */
+  private static void named(
+      CallImages images, Path file, List<CallModule> modules, Terminal terminal) {
+    if (!Files.exists(file)) {
+      throw new CannotGoOn("no such file: " + file, "");
+    }
+    int wrong = images.wrong().size();
     try {
-      inputs = Archives.open(file, ImageCommand::isImageName, new Gaps());
-      for (InputFile input : inputs) {
-        images.add(moduleName(file), PeImage.ofFile(input), modules);
+      if (add(images, file, modules) == 0 && images.wrong().size() == wrong) {
+        terminal.err().println("warning: no names from " + file + ": no such module was recorded");
       }
     } catch (CannotGoOn e) {
-      // No image: it has no names.
+      terminal.err().println("warning: no names: " + e.message());
+    }
+  }
+
+  /** For how many modules a file has names. */
+  private static int add(CallImages images, Path file, List<CallModule> modules) {
+    List<InputFile> inputs = Archives.open(file, ImageCommand::isImageName, new Gaps());
+    try {
+      int taken = 0;
+      for (InputFile input : inputs) {
+        taken += images.add(moduleName(file), PeImage.ofFile(input), modules);
+      }
+      return taken;
     } finally {
       inputs.forEach(InputFile::close);
     }
@@ -136,12 +161,6 @@ final class CallFiles {
   }
 
   private static List<Path> imageFiles(Path place, List<CallModule> modules) {
-    if (!Files.isDirectory(place)) {
-      if (!Files.exists(place)) {
-        throw new CannotGoOn("no such file: " + place, "");
-      }
-      return List.of(place);
-    }
     Set<String> wanted = new HashSet<>();
     modules.forEach(module -> wanted.add(module.name().toLowerCase(Locale.ROOT)));
     List<Path> found = new ArrayList<>();

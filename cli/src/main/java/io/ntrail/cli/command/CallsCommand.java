@@ -1,8 +1,6 @@
 package io.ntrail.cli.command;
 
-import io.ntrail.analysis.calls.CallNames;
 import io.ntrail.analysis.calls.CallRecording;
-import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import java.nio.file.Path;
 import java.util.List;
@@ -55,27 +53,11 @@ final class CallsCommand implements Command {
     Path path = Options.path(words.getFirst());
     try (CallRecording recording = CallFiles.open(path);
         Terminal terminal = Options.output(parsed, system)) {
-      List<Integer> threads = request.threadsOf(recording);
-      CallNames names =
-          new CallNames(
-              recording.source(), CallFiles.images(recording, Options.all(parsed, "-y"), terminal));
-      long records =
-          threads.stream().mapToLong(i -> recording.source().threads().get(i).records()).sum();
-      long bytes = recording.source().size();
-      try (Progress _ =
-          Progress.start(
-              terminal,
-              Options.has(parsed, "-q"),
-              recording.source().name(),
-              () -> (long) ((double) recording.recordsRead() / Math.max(1, records) * bytes),
-              bytes)) {
-        recording.survey(threads, Options.cores(parsed));
-      }
-      CallsScope scope = CallsScope.of(recording, request, threads, names, terminal, parsed);
+      CallsScope scope = CallsScope.of(recording, request.choice(), terminal, parsed);
       switch (request.look()) {
-        case TREE -> CallListing.print(scope);
-        case FLAT -> new CallFlatView(scope).print();
-        case SLOWEST -> new CallSlowestView(scope).print();
+        case TREE -> new CallListing(scope, request).print();
+        case FLAT -> new CallFlatView(scope, request).print();
+        case SLOWEST -> new CallSlowestView(scope, request).print();
       }
       return scope.finish(Options.has(parsed, "--strict"));
     }

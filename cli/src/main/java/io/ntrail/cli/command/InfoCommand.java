@@ -24,7 +24,7 @@ final class InfoCommand implements Command {
         Options.value(
             "N", "at most N sources of events on the screen; 0 for all", "-n", "--limit"));
     Options.output(spec, "text, json, jsonl or csv (the last two: a line a file)");
-    spec.addPositional(Options.files());
+    spec.addPositional(Options.recordings());
     return spec;
   }
 
