@@ -161,6 +161,8 @@ class CallProfileTest {
       assertEquals(2, result.exit(), words.toString());
       assertEquals("", result.out());
     }
+    assertEquals(
+        List.of(), run("--time", "100..200", "--format", "json").json().get("rows").array());
     Cli.Result none = Cli.run("profile", file, "-t", "77");
     assertEquals(1, none.exit());
     assertTrue(none.err().contains("no thread of "), none.err());

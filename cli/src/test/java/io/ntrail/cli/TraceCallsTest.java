@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -191,5 +192,43 @@ class TraceCallsTest {
     Cli.Result unknown = run("calls", file, "-y", other);
     assertTrue(unknown.err().endsWith("other.dll: no such module was recorded\n"), unknown.err());
     assertEquals("", run("calls", file, "-y", folder).err(), "nobody named what is in a folder");
+  }
+
+  @Test
+  void aRoutineThatWasNotCalledIsSaid() throws IOException {
+    for (String look : List.of("--depth=1", "--flat", "--slowest=2", "--format=jsonl")) {
+      Cli.Result result = run("calls", sample(), "--find", "Stock*", look);
+      assertEquals(0, result.exit());
+      assertEquals(
+          List.of("warning: no routine that was called is Stock*", "try: --flat -n 0 lists all"),
+          result.messages());
+      // It was called, though never at the outermost level.
+      assertEquals("", run("calls", sample(), "--find", "Hook::Called", look).err());
+    }
+  }
+
+  @Test
+  void aRecordingOfCallsIsReadAloneAndHasNoEvents() throws IOException {
+    Path file = sample();
+    for (String command : List.of("info", "profile", "calls")) {
+      Cli.Result two = run(command, file, file);
+      assertEquals(2, two.exit(), two.err());
+      assertTrue(two.messages().get(1).startsWith("try: ntrail " + command + " "), two.err());
+      Path zip =
+          Recordings.zip(
+              folder.resolve("two.zip"),
+              Map.of("a.ntr", SampleTrace.make(), "b.jtrc", SampleCalls.make()));
+      Cli.Result packed = run(command, zip);
+      assertEquals(1, packed.exit());
+      assertTrue(packed.err().contains("two.zip holds 2 recordings of calls"), packed.err());
+      Cli.Result empty = run(command, Files.write(folder.resolve("empty.ntr"), new byte[0]));
+      assertEquals(1, empty.exit());
+      assertTrue(empty.err().endsWith("empty.ntr is empty\n"), empty.err());
+      assertEquals(1, run(command, "-").exit());
+    }
+    Cli.Result events = run("events", file);
+    assertEquals(1, events.exit());
+    assertTrue(events.err().contains("shop.ntr is a recording of calls"), events.err());
+    assertTrue(run("calls", folder).err().contains("*.ntr"));
   }
 }

@@ -201,10 +201,13 @@ public final class CallPaths {
     return node != ROOT && parents[node] == ROOT;
   }
 
-  /** {@code shopd.exe (4312)}, of a node that stands for a process. */
+  /** {@code shopd.exe (4312)}, {@code (unknown)}, of a node that stands for a process. */
   public String process(int node) {
     Process process = processes.get((int) functions[node]);
     String pid = Long.toUnsignedString(process.pid);
+    if (process.name == null && process.pid == 0) {
+      return "(unknown)";
+    }
     return process.name == null ? "process " + pid : process.name + " (" + pid + ")";
   }
 

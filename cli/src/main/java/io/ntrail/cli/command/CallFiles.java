@@ -39,13 +39,33 @@ final class CallFiles {
     List<InputFile> inputs = List.of();
     try {
       inputs = Archives.open(path, CallFiles::isCallsName, new Gaps());
-      return inputs.size() == 1 && isCalls(inputs.getFirst());
+      return !inputs.isEmpty() && inputs.stream().allMatch(CallFiles::isCalls);
     } catch (CannotGoOn e) {
       // Whoever reads it for what it is says why.
       return false;
     } finally {
       inputs.forEach(InputFile::close);
     }
+  }
+
+  /**
+   * The recording of calls that a command is given; null if it is about others.
+   *
+   * @throws UsageError if it is not alone
+   */
+  static @Nullable Path only(List<Path> paths, String command) {
+    if (paths.size() == 1) {
+      return isCalls(paths.getFirst()) ? paths.getFirst() : null;
+    }
+    for (Path path : paths) {
+      // Many others need not be unpacked to find out.
+      if (isCallsName(unpackedName(path).toLowerCase(Locale.ROOT)) && isCalls(path)) {
+        throw new UsageError(
+            command + " takes one recording of calls at a time, and " + path + " is one",
+            "ntrail " + command + " " + path);
+      }
+    }
+    return null;
   }
 
   private static boolean isCalls(InputFile input) {
@@ -73,7 +93,11 @@ final class CallFiles {
     if (NtrFile.looksLikeRecording(input)) {
       return new CallRecording(new NtrCalls(NtrFile.open(input, gaps), gaps));
     }
-    if (input.size() > 0 && !JtrcHeader.looksLike(input)) {
+    if (input.size() == 0) {
+      input.close();
+      throw new CannotGoOn(path + " is empty", "");
+    }
+    if (!JtrcHeader.looksLike(input)) {
       input.close();
       boolean isEvents = path.toString().toLowerCase(Locale.ROOT).endsWith(".etl");
       throw new CannotGoOn(
@@ -144,7 +168,7 @@ final class CallFiles {
     try {
       int taken = 0;
       for (InputFile input : inputs) {
-        taken += images.add(moduleName(file), PeImage.ofFile(input), modules);
+        taken += images.add(unpackedName(file), PeImage.ofFile(input), modules);
       }
       return taken;
     } finally {
@@ -153,7 +177,7 @@ final class CallFiles {
   }
 
   /** The last part of the path, without what a packer added. */
-  private static String moduleName(Path file) {
+  private static String unpackedName(Path file) {
     String name = String.valueOf(file.getFileName());
     return name.toLowerCase(Locale.ROOT).endsWith(".gz")
         ? name.substring(0, name.length() - 3)
@@ -167,7 +191,7 @@ final class CallFiles {
     try (Stream<Path> files = Files.walk(place, 4)) {
       files
           .limit(MOST_FILES)
-          .filter(file -> wanted.contains(moduleName(file).toLowerCase(Locale.ROOT)))
+          .filter(file -> wanted.contains(unpackedName(file).toLowerCase(Locale.ROOT)))
           .filter(Files::isRegularFile)
           .sorted()
           .forEach(found::add);

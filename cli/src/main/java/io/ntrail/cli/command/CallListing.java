@@ -29,7 +29,7 @@ final class CallListing {
   }
 
   private boolean shows(CallWalk call) {
-    return request.shows(call.depth()) && scope.isFound(call.function());
+    return scope.isFound(call.function()) && request.shows(call.depth());
   }
 
   /** What is done with each call. */

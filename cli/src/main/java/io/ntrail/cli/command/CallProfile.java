@@ -90,6 +90,7 @@ final class CallProfile implements ProfilePage {
 
   private List<ProfileRow> rows() {
     return paths.functions().stream()
+        .filter(sum -> sum.inclusive() > 0)
         .map(this::row)
         .sorted(ProfileRow.order(shape.bySelf()))
         .toList();

@@ -2,6 +2,7 @@ package io.ntrail.cli.command;
 
 import io.ntrail.analysis.calls.CallRecording;
 import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.CannotGoOn;
 import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
@@ -48,6 +49,11 @@ final class CallsCommand implements Command {
     if (words.size() != 1) {
       throw new UsageError(
           words.isEmpty() ? "calls needs a file" : "calls takes one file, not " + words.size(),
+          "ntrail calls recording.ntr");
+    }
+    if (words.contains("-")) {
+      throw new CannotGoOn(
+          "a recording cannot be read from standard input: it is read in no order",
           "ntrail calls recording.ntr");
     }
     Path path = Options.path(words.getFirst());

@@ -7,6 +7,7 @@ import io.ntrail.analysis.calls.CallSource;
 import io.ntrail.analysis.calls.CallStream;
 import io.ntrail.analysis.events.Pattern;
 import io.ntrail.cli.text.Json;
+import io.ntrail.cli.text.Lines;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
@@ -204,6 +205,7 @@ final class CallsScope {
   /** Warns of what could not be read, and tells the exit code. */
   int finish(boolean strict) {
     List<Gap> gaps = recording.source().gaps();
+    terminal.out().flush();
     Losses.warn(gaps, terminal);
     CallCounts counts = counts();
     if (counts.beyond() > 0) {
@@ -213,6 +215,16 @@ final class CallsScope {
               "warning: "
                   + Numbers.counted(counts.beyond(), "call")
                   + " left out, inside of more than 8,192 others");
+    }
+    if (choice.find() != null && !found.containsValue(true) && !terminal.outClosed()) {
+      terminal
+          .err()
+          .println(
+              "warning: no routine "
+                  + (range.whole() ? "that was called" : "called in that time")
+                  + " is "
+                  + Lines.one(choice.find().toString()));
+      terminal.err().println("try: --flat -n 0 lists all");
     }
     boolean lossy = recording.source().lost().orElse(0) > 0 || counts.repaired() > 0;
     return !gaps.isEmpty() || strict && lossy ? ExitCode.INCOMPLETE : ExitCode.DONE;

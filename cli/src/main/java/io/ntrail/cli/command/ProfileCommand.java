@@ -73,8 +73,9 @@ final class ProfileCommand implements Command {
   @Override
   public int run(ParseResult parsed, Terminal system) {
     List<Path> paths = Options.paths(parsed, "profile");
-    if (paths.size() == 1 && CallFiles.isCalls(paths.getFirst())) {
-      return CallProfile.run(paths.getFirst(), parsed, system);
+    Path calls = CallFiles.only(paths, "profile");
+    if (calls != null) {
+      return CallProfile.run(calls, parsed, system);
     }
     ProfileRequest request = ProfileRequest.of(parsed);
     SchemaSources sources = new SchemaSources(UserSchemas.NONE);
