@@ -59,7 +59,7 @@ public final class CallPaths {
   private final long to;
   // A quarter of the memory, at about 250 bytes a node with what is made of it.
   private final int mostNodes =
-      (int) Math.clamp(Runtime.getRuntime().maxMemory() / 1000, 1 << 18, 1 << 22);
+      Math.clamp(Runtime.getRuntime().maxMemory() / 1000, 1 << 18, 1 << 22);
   private final Map<Edge, Integer> nodes = new HashMap<>();
   private final Map<Process, Integer> processNodes = new HashMap<>();
   private final List<Process> processes = new ArrayList<>();
