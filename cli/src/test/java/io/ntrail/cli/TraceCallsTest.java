@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -190,10 +191,134 @@ class TraceCallsTest {
   }
 
   @Test
+  void aRecordingThatWasNeverClosedIsSaidToBeSo() throws IOException {
+    byte[] whole = SampleTrace.make();
+    Path open = folder.resolve("open.ntr");
+    // Without the end chunk, as after a crash of the recorder.
+    Files.write(open, Arrays.copyOf(whole, whole.length - 64));
+    for (Object[] words :
+        new Object[][] {
+          {"info", open},
+          {"calls", open},
+          {"calls", open, "--flat"},
+          {"calls", open, "--slowest", "2"},
+          {"profile", open},
+          {"profile", open, "--tree"}
+        }) {
+      Cli.Result result = run(words);
+      assertEquals(0, result.exit(), result.err());
+      assertEquals("", result.err());
+      String first = result.lines().getFirst();
+      assertTrue(first.contains(", never finalised, 3 records lost"), first);
+    }
+    for (Object[] words :
+        new Object[][] {
+          {"info", open, "--format", "json"},
+          {"info", open, "--format", "jsonl"},
+          {"calls", open, "--format", "json"},
+          {"calls", open, "--flat", "--format", "json"},
+          {"profile", open, "--format", "json"}
+        }) {
+      assertEquals(true, run(words).json().get("neverFinalised").value());
+    }
+  }
+
+  @Test
   void infoSaysWhatItIs() throws IOException {
-    Cli.Result result = run("info", sample());
-    assertEquals(0, result.exit(), result.err());
-    assertTrue(out(result).startsWith("shop.ntr: call recording of ntrail,"), result.out());
-    assertTrue(result.out().contains("5E1C7A9044B24C0FA1D2B3C4D5E6F7082"), result.out());
+    assertEquals(
+        """
+        shop.ntr: call recording of ntrail, 1.5 KiB, complete, 3 records lost
+
+          contents   30 records of entries and exits, 2 threads in 1 process
+          time       in nanoseconds
+
+          count  counted by the recorder
+              6  functions traced
+              1  calls open at the end
+              3  events dropped
+
+                    base      size  PDB id                             image
+          0x7ffb2d000000  0x2f6000  -                                  C:\\Windows\\System32\
+        \\kernelbase.dll
+             0x180000000    0x7000  5E1C7A9044B24C0FA1D2B3C4D5E6F7082  C:\\shop\\shopcore.dll
+        """,
+        out(run("info", sample())));
+  }
+
+  @Test
+  void infoForProgramsHasKindLossesAndStatistics() throws IOException {
+    Json info = run("info", sample(), "--format", "json").json();
+    assertEquals(List.of(), JsonSchema.named("info").definition("calls").findings(info));
+    Json file = info.get("files").array().getFirst();
+    for (Json totals : List.of(info, file)) {
+      assertEquals(3, totals.get("lost").get("events").number());
+      assertTrue(totals.get("lost").get("buffers").isNull());
+      assertEquals(false, totals.get("neverFinalised").value());
+      assertEquals(6, totals.get("statistics").get("functionsTraced").number());
+      assertEquals(3, totals.get("statistics").object().size());
+    }
+    assertEquals("ntr", file.get("kind").text());
+    List<String> csv = run("info", sample(), "--format", "csv").lines();
+    List<String> head = List.of(csv.get(0).split(",", -1));
+    List<String> row = List.of(csv.get(1).split(",", -1));
+    assertEquals(head.size(), row.size());
+    assertEquals("ntr", row.get(head.indexOf("kind")));
+    assertEquals("3", row.get(head.indexOf("lost")));
+    assertEquals("6", row.get(head.indexOf("functionsTraced")));
+    assertEquals("", row.get(head.indexOf("entries")));
+    assertEquals(3, run("info", sample(), "--strict").exit());
+  }
+
+  @Test
+  void whatIsNamedForItsNamesAndHasNoneIsSaid() throws IOException {
+    Path file = sample();
+    Path text = Files.writeString(folder.resolve("notes.txt"), "no image");
+    Cli.Result none = run("calls", file, "-y", text);
+    assertEquals(0, none.exit());
+    assertTrue(none.err().startsWith("warning: no names: "), none.err());
+    assertTrue(none.err().contains("notes.txt"), none.err());
+    Path other = folder.resolve("other.dll");
+    Files.write(other, SampleImage.make());
+    Cli.Result unknown = run("calls", file, "-y", other);
+    assertTrue(unknown.err().endsWith("other.dll: no such module was recorded\n"), unknown.err());
+    assertEquals("", run("calls", file, "-y", folder).err(), "nobody named what is in a folder");
+  }
+
+  @Test
+  void aRoutineThatWasNotCalledIsSaid() throws IOException {
+    for (String look : List.of("--depth=1", "--flat", "--slowest=2", "--format=jsonl")) {
+      Cli.Result result = run("calls", sample(), "--find", "Stock*", look);
+      assertEquals(0, result.exit());
+      assertEquals(
+          List.of("warning: no routine that was called is Stock*", "try: --flat -n 0 lists all"),
+          result.messages());
+      // It was called, though never at the outermost level.
+      assertEquals("", run("calls", sample(), "--find", "Hook::Called", look).err());
+    }
+  }
+
+  @Test
+  void aRecordingOfCallsIsReadAloneAndHasNoEvents() throws IOException {
+    Path file = sample();
+    for (String command : List.of("info", "profile", "calls")) {
+      Cli.Result two = run(command, file, file);
+      assertEquals(2, two.exit(), two.err());
+      assertTrue(two.messages().get(1).startsWith("try: ntrail " + command + " "), two.err());
+      Path zip =
+          Recordings.zip(
+              folder.resolve("two.zip"),
+              Map.of("a.ntr", SampleTrace.make(), "b.jtrc", SampleCalls.make()));
+      Cli.Result packed = run(command, zip);
+      assertEquals(1, packed.exit());
+      assertTrue(packed.err().contains("two.zip holds 2 recordings of calls"), packed.err());
+      Cli.Result empty = run(command, Files.write(folder.resolve("empty.ntr"), new byte[0]));
+      assertEquals(1, empty.exit());
+      assertTrue(empty.err().endsWith("empty.ntr is empty\n"), empty.err());
+      assertEquals(1, run(command, "-").exit());
+    }
+    Cli.Result events = run("events", file);
+    assertEquals(1, events.exit());
+    assertTrue(events.err().contains("shop.ntr is a recording of calls"), events.err());
+    assertTrue(run("calls", folder).err().contains("*.ntr"));
   }
 }

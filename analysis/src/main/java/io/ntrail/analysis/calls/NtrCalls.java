@@ -12,6 +12,7 @@ import io.ntrail.formats.ntr.TracedProcess;
 import io.ntrail.formats.ntr.TracedThread;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -104,6 +105,30 @@ public final class NtrCalls implements CallSource {
   }
 
   @Override
+  public String format() {
+    return "ntr";
+  }
+
+  @Override
+  public boolean neverFinalised() {
+    return !file.complete();
+  }
+
+  /** Counters of later versions are left out. */
+  @Override
+  public Map<Counter, Long> statistics() {
+    Map<Counter, Long> known = new EnumMap<>(Counter.class);
+    file.statistics()
+        .forEach((number, value) -> {
+          Counter counter = Counter.of(number);
+          if (counter != null) {
+            known.put(counter, value);
+          }
+        });
+    return known;
+  }
+
+  @Override
   public long size() {
     return file.size();
   }
@@ -149,14 +174,19 @@ public final class NtrCalls implements CallSource {
   /** What the recorder counted at its end; without that, what it says between the events. */
   @Override
   public OptionalLong lost() {
-    long said = file.statistic(Counter.DROPPED).orElse(0L);
+    long said = limited(file.statistic(Counter.DROPPED).orElse(0L));
     long seen = 0;
     for (long number : numbers) {
       for (EventChunk chunk : file.chunks(number)) {
-        seen += chunk.lost();
+        seen = limited(seen + limited(chunk.lost()));
       }
     }
     return OptionalLong.of(Math.max(said, seen));
+  }
+
+  /** Counts of a hostile file may go beyond what is said here. */
+  private static long limited(long count) {
+    return count < 0 ? Long.MAX_VALUE : count;
   }
 
   @Override

@@ -23,6 +23,11 @@ record RecordedCalls(Matching matching, boolean shared, List<List<Rec>> records)
   }
 
   @Override
+  public String format() {
+    return "list";
+  }
+
+  @Override
   public long size() {
     return 0;
   }

@@ -17,18 +17,20 @@ import java.util.function.LongFunction;
 /** A row a routine: its calls and what they took. */
 final class CallFlatView {
   private final CallsScope scope;
+  private final CallsRequest request;
   private final FlatCalls flat = new FlatCalls();
   private final List<FunctionTimes> rows;
 
-  CallFlatView(CallsScope scope) {
+  CallFlatView(CallsScope scope, CallsRequest request) {
     this.scope = scope;
+    this.request = request;
     try (CallStream stream = scope.stream()) {
       for (CallWalk call = stream.next(); call != null; call = stream.next()) {
         flat.add(call);
       }
     }
     Comparator<FunctionTimes> order =
-        switch (scope.request().sort()) {
+        switch (request.sort()) {
           case TOTAL -> Comparator.comparingLong(FunctionTimes::total);
           case SELF -> Comparator.comparingLong(FunctionTimes::self);
           case CALLS -> Comparator.comparingLong(FunctionTimes::calls);
@@ -42,7 +44,7 @@ final class CallFlatView {
   }
 
   void print() {
-    switch (scope.request().format()) {
+    switch (request.format()) {
       case TEXT -> text();
       case JSON -> json();
       case JSONL -> {
@@ -55,7 +57,7 @@ final class CallFlatView {
   }
 
   private List<FunctionTimes> shown() {
-    long limit = scope.request().limit();
+    long limit = request.limit();
     return limit == 0 || limit >= rows.size() ? rows : rows.subList(0, (int) limit);
   }
 
@@ -65,19 +67,8 @@ final class CallFlatView {
   }
 
   private void json() {
-    CallCounts counts = counts();
     try (Json json = new Json(scope.terminal().out())) {
-      json.object()
-          .text("schema", "ntrail.calls-flat/1")
-          .text("file", scope.recording().source().name())
-          .text("unit", scope.unit())
-          .number("entries", counts.entries())
-          .number("exits", counts.exits())
-          .number("unwinds", counts.unwinds())
-          .number("open", counts.open())
-          .number("entryOnly", counts.entryOnly());
-      scope.lost(json);
-      json.number("repaired", counts.repaired()).array("functions");
+      scope.begin(json, "ntrail.calls-flat/1", counts()).array("functions");
       shown().forEach(times -> object(json, times));
       json.endArray()
           .number("rowsLeftOut", rows.size() - shown().size())

@@ -20,6 +20,7 @@ final class CallTreeScreen {
   private static final int PART = 2_000;
 
   private final CallsScope scope;
+  private final CallsRequest request;
   private final PrintStream out;
   private final StatusCodes codes = new StatusCodes();
   private final boolean flat;
@@ -32,10 +33,11 @@ final class CallTreeScreen {
    */
   private final Map<Integer, long[]> toCome = new HashMap<>();
 
-  CallTreeScreen(CallsScope scope) {
+  CallTreeScreen(CallsScope scope, CallsRequest request) {
     this.scope = scope;
+    this.request = request;
     this.out = scope.terminal().out();
-    this.flat = scope.request().find() != null;
+    this.flat = scope.choice().find() != null;
   }
 
   void print() {
@@ -69,7 +71,7 @@ final class CallTreeScreen {
   }
 
   private boolean isFull() {
-    long limit = scope.request().limit();
+    long limit = request.limit();
     return limit != 0 && shown >= limit || scope.terminal().outClosed();
   }
 
@@ -89,7 +91,7 @@ final class CallTreeScreen {
         walk.seekTime(scope.range().fromNanos());
       }
       while (!isFull() && walk.next() && walk.entry() < scope.range().toNanos()) {
-        if (scope.shows(walk)) {
+        if (request.shows(walk.depth()) && scope.isFound(walk.function())) {
           if (!begun) {
             begun = true;
             heading(info);
@@ -100,7 +102,7 @@ final class CallTreeScreen {
             table.print(out, 2, scope.width());
           }
         }
-        long depth = scope.request().depth();
+        long depth = request.depth();
         if (depth != 0 && !flat && walk.depth() >= depth - 1 && walk.children() > 0) {
           walk.skipChildren();
         }
@@ -189,8 +191,8 @@ final class CallTreeScreen {
     if (shown >= total) {
       return;
     }
-    long depth = scope.request().depth();
-    long limit = scope.request().limit();
+    long depth = request.depth();
+    long limit = request.limit();
     String left = Numbers.counted(total - shown, flat ? "more call" : "call") + " not shown (";
     if (depth == 0) {
       out.println(left + "-n 0 shows all)");
