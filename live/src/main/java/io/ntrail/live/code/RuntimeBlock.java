@@ -267,7 +267,21 @@ public final class RuntimeBlock {
     ranges.add(new Range(noneBegin, noneEnd, pushed(STUB_PUSHED + PUSHED)));
     a.bind(none);
     goUntraced(noneEnd);
-    range(STUB_PUSHED, () -> a.bind(untraced).lea(RAX, ptr(RAX).plus(-2)).jmp(RAX));
+    writeUntraced();
+  }
+
+  /** Where calls go that interrupt a thread while it is given an area. */
+  private void writeUntraced() {
+    Label end = a.label("untraced, end");
+    ranges.add(new Range(untraced, end, UnwindBytes.prologue(STUB_PUSHED, 1)));
+    a.bind(untraced)
+        .pushfq()
+        .mov(RCX, control)
+        .lock()
+        .inc(ptr(RCX).plus(Control.REENTRANT).as64())
+        .bind(end);
+    range(STUB_PUSHED + 1, () -> a.popfq());
+    range(STUB_PUSHED, () -> a.lea(RAX, ptr(RAX).plus(-2)).jmp(RAX));
   }
 
   /**

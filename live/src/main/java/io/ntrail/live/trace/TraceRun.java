@@ -22,6 +22,7 @@ import io.ntrail.live.target.TargetProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.security.SecureRandom;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,8 +48,8 @@ public final class TraceRun implements AutoCloseable {
   private final Recorder recorder;
   private final TargetClock.Moment began;
   private final String program;
+  private final long ticksPerSecond;
   private final Map<PlannedModule, Long> modules = new HashMap<>();
-  private List<Tracer.Traced> traced = List.of();
   private final RecorderThread thread;
   private long lastThreads = System.nanoTime();
   private long lastCalibration = System.nanoTime();
@@ -72,6 +73,7 @@ public final class TraceRun implements AutoCloseable {
     this.recorder = recorder;
     this.began = began;
     this.program = target.program();
+    this.ticksPerSecond = target.clock().rate(target.firstMoment(), began);
     this.thread = RecorderThread.start(recorder);
   }
 
@@ -146,10 +148,11 @@ public final class TraceRun implements AutoCloseable {
    * Patches what was planned and lets the program run. If the self-test failed, only entries are
    * recorded.
    *
-   * @return what was patched
+   * @return functions that could not be patched although they were planned: no free memory is near
+   *     enough
    */
-  public List<Tracer.Traced> begin(List<PlannedFunction> planned) {
-    traced = tracer.prepare(planned, selfTest.passed());
+  public List<PlannedFunction> begin(TracePlan plan) {
+    List<Tracer.Traced> traced = tracer.prepare(plan.functions(), selfTest.passed());
     TargetProcess process = target.process();
     recorder.define(
         to -> {
@@ -168,8 +171,19 @@ public final class TraceRun implements AutoCloseable {
               number, module(function.module()), function.rva(), function.name(), List.of()));
     }
     tracer.arm();
+    Map<Counter, Long> counters = new EnumMap<>(Counter.class);
+    counters.put(Counter.FUNCTIONS_MATCHED, (long) plan.matched());
+    counters.put(Counter.FUNCTIONS_TRACED, (long) traced.size());
+    counters.put(Counter.FUNCTIONS_REFUSED, (long) plan.matched() - traced.size());
+    if (ticksPerSecond > 0) {
+      counters.put(
+          Counter.PAIR_PICOSECONDS, Math.round(1000 * cost.pairNanos(ticksPerSecond)));
+      counters.put(
+          Counter.CLOCK_PAIR_PICOSECONDS, Math.round(1000 * cost.clockNanos(ticksPerSecond)));
+    }
+    recorder.define(to -> to.statistics(counters));
     target.process().resumeMain();
-    return traced;
+    return tracer.outOfReach();
   }
 
   private long module(PlannedModule module) {
@@ -241,9 +255,14 @@ public final class TraceRun implements AutoCloseable {
     return tracer.stoppedNanos();
   }
 
-  /** Functions that were planned and could not be patched: no free memory is near enough. */
-  public List<PlannedFunction> outOfReach() {
-    return tracer.outOfReach();
+  /** Calls that were not recorded because their thread was just being given an area. */
+  public long reentrant() {
+    return session.reentrant();
+  }
+
+  /** Rate of the recording's clock; 0 if unknown. */
+  public long ticksPerSecond() {
+    return ticksPerSecond;
   }
 
   /** Puts the program's code back; what is on its way through traced functions ends as it began. */
@@ -265,6 +284,7 @@ public final class TraceRun implements AutoCloseable {
       recorder.define(
           to -> {
             to.calibration(calibration);
+            to.statistics(Map.of(Counter.REENTRANT, session.reentrant()));
             if (exitCode.isPresent()) {
               to.process(
                   new TracedProcess(
