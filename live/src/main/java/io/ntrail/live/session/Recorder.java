@@ -38,6 +38,10 @@ public final class Recorder implements AutoCloseable {
   private static final int CHUNKS_A_POLL = 64;
 
   private static final long PROGRESS_NANOS = 40_000_000;
+
+  /** All chunks are looked at every so many times: only a damaged session needs it. */
+  private static final int SEARCH_EVERY = 8;
+
   private static final long STATISTICS_NANOS = 1_000_000_000;
 
   /** Threads at once: each has an area, at least. */
@@ -63,6 +67,7 @@ public final class Recorder implements AutoCloseable {
   private final List<RecordedThread> waiting = new ArrayList<>();
   private final List<RecordedThread> crowded = new ArrayList<>();
   private long passes;
+  private int progresses;
   private long fullSeen;
   private int readyChunks;
   private long lastProgress = System.nanoTime();
@@ -191,7 +196,7 @@ public final class Recorder implements AutoCloseable {
         pass(CHUNKS_A_POLL);
       }
       if (nanos - lastProgress >= PROGRESS_NANOS) {
-        progress();
+        progress(progresses++ % SEARCH_EVERY == 0);
         lastProgress = nanos;
       }
       return (int) (buffersWritten - before);
@@ -202,8 +207,9 @@ public final class Recorder implements AutoCloseable {
 
   /** How long nothing is to be done for certain, in nanoseconds, if {@link #poll} found nothing. */
   long leisure() {
-    // A few threads fill a chunk in 20 microseconds at their fastest.
-    return Math.clamp(statistics.buffersFree() * 20_000L, 100_000, 4_000_000);
+    // Two threads fill a chunk in 20 microseconds at their fastest; the file is 100 ms behind at
+    // most.
+    return Math.clamp(statistics.buffersFree() * 20_000L, 500_000, 10_000_000);
   }
 
   /** Brings all that is written into the file now. */
@@ -211,15 +217,17 @@ public final class Recorder implements AutoCloseable {
     lock.lock();
     try {
       if (!finished) {
-        progress();
+        progress(true);
       }
     } finally {
       lock.unlock();
     }
   }
 
-  private void progress() {
-    pool.search();
+  private void progress(boolean search) {
+    if (search) {
+      pool.search();
+    }
     pass(CHUNKS_A_POLL);
     // Taken chunks change places when one is given back, which those in use are not here.
     for (int i = 0; i < pool.takenCount(); i++) {
