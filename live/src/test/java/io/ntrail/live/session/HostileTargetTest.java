@@ -25,7 +25,7 @@ class HostileTargetTest {
     long chunk = 65_536L * (1 + gen.below(trial.session.chunks()));
     switch (gen.below(6)) {
       case 0 -> put(trial, chunk, gen.oneOf(0, 1, 2, 3, -1), 4);
-      case 1 -> put(trial, chunk + 4 * gen.below(8), gen.scaled(), 8);
+      case 1 -> put(trial, chunk + 4L * gen.below(8), gen.scaled(), 8);
       case 2 -> put(trial, 0x40L * gen.below(16), gen.scaled(), 8);
       case 3 -> put(trial, chunk + 32 + 8L * gen.below(8000), gen.scaled(), 8);
       case 4 -> put(trial, 0x9000 + 4L * gen.below(6000), gen.scaled(), 4);
@@ -101,7 +101,7 @@ class HostileTargetTest {
       assertEquals(4096, counted.threadsSeen());
       assertEquals(64 * rounds - 4096, counted.chunksRefused());
       assertEquals(64L * rounds * trial.session.recordsPerChunk(), counted.unreadable());
-      assertTrue(counted.damaged() >= 64 * rounds);
+      assertTrue(counted.damaged() >= 64L * rounds);
       assertEquals(100, counted.remarks().size());
     }
   }

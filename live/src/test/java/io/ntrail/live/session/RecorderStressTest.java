@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -25,6 +26,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -47,7 +49,7 @@ class RecorderStressTest {
       int records = 1 + (life * 7919 + place * 104_729) % 100_000;
       for (int i = 0; i < records && System.nanoTime() < until; i++) {
         while (polite && i % 256 == 0 && target.chunksFree() < 2 * AT_ONCE) {
-          Thread.yield();
+          LockSupport.parkNanos(100_000);
         }
         // The value is the number of the record, lost or not.
         int meta = SessionLayout.ENTRY + i % 2 | place << 20;
@@ -105,10 +107,10 @@ class RecorderStressTest {
     long lost = 0;
     try (NtrFile ntr = NtrFile.open(InputFile.map(file, "stress.ntr"), gaps)) {
       for (long number : ntr.threadsWithEvents()) {
-        TracedThread defined = ntr.threads().get(number);
-        assertTrue(defined != null && defined.ended() > 0);
-        SimulatedThread thread = truth.get(new ThreadKey((int) defined.tid(), defined.began()));
-        assertTrue(thread != null);
+        TracedThread defined = Objects.requireNonNull(ntr.threads().get(number));
+        assertTrue(defined.ended() > 0);
+        SimulatedThread thread =
+            Objects.requireNonNull(truth.get(new ThreadKey((int) defined.tid(), defined.began())));
         long next = 0;
         long told = 0;
         long kept = 0;

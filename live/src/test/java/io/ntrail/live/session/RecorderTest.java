@@ -235,7 +235,7 @@ class RecorderTest {
       Trial.Logged thread = trial.thread(9);
       thread.thread.record(5_000, 0xFFFF_0010, SessionLayout.ENTRY, 0x1234, 0x8000);
       Recorded recorded = Recorded.read(trial.closed());
-      PlainNtr.Event event = recorded.plain().events().get(1L).getFirst();
+      PlainNtr.Event event = recorded.plain().events().getOrDefault(1L, List.of()).getFirst();
       assertEquals(0x1_FFFF_0010L, event.function());
       assertEquals(
           "0 " + 0xFFFF_0010L, recorded.plain().definitions().get("function " + event.function()));

@@ -62,7 +62,7 @@ class SessionFuzzTest {
       }
       case 1 -> {
         // Where it hurts: heads of chunks and the first lines of the control block.
-        long head = place % 4 * 65_536L + (place >> 2) % 16 * (place % 4 == 0 ? 0x40 : 4);
+        long head = place % 4 * 65_536L + (place >> 2) % 16 * (place % 4 == 0 ? 0x40L : 4L);
         for (int i = 0; i < 4; i++) {
           trial.target.scribble(head + i, data[at + 4 + i]);
         }
