@@ -33,10 +33,10 @@ public final class Recorder implements AutoCloseable {
   /** Chunks that one call of {@link #poll} reads at most. */
   private static final int CHUNKS_A_POLL = 64;
 
-  private static final long PROGRESS_NANOS = 40_000_000;
+  private static final long PROGRESS_NANOS = 60_000_000;
 
   /** All chunks are looked at every so many times: only a damaged session needs it. */
-  private static final int SEARCH_EVERY = 8;
+  private static final int SEARCH_EVERY = 16;
 
   private static final long STATISTICS_NANOS = 1_000_000_000;
 
@@ -95,7 +95,7 @@ public final class Recorder implements AutoCloseable {
     return new Recorder(session, ring.writer(), ring, settings);
   }
 
-  /** What was counted up to the last 40 ms or so. */
+  /** What was counted up to the last 60 ms or so. */
   public RecorderStatistics statistics() {
     return statistics;
   }
