@@ -180,8 +180,8 @@ public final class Recorder implements AutoCloseable {
 
   /** How long nothing is to be done, in nanoseconds, if {@link #poll} found nothing. */
   long leisure() {
-    // Two threads fill a chunk in 20 microseconds at their fastest; the file may be 100 ms behind.
-    return Math.clamp(statistics.buffersFree() * 20_000L, 500_000, 10_000_000);
+    // A thread fills a chunk in 40 microseconds at its fastest; the file may be 100 ms behind.
+    return Math.clamp(statistics.buffersFree() * 30_000L, 500_000, 20_000_000);
   }
 
   /** Brings all that is written into the file now. */
