@@ -255,7 +255,9 @@ final class Options {
         name + " takes a number, not " + text, name + " " + Math.max(1, otherwise));
   }
 
-  /** A size: a number of bytes, or one with K, M or G behind it (1,024 and so on); 0 if not given. */
+  /**
+   * A size: a number of bytes, or one with K, M or G behind it (1,024 and so on); 0 if not given.
+   */
   static long size(ParseResult parsed, String name) {
     if (!has(parsed, name)) {
       return 0;

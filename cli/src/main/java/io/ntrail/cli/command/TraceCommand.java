@@ -35,19 +35,18 @@ final class TraceCommand implements Command {
     spec.addOption(
         Options.values("PATTERN", "functions to trace: module!name", "-f", "--function"));
     spec.addOption(Options.values("PATTERN", "functions that are not traced", "--exclude"));
-    spec.addOption(
-        Options.value("FILE", "the recording (default: PROGRAM.ntr)", "-o", "--output"));
+    spec.addOption(Options.value("FILE", "the recording (default: PROGRAM.ntr)", "-o", "--output"));
     spec.addOption(Options.flag("count what would be traced, and run nothing", "--plan"));
     spec.addOption(Options.flag("list the functions that are left alone, and why", "--why"));
     spec.addOption(Options.value("N", "record the first N arguments, up to 4", "--args"));
     spec.addOption(Options.value("N", "trace at most N stacks at once", "--threads"));
-    spec.addOption(
-        Options.value("N", "buffers of 64 KiB for records (default: 512)", "--buffers"));
+    spec.addOption(Options.value("N", "buffers of 64 KiB for records (default: 512)", "--buffers"));
     spec.addOption(
         Options.value("SIZE", "stop recording when the file has this size", "--max-size"));
     spec.addOption(Options.value("SIZE", "keep only the last part of this size", "--ring"));
     spec.addOption(
-        Options.value("wine|local", "where the program runs (default: wine; Windows: local)", "--on"));
+        Options.value(
+            "wine|local", "where the program runs (default: wine; Windows: local)", "--on"));
     spec.addOption(Options.value("FILE", "where the report goes (default: stderr)", "--report"));
     spec.addOption(Options.value("text|json", "how the report is written", "--format"));
     spec.addOption(Options.flag("exit with 3 if records were lost", "--strict"));

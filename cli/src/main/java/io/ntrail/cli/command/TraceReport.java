@@ -220,8 +220,7 @@ final class TraceReport implements AutoCloseable {
       out.println(
           "%s ns per call, %s of them for reading the clock twice (measured before the start)"
               .formatted(
-                  Math.round(run.cost().pairNanos(rate)),
-                  Math.round(run.cost().clockNanos(rate))));
+                  Math.round(run.cost().pairNanos(rate)), Math.round(run.cost().clockNanos(rate))));
     }
   }
 

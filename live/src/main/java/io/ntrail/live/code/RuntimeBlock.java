@@ -131,14 +131,13 @@ public final class RuntimeBlock {
     FunctionTableOut table = new FunctionTableOut();
     ranges.stream()
         .sorted(Comparator.comparingInt(range -> code.offset(range.begin)))
-        .forEach(
-            range -> {
-              int begin = code.offset(range.begin);
-              int end = code.offset(range.end);
-              if (end > begin) {
-                table.add(begin, end, range.info);
-              }
-            });
+        .forEach(range -> {
+          int begin = code.offset(range.begin);
+          int end = code.offset(range.end);
+          if (end > begin) {
+            table.add(begin, end, range.info);
+          }
+        });
     return table;
   }
 
@@ -330,12 +329,7 @@ public final class RuntimeBlock {
     Label done = a.label("done");
     range(
         STUB_PUSHED,
-        () ->
-            a.bind(entryOnly)
-                .mov(RCX, gs(words.record()))
-                .jrcxz(cold)
-                .bind(write)
-                .push(RDX));
+        () -> a.bind(entryOnly).mov(RCX, gs(words.record())).jrcxz(cold).bind(write).push(RDX));
     Label full = a.label("entry only, full");
     range(
         STUB_PUSHED + 1,

@@ -49,8 +49,7 @@ public record TracePlan(List<PlannedFunction> functions) {
   }
 
   /** Names from the symbol table of a module's file, which is not mapped. */
-  private static Map<Long, String> symbols(
-      TraceTarget target, TargetModule module, PeImage image) {
+  private static Map<Long, String> symbols(TraceTarget target, TargetModule module, PeImage image) {
     Map<Long, String> names = new HashMap<>();
     if (image.headers().symbolTableOffset() == 0) {
       return names;

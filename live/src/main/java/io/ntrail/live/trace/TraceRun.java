@@ -87,8 +87,7 @@ public final class TraceRun implements AutoCloseable {
     try {
       session = SessionFile.create(settings.recordBytes(), settings.chunks());
       Tracer tracer =
-          new Tracer(
-              target.process(), session, target.name(session.path()), settings.threads());
+          new Tracer(target.process(), session, target.name(session.path()), settings.threads());
       SelfTest selfTest = tracer.selfTest();
       Cost cost = tracer.cost();
       TargetClock clock = target.clock();
@@ -104,8 +103,7 @@ public final class TraceRun implements AutoCloseable {
               RecordingHeader.TIME_STAMP_COUNTER,
               settings.writer());
       Recorder recorder = recorder(session, settings, header);
-      return new TraceRun(
-          target, settings, session, tracer, selfTest, cost, recorder, began);
+      return new TraceRun(target, settings, session, tracer, selfTest, cost, recorder, began);
     } catch (IOException e) {
       close(session);
       throw new CannotGoOn(
@@ -125,8 +123,7 @@ public final class TraceRun implements AutoCloseable {
   private static Recorder recorder(
       SessionFile session, TraceSettings settings, RecordingHeader header) throws IOException {
     int id = new SecureRandom().nextInt();
-    RecorderSettings how =
-        new RecorderSettings(PROCESS, header.began(), settings.maxBytes());
+    RecorderSettings how = new RecorderSettings(PROCESS, header.began(), settings.maxBytes());
     return settings.ringBytes() > 0
         ? Recorder.keepingLast(
             session, new NtrRing(settings.file(), settings.ringBytes(), header, id), how)
@@ -154,13 +151,12 @@ public final class TraceRun implements AutoCloseable {
   public List<PlannedFunction> begin(TracePlan plan) {
     List<Tracer.Traced> traced = tracer.prepare(plan.functions(), selfTest.passed());
     TargetProcess process = target.process();
-    recorder.define(
-        to -> {
-          to.process(
-              TracedProcess.running(
-                  PROCESS, process.pid(), began.ticks(), program, target.commandLine()));
-          to.calibration(target.clock().calibration(began, began));
-        });
+    recorder.define(to -> {
+      to.process(
+          TracedProcess.running(
+              PROCESS, process.pid(), began.ticks(), program, target.commandLine()));
+      to.calibration(target.clock().calibration(began, began));
+    });
     long number = 0;
     for (Tracer.Traced one : traced) {
       number++;
@@ -176,8 +172,7 @@ public final class TraceRun implements AutoCloseable {
     counters.put(Counter.FUNCTIONS_TRACED, (long) traced.size());
     counters.put(Counter.FUNCTIONS_REFUSED, (long) plan.matched() - traced.size());
     if (ticksPerSecond > 0) {
-      counters.put(
-          Counter.PAIR_PICOSECONDS, Math.round(1000 * cost.pairNanos(ticksPerSecond)));
+      counters.put(Counter.PAIR_PICOSECONDS, Math.round(1000 * cost.pairNanos(ticksPerSecond)));
       counters.put(
           Counter.CLOCK_PAIR_PICOSECONDS, Math.round(1000 * cost.clockNanos(ticksPerSecond)));
     }
@@ -193,19 +188,18 @@ public final class TraceRun implements AutoCloseable {
           long number = modules.size() + 1L;
           PeHeaders headers = m.image().headers();
           var pdb = PdbNames.of(m.image());
-          recorder.define(
-              to ->
-                  to.module(
-                      new TracedModule(
-                          number,
-                          PROCESS,
-                          m.module().base(),
-                          new ImageId(headers.timestamp(), headers.sizeOfImage()),
-                          0,
-                          0,
-                          m.module().path(),
-                          pdb.id(),
-                          pdb.name())));
+          recorder.define(to ->
+              to.module(
+                  new TracedModule(
+                      number,
+                      PROCESS,
+                      m.module().base(),
+                      new ImageId(headers.timestamp(), headers.sizeOfImage()),
+                      0,
+                      0,
+                      m.module().path(),
+                      pdb.id(),
+                      pdb.name())));
           return number;
         });
   }
@@ -227,10 +221,9 @@ public final class TraceRun implements AutoCloseable {
     }
     thread
         .failure()
-        .ifPresent(
-            e -> {
-              throw new IllegalStateException("the recorder failed", e);
-            });
+        .ifPresent(e -> {
+          throw new IllegalStateException("the recorder failed", e);
+        });
     return exit;
   }
 
@@ -281,22 +274,21 @@ public final class TraceRun implements AutoCloseable {
       thread.close();
       TargetClock.Moment end = target.clock().now();
       var calibration = target.clock().calibration(began, end);
-      recorder.define(
-          to -> {
-            to.calibration(calibration);
-            to.statistics(Map.of(Counter.REENTRANT, session.reentrant()));
-            if (exitCode.isPresent()) {
-              to.process(
-                  new TracedProcess(
-                      PROCESS,
-                      target.process().pid(),
-                      began.ticks(),
-                      end.ticks(),
-                      exitCode.getAsInt() & 0xFFFF_FFFFL,
-                      program,
-                      target.commandLine()));
-            }
-          });
+      recorder.define(to -> {
+        to.calibration(calibration);
+        to.statistics(Map.of(Counter.REENTRANT, session.reentrant()));
+        if (exitCode.isPresent()) {
+          to.process(
+              new TracedProcess(
+                  PROCESS,
+                  target.process().pid(),
+                  began.ticks(),
+                  end.ticks(),
+                  exitCode.getAsInt() & 0xFFFF_FFFFL,
+                  program,
+                  target.commandLine()));
+        }
+      });
       recorder.finish(end.ticks());
     }
     return recorder.statistics();
