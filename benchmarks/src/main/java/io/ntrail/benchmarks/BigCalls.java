@@ -3,10 +3,8 @@ package io.ntrail.benchmarks;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.ntr.EventCursor;
-import io.ntrail.formats.ntr.EventKind;
 import io.ntrail.formats.ntr.NtrFile;
 import io.ntrail.formats.ntr.NtrWriter;
-import io.ntrail.formats.ntr.RecordingHeader;
 import io.ntrail.formats.ntr.ThreadEvents;
 import io.ntrail.formats.ntr.TracedFunction;
 import io.ntrail.formats.ntr.TracedThread;
@@ -28,7 +26,6 @@ import java.util.Locale;
  */
 public final class BigCalls {
   private static final int THREADS = 4;
-  private static final int FUNCTIONS = 1500;
   private static final int TURN = 20_000;
 
   private BigCalls() {}
@@ -46,25 +43,16 @@ public final class BigCalls {
     Gaps gaps = new Gaps();
     try (NtrFile ntr = NtrFile.open(InputFile.map(file, "calls"), gaps)) {
       double opened = (System.nanoTime() - begun) / 1e6;
-      long events = 0;
-      long calls = 0;
-      for (long thread : ntr.threadsWithEvents()) {
-        try (EventCursor cursor = ntr.cursor(thread, gaps)) {
-          while (cursor.next()) {
-            events++;
-            calls += cursor.kind() == EventKind.ENTRY ? 1 : 0;
-          }
-        }
-      }
+      MadeUpCalls.Read read = MadeUpCalls.all(ntr, gaps);
       seconds = (System.nanoTime() - begun) / 1e9;
       out.printf(
           Locale.ROOT,
           "opened in %.1f ms, read in %.1f s: %d events, %d calls, %.2f bytes an event, gaps %d%n",
           opened,
           seconds,
-          events,
-          calls,
-          (double) size / events,
+          read.events(),
+          read.calls(),
+          (double) size / read.events(),
           gaps.list().size());
       begun = System.nanoTime();
       try (EventCursor cursor = ntr.cursor(1, gaps)) {
@@ -81,25 +69,15 @@ public final class BigCalls {
   }
 
   private static void write(Path file, long calls) throws IOException {
-    RecordingHeader header =
-        new RecordingHeader(
-            RecordingHeader.ONE_CLOCK,
-            2_500_000_000L,
-            0,
-            0,
-            0x8664,
-            8,
-            RecordingHeader.TIME_STAMP_COUNTER,
-            "benchmark");
-    try (NtrWriter writer = new NtrWriter(Files.newOutputStream(file), header, 1)) {
+    try (NtrWriter writer = new NtrWriter(Files.newOutputStream(file), MadeUpCalls.header(), 1)) {
       Counting[] threads = new Counting[THREADS];
       MadeUpProgram[] programs = new MadeUpProgram[THREADS];
       for (int i = 0; i < THREADS; i++) {
-        programs[i] = new MadeUpProgram(i, FUNCTIONS, 10);
+        programs[i] = new MadeUpProgram(i, MadeUpCalls.FUNCTIONS, 10);
         threads[i] = new Counting(writer.events(i + 1));
         writer.thread(TracedThread.running(i + 1, 1, 100 + i, 0, "thread " + i));
       }
-      for (int f = 1; f <= FUNCTIONS; f++) {
+      for (int f = 1; f <= MadeUpCalls.FUNCTIONS; f++) {
         long address = programs[0].address(f);
         writer.function(new TracedFunction(f, 0, address, "f" + f, List.of()));
       }

@@ -2,16 +2,13 @@ package io.ntrail.benchmarks;
 
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
-import io.ntrail.formats.ntr.EventCursor;
 import io.ntrail.formats.ntr.NtrFile;
 import io.ntrail.formats.ntr.NtrWriter;
-import io.ntrail.formats.ntr.RecordingHeader;
 import io.ntrail.formats.ntr.ThreadEvents;
 import io.ntrail.testkit.ntr.MadeUpProgram;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
-import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -32,7 +29,6 @@ import java.util.Map;
  */
 public final class NtrBenchmark {
   private static final int THREADS = 8;
-  private static final int FUNCTIONS = 1500;
   private static final int RECORDS = 2047;
   private static final int ENTRY = 2;
   private static final int EXIT = 3;
@@ -99,7 +95,7 @@ public final class NtrBenchmark {
     PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
     out.printf(
         "%d events of %d threads, %d functions, disorder %d %%%n",
-        events, THREADS, FUNCTIONS, disorder);
+        events, THREADS, MadeUpCalls.FUNCTIONS, disorder);
     out.printf(
         "%-44s %10s %10s %12s %8s %10s%n",
         "ms of processor time", "median", "best", "M events/s", "ratio", "bytes each");
@@ -132,7 +128,7 @@ public final class NtrBenchmark {
 
     Filling(int thread) {
       this.thread = thread;
-      this.program = new MadeUpProgram(17, FUNCTIONS, disorder);
+      this.program = new MadeUpProgram(17, MadeUpCalls.FUNCTIONS, disorder);
       for (int skipped = 0; skipped < thread; skipped++) {
         program.run(1000, new Ignoring());
       }
@@ -191,7 +187,7 @@ public final class NtrBenchmark {
         thread.program.run(RECORDS, thread);
       }
     }
-    for (int f = 1; f <= FUNCTIONS; f++) {
+    for (int f = 1; f <= MadeUpCalls.FUNCTIONS; f++) {
       int address = (int) threads[0].program.address(f);
       int at = place(address);
       addresses[at] = address;
@@ -222,17 +218,7 @@ public final class NtrBenchmark {
   }
 
   private long write(OutputStream to, NtrWriter.Packing packing) throws IOException {
-    RecordingHeader header =
-        new RecordingHeader(
-            RecordingHeader.ONE_CLOCK,
-            2_500_000_000L,
-            0,
-            0,
-            0x8664,
-            8,
-            RecordingHeader.TIME_STAMP_COUNTER,
-            "benchmark");
-    NtrWriter writer = new NtrWriter(to, header, 1, packing, NtrWriter.CHUNK_EVENTS);
+    NtrWriter writer = new NtrWriter(to, MadeUpCalls.header(), 1, packing, NtrWriter.CHUNK_EVENTS);
     try (writer) {
       for (long[] chunk : chunks) {
         drain(chunk, writer.events(chunk[0] + 1));
@@ -261,19 +247,11 @@ public final class NtrBenchmark {
     }
   }
 
-  private static long read(Path path) throws IOException {
+  private long read(Path path) throws IOException {
     Gaps gaps = new Gaps();
-    long sum = 0;
     try (NtrFile file = NtrFile.open(InputFile.map(path, "calls.ntr"), gaps)) {
-      for (long thread : file.threadsWithEvents()) {
-        try (EventCursor cursor = file.cursor(thread, gaps)) {
-          while (cursor.next()) {
-            sum += cursor.ticks() ^ cursor.function() ^ cursor.key() ^ cursor.value();
-          }
-        }
-      }
-      if (!gaps.isEmpty() || sum == 0) {
-        throw new UncheckedIOException(new IOException("cannot be read: " + gaps.list()));
+      if (MadeUpCalls.all(file, gaps).events() != events || !gaps.isEmpty()) {
+        throw new IOException("cannot be read: " + gaps.list());
       }
       return file.size();
     }

@@ -167,8 +167,14 @@ class CallsTest {
           JsonSchema.named("info").definition("calls"),
           Cli.run("info", path, "--format", "json").json());
       valid(
+          JsonSchema.named("info").definition("callsFile"),
+          Cli.run("info", path, "--format", "jsonl").json());
+      valid(
           JsonSchema.named("profile").definition("calls"),
           Cli.run("profile", path, "--format", "json").json());
+      valid(
+          JsonSchema.named("profile").definition("callsTree"),
+          Cli.run("profile", path, "--tree", "--format", "json").json());
       JsonSchema call = JsonSchema.named("calls").definition("call");
       Cli.run("calls", path, "--format", "jsonl", "-n", "500")
           .lines()
@@ -263,7 +269,7 @@ class CallsTest {
     assertEquals(2, Cli.run("calls", file, "--flat", "--slowest", "3").exit());
     assertEquals(2, Cli.run("calls", file, "--time", "1.5s..2s").exit());
     assertEquals(2, Cli.run("calls", file, "-s", "name").exit());
-    assertEquals(2, Cli.run("profile", file, "--tree").exit());
+    assertEquals(2, Cli.run("profile", file, "--bottom-up").exit());
     Cli.Result none = Cli.run("calls", file, "-t", "77");
     assertEquals(1, none.exit());
     assertTrue(none.err().contains("no thread of "), none.err());

@@ -2,14 +2,23 @@ package io.ntrail.cli;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.ntrail.formats.ntr.NtrWriter;
+import io.ntrail.formats.ntr.RecordingHeader;
+import io.ntrail.formats.ntr.ThreadEvents;
+import io.ntrail.formats.ntr.TracedFunction;
+import io.ntrail.formats.ntr.TracedProcess;
+import io.ntrail.formats.ntr.TracedThread;
 import io.ntrail.testkit.TestData;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -89,6 +98,88 @@ class TraceCallsTest {
     assertEquals(1, flat.get("repaired").number());
   }
 
+  /** One function calls others: of one only entries are recorded; another runs on a fiber. */
+  private Path withFiberAndEntryOnly() throws IOException {
+    RecordingHeader header =
+        new RecordingHeader(
+            0, 1_000_000, 0, 0, 0x8664, 8, RecordingHeader.TIME_STAMP_COUNTER, "test");
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    try (NtrWriter writer = new NtrWriter(out, header, 1)) {
+      writer.process(TracedProcess.running(1, 8, 0, "a.exe", ""));
+      writer.thread(TracedThread.running(1, 1, 12, 0, ""));
+      for (String name : List.of("main", "jump", "work", "leaf")) {
+        writer.function(new TracedFunction(name.charAt(0), 0, name.charAt(0), name, List.of()));
+      }
+      ThreadEvents events = writer.events(1);
+      events.entry(1000, 'm', 0, 0, 0x9000, 0);
+      events.entryOnly(1100, 'j', 0, 0, 0x8000, 0, new long[0], 0);
+      events.entry(1200, 'w', 0, 1, 0x8000, 0);
+      events.entry(1300, 'm', 5, 0, 0x29000, 0);
+      events.entry(1400, 'l', 0, 2, 0x7000, 0);
+      events.entry(1500, 'w', 5, 1, 0x28000, 0);
+      events.entryOnly(1600, 'j', 5, 0, 0x27000, 0, new long[0], 0);
+      events.exit(1700, 'w', 5, 1, 0x28000, 2);
+      events.exit(1800, 'l', 0, 2, 0x7000, 3);
+      events.exit(1900, 'm', 5, 0, 0x29000, 4);
+      events.exit(2000, 'w', 0, 1, 0x8000, 5);
+      events.exit(2100, 'm', 0, 0, 0x9000, 6);
+    }
+    Path file = folder.resolve("a.ntr");
+    Files.write(file, out.toByteArray());
+    return file;
+  }
+
+  @Test
+  void theLastCallOfEachStackIsDrawnAsTheLast() throws IOException {
+    assertEquals(
+        """
+        a.ntr: all threads: 7 calls in 1 thread, complete, 0 records lost, 0 repaired
+        a.exe 8 (0x8), thread 12 (0xc)
+          entry (s)  duration us  child calls    returned  routine
+           0.001000      1,100.0            3           6  (unknown)!main
+           0.001100            -            0  entry only  ├─ (unknown)!jump
+           0.001200        800.0            1           5  └─ (unknown)!work
+           0.001300        600.0            2           4  (unknown)!main
+           0.001400        400.0            0           3     └─ (unknown)!leaf
+           0.001500        200.0            1           2  └─ (unknown)!work
+           0.001600            -            0  entry only     └─ (unknown)!jump
+        """,
+        out(run("calls", withFiberAndEntryOnly())));
+  }
+
+  @Test
+  void callsOfWhichOnlyEntriesAreRecordedAreCountedWithoutTimes() throws IOException {
+    Path file = withFiberAndEntryOnly();
+    Json flat = Json.parse(run("calls", file, "--flat", "--format", "json").out());
+    assertEquals(List.of(), JsonSchema.named("calls-flat").findings(flat));
+    assertEquals(7, flat.get("entries").number());
+    assertEquals(2, flat.get("entryOnly").number());
+    assertEquals(0, flat.get("repaired").number());
+    assertEquals(0, flat.get("open").number());
+    assertEquals(
+        """
+        function,calls,unwinds,total,self,max,timed
+        (unknown)!main,2,0,1700000,700000,1100000,2
+        (unknown)!work,2,0,1000000,600000,800000,2
+        (unknown)!leaf,1,0,400000,400000,400000,1
+        (unknown)!jump,2,0,,,,0
+        """,
+        run("calls", file, "--flat", "--format", "csv").out());
+    String text = out(run("calls", file, "--flat"));
+    assertTrue(text.contains("jump  (2 entry only)"), text);
+    List<String> lines = run("calls", file, "--format", "jsonl").out().lines().toList();
+    JsonSchema line = JsonSchema.named("calls").definition("call");
+    lines.forEach(one -> assertEquals(List.of(), line.findings(Json.parse(one))));
+    assertTrue(
+        lines.get(1).contains("\"exit\":null,\"duration\":null")
+            && lines.get(1).contains("\"end\":\"open\"")
+            && lines.get(1).contains("\"entryOnly\":true"),
+        lines.get(1));
+    assertEquals(2, lines.stream().filter(one -> one.contains("entryOnly")).count());
+    assertEquals(0, run("calls", file, "--strict").exit());
+    assertFalse(run("calls", file, "--slowest", "9").out().contains("jump"));
+  }
+
   @Test
   void aCutRecordingIsToldUpToItsLastWholeChunk() throws IOException {
     byte[] whole = SampleTrace.make();
@@ -100,10 +191,134 @@ class TraceCallsTest {
   }
 
   @Test
+  void aRecordingThatWasNeverClosedIsSaidToBeSo() throws IOException {
+    byte[] whole = SampleTrace.make();
+    Path open = folder.resolve("open.ntr");
+    // Without the end chunk, as after a crash of the recorder.
+    Files.write(open, Arrays.copyOf(whole, whole.length - 64));
+    for (Object[] words :
+        new Object[][] {
+          {"info", open},
+          {"calls", open},
+          {"calls", open, "--flat"},
+          {"calls", open, "--slowest", "2"},
+          {"profile", open},
+          {"profile", open, "--tree"}
+        }) {
+      Cli.Result result = run(words);
+      assertEquals(0, result.exit(), result.err());
+      assertEquals("", result.err());
+      String first = result.lines().getFirst();
+      assertTrue(first.contains(", never finalised, 3 records lost"), first);
+    }
+    for (Object[] words :
+        new Object[][] {
+          {"info", open, "--format", "json"},
+          {"info", open, "--format", "jsonl"},
+          {"calls", open, "--format", "json"},
+          {"calls", open, "--flat", "--format", "json"},
+          {"profile", open, "--format", "json"}
+        }) {
+      assertEquals(true, run(words).json().get("neverFinalised").value());
+    }
+  }
+
+  @Test
   void infoSaysWhatItIs() throws IOException {
-    Cli.Result result = run("info", sample());
-    assertEquals(0, result.exit(), result.err());
-    assertTrue(out(result).startsWith("shop.ntr: call recording of ntrail,"), result.out());
-    assertTrue(result.out().contains("5E1C7A9044B24C0FA1D2B3C4D5E6F7082"), result.out());
+    assertEquals(
+        """
+        shop.ntr: call recording of ntrail, 1.5 KiB, complete, 3 records lost
+
+          contents   30 records of entries and exits, 2 threads in 1 process
+          time       in nanoseconds
+
+          count  counted by the recorder
+              6  functions traced
+              1  calls open at the end
+              3  events dropped
+
+                    base      size  PDB id                             image
+          0x7ffb2d000000  0x2f6000  -                                  C:\\Windows\\System32\
+        \\kernelbase.dll
+             0x180000000    0x7000  5E1C7A9044B24C0FA1D2B3C4D5E6F7082  C:\\shop\\shopcore.dll
+        """,
+        out(run("info", sample())));
+  }
+
+  @Test
+  void infoForProgramsHasKindLossesAndStatistics() throws IOException {
+    Json info = run("info", sample(), "--format", "json").json();
+    assertEquals(List.of(), JsonSchema.named("info").definition("calls").findings(info));
+    Json file = info.get("files").array().getFirst();
+    for (Json totals : List.of(info, file)) {
+      assertEquals(3, totals.get("lost").get("events").number());
+      assertTrue(totals.get("lost").get("buffers").isNull());
+      assertEquals(false, totals.get("neverFinalised").value());
+      assertEquals(6, totals.get("statistics").get("functionsTraced").number());
+      assertEquals(3, totals.get("statistics").object().size());
+    }
+    assertEquals("ntr", file.get("kind").text());
+    List<String> csv = run("info", sample(), "--format", "csv").lines();
+    List<String> head = List.of(csv.get(0).split(",", -1));
+    List<String> row = List.of(csv.get(1).split(",", -1));
+    assertEquals(head.size(), row.size());
+    assertEquals("ntr", row.get(head.indexOf("kind")));
+    assertEquals("3", row.get(head.indexOf("lost")));
+    assertEquals("6", row.get(head.indexOf("functionsTraced")));
+    assertEquals("", row.get(head.indexOf("entries")));
+    assertEquals(3, run("info", sample(), "--strict").exit());
+  }
+
+  @Test
+  void whatIsNamedForItsNamesAndHasNoneIsSaid() throws IOException {
+    Path file = sample();
+    Path text = Files.writeString(folder.resolve("notes.txt"), "no image");
+    Cli.Result none = run("calls", file, "-y", text);
+    assertEquals(0, none.exit());
+    assertTrue(none.err().startsWith("warning: no names: "), none.err());
+    assertTrue(none.err().contains("notes.txt"), none.err());
+    Path other = folder.resolve("other.dll");
+    Files.write(other, SampleImage.make());
+    Cli.Result unknown = run("calls", file, "-y", other);
+    assertTrue(unknown.err().endsWith("other.dll: no such module was recorded\n"), unknown.err());
+    assertEquals("", run("calls", file, "-y", folder).err(), "nobody named what is in a folder");
+  }
+
+  @Test
+  void aRoutineThatWasNotCalledIsSaid() throws IOException {
+    for (String look : List.of("--depth=1", "--flat", "--slowest=2", "--format=jsonl")) {
+      Cli.Result result = run("calls", sample(), "--find", "Stock*", look);
+      assertEquals(0, result.exit());
+      assertEquals(
+          List.of("warning: no routine that was called is Stock*", "try: --flat -n 0 lists all"),
+          result.messages());
+      // It was called, though never at the outermost level.
+      assertEquals("", run("calls", sample(), "--find", "Hook::Called", look).err());
+    }
+  }
+
+  @Test
+  void aRecordingOfCallsIsReadAloneAndHasNoEvents() throws IOException {
+    Path file = sample();
+    for (String command : List.of("info", "profile", "calls")) {
+      Cli.Result two = run(command, file, file);
+      assertEquals(2, two.exit(), two.err());
+      assertTrue(two.messages().get(1).startsWith("try: ntrail " + command + " "), two.err());
+      Path zip =
+          Recordings.zip(
+              folder.resolve("two.zip"),
+              Map.of("a.ntr", SampleTrace.make(), "b.jtrc", SampleCalls.make()));
+      Cli.Result packed = run(command, zip);
+      assertEquals(1, packed.exit());
+      assertTrue(packed.err().contains("two.zip holds 2 recordings of calls"), packed.err());
+      Cli.Result empty = run(command, Files.write(folder.resolve("empty.ntr"), new byte[0]));
+      assertEquals(1, empty.exit());
+      assertTrue(empty.err().endsWith("empty.ntr is empty\n"), empty.err());
+      assertEquals(1, run(command, "-").exit());
+    }
+    Cli.Result events = run("events", file);
+    assertEquals(1, events.exit());
+    assertTrue(events.err().contains("shop.ntr is a recording of calls"), events.err());
+    assertTrue(run("calls", folder).err().contains("*.ntr"));
   }
 }

@@ -3,10 +3,11 @@ package io.ntrail.analysis.calls;
 /**
  * How many records and calls there are.
  *
- * @param entries records of entries
+ * @param entries records of entries, those of {@code entryOnly} too
  * @param exits records of returns
  * @param unwinds records of exceptions that left a routine
  * @param open calls that had not ended when the recording did
+ * @param entryOnly calls of routines of which only entries are recorded
  * @param lostExits calls whose end was inferred
  * @param lostEntries ends without a beginning
  * @param beyond calls that are not told of because too many were open
@@ -18,13 +19,14 @@ public record CallCounts(
     long exits,
     long unwinds,
     long open,
+    long entryOnly,
     long lostExits,
     long lostEntries,
     long beyond,
     long roots,
     int deepest) {
   /** Nothing. */
-  public static final CallCounts NONE = new CallCounts(0, 0, 0, 0, 0, 0, 0, 0, 0);
+  public static final CallCounts NONE = new CallCounts(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
   /** Calls that are told of. */
   public long calls() {
@@ -43,6 +45,7 @@ public record CallCounts(
         exits + other.exits,
         unwinds + other.unwinds,
         open + other.open,
+        entryOnly + other.entryOnly,
         lostExits + other.lostExits,
         lostEntries + other.lostEntries,
         beyond + other.beyond,

@@ -9,7 +9,9 @@ public enum CallEnd {
   /** It had not ended when the recording did. */
   OPEN,
   /** Its end is missing; it was over when something showed that it was. */
-  INFERRED;
+  INFERRED,
+  /** Only entries are recorded of its routine: nobody knows when and how it ended. */
+  ENTRY_ONLY;
 
   private static final CallEnd[] ALL = values();
 

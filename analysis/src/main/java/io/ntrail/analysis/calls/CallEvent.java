@@ -4,7 +4,7 @@ package io.ntrail.analysis.calls;
 public enum CallEvent {
   /** A routine was entered. */
   ENTRY,
-  /** A routine was entered whose end is never recorded: a call without duration. */
+  /** A routine was entered whose ends are never recorded: a call of unknown duration. */
   ENTRY_ONLY,
   /** A routine returned. */
   EXIT,

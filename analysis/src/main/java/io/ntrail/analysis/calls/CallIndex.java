@@ -85,6 +85,7 @@ final class CallIndex {
     private long entries;
     private long unwinds;
     private long stillOpen;
+    private long entryOnly;
     private long lostExits;
     private long lostEntries;
     private long roots;
@@ -103,12 +104,11 @@ final class CallIndex {
       pages.begin(0, firstTime, 0, 0, 0);
       while (cursor.next()) {
         CallEvent event = cursor.event();
-        if (event == CallEvent.ENTRY) {
-          firstArea = entries++ == 0 ? cursor.area() : firstArea;
-          hasAreas |= cursor.area() != firstArea;
-          long before = rebuilder.beyond();
+        if (event == CallEvent.ENTRY || event == CallEvent.ENTRY_ONLY) {
+          entries++;
+          long told = calls;
           rebuilder.accept(cursor);
-          beyond += rebuilder.beyond() > before ? 1 : 0;
+          beyond += calls == told ? 1 : 0;
         } else {
           exits += event == CallEvent.EXIT ? 1 : 0;
           unwinds += event == CallEvent.UNWIND ? 1 : 0;
@@ -184,6 +184,7 @@ final class CallIndex {
 
     @Override
     public void opened(int frame, long caller) {
+      see(open.area[frame]);
       open.ordinal[frame] = (int) (calls++ - pages.call[pages.count - 1]);
       fresh++;
       int depth = open.depth[frame];
@@ -194,6 +195,7 @@ final class CallIndex {
     @Override
     public void closed(int frame, long time, CallEnd end, long value) {
       stillOpen += end == CallEnd.OPEN ? 1 : 0;
+      entryOnly += end == CallEnd.ENTRY_ONLY ? 1 : 0;
       lostExits += end == CallEnd.INFERRED ? 1 : 0;
       int node = open.node[frame];
       if (node == OpenCalls.NONE) {
@@ -208,8 +210,14 @@ final class CallIndex {
 
     @Override
     public void ended(long function, long time, CallEnd end, long value) {
+      see(open.selected());
       calls++;
       lostEntries++;
+    }
+
+    private void see(int area) {
+      firstArea = calls == 0 ? area : firstArea;
+      hasAreas |= area != firstArea;
     }
 
     CallIndex index() {
@@ -217,7 +225,16 @@ final class CallIndex {
           longs,
           pages,
           new CallCounts(
-              entries, exits, unwinds, stillOpen, lostExits, lostEntries, beyond, roots, deepest),
+              entries,
+              exits,
+              unwinds,
+              stillOpen,
+              entryOnly,
+              lostExits,
+              lostEntries,
+              beyond,
+              roots,
+              deepest),
           hasAreas);
     }
   }

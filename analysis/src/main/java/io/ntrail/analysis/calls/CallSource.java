@@ -1,7 +1,9 @@
 package io.ntrail.analysis.calls;
 
 import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.ntr.Counter;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 
 /**
@@ -22,6 +24,22 @@ public interface CallSource extends AutoCloseable {
 
   /** What kind of recording it is, in words. */
   String kind();
+
+  /** The format of the file as its ending says it: {@code ntr}, {@code jtrc}. */
+  String format();
+
+  /**
+   * Whether the file shows that its writer never closed it, so that nobody knows what was to
+   * follow. False for formats without a mark at their end.
+   */
+  default boolean neverFinalised() {
+    return false;
+  }
+
+  /** What the recorder counted; empty for formats that do not say. */
+  default Map<Counter, Long> statistics() {
+    return Map.of();
+  }
 
   /** Bytes of the input. */
   long size();

@@ -97,14 +97,21 @@ public final class CallWalk implements AutoCloseable {
     return calls.entry[at];
   }
 
-  /** When it ended; empty if it is open. */
+  /** When it ended; empty if it is open or only its entry is recorded. */
   public OptionalLong exit() {
-    return isOpen() ? OptionalLong.empty() : OptionalLong.of(calls.exit[at]);
+    return isOpen() || isEntryOnly() ? OptionalLong.empty() : OptionalLong.of(calls.exit[at]);
   }
 
-  /** How long it took; 0 if it is open, or its beginning is missing. */
+  /** How long it took; 0 if nobody knows, see {@link #hasDuration()}. */
   public long duration() {
-    return isOpen() ? 0 : Math.max(0, calls.exit[at] - calls.entry[at]);
+    return hasDuration() ? Math.max(0, calls.exit[at] - calls.entry[at]) : 0;
+  }
+
+  /** Whether it has a beginning and an end. */
+  public boolean hasDuration() {
+    return calls.end[at] != CallEnd.OPEN.ordinal()
+        && calls.end[at] != CallEnd.ENTRY_ONLY.ordinal()
+        && !lostEntry();
   }
 
   /** How many calls it has below it, and below those. */
@@ -145,6 +152,11 @@ public final class CallWalk implements AutoCloseable {
   /** Whether it was made whole with something that was not recorded. */
   public boolean repaired() {
     return lostEntry() || end() == CallEnd.INFERRED;
+  }
+
+  /** Whether it is of a routine of which only entries are recorded. */
+  public boolean isEntryOnly() {
+    return calls.end[at] == CallEnd.ENTRY_ONLY.ordinal();
   }
 
   /** Whether it had not ended when the recording did. */

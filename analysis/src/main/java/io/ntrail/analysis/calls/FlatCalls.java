@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Adds up calls by routine. Calls that are open at the end and ends without a beginning have no
  * duration: they are counted apart. So entries are the calls of all routines and the open ones.
+ * Calls of which only the entry is recorded count for their routine, but have no times.
  */
 public final class FlatCalls {
   /** The calls that are around the last one of a stack, by depth; null for an open one. */
@@ -39,6 +40,7 @@ public final class FlatCalls {
   private long exits;
   private long unwinds;
   private long open;
+  private long entryOnly;
   private long lostExits;
   private long lostEntries;
   private long roots;
@@ -66,6 +68,12 @@ public final class FlatCalls {
       around.set(depth, null);
       return;
     }
+    if (end == CallEnd.ENTRY_ONLY) {
+      // Nothing is inside of it.
+      entryOnly++;
+      functions.computeIfAbsent(call.function(), FunctionTimes::new).addUntimed();
+      return;
+    }
     lostExits += end == CallEnd.INFERRED ? 1 : 0;
     FunctionTimes times = functions.computeIfAbsent(call.function(), FunctionTimes::new);
     long duration = call.duration();
@@ -90,7 +98,8 @@ public final class FlatCalls {
 
   /** How many calls were added, and how they ended; exits and unwinds are those of calls. */
   public CallCounts counts() {
-    return new CallCounts(entries, exits, unwinds, open, lostExits, lostEntries, 0, roots, deepest);
+    return new CallCounts(
+        entries, exits, unwinds, open, entryOnly, lostExits, lostEntries, 0, roots, deepest);
   }
 
   /** The routines, in no order. */

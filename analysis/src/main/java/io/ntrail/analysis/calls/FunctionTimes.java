@@ -2,7 +2,10 @@ package io.ntrail.analysis.calls;
 
 import java.util.Arrays;
 
-/** What the calls of a routine took together. Times are in the unit of the source's clock. */
+/**
+ * What the calls of a routine took together. Times are in the unit of the source's clock, and of
+ * the {@link #timed()} calls alone.
+ */
 public final class FunctionTimes {
   /** Classes of durations: 16 for each power of two. */
   private static final int STEPS = 16;
@@ -10,6 +13,7 @@ public final class FunctionTimes {
   private final long function;
   private int[] durations = new int[4 * STEPS];
   private long calls;
+  private long timed;
   private long unwinds;
   private long total;
   private long self;
@@ -21,6 +25,7 @@ public final class FunctionTimes {
 
   void add(long duration, boolean unwound) {
     calls++;
+    timed++;
     unwinds += unwound ? 1 : 0;
     total += duration;
     self += duration;
@@ -30,6 +35,11 @@ public final class FunctionTimes {
       durations = Arrays.copyOf(durations, step + STEPS);
     }
     durations[step]++;
+  }
+
+  /** A call of which nobody knows how long it took. */
+  void addUntimed() {
+    calls++;
   }
 
   void child(long duration) {
@@ -49,9 +59,14 @@ public final class FunctionTimes {
     return function;
   }
 
-  /** Its calls that have ended; recursion is counted each time. */
+  /** Its calls that are not open; recursion is counted each time. */
   public long calls() {
     return calls;
+  }
+
+  /** How many of them have a duration: all, but those of which only the entry is recorded. */
+  public long timed() {
+    return timed;
   }
 
   /** Those that an exception left. */
@@ -74,9 +89,13 @@ public final class FunctionTimes {
     return max;
   }
 
-  /** So long at most were 99 of 100 calls; up to a sixteenth too much. */
+  /**
+   * So long at most were 99 of 100 calls. Durations are kept in classes, 16 for each power of two:
+   * the figure is the longest one of its class, so it is never too small, up to a sixteenth too
+   * large, and exact below 32.
+   */
   public long ninetyNinth() {
-    long wanted = calls - calls / 100;
+    long wanted = timed - timed / 100;
     long seen = 0;
     for (int i = 0; i < durations.length; i++) {
       seen += durations[i];

@@ -52,6 +52,11 @@ public final class JtrcCalls implements CallSource {
   }
 
   @Override
+  public String format() {
+    return "jtrc";
+  }
+
+  @Override
   public long size() {
     return file.size();
   }

@@ -2,7 +2,6 @@ package io.ntrail.analysis.calls;
 
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
-import io.ntrail.formats.ntr.Calibration;
 import io.ntrail.formats.ntr.Counter;
 import io.ntrail.formats.ntr.EventChunk;
 import io.ntrail.formats.ntr.NtrFile;
@@ -13,6 +12,7 @@ import io.ntrail.formats.ntr.TracedProcess;
 import io.ntrail.formats.ntr.TracedThread;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,6 +39,9 @@ public final class NtrCalls implements CallSource {
     this.file = file;
     this.gaps = gaps;
     this.clock = NtrClock.of(file.header().orElse(null), file.calibrations());
+    if (clock.leftOut() > 0) {
+      gaps.add(contradiction(file, clock));
+    }
     this.shared = file.header().map(RecordingHeader::oneClock).orElse(false);
     // As they began: in the file they are in the order in which their first chunks were full.
     this.numbers =
@@ -51,6 +54,20 @@ public final class NtrCalls implements CallSource {
     file.modules().forEach((number, module) -> modules.put(number, module(module)));
   }
 
+  /** It has no place in the file: each calibration may be right for itself. */
+  private static Gap contradiction(NtrFile file, NtrClock clock) {
+    return new Gap(
+        file.name(),
+        0,
+        0,
+        "clock calibrations",
+        "%d of %d left out: the one at %s ticks is not later than the one before by both clocks"
+            .formatted(
+                clock.leftOut(),
+                file.calibrations().size(),
+                Long.toUnsignedString(clock.firstLeftOut())));
+  }
+
   private CallThread thread(long number) {
     TracedThread thread = file.threads().get(number);
     TracedProcess process = thread == null ? null : file.processes().get(thread.process());
@@ -60,7 +77,7 @@ public final class NtrCalls implements CallSource {
         process == null ? null : lastPart(process.name()),
         thread == null || thread.name().isEmpty() ? null : thread.name(),
         file.events(number),
-        clock.time(file.chunks(number).getFirst().earliest()));
+        clock.reader().time(file.chunks(number).getFirst().earliest()));
   }
 
   private static CallModule module(TracedModule module) {
@@ -88,6 +105,30 @@ public final class NtrCalls implements CallSource {
   }
 
   @Override
+  public String format() {
+    return "ntr";
+  }
+
+  @Override
+  public boolean neverFinalised() {
+    return !file.complete();
+  }
+
+  /** Counters of later versions are left out. */
+  @Override
+  public Map<Counter, Long> statistics() {
+    Map<Counter, Long> known = new EnumMap<>(Counter.class);
+    file.statistics()
+        .forEach((number, value) -> {
+          Counter counter = Counter.of(number);
+          if (counter != null) {
+            known.put(counter, value);
+          }
+        });
+    return known;
+  }
+
+  @Override
   public long size() {
     return file.size();
   }
@@ -110,7 +151,7 @@ public final class NtrCalls implements CallSource {
   @Override
   public CallCursor cursor(int thread) {
     long number = numbers.get(thread);
-    return new NtrCursor(file.cursor(number, gaps), file.chunks(number), clock);
+    return new NtrCursor(file.cursor(number, gaps), file.chunks(number), clock.reader());
   }
 
   @Override
@@ -133,14 +174,19 @@ public final class NtrCalls implements CallSource {
   /** What the recorder counted at its end; without that, what it says between the events. */
   @Override
   public OptionalLong lost() {
-    long said = file.statistic(Counter.DROPPED).orElse(0L);
+    long said = limited(file.statistic(Counter.DROPPED).orElse(0L));
     long seen = 0;
     for (long number : numbers) {
       for (EventChunk chunk : file.chunks(number)) {
-        seen += chunk.lost();
+        seen = limited(seen + limited(chunk.lost()));
       }
     }
     return OptionalLong.of(Math.max(said, seen));
+  }
+
+  /** Counts of a hostile file may go beyond what is said here. */
+  private static long limited(long count) {
+    return count < 0 ? Long.MAX_VALUE : count;
   }
 
   @Override
@@ -151,42 +197,5 @@ public final class NtrCalls implements CallSource {
   @Override
   public void close() {
     file.close();
-  }
-
-  /**
-   * Turns ticks into nanoseconds since the recording began, if their rate is known.
-   *
-   * @param began ticks at time 0
-   * @param rate ticks a second; 0 if unknown: times stay ticks
-   */
-  record NtrClock(long began, long rate) {
-    private static final long NANOS = 1_000_000_000;
-
-    /** Beyond this a remainder times a billion is no long any more. */
-    private static final long FASTEST = Long.MAX_VALUE / NANOS;
-
-    static NtrClock of(@Nullable RecordingHeader header, List<Calibration> calibrations) {
-      long began = header == null ? 0 : header.began();
-      long rate = header == null ? 0 : header.ticksPerSecond();
-      if (rate == 0 && calibrations.size() > 1) {
-        Calibration first = calibrations.getFirst();
-        Calibration last = calibrations.getLast();
-        double nanos = (double) last.nanos() - first.nanos();
-        rate = nanos > 0 ? Math.round((last.ticks() - first.ticks()) * (NANOS / nanos)) : 0;
-      }
-      return new NtrClock(began, rate > 0 && rate <= FASTEST ? rate : 0);
-    }
-
-    boolean isNanos() {
-      return rate > 0;
-    }
-
-    long time(long ticks) {
-      if (rate == 0) {
-        return ticks;
-      }
-      long since = ticks - began;
-      return since / rate * NANOS + since % rate * NANOS / rate;
-    }
   }
 }

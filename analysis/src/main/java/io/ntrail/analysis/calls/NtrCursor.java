@@ -15,7 +15,7 @@ import java.util.List;
 final class NtrCursor implements CallCursor {
   private final EventCursor events;
   private final List<EventChunk> chunks;
-  private final NtrCalls.NtrClock clock;
+  private final NtrClock.Reader clock;
 
   /** The event that the cursor of events stands on is still to be given. */
   private boolean held;
@@ -28,7 +28,7 @@ final class NtrCursor implements CallCursor {
   private long missing;
   private long position;
 
-  NtrCursor(EventCursor events, List<EventChunk> chunks, NtrCalls.NtrClock clock) {
+  NtrCursor(EventCursor events, List<EventChunk> chunks, NtrClock.Reader clock) {
     this.events = events;
     this.chunks = chunks;
     this.clock = clock;

@@ -48,12 +48,11 @@ abstract sealed class Rebuilder permits RoutineMatching, SlotMatching {
     }
   }
 
-  /** It has no slot, and nothing can be on it: what it calls counts as its caller's. */
-  private void entryOnly(CallCursor record) {
-    open.select(record.area());
+  /** Nothing can be on a call that never ends: what it calls counts as its caller's. */
+  void entryOnly(CallCursor record) {
     if (roomForOne()) {
       opened(record);
-      close(record.time(), CallEnd.INFERRED, 0);
+      close(record.time(), CallEnd.ENTRY_ONLY, 0);
     } else {
       endsBeyond();
     }

@@ -11,7 +11,8 @@ package io.ntrail.analysis.calls;
  *       call below the new frame is over, too, unless it has the slot next to it: then the new one
  *       is its tail call that moved up.
  *   <li>An exit ends the call in its slot, and before it all above. Another routine in the slot, or
- *       after a loss another place, is another call: both have lost a record.
+ *       another place, is another call: both have lost a record, or a fiber moved to another thread
+ *       with one of them.
  *   <li>An exception that leaves a call twice has, after a loss, left another one in its place.
  *   <li>A call that an exception was seen to leave is over, but frames of the unwinder may lie on
  *       it; it is taken away as soon as it is the innermost one and something else happens.
@@ -55,6 +56,16 @@ final class SlotMatching extends Rebuilder {
     }
   }
 
+  /** It has no slot, so that it tells of others only that those which were left are over. */
+  @Override
+  void entryOnly(CallCursor record) {
+    open.select(record.area());
+    while (open.top() != OpenCalls.NONE && open.left[open.top()]) {
+      abandon(record.time());
+    }
+    super.entryOnly(record);
+  }
+
   @Override
   void exit(CallCursor record, CallEnd end) {
     open.select(record.area());
@@ -72,7 +83,8 @@ final class SlotMatching extends Rebuilder {
     boolean lossy = open.losses[top] != losses();
     boolean same =
         open.function[top] == record.function()
-            && !(lossy && (open.key[top] != record.frameKey() || open.left[top]));
+            && open.key[top] == record.frameKey()
+            && !(lossy && open.left[top]);
     if (same) {
       close(record.time(), end, record.value());
     } else {

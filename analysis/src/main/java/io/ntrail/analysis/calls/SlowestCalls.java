@@ -40,9 +40,9 @@ public final class SlowestCalls {
     this.most = most;
   }
 
-  /** Looks at a call; open ones and those without a beginning have no duration. */
+  /** Looks at a call; one without a duration is not among them. */
   public void add(CallWalk call) {
-    if (call.isOpen() || call.lostEntry()) {
+    if (!call.hasDuration()) {
       return;
     }
     long order = added++;
@@ -64,8 +64,8 @@ public final class SlowestCalls {
   }
 
   /**
-   * The routine that took most of a call, of those that it called itself; calls without an entry
-   * and open ones have no part in it.
+   * The routine that took most of a call, of those that it called itself; calls without a duration
+   * have no part in it.
    *
    * @param call stands on the call, and behind it afterwards
    */
@@ -79,12 +79,14 @@ public final class SlowestCalls {
       if (call.depth() != depth || call.area() != area) {
         continue;
       }
-      Share share =
-          shares.merge(
-              call.function(),
-              new Share(call.function(), 1, call.duration()),
-              (a, b) -> new Share(a.function, a.calls + b.calls, a.total + b.total));
-      largest = share.total > largest.total ? share : largest;
+      if (call.hasDuration()) {
+        Share share =
+            shares.merge(
+                call.function(),
+                new Share(call.function(), 1, call.duration()),
+                (a, b) -> new Share(a.function, a.calls + b.calls, a.total + b.total));
+        largest = share.total > largest.total ? share : largest;
+      }
       if (call.children() > 0) {
         call.skipChildren();
       }

@@ -12,7 +12,7 @@ import java.util.Map;
  * Weights by call path: from the process down to what was called last, or from what was called last
  * up to its callers. A function that calls itself directly is one node.
  */
-public final class CallTree implements Shape {
+public final class CallTree implements Shape, WeightTree {
   /** Which end of a stack is at the root. */
   public enum Direction {
     TOP_DOWN,
@@ -119,62 +119,29 @@ public final class CallTree implements Shape {
     }
   }
 
-  /** Number of nodes; node 0 is the root, which stands for everything. */
+  @Override
   public int size() {
     return size;
   }
 
-  /** Number of nodes that weigh anything, the root left out. */
-  public int weighty() {
-    int count = 0;
-    for (int node = 1; node < size; node++) {
-      count += inclusive[node] != 0 ? 1 : 0;
-    }
-    return count;
-  }
-
-  /** The node above. */
+  @Override
   public int parent(int node) {
     return parents[node];
   }
 
-  /** The children of all nodes, those of one node heaviest first: a list for each node. */
-  public List<List<Integer>> children(long least) {
-    List<List<Integer>> children = new ArrayList<>();
-    for (int node = 0; node < size; node++) {
-      children.add(List.of());
-    }
-    for (int node = 1; node < size; node++) {
-      if (inclusive[node] >= least && inclusive[node] != 0) {
-        int parent = parents[node];
-        if (children.get(parent).isEmpty()) {
-          children.set(parent, new ArrayList<>());
-        }
-        children.get(parent).add(node);
-      }
-    }
-    for (List<Integer> siblings : children) {
-      if (siblings.size() > 1) {
-        siblings.sort((a, b) -> {
-          int byWeight = Long.compare(inclusive[b], inclusive[a]);
-          return byWeight != 0 ? byWeight : text(a).compareTo(text(b));
-        });
-      }
-    }
-    return children;
-  }
-
   /** Weight of the stacks that end at a node. */
+  @Override
   public long self(int node) {
     return self[node];
   }
 
   /** Weight of the stacks that go through a node. */
+  @Override
   public long inclusive(int node) {
     return inclusive[node];
   }
 
-  /** What a node stands for, as people read it. */
+  @Override
   public String text(int node) {
     int label = labels[node];
     if (node == 0) {
@@ -197,6 +164,7 @@ public final class CallTree implements Shape {
   }
 
   /** Weight of stacks whose ends were left out for want of memory. */
+  @Override
   public long cut() {
     return cut;
   }

@@ -46,7 +46,7 @@ public record ProfileRow(
   }
 
   /** The heaviest first; what weighs the same by name, or by its place in its module. */
-  static Comparator<ProfileRow> order(boolean bySelf) {
+  public static Comparator<ProfileRow> order(boolean bySelf) {
     return (a, b) -> {
       int first = bySelf ? Long.compare(b.self, a.self) : Long.compare(b.inclusive, a.inclusive);
       if (first != 0) {

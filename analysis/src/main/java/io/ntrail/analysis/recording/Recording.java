@@ -101,12 +101,21 @@ public final class Recording implements AutoCloseable {
     }
   }
 
-  /** Opens a recording from inputs that are open already, which are closed with it. */
+  /**
+   * Opens a recording from inputs that are open already.
+   *
+   * @param inputs closed with the recording, or by this method if it fails
+   */
   public static Recording of(List<InputFile> inputs) {
     Gaps gaps = new Gaps();
     List<EtlFile> files = new ArrayList<>();
-    openAll(inputs, files, gaps);
-    return new Recording(files, gaps);
+    try {
+      openAll(inputs, files, gaps);
+      return new Recording(files, gaps);
+    } catch (RuntimeException e) {
+      files.forEach(EtlFile::close);
+      throw e;
+    }
   }
 
   private static void openAll(List<InputFile> inputs, List<EtlFile> files, Gaps gaps) {

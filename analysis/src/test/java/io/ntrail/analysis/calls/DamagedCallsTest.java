@@ -47,7 +47,7 @@ class DamagedCallsTest {
 
   private static Rec random(Property.Gen gen, long time) {
     return new Rec(
-        gen.oneOf(Kind.ENTRY, Kind.EXIT, Kind.UNWIND, Kind.LOST),
+        gen.oneOf(Kind.values()),
         time + gen.below(3),
         0x1000 + gen.below(4),
         gen.below(10),

@@ -57,6 +57,16 @@ class NtrCallsTest {
               events.unwind(
                   rec.time(), rec.function(), rec.area(), rec.slot(), rec.key(), rec.value());
           case LOST -> events.lost(Math.max(1, rec.value()));
+          case ENTRY_ONLY ->
+              events.entryOnly(
+                  rec.time(),
+                  rec.function(),
+                  rec.area(),
+                  rec.slot(),
+                  rec.key(),
+                  rec.value(),
+                  new long[0],
+                  0);
         }
       }
     } catch (IOException e) {
@@ -201,7 +211,7 @@ class NtrCallsTest {
     List<String> told = calls(calls);
     assertEquals(2, told.size());
     assertEquals("0 9 1000 OptionalLong[3000] 5 1 0 0 RETURN false", told.getFirst());
-    assertEquals("1 9 1500 OptionalLong[1500] 0 0 1 0 INFERRED false", told.getLast());
+    assertEquals("1 9 1500 OptionalLong.empty 0 0 1 0 ENTRY_ONLY false", told.getLast());
   }
 
   @Test

@@ -23,6 +23,11 @@ record RecordedCalls(Matching matching, boolean shared, List<List<Rec>> records)
   }
 
   @Override
+  public String format() {
+    return "list";
+  }
+
+  @Override
   public long size() {
     return 0;
   }
@@ -100,6 +105,7 @@ record RecordedCalls(Matching matching, boolean shared, List<List<Rec>> records)
         case EXIT -> CallEvent.EXIT;
         case UNWIND -> CallEvent.UNWIND;
         case LOST -> CallEvent.LOST;
+        case ENTRY_ONLY -> CallEvent.ENTRY_ONLY;
       };
     }
 

@@ -3,11 +3,13 @@ package io.ntrail.analysis.recording;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.analysis.events.EventCounts;
 import io.ntrail.analysis.events.EventFilter;
 import io.ntrail.analysis.events.Events;
+import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.etl.EtlFile;
 import io.ntrail.formats.etl.KernelEvents;
@@ -50,6 +52,17 @@ class WrittenRecordingsTest {
       inputs.add(InputFile.of(writers[i].toByteArray(), "written" + i));
     }
     return Recording.of(inputs);
+  }
+
+  @Test
+  void whatWasOpenedBeforeAnInputThatIsNoneIsClosed() {
+    InputFile first = InputFile.of(EtlShapes.outOfOrder(1, 60).toByteArray(), "first");
+    InputFile none = InputFile.of(new byte[] {1, 2, 3}, "none");
+    InputFile last = InputFile.of(EtlShapes.outOfOrder(1, 60).toByteArray(), "last");
+    assertThrows(CannotGoOn.class, () -> Recording.of(List.of(first, none, last)));
+    for (InputFile input : List.of(first, none, last)) {
+      assertThrows(IllegalStateException.class, () -> input.window(0, 1).u8(0), input.name());
+    }
   }
 
   private static void check(EtlWriter writer) {

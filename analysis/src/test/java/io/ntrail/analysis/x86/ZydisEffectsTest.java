@@ -9,7 +9,6 @@ import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.code.CodeChunks;
 import io.ntrail.testkit.code.PeCode;
 import io.ntrail.testkit.code.Zydis;
-import io.ntrail.testkit.code.ZydisOperands;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -52,15 +51,15 @@ class ZydisEffectsTest {
 
   @Test
   void realCodeHasTheSameEffects() throws IOException {
-    assumeTrue(Zydis.in(folder).isPresent(), Zydis.MISSING);
+    var zydis = Zydis.in(folder);
+    assumeTrue(zydis.isPresent(), Zydis.MISSING);
     boolean wine = Files.isDirectory(WINE);
     assertTrue(wine || !TestData.required("wine"), "NTRAIL_REQUIRE demands wine");
     assumeTrue(wine, "Wine's libraries not found: needs libwine");
-    ZydisOperands zydis = ZydisOperands.in(folder).orElseThrow();
     for (String name :
         new String[] {"ntdll", "kernelbase", "d3dx9_36", "msvcrt", "windowscodecs"}) {
       byte[] image = Files.readAllBytes(WINE.resolve(name + ".dll"));
-      compare(zydis, PeCode.bits(image), PeCode.of(image));
+      compare(zydis.orElseThrow(), PeCode.bits(image), PeCode.of(image));
     }
     assertEquals(Map.of(), differences);
     assertTrue(instructions > 300_000, instructions + " instructions");
@@ -68,7 +67,7 @@ class ZydisEffectsTest {
     assertTrue(all < instructions / 10, stated.toString());
   }
 
-  private void compare(ZydisOperands zydis, int bits, CodeChunks chunks) throws IOException {
+  private void compare(Zydis zydis, int bits, CodeChunks chunks) throws IOException {
     InstructionDecoder decoder = InstructionDecoder.of(CodeSize.valueOf("BITS" + bits));
     OperandReader reader = OperandReader.of(decoder);
     Instruction instruction = new Instruction();

@@ -7,15 +7,33 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
- * Our instructions in the words of {@code zydis-operands.c}: the columns from the length to the
- * operands.
+ * Our instructions in the words of {@code zydis.c}: the columns from the length to the operands.
  */
 final class ZydisLine {
-  private static final String[] PREFIXES = {
-    "lock", "rep", "repe", "repne", "bnd", "xacquire", "xrelease", "notrack", "taken", "not-taken"
-  };
+  /** In their order; the name with a blank before it. */
+  private record Prefix(InstructionPrefix prefix, String name) {
+    Prefix(InstructionPrefix prefix) {
+      this(prefix, " " + prefix.name().toLowerCase(Locale.ROOT).replace('_', '-'));
+    }
+  }
+
+  private static final List<Prefix> PREFIXES =
+      Stream.of(
+              InstructionPrefix.LOCK,
+              InstructionPrefix.REP,
+              InstructionPrefix.REPE,
+              InstructionPrefix.REPNE,
+              InstructionPrefix.BND,
+              InstructionPrefix.XACQUIRE,
+              InstructionPrefix.XRELEASE,
+              InstructionPrefix.NOTRACK,
+              InstructionPrefix.TAKEN,
+              InstructionPrefix.NOT_TAKEN)
+          .map(Prefix::new)
+          .toList();
 
   private static final Pattern CONDITIONAL = Pattern.compile("(j|set|cmov)(e|ne|a|ae|g|ge)");
   private static final Map<String, String> CONDITIONS =
@@ -60,11 +78,9 @@ final class ZydisLine {
         .append('\t')
         .append(mnemonic(operands.mnemonic()))
         .append('\t');
-    for (String prefix : PREFIXES) {
-      InstructionPrefix name =
-          InstructionPrefix.valueOf(prefix.toUpperCase(Locale.ROOT).replace('-', '_'));
-      if (operands.has(name)) {
-        line.append(' ').append(prefix);
+    for (Prefix prefix : PREFIXES) {
+      if (operands.has(prefix.prefix)) {
+        line.append(prefix.name);
       }
     }
     line.append('\t');

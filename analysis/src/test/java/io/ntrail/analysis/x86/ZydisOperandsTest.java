@@ -10,7 +10,6 @@ import io.ntrail.testkit.code.CodeChunks;
 import io.ntrail.testkit.code.PeCode;
 import io.ntrail.testkit.code.RandomCode;
 import io.ntrail.testkit.code.Zydis;
-import io.ntrail.testkit.code.ZydisOperands;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -49,7 +48,7 @@ class ZydisOperandsTest {
 
   @Test
   void allFunctionsOfAllWineLibrariesHaveTheSameOperandsAndText() throws IOException {
-    ZydisOperands zydis = zydis();
+    Zydis zydis = zydis();
     boolean wine = Files.isDirectory(WINE);
     assertTrue(wine || !TestData.required("wine"), "NTRAIL_REQUIRE demands wine");
     assumeTrue(wine, "Wine's libraries not found: needs libwine");
@@ -65,7 +64,7 @@ class ZydisOperandsTest {
 
   @Test
   void theCodeOfTheSharedImagesHasTheSameOperandsAndText() throws IOException {
-    ZydisOperands zydis = zydis();
+    Zydis zydis = zydis();
     assumeTrue(TestData.available(), TestData.MISSING);
     try (Stream<Path> files = Files.walk(TestData.file("pe"))) {
       for (Path file : files.filter(Files::isRegularFile).sorted().toList()) {
@@ -80,7 +79,7 @@ class ZydisOperandsTest {
   @ParameterizedTest
   @CsvSource({"64, 400000, 1", "32, 300000, 2", "16, 300000, 3"})
   void randomBytesHaveTheSameOperandsAndText(int bits, int strings, long seed) throws IOException {
-    ZydisOperands zydis = zydis();
+    Zydis zydis = zydis();
     compare(zydis, bits, "first", CodeChunks.of(RandomCode.strings(seed, strings)));
     assertEquals(List.of(), differences);
     assertEquals(strings, instructions);
@@ -88,24 +87,24 @@ class ZydisOperandsTest {
     assertTrue(statedInAll() < valid / 50, stated.toString());
   }
 
-  private ZydisOperands zydis() throws IOException {
-    assumeTrue(Zydis.in(folder).isPresent(), Zydis.MISSING);
-    return ZydisOperands.in(folder).orElseThrow();
+  private Zydis zydis() throws IOException {
+    var zydis = Zydis.in(folder);
+    assumeTrue(zydis.isPresent(), Zydis.MISSING);
+    return zydis.orElseThrow();
   }
 
   private int statedInAll() {
     return stated.values().stream().mapToInt(n -> n).sum();
   }
 
-  private void image(ZydisOperands zydis, byte[] image) throws IOException {
+  private void image(Zydis zydis, byte[] image) throws IOException {
     int bits = PeCode.bits(image);
     if (bits != 0) {
       compare(zydis, bits, "sweep", PeCode.of(image));
     }
   }
 
-  private void compare(ZydisOperands zydis, int bits, String what, CodeChunks chunks)
-      throws IOException {
+  private void compare(Zydis zydis, int bits, String what, CodeChunks chunks) throws IOException {
     InstructionDecoder decoder = InstructionDecoder.of(CodeSize.valueOf("BITS" + bits));
     OperandReader reader = OperandReader.of(decoder);
     Bytes bytes = Bytes.copyOf(chunks.bytes(), what);

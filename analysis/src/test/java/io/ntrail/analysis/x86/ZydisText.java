@@ -15,6 +15,15 @@ final class ZydisText {
   private static final Pattern STRING =
       Pattern.compile("(ins|outs|movs|cmps|stos|lods|scas)[bwdq]|xlat");
 
+  /** What remains of them has been compared with the operands. */
+  private static final Pattern COMPARED =
+      Pattern.compile("nop|reservednop|v?maskmov(q|dqu)|clzero|u?monitorx?");
+
+  private static final Pattern SIZE_OR_SEGMENT = Pattern.compile("\\w+ ptr |[c-gs]s:");
+  private static final Pattern DIGIT_AT_END = Pattern.compile(":\\d$");
+  private static final Pattern LEADING_ZEROS = Pattern.compile("(?<=[ :]0x)0+(?=[0-9a-f])");
+  private static final Pattern COUNT_AT_END = Pattern.compile(", 0x[0-9a-f]+$");
+
   /** Characters of the upper half that they write before a target of 32 bits. */
   private static final int EXTENSION = "0xffffffff".length();
 
@@ -26,8 +35,7 @@ final class ZydisText {
 
   /** Whether both texts mean the same; {@code mnemonic} is theirs. */
   boolean same(String ours, String ownMnemonic, String theirs, String mnemonic) {
-    if (ownMnemonic.matches("nop|reservednop|v?maskmov(q|dqu)|clzero|u?monitorx?")) {
-      // What remains has been compared with the operands.
+    if (COMPARED.matcher(ownMnemonic).matches()) {
       return true;
     }
     common(ours, text);
@@ -37,14 +45,13 @@ final class ZydisText {
       text.replace(at, at + ownMnemonic.length(), mnemonic);
     }
     if (ADDRESSES.contains(mnemonic)) {
-      String size = "\\w+ ptr |[c-gs]s:";
-      replace(text, size);
-      replace(other, size);
-    } else if (ours.contains(":0x") || ours.matches(".*:\\d$")) {
-      replace(other, "(?<=[ :]0x)0+(?=[0-9a-f])");
+      remove(SIZE_OR_SEGMENT, text);
+      remove(SIZE_OR_SEGMENT, other);
+    } else if (ours.contains(":0x") || DIGIT_AT_END.matcher(ours).find()) {
+      remove(LEADING_ZEROS, other);
     } else if (mnemonic.equals("bextr")) {
-      replace(text, ", 0x[0-9a-f]+$");
-      replace(other, ", 0x[0-9a-f]+$");
+      remove(COUNT_AT_END, text);
+      remove(COUNT_AT_END, other);
     } else if (STRING.matcher(mnemonic).matches() && text.indexOf("xmm") < 0) {
       int end = text.indexOf(mnemonic) + mnemonic.length();
       text.setLength(Math.min(end, text.length()));
@@ -63,8 +70,8 @@ final class ZydisText {
     return other.toString();
   }
 
-  private static void replace(StringBuilder text, String pattern) {
-    String changed = text.toString().replaceAll(pattern, "");
+  private static void remove(Pattern pattern, StringBuilder text) {
+    String changed = pattern.matcher(text).replaceAll("");
     text.setLength(0);
     text.append(changed);
   }

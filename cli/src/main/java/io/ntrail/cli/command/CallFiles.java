@@ -39,13 +39,33 @@ final class CallFiles {
     List<InputFile> inputs = List.of();
     try {
       inputs = Archives.open(path, CallFiles::isCallsName, new Gaps());
-      return inputs.size() == 1 && isCalls(inputs.getFirst());
+      return !inputs.isEmpty() && inputs.stream().allMatch(CallFiles::isCalls);
     } catch (CannotGoOn e) {
       // Whoever reads it for what it is says why.
       return false;
     } finally {
       inputs.forEach(InputFile::close);
     }
+  }
+
+  /**
+   * The recording of calls that a command is given; null if it is about others.
+   *
+   * @throws UsageError if it is not alone
+   */
+  static @Nullable Path only(List<Path> paths, String command) {
+    if (paths.size() == 1) {
+      return isCalls(paths.getFirst()) ? paths.getFirst() : null;
+    }
+    for (Path path : paths) {
+      // Many others need not be unpacked to find out.
+      if (isCallsName(unpackedName(path).toLowerCase(Locale.ROOT)) && isCalls(path)) {
+        throw new UsageError(
+            command + " takes one recording of calls at a time, and " + path + " is one",
+            "ntrail " + command + " " + path);
+      }
+    }
+    return null;
   }
 
   private static boolean isCalls(InputFile input) {
@@ -73,7 +93,11 @@ final class CallFiles {
     if (NtrFile.looksLikeRecording(input)) {
       return new CallRecording(new NtrCalls(NtrFile.open(input, gaps), gaps));
     }
-    if (input.size() > 0 && !JtrcHeader.looksLike(input)) {
+    if (input.size() == 0) {
+      input.close();
+      throw new CannotGoOn(path + " is empty", "");
+    }
+    if (!JtrcHeader.looksLike(input)) {
       input.close();
       boolean isEvents = path.toString().toLowerCase(Locale.ROOT).endsWith(".etl");
       throw new CannotGoOn(
@@ -95,8 +119,17 @@ final class CallFiles {
     CallImages images = new CallImages();
     List<CallModule> modules = recording.source().modules();
     for (String place : places) {
-      for (Path file : imageFiles(Options.path(place), modules)) {
-        add(images, file, modules);
+      Path path = Options.path(place);
+      if (Files.isDirectory(path)) {
+        for (Path file : imageFiles(path, modules)) {
+          try {
+            add(images, file, modules);
+          } catch (CannotGoOn e) {
+            // Nobody named it: a file that is called like a module and is no image has no names.
+          }
+        }
+      } else {
+        named(images, path, modules, terminal);
       }
     }
     for (CallImages.Wrong wrong : images.wrong()) {
@@ -113,22 +146,38 @@ final class CallFiles {
     return images;
   }
 
-  private static void add(CallImages images, Path file, List<CallModule> modules) {
-    List<InputFile> inputs = List.of();
+  /** An image that somebody named has names for something, or it is said why not. */
+  private static void named(
+      CallImages images, Path file, List<CallModule> modules, Terminal terminal) {
+    if (!Files.exists(file)) {
+      throw new CannotGoOn("no such file: " + file, "");
+    }
+    int wrong = images.wrong().size();
     try {
-      inputs = Archives.open(file, ImageCommand::isImageName, new Gaps());
-      for (InputFile input : inputs) {
-        images.add(moduleName(file), PeImage.ofFile(input), modules);
+      if (add(images, file, modules) == 0 && images.wrong().size() == wrong) {
+        terminal.err().println("warning: no names from " + file + ": no such module was recorded");
       }
     } catch (CannotGoOn e) {
-      // No image: it has no names.
+      terminal.err().println("warning: no names: " + e.message());
+    }
+  }
+
+  /** For how many modules a file has names. */
+  private static int add(CallImages images, Path file, List<CallModule> modules) {
+    List<InputFile> inputs = Archives.open(file, ImageCommand::isImageName, new Gaps());
+    try {
+      int taken = 0;
+      for (InputFile input : inputs) {
+        taken += images.add(unpackedName(file), PeImage.ofFile(input), modules);
+      }
+      return taken;
     } finally {
       inputs.forEach(InputFile::close);
     }
   }
 
   /** The last part of the path, without what a packer added. */
-  private static String moduleName(Path file) {
+  private static String unpackedName(Path file) {
     String name = String.valueOf(file.getFileName());
     return name.toLowerCase(Locale.ROOT).endsWith(".gz")
         ? name.substring(0, name.length() - 3)
@@ -136,19 +185,13 @@ final class CallFiles {
   }
 
   private static List<Path> imageFiles(Path place, List<CallModule> modules) {
-    if (!Files.isDirectory(place)) {
-      if (!Files.exists(place)) {
-        throw new CannotGoOn("no such file: " + place, "");
-      }
-      return List.of(place);
-    }
     Set<String> wanted = new HashSet<>();
     modules.forEach(module -> wanted.add(module.name().toLowerCase(Locale.ROOT)));
     List<Path> found = new ArrayList<>();
     try (Stream<Path> files = Files.walk(place, 4)) {
       files
           .limit(MOST_FILES)
-          .filter(file -> wanted.contains(moduleName(file).toLowerCase(Locale.ROOT)))
+          .filter(file -> wanted.contains(unpackedName(file).toLowerCase(Locale.ROOT)))
           .filter(Files::isRegularFile)
           .sorted()
           .forEach(found::add);

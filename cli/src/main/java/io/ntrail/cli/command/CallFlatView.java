@@ -12,22 +12,25 @@ import io.ntrail.cli.text.Table;
 import java.io.PrintStream;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.LongFunction;
 
 /** A row a routine: its calls and what they took. */
 final class CallFlatView {
   private final CallsScope scope;
+  private final CallsRequest request;
   private final FlatCalls flat = new FlatCalls();
   private final List<FunctionTimes> rows;
 
-  CallFlatView(CallsScope scope) {
+  CallFlatView(CallsScope scope, CallsRequest request) {
     this.scope = scope;
+    this.request = request;
     try (CallStream stream = scope.stream()) {
       for (CallWalk call = stream.next(); call != null; call = stream.next()) {
         flat.add(call);
       }
     }
     Comparator<FunctionTimes> order =
-        switch (scope.request().sort()) {
+        switch (request.sort()) {
           case TOTAL -> Comparator.comparingLong(FunctionTimes::total);
           case SELF -> Comparator.comparingLong(FunctionTimes::self);
           case CALLS -> Comparator.comparingLong(FunctionTimes::calls);
@@ -41,7 +44,7 @@ final class CallFlatView {
   }
 
   void print() {
-    switch (scope.request().format()) {
+    switch (request.format()) {
       case TEXT -> text();
       case JSON -> json();
       case JSONL -> {
@@ -54,7 +57,7 @@ final class CallFlatView {
   }
 
   private List<FunctionTimes> shown() {
-    long limit = scope.request().limit();
+    long limit = request.limit();
     return limit == 0 || limit >= rows.size() ? rows : rows.subList(0, (int) limit);
   }
 
@@ -64,18 +67,8 @@ final class CallFlatView {
   }
 
   private void json() {
-    CallCounts counts = counts();
     try (Json json = new Json(scope.terminal().out())) {
-      json.object()
-          .text("schema", "ntrail.calls-flat/1")
-          .text("file", scope.recording().source().name())
-          .text("unit", scope.unit())
-          .number("entries", counts.entries())
-          .number("exits", counts.exits())
-          .number("unwinds", counts.unwinds())
-          .number("open", counts.open());
-      scope.lost(json);
-      json.number("repaired", counts.repaired()).array("functions");
+      scope.begin(json, "ntrail.calls-flat/1", counts()).array("functions");
       shown().forEach(times -> object(json, times));
       json.endArray()
           .number("rowsLeftOut", rows.size() - shown().size())
@@ -88,25 +81,39 @@ final class CallFlatView {
     json.object()
         .text("function", scope.names().text(times.function()))
         .number("calls", times.calls())
-        .number("unwinds", times.unwinds())
-        .number("total", times.total())
-        .number("self", times.self())
-        .number("max", times.max())
-        .endObject();
+        .number("timed", times.timed())
+        .number("unwinds", times.unwinds());
+    time(json, "total", times, times.total());
+    time(json, "self", times, times.self());
+    time(json, "max", times, times.max());
+    json.endObject();
+  }
+
+  private static void time(Json json, String key, FunctionTimes times, long time) {
+    if (times.timed() > 0) {
+      json.number(key, time);
+    } else {
+      json.unknown(key);
+    }
   }
 
   private void csv() {
     Csv csv = new Csv(scope.terminal().out());
-    csv.row("function", "calls", "unwinds", "total", "self", "max");
+    csv.row("function", "calls", "unwinds", "total", "self", "max", "timed");
     for (FunctionTimes times : shown()) {
       csv.row(
           scope.names().text(times.function()),
           Long.toString(times.calls()),
           Long.toString(times.unwinds()),
-          Long.toString(times.total()),
-          Long.toString(times.self()),
-          Long.toString(times.max()));
+          csv(times, times.total()),
+          csv(times, times.self()),
+          csv(times, times.max()),
+          Long.toString(times.timed()));
     }
+  }
+
+  private static String csv(FunctionTimes times, long time) {
+    return times.timed() > 0 ? Long.toString(time) : "";
   }
 
   private void text() {
@@ -138,16 +145,26 @@ final class CallFlatView {
     for (FunctionTimes times : shown()) {
       table.row(
           Numbers.count(times.calls()),
-          sum(times.total()),
-          sum(times.self()),
-          scope.duration(times.total() / times.calls()),
-          scope.duration(times.ninetyNinth()),
-          scope.duration(times.max()),
+          text(times, this::sum, times.total()),
+          text(times, this::sum, times.self()),
+          text(times, scope::duration, times.total() / Math.max(1, times.timed())),
+          text(times, scope::duration, times.ninetyNinth()),
+          text(times, scope::duration, times.max()),
           Numbers.count(times.unwinds()),
-          scope.names().text(times.function()));
+          scope.names().text(times.function()) + untimed(times));
     }
     closing(table);
     table.print(out, 2, scope.width());
+  }
+
+  private static String untimed(FunctionTimes times) {
+    long untimed = times.calls() - times.timed();
+    return untimed == 0 ? "" : "  (" + Numbers.count(untimed) + " entry only)";
+  }
+
+  /** A time; of calls of which only the entry is recorded it is not known. */
+  private static String text(FunctionTimes times, LongFunction<String> form, long time) {
+    return times.timed() > 0 ? form.apply(time) : "-";
   }
 
   /** What is left out, and the sums: times of different routines hold each other. */

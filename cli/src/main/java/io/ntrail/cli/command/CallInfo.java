@@ -12,7 +12,9 @@ import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
 import java.io.PrintStream;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import picocli.CommandLine.ParseResult;
 
 /** What is in a recording of calls, without looking at the calls. */
@@ -40,18 +42,33 @@ final class CallInfo {
         }
         case CSV -> {
           Csv csv = new Csv(terminal.out());
-          csv.row("file", "kind", "records", "threads", "images");
-          csv.row(
-              source.name(),
-              "jtrc",
-              Long.toString(records(source)),
-              Integer.toString(source.threads().size()),
-              Integer.toString(source.modules().size()));
+          List<String> head =
+              new ArrayList<>(
+                  List.of(
+                      "file", "kind", "records", "threads", "images", "lost", "neverFinalised"));
+          head.addAll(CallStatistics.keys());
+          csv.row(head.toArray(String[]::new));
+          csv.row(cells(source).toArray(String[]::new));
         }
       }
-      Losses.warn(source.gaps(), terminal);
-      return source.gaps().isEmpty() ? ExitCode.DONE : ExitCode.INCOMPLETE;
+      return Losses.finish(source, parsed, terminal);
     }
+  }
+
+  private static List<String> cells(CallSource source) {
+    OptionalLong lost = source.lost();
+    List<String> cells =
+        new ArrayList<>(
+            List.of(
+                source.name(),
+                source.format(),
+                Long.toString(records(source)),
+                Integer.toString(source.threads().size()),
+                Integer.toString(source.modules().size()),
+                lost.isPresent() ? Long.toString(lost.getAsLong()) : "",
+                Boolean.toString(source.neverFinalised())));
+    cells.addAll(CallStatistics.cells(source.statistics()));
+    return cells;
   }
 
   private static long records(CallSource source) {
@@ -59,7 +76,6 @@ final class CallInfo {
   }
 
   private static void text(CallSource source, PrintStream out, int width) {
-    int gaps = source.gaps().size();
     out.println(
         source.name()
             + ": "
@@ -67,7 +83,7 @@ final class CallInfo {
             + ", "
             + Numbers.bytes(source.size())
             + ", "
-            + (gaps == 0 ? "complete" : Numbers.counted(gaps, "place") + " could not be read"));
+            + Losses.state(source));
     out.println();
     List<CallThread> threads = source.threads();
     long processes = threads.stream().mapToLong(CallThread::pid).distinct().count();
@@ -82,10 +98,17 @@ final class CallInfo {
         "  time       in "
             + (source.clock().nanos() ? "nanoseconds" : "ticks of a clock whose rate nobody told")
             + (source.clock().shared() ? "" : "; threads cannot be compared"));
-    if (source.modules().isEmpty()) {
-      return;
+    if (!source.statistics().isEmpty()) {
+      out.println();
+      CallStatistics.table(source.statistics()).print(out, 2, width);
     }
-    out.println();
+    if (!source.modules().isEmpty()) {
+      out.println();
+      modules(source).print(out, 2, width);
+    }
+  }
+
+  private static Table modules(CallSource source) {
     Table table = new Table().number("base").number("size").name("PDB id").name("image");
     for (CallModule module : source.modules()) {
       table.row(
@@ -94,7 +117,7 @@ final class CallInfo {
           module.pdb() == null ? "-" : module.pdb().key(),
           module.path());
     }
-    table.print(out, 2, width);
+    return table;
   }
 
   private static void json(Json json, CallSource source) {
@@ -133,12 +156,12 @@ final class CallInfo {
   }
 
   private static void file(Json json, CallSource source) {
-    json.object().text("file", source.name()).text("kind", "jtrc");
+    json.object().text("file", source.name()).text("kind", source.format());
     counts(json, source);
     json.endObject();
   }
 
-  /** What is said of every recording; such a file has no processors, no losses and no date. */
+  /** What is said of every recording; such a file has no processors and no date. */
   private static void counts(Json json, CallSource source) {
     json.number("records", records(source))
         .unknown("buffers")
@@ -148,12 +171,21 @@ final class CallInfo {
         .object("cpus")
         .unknown("seen")
         .unknown("configured")
-        .endObject()
-        .object("lost")
-        .unknown("events")
-        .unknown("buffers")
-        .endObject()
-        .unknown("firstUtc")
-        .unknown("lastUtc");
+        .endObject();
+    lost(json, source);
+    json.unknown("firstUtc").unknown("lastUtc").bool("neverFinalised", source.neverFinalised());
+    CallStatistics.object(json, source.statistics());
+  }
+
+  /** The losses that somebody counted. */
+  static void lost(Json json, CallSource source) {
+    OptionalLong lost = source.lost();
+    json.object("lost");
+    if (lost.isPresent()) {
+      json.number("events", lost.getAsLong());
+    } else {
+      json.unknown("events");
+    }
+    json.unknown("buffers").endObject();
   }
 }

@@ -1,6 +1,5 @@
 package io.ntrail.cli.command;
 
-import io.ntrail.analysis.calls.CallCounts;
 import io.ntrail.analysis.calls.CallStream;
 import io.ntrail.analysis.calls.CallThread;
 import io.ntrail.analysis.calls.CallWalk;
@@ -10,15 +9,27 @@ import io.ntrail.cli.text.Numbers;
 
 /** Calls one after the other, in the order of their entries: for programs, or as a tree. */
 final class CallListing {
-  private CallListing() {}
+  private final CallsScope scope;
+  private final CallsRequest request;
+  private final CallRows rows;
 
-  static void print(CallsScope scope) {
-    switch (scope.request().format()) {
-      case TEXT -> new CallTreeScreen(scope).print();
-      case JSON -> json(scope);
-      case JSONL -> lines(scope);
-      case CSV -> csv(scope);
+  CallListing(CallsScope scope, CallsRequest request) {
+    this.scope = scope;
+    this.request = request;
+    this.rows = new CallRows(scope.recording(), scope.names());
+  }
+
+  void print() {
+    switch (request.format()) {
+      case TEXT -> new CallTreeScreen(scope, request).print();
+      case JSON -> json();
+      case JSONL -> lines();
+      case CSV -> csv();
     }
+  }
+
+  private boolean shows(CallWalk call) {
+    return scope.isFound(call.function()) && request.shows(call.depth());
   }
 
   /** What is done with each call. */
@@ -27,13 +38,13 @@ final class CallListing {
   }
 
   /** The calls that are asked for, and how many of them are left out for the limit. */
-  private static long each(CallsScope scope, Each each) {
-    long limit = scope.request().limit();
+  private long each(Each each) {
+    long limit = request.limit();
     long shown = 0;
     long left = 0;
     try (CallStream stream = scope.stream()) {
       for (CallWalk call = stream.next(); call != null; call = stream.next()) {
-        if (!scope.shows(call)) {
+        if (!shows(call)) {
           continue;
         }
         if (limit != 0 && shown >= limit) {
@@ -50,20 +61,9 @@ final class CallListing {
     return left;
   }
 
-  private static void json(CallsScope scope) {
-    CallCounts counts = scope.counts();
-    CallRows rows = new CallRows(scope.recording(), scope.names());
+  private void json() {
     try (Json json = new Json(scope.terminal().out())) {
-      json.object()
-          .text("schema", "ntrail.calls/1")
-          .text("file", scope.recording().source().name())
-          .text("unit", scope.unit())
-          .number("entries", counts.entries())
-          .number("exits", counts.exits())
-          .number("unwinds", counts.unwinds())
-          .number("open", counts.open());
-      scope.lost(json);
-      json.number("repaired", counts.repaired()).array("threads");
+      scope.begin(json, "ntrail.calls/1", scope.counts()).array("threads");
       for (int i : scope.threads()) {
         CallThread thread = scope.recording().source().threads().get(i);
         json.object()
@@ -75,7 +75,7 @@ final class CallListing {
             .endObject();
       }
       json.endArray().array("calls");
-      long left = each(scope, call -> rows.object(json, call));
+      long left = each(call -> rows.object(json, call));
       json.endArray()
           .number("rowsLeftOut", left)
           .gaps(scope.recording().source().gaps())
@@ -83,30 +83,28 @@ final class CallListing {
     }
   }
 
-  private static void lines(CallsScope scope) {
-    CallRows rows = new CallRows(scope.recording(), scope.names());
+  private void lines() {
     try (Json json = new Json(scope.terminal().out())) {
-      stopping(scope, call -> rows.object(json, call));
+      stopping(call -> rows.object(json, call));
     }
   }
 
-  private static void csv(CallsScope scope) {
-    CallRows rows = new CallRows(scope.recording(), scope.names());
+  private void csv() {
     Csv csv = new Csv(scope.terminal().out());
     CallRows.csvHead(csv);
-    stopping(scope, call -> rows.csv(csv, call));
+    stopping(call -> rows.csv(csv, call));
   }
 
   /** Without a place for what is left out, nothing behind the limit is looked at. */
-  private static void stopping(CallsScope scope, Each each) {
-    long limit = scope.request().limit();
+  private void stopping(Each each) {
+    long limit = request.limit();
     long shown = 0;
     try (CallStream stream = scope.stream()) {
       for (CallWalk call = stream.next(); call != null; call = stream.next()) {
         if (limit != 0 && shown >= limit || scope.terminal().outClosed()) {
           return;
         }
-        if (scope.shows(call)) {
+        if (shows(call)) {
           shown++;
           each.call(call);
         }

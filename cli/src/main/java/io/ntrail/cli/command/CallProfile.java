@@ -1,226 +1,200 @@
 package io.ntrail.cli.command;
 
-import io.ntrail.analysis.calls.CallImages;
+import io.ntrail.analysis.calls.CallCounts;
 import io.ntrail.analysis.calls.CallNames;
 import io.ntrail.analysis.calls.CallNames.Name;
 import io.ntrail.analysis.calls.CallPaths;
 import io.ntrail.analysis.calls.CallPaths.Sum;
 import io.ntrail.analysis.calls.CallRecording;
 import io.ntrail.analysis.calls.CallStream;
+import io.ntrail.analysis.calls.CallThread;
 import io.ntrail.analysis.calls.CallWalk;
-import io.ntrail.cli.text.Csv;
+import io.ntrail.analysis.profile.ProfileRow;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
-import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
-import java.io.PrintStream;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
-import java.util.stream.IntStream;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ParseResult;
 
 /** {@code ntrail profile} of a recording of calls: where their time went, by routine or by path. */
-final class CallProfile {
+final class CallProfile implements ProfilePage {
   private static final List<String> OTHER_OPTIONS =
       List.of(
-          "--metric",
           "--wait",
           "--unit",
           "--source",
           "-e",
-          "-p",
-          "-t",
-          "--time",
           "--kernel",
           "--user",
           "--idle",
           "--by",
-          "--tree",
           "--bottom-up",
-          "--callers",
-          "--min");
+          "--callers");
 
-  private final CallRecording recording;
-  private final CallNames names;
-  private final CallPaths paths = new CallPaths();
-  private final Terminal terminal;
-  private final List<Sum> rows;
-  private final long limit;
-  private final int width;
+  private final CallsScope scope;
+  private final ProfileShape shape;
+  private final CallPaths paths;
 
-  private CallProfile(
-      CallRecording recording, ParseResult parsed, Terminal terminal, String format) {
-    this.recording = recording;
-    this.names = new CallNames(recording.source(), CallImages.NONE);
-    this.terminal = terminal;
-    this.limit = Options.number(parsed, "-n", format.equals("text") ? 20 : 0);
-    this.width = Options.has(parsed, "--wide") || !terminal.outIsTerminal() ? 0 : terminal.width();
-    List<Integer> threads =
-        IntStream.range(0, recording.source().threads().size()).boxed().toList();
-    recording.survey(threads, Options.cores(parsed));
-    try (CallStream stream = new CallStream(recording, threads, Long.MIN_VALUE, Long.MAX_VALUE)) {
+  private CallProfile(CallsScope scope, ProfileShape shape) {
+    this.scope = scope;
+    this.shape = shape;
+    TimeRange range = scope.range();
+    this.paths = new CallPaths(byProcess(), range.fromNanos(), range.toNanos());
+    // What is open when the time begins was entered before.
+    try (CallStream stream =
+        new CallStream(scope.recording(), scope.threads(), Long.MIN_VALUE, range.toNanos())) {
       for (CallWalk call = stream.next(); call != null; call = stream.next()) {
         paths.add(call);
       }
     }
-    boolean bySelf = Options.text(parsed, "-s", "self").equals("self");
-    this.rows =
-        paths.functions().stream()
-            .sorted(
-                Comparator.comparingLong(bySelf ? Sum::self : Sum::inclusive)
-                    .reversed()
-                    .thenComparingLong(Sum::function))
-            .toList();
   }
 
-  static int print(Path path, ParseResult parsed, Terminal system, List<String> formats) {
-    String format = Options.text(parsed, "--format", "text");
-    if (!formats.contains(format)) {
-      throw new UsageError(
-          "--format takes text, json, jsonl, csv or collapsed, not " + format, "--format json");
-    }
+  static int run(Path path, ParseResult parsed, Terminal system) {
+    ProfileShape shape = ProfileShape.of(parsed);
     for (String option : OTHER_OPTIONS) {
-      boolean isCalls =
-          option.equals("--metric") && Options.text(parsed, option, "calls").equals("calls");
-      if (Options.has(parsed, option) && !isCalls) {
+      if (Options.has(parsed, option)) {
         throw new UsageError(
             option + " is not for recordings of calls", "ntrail calls " + path + " --flat");
       }
     }
+    String metric = Options.text(parsed, "--metric", "calls");
+    if (!metric.equals("calls")) {
+      throw new UsageError(
+          "--metric of a recording of calls is calls, not " + metric, "ntrail profile " + path);
+    }
     try (CallRecording recording = CallFiles.open(path);
         Terminal terminal = Options.output(parsed, system)) {
-      CallProfile profile = new CallProfile(recording, parsed, terminal, format);
-      switch (format) {
-        case "collapsed" -> profile.collapsed();
-        case "json" -> profile.json();
-        case "jsonl" -> {
-          try (Json json = new Json(terminal.out())) {
-            profile.shown().forEach(row -> profile.row(json, row));
-          }
-        }
-        case "csv" -> profile.csv();
-        default -> profile.text();
-      }
-      Losses.warn(recording.source().gaps(), terminal);
-      return recording.source().gaps().isEmpty() ? ExitCode.DONE : ExitCode.INCOMPLETE;
+      CallsScope scope = CallsScope.of(recording, CallsChoice.of(parsed), terminal, parsed);
+      new CallProfile(scope, shape).print();
+      return scope.finish(Options.has(parsed, "--strict"));
     }
   }
 
-  private List<Sum> shown() {
-    return limit == 0 || limit >= rows.size() ? rows : rows.subList(0, (int) limit);
-  }
-
-  /** Outermost first, parts by semicolons, then the time. */
-  private void collapsed() {
-    for (CallPaths.Path path : paths.paths()) {
-      List<String> parts = new ArrayList<>();
-      for (long function : path.functions()) {
-        parts.add(names.text(function).replace(';', ':').replace('\n', ' '));
-      }
-      terminal.out().println(String.join(";", parts) + " " + path.self());
+  private void print() {
+    if (shape.look() == ProfileShape.Look.TREE) {
+      CallPathTree tree = new CallPathTree(paths, scope.names(), byProcess());
+      new ProfileTreeView(this, tree, shape).print();
+    } else {
+      new ProfileRowsView(this, shape).print(rows());
     }
   }
 
-  private void json() {
-    try (Json json = new Json(terminal.out())) {
-      json.object()
-          .text("schema", "ntrail.profile/1")
-          .text("file", recording.source().name())
-          .text("metric", "calls")
-          .text("unit", recording.source().clock().unit())
-          .number("total", paths.total())
-          .number("idle", 0)
-          .object("scope")
-          .endObject()
-          .object("lost")
-          .unknown("events")
-          .unknown("buffers")
-          .endObject()
-          .gaps(recording.source().gaps())
-          .object("symbols")
-          .unknown("hot")
-          .number("found", 0)
-          .endObject()
-          .array("rows");
-      shown().forEach(row -> row(json, row));
-      json.endArray().number("rowsLeftOut", rows.size() - shown().size()).endObject();
-    }
+  /** Folded stacks begin with routines. */
+  private boolean byProcess() {
+    return shape.look() == ProfileShape.Look.TREE && !shape.format().equals("collapsed");
   }
 
-  private void row(Json json, Sum row) {
-    Name name = names.of(row.function());
+  private List<ProfileRow> rows() {
+    return paths.functions().stream()
+        .filter(sum -> sum.inclusive() > 0)
+        .map(this::row)
+        .sorted(ProfileRow.order(shape.bySelf()))
+        .toList();
+  }
+
+  private ProfileRow row(Sum sum) {
+    Name name = scope.names().of(sum.function());
+    boolean hasPlace = !name.module().equals(CallNames.UNKNOWN);
+    return new ProfileRow(
+        null,
+        null,
+        null,
+        null,
+        name.module(),
+        name.function(),
+        hasPlace ? name.rva() : -1,
+        sum.self(),
+        sum.inclusive());
+  }
+
+  @Override
+  public Terminal terminal() {
+    return scope.terminal();
+  }
+
+  @Override
+  public int width() {
+    return scope.width();
+  }
+
+  @Override
+  public boolean ascii() {
+    return scope.ascii();
+  }
+
+  @Override
+  public long total() {
+    return paths.total();
+  }
+
+  @Override
+  public String weight(long weight) {
+    return scope.duration(weight);
+  }
+
+  @Override
+  public String unit() {
+    return scope.nanos() ? "us" : "ticks";
+  }
+
+  @Override
+  public void heading() {
+    CallCounts counts = scope.counts();
+    terminal()
+        .out()
+        .println(
+            scope.asked()
+                + (scope.nanos() ? Numbers.duration(total()) : Numbers.counted(total(), "tick"))
+                + " in recorded calls, "
+                + Numbers.count(counts.open())
+                + " still open, "
+                + scope.state(counts));
+  }
+
+  @Override
+  public Json beginJson(Json json, String schema) {
     json.object()
-        .unknown("process")
-        .unknown("pid")
-        .name("module", name.module())
-        .name("function", name.function())
-        .text("rva", Numbers.hex(name.rva()))
-        .number("self", row.self())
-        .number("inclusive", row.inclusive())
+        .text("schema", schema)
+        .text("file", scope.recording().source().name())
+        .text("metric", "calls")
+        .text("unit", scope.unit())
+        .number("total", total())
+        .number("idle", 0);
+    scope(json);
+    CallInfo.lost(json, scope.recording().source());
+    json.gaps(scope.recording().source().gaps())
+        .object("symbols")
+        .unknown("hot")
+        .number("found", 0)
         .endObject();
+    scope.counts(json, scope.counts());
+    return json;
   }
 
-  private void csv() {
-    Csv csv = new Csv(terminal.out());
-    csv.row("process", "pid", "module", "function", "rva", "self", "inclusive");
-    for (Sum row : shown()) {
-      Name name = names.of(row.function());
-      csv.row(
-          "",
-          "",
-          name.module(),
-          name.function(),
-          Numbers.hex(name.rva()),
-          Long.toString(row.self()),
-          Long.toString(row.inclusive()));
-    }
-  }
+  private void scope(Json json) {
+    CallsChoice choice = scope.choice();
+    json.object("scope").array("process");
+    if (!choice.processes().isEmpty()) {
+      record Process(@Nullable String name, long pid) {}
 
-  private void text() {
-    PrintStream out = terminal.out();
-    long total = paths.total();
-    boolean nanos = recording.source().clock().nanos();
-    out.println(
-        recording.source().name()
-            + ": all threads: "
-            + (nanos ? Numbers.duration(total) : Numbers.counted(total, "tick"))
-            + " in recorded calls"
-            + (paths.isCut() ? ", some paths cut for want of memory" : ""));
-    if (rows.isEmpty()) {
-      return;
+      Set<Process> told = new HashSet<>();
+      for (int i : scope.threads()) {
+        CallThread thread = scope.recording().source().threads().get(i);
+        if (told.add(new Process(thread.process(), thread.pid()))) {
+          json.object().text("name", thread.process()).unsigned("pid", thread.pid()).endObject();
+        }
+      }
     }
-    Table table =
-        new Table()
-            .number(nanos ? "self us" : "self ticks")
-            .number("%")
-            .number("incl.")
-            .number("%")
-            .name("function");
-    for (Sum row : shown()) {
-      table.row(
-          weight(row.self(), nanos),
-          Numbers.percent(row.self(), total),
-          weight(row.inclusive(), nanos),
-          Numbers.percent(row.inclusive(), total),
-          names.text(row.function()));
-    }
-    List<Sum> left = rows.subList(shown().size(), rows.size());
-    if (!left.isEmpty()) {
-      long rest = left.stream().mapToLong(Sum::self).sum();
-      table.row(
-          weight(rest, nanos),
-          Numbers.percent(rest, total),
-          "",
-          "",
-          Numbers.counted(left.size(), "more function") + " (-n 0 shows all)");
-    }
-    table.row(weight(total, nanos), Numbers.percent(total, total), "", "", "total");
-    table.print(out, 0, width);
-  }
-
-  private static String weight(long value, boolean nanos) {
-    return nanos ? Numbers.oneDecimal(value / 1000.0) : Numbers.count(value);
+    json.endArray().array("thread");
+    choice.threads().forEach(pattern -> json.text(pattern.toString()));
+    json.endArray();
+    String unit = scope.nanos() ? "Nanos" : "Ticks";
+    ProfileView.limit(json, "from" + unit, scope.range().fromNanos(), Long.MIN_VALUE);
+    ProfileView.limit(json, "to" + unit, scope.range().toNanos(), Long.MAX_VALUE);
+    json.endObject();
   }
 }

@@ -36,15 +36,18 @@ final class CallRows {
         .name("function", names.text(call.function()))
         .number("entry", call.entry());
     number(json, "exit", call.exit());
-    number(
-        json, "duration", call.isOpen() ? OptionalLong.empty() : OptionalLong.of(call.duration()));
+    boolean ended = call.exit().isPresent();
+    number(json, "duration", ended ? OptionalLong.of(call.duration()) : OptionalLong.empty());
     json.number("children", call.children())
         .text("returned", returned(call))
         .name("end", end(call))
         .text("exceptionCode", exceptionCode(call))
         .name("inferred", inferred(call))
-        .text("returnAddress", call.lostEntry() ? null : Numbers.hex(call.caller()))
-        .endObject();
+        .text("returnAddress", call.lostEntry() ? null : Numbers.hex(call.caller()));
+    if (call.isEntryOnly()) {
+      json.bool("entryOnly", true);
+    }
+    json.endObject();
   }
 
   private static void number(Json json, String key, OptionalLong value) {
@@ -70,7 +73,8 @@ final class CallRows {
         "end",
         "exceptionCode",
         "inferred",
-        "returnAddress");
+        "returnAddress",
+        "entryOnly");
   }
 
   void csv(Csv csv, CallWalk call) {
@@ -82,14 +86,15 @@ final class CallRows {
         Integer.toString(call.depth()),
         names.text(call.function()),
         Long.toString(call.entry()),
-        call.isOpen() ? "" : Long.toString(call.exit().orElseThrow()),
-        call.isOpen() ? "" : Long.toString(call.duration()),
+        call.exit().isEmpty() ? "" : Long.toString(call.exit().orElseThrow()),
+        call.exit().isEmpty() ? "" : Long.toString(call.duration()),
         Long.toString(call.children()),
         Csv.orEmpty(returned(call)),
         end(call),
         Csv.orEmpty(exceptionCode(call)),
         Csv.orEmpty(inferred(call)),
-        call.lostEntry() ? "" : Numbers.hex(call.caller()));
+        call.lostEntry() ? "" : Numbers.hex(call.caller()),
+        call.isEntryOnly() ? "true" : "");
   }
 
   private static @Nullable String returned(CallWalk call) {
@@ -102,7 +107,8 @@ final class CallRows {
 
   private static String end(CallWalk call) {
     CallEnd end = call.lostEntry() ? CallEnd.INFERRED : call.end();
-    return end.name().toLowerCase(Locale.ROOT);
+    // Programs know four ends (docs/schema); of these only an open call has no exit either.
+    return (end == CallEnd.ENTRY_ONLY ? CallEnd.OPEN : end).name().toLowerCase(Locale.ROOT);
   }
 
   private static @Nullable String inferred(CallWalk call) {

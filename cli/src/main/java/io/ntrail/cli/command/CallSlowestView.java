@@ -16,14 +16,16 @@ import java.util.function.Consumer;
 /** The calls that took longest, and where their time went. */
 final class CallSlowestView {
   private final CallsScope scope;
+  private final CallsRequest request;
   private final List<Slow> calls;
 
-  CallSlowestView(CallsScope scope) {
+  CallSlowestView(CallsScope scope, CallsRequest request) {
     this.scope = scope;
-    SlowestCalls slowest = new SlowestCalls((int) scope.request().slowest());
+    this.request = request;
+    SlowestCalls slowest = new SlowestCalls((int) request.slowest());
     try (CallStream stream = scope.stream()) {
       for (CallWalk call = stream.next(); call != null; call = stream.next()) {
-        if (scope.shows(call)) {
+        if (scope.isFound(call.function()) && request.shows(call.depth())) {
           slowest.add(call);
         }
       }
@@ -33,15 +35,11 @@ final class CallSlowestView {
 
   void print() {
     CallRows rows = new CallRows(scope.recording(), scope.names());
-    switch (scope.request().format()) {
+    switch (request.format()) {
       case TEXT -> text();
       case JSON -> {
         try (Json json = new Json(scope.terminal().out())) {
-          json.object()
-              .text("schema", "ntrail.calls/1")
-              .text("file", scope.recording().source().name())
-              .text("unit", scope.unit())
-              .array("calls");
+          scope.begin(json, "ntrail.calls/1", scope.counts()).array("calls");
           each(call -> rows.object(json, call));
           json.endArray().gaps(scope.recording().source().gaps()).endObject();
         }

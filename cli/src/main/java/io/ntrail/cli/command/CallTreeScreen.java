@@ -10,7 +10,9 @@ import io.ntrail.cli.text.Table;
 import io.ntrail.formats.schema.StatusCodes;
 import java.io.PrintStream;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Calls as trees, a thread after the other; those that are looked for without their trees. */
@@ -18,19 +20,24 @@ final class CallTreeScreen {
   private static final int PART = 2_000;
 
   private final CallsScope scope;
+  private final CallsRequest request;
   private final PrintStream out;
   private final StatusCodes codes = new StatusCodes();
   private final boolean flat;
   private long shown;
   private long total;
 
-  /** Where the calls around the next one end, by depth; -1 where that is not shown. */
-  private long[] ends = new long[16];
+  /**
+   * How many calls are still to come below those around the next one: by stack, then by depth; -1
+   * where the call itself was not shown. The stacks of a thread are told mixed up, each in turn.
+   */
+  private final Map<Integer, long[]> toCome = new HashMap<>();
 
-  CallTreeScreen(CallsScope scope) {
+  CallTreeScreen(CallsScope scope, CallsRequest request) {
     this.scope = scope;
+    this.request = request;
     this.out = scope.terminal().out();
-    this.flat = scope.request().find() != null;
+    this.flat = scope.choice().find() != null;
   }
 
   void print() {
@@ -64,12 +71,12 @@ final class CallTreeScreen {
   }
 
   private boolean isFull() {
-    long limit = scope.request().limit();
+    long limit = request.limit();
     return limit != 0 && shown >= limit || scope.terminal().outClosed();
   }
 
   private void thread(int thread) {
-    Arrays.fill(ends, -1);
+    toCome.clear();
     CallThread info = scope.recording().source().threads().get(thread);
     Table table =
         new Table()
@@ -84,18 +91,18 @@ final class CallTreeScreen {
         walk.seekTime(scope.range().fromNanos());
       }
       while (!isFull() && walk.next() && walk.entry() < scope.range().toNanos()) {
-        if (scope.shows(walk)) {
+        if (request.shows(walk.depth()) && scope.isFound(walk.function())) {
           if (!begun) {
             begun = true;
             heading(info);
           }
           shown++;
-          table.row(row(thread, walk));
+          table.row(row(walk));
           if (table.waiting() >= PART) {
             table.print(out, 2, scope.width());
           }
         }
-        long depth = scope.request().depth();
+        long depth = request.depth();
         if (depth != 0 && !flat && walk.depth() >= depth - 1 && walk.children() > 0) {
           walk.skipChildren();
         }
@@ -117,13 +124,13 @@ final class CallTreeScreen {
             + CallFiles.thread(thread));
   }
 
-  private List<String> row(int thread, CallWalk call) {
+  private List<String> row(CallWalk call) {
     return List.of(
         scope.time(call.entry()),
-        call.isOpen() || call.lostEntry() ? "-" : scope.duration(call.duration()),
+        call.hasDuration() ? scope.duration(call.duration()) : "-",
         Numbers.count(call.children()),
         returned(call),
-        (flat ? "" : lines(thread, call)) + scope.names().text(call.function()) + remark(call));
+        (flat ? "" : lines(call)) + scope.names().text(call.function()) + remark(call));
   }
 
   private static String returned(CallWalk call) {
@@ -135,6 +142,7 @@ final class CallTreeScreen {
       case UNWIND -> "UNWIND";
       case OPEN -> "open";
       case INFERRED -> "exit lost";
+      case ENTRY_ONLY -> "entry only";
     };
   }
 
@@ -150,35 +158,41 @@ final class CallTreeScreen {
   }
 
   /** The lines in front of a call that lead to the one around it. */
-  private String lines(int thread, CallWalk call) {
+  private String lines(CallWalk call) {
     int depth = call.depth();
-    if (depth >= ends.length) {
-      int before = ends.length;
-      ends = Arrays.copyOf(ends, 2 * depth);
-      Arrays.fill(ends, before, ends.length, -1);
+    long[] below = toCome.computeIfAbsent(call.area(), _ -> unknown(16));
+    if (depth >= below.length) {
+      int before = below.length;
+      below = Arrays.copyOf(below, 2 * depth);
+      Arrays.fill(below, before, below.length, -1);
+      toCome.put(call.area(), below);
     }
-    boolean oneStack = !scope.recording().hasStacks(thread);
-    long end = call.number() + call.children();
     StringBuilder lines = new StringBuilder();
     for (int level = 1; level < depth; level++) {
-      boolean over = oneStack && ends[level] >= 0 && ends[level] == ends[level - 1];
-      lines.append(over ? "   " : scope.ascii() ? "|  " : "\u2502  ");
+      lines.append(below[level - 1] == 0 ? "   " : scope.ascii() ? "|  " : "\u2502  ");
     }
     if (depth > 0) {
-      boolean last = oneStack && end == ends[depth - 1];
+      long around = below[depth - 1];
+      below[depth - 1] = around < 0 ? around : around - call.children() - 1;
       String more = scope.ascii() ? "|- " : "\u251C\u2500 ";
-      lines.append(!last ? more : scope.ascii() ? "\\- " : "\u2514\u2500 ");
+      lines.append(below[depth - 1] != 0 ? more : scope.ascii() ? "\\- " : "\u2514\u2500 ");
     }
-    ends[depth] = end;
+    below[depth] = call.children();
     return lines.toString();
+  }
+
+  private static long[] unknown(int depths) {
+    long[] counts = new long[depths];
+    Arrays.fill(counts, -1);
+    return counts;
   }
 
   private void rest() {
     if (shown >= total) {
       return;
     }
-    long depth = scope.request().depth();
-    long limit = scope.request().limit();
+    long depth = request.depth();
+    long limit = request.limit();
     String left = Numbers.counted(total - shown, flat ? "more call" : "call") + " not shown (";
     if (depth == 0) {
       out.println(left + "-n 0 shows all)");

@@ -1,9 +1,8 @@
 package io.ntrail.cli.command;
 
-import io.ntrail.analysis.calls.CallNames;
 import io.ntrail.analysis.calls.CallRecording;
-import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.CannotGoOn;
 import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
@@ -52,30 +51,19 @@ final class CallsCommand implements Command {
           words.isEmpty() ? "calls needs a file" : "calls takes one file, not " + words.size(),
           "ntrail calls recording.ntr");
     }
+    if (words.contains("-")) {
+      throw new CannotGoOn(
+          "a recording cannot be read from standard input: it is read in no order",
+          "ntrail calls recording.ntr");
+    }
     Path path = Options.path(words.getFirst());
     try (CallRecording recording = CallFiles.open(path);
         Terminal terminal = Options.output(parsed, system)) {
-      List<Integer> threads = request.threadsOf(recording);
-      CallNames names =
-          new CallNames(
-              recording.source(), CallFiles.images(recording, Options.all(parsed, "-y"), terminal));
-      long records =
-          threads.stream().mapToLong(i -> recording.source().threads().get(i).records()).sum();
-      long bytes = recording.source().size();
-      try (Progress _ =
-          Progress.start(
-              terminal,
-              Options.has(parsed, "-q"),
-              recording.source().name(),
-              () -> (long) ((double) recording.recordsRead() / Math.max(1, records) * bytes),
-              bytes)) {
-        recording.survey(threads, Options.cores(parsed));
-      }
-      CallsScope scope = CallsScope.of(recording, request, threads, names, terminal, parsed);
+      CallsScope scope = CallsScope.of(recording, request.choice(), terminal, parsed);
       switch (request.look()) {
-        case TREE -> CallListing.print(scope);
-        case FLAT -> new CallFlatView(scope).print();
-        case SLOWEST -> new CallSlowestView(scope).print();
+        case TREE -> new CallListing(scope, request).print();
+        case FLAT -> new CallFlatView(scope, request).print();
+        case SLOWEST -> new CallSlowestView(scope, request).print();
       }
       return scope.finish(Options.has(parsed, "--strict"));
     }

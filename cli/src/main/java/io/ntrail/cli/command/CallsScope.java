@@ -3,14 +3,16 @@ package io.ntrail.cli.command;
 import io.ntrail.analysis.calls.CallCounts;
 import io.ntrail.analysis.calls.CallNames;
 import io.ntrail.analysis.calls.CallRecording;
+import io.ntrail.analysis.calls.CallSource;
 import io.ntrail.analysis.calls.CallStream;
-import io.ntrail.analysis.calls.CallWalk;
 import io.ntrail.analysis.events.Pattern;
 import io.ntrail.cli.text.Json;
+import io.ntrail.cli.text.Lines;
 import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gap;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -21,7 +23,7 @@ import picocli.CommandLine.ParseResult;
 /** The part of a recording that an answer is about, and what all answers say of it. */
 final class CallsScope {
   private final CallRecording recording;
-  private final CallsRequest request;
+  private final CallsChoice choice;
   private final List<Integer> threads;
   private final CallNames names;
   private final TimeRange range;
@@ -32,7 +34,7 @@ final class CallsScope {
 
   private CallsScope(
       CallRecording recording,
-      CallsRequest request,
+      CallsChoice choice,
       List<Integer> threads,
       CallNames names,
       TimeRange range,
@@ -40,7 +42,7 @@ final class CallsScope {
       int width,
       boolean ascii) {
     this.recording = recording;
-    this.request = request;
+    this.choice = choice;
     this.threads = threads;
     this.names = names;
     this.range = range;
@@ -49,20 +51,36 @@ final class CallsScope {
     this.ascii = ascii;
   }
 
+  /**
+   * Looks at the calls that are meant, and says how far it is.
+   *
+   * @throws CannotGoOn if the recording has no such threads
+   */
   static CallsScope of(
-      CallRecording recording,
-      CallsRequest request,
-      List<Integer> threads,
-      CallNames names,
-      Terminal terminal,
-      ParseResult parsed) {
+      CallRecording recording, CallsChoice choice, Terminal terminal, ParseResult parsed) {
+    CallSource source = recording.source();
+    TimeRange range = choice.range(source.clock().nanos());
+    List<Integer> threads = choice.threadsOf(recording);
+    CallNames names =
+        new CallNames(source, CallFiles.images(recording, Options.all(parsed, "-y"), terminal));
+    long records = threads.stream().mapToLong(i -> source.threads().get(i).records()).sum();
+    long bytes = source.size();
+    try (Progress _ =
+        Progress.start(
+            terminal,
+            Options.has(parsed, "-q"),
+            source.name(),
+            () -> (long) ((double) recording.recordsRead() / Math.max(1, records) * bytes),
+            bytes)) {
+      recording.survey(threads, Options.cores(parsed));
+    }
     boolean uncut = Options.has(parsed, "--wide") || !terminal.outIsTerminal();
     return new CallsScope(
         recording,
-        request,
+        choice,
         threads,
         names,
-        request.range(recording.source().clock().nanos()),
+        range,
         terminal,
         uncut ? 0 : terminal.width(),
         Options.has(parsed, "--ascii") || !terminal.outIsUtf8());
@@ -72,8 +90,8 @@ final class CallsScope {
     return recording;
   }
 
-  CallsRequest request() {
-    return request;
+  CallsChoice choice() {
+    return choice;
   }
 
   List<Integer> threads() {
@@ -113,14 +131,9 @@ final class CallsScope {
     return new CallStream(recording, threads, range.fromNanos(), range.toNanos());
   }
 
-  /** Whether a call is one of those that are looked for, at a depth that is shown. */
-  boolean shows(CallWalk call) {
-    return (request.depth() == 0 || call.depth() < request.depth()) && isFound(call.function());
-  }
-
   /** Whether a routine is looked for. */
   boolean isFound(long function) {
-    Pattern pattern = request.find();
+    Pattern pattern = choice.find();
     return pattern == null
         || found.computeIfAbsent(
             function, f -> Arrays.stream(names.forms(f)).anyMatch(pattern::matches));
@@ -133,38 +146,43 @@ final class CallsScope {
 
   /** {@code complete}, or what is wrong. */
   String state(CallCounts counts) {
-    int gaps = recording.source().gaps().size();
-    OptionalLong lost = recording.source().lost();
-    return (gaps == 0 ? "complete" : Numbers.counted(gaps, "place") + " could not be read")
-        + ", "
-        + (lost.isPresent() ? Numbers.counted(lost.getAsLong(), "record") + " lost, " : "")
-        + Numbers.count(counts.repaired())
-        + " repaired";
+    return Losses.state(recording.source()) + ", " + Numbers.count(counts.repaired()) + " repaired";
   }
 
   /** {@code shop.jtrc: thread 4316, 12.0 .. 12.1 s: }. */
   String asked() {
-    List<String> asked = new ArrayList<>(request.asked());
-    if (asked.isEmpty()) {
-      asked.add("all threads");
-    }
-    if (request.find() != null) {
-      asked.add(request.find().toString());
-    }
+    List<String> asked = choice.asked();
     if (!range.whole()) {
-      asked.add(nanos() ? range.text() : "ticks " + request.time());
+      asked.add(nanos() ? range.text() : "ticks " + choice.time());
     }
     return recording.source().name() + ": " + String.join(", ", asked) + ": ";
   }
 
-  /** The losses that are known, for programs. */
-  void lost(Json json) {
+  /** Begins an answer for programs with what all of them say. */
+  Json begin(Json json, String schema, CallCounts counts) {
+    json.object()
+        .text("schema", schema)
+        .text("file", recording.source().name())
+        .text("unit", unit());
+    counts(json, counts);
     OptionalLong lost = recording.source().lost();
     if (lost.isPresent()) {
       json.number("lost", lost.getAsLong());
     } else {
       json.unknown("lost");
     }
+    return json;
+  }
+
+  /** How many records and calls there are, and how whole the recording is. */
+  void counts(Json json, CallCounts counts) {
+    json.number("entries", counts.entries())
+        .number("exits", counts.exits())
+        .number("unwinds", counts.unwinds())
+        .number("open", counts.open())
+        .number("entryOnly", counts.entryOnly())
+        .number("repaired", counts.repaired())
+        .bool("neverFinalised", recording.source().neverFinalised());
   }
 
   /** A duration on the screen: microseconds, or ticks. */
@@ -188,6 +206,7 @@ final class CallsScope {
   /** Warns of what could not be read, and tells the exit code. */
   int finish(boolean strict) {
     List<Gap> gaps = recording.source().gaps();
+    terminal.out().flush();
     Losses.warn(gaps, terminal);
     CallCounts counts = counts();
     if (counts.beyond() > 0) {
@@ -197,6 +216,16 @@ final class CallsScope {
               "warning: "
                   + Numbers.counted(counts.beyond(), "call")
                   + " left out, inside of more than 8,192 others");
+    }
+    if (choice.find() != null && !found.containsValue(true) && !terminal.outClosed()) {
+      terminal
+          .err()
+          .println(
+              "warning: no routine "
+                  + (range.whole() ? "that was called" : "called in that time")
+                  + " is "
+                  + Lines.one(choice.find().toString()));
+      terminal.err().println("try: --flat -n 0 lists all");
     }
     boolean lossy = recording.source().lost().orElse(0) > 0 || counts.repaired() > 0;
     return !gaps.isEmpty() || strict && lossy ? ExitCode.INCOMPLETE : ExitCode.DONE;

@@ -13,6 +13,7 @@ import io.ntrail.analysis.recording.Recording;
 import io.ntrail.cli.command.Options.Format;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.CannotGoOn;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -123,7 +124,7 @@ final class EventsCommand implements Command {
     EventFilter filter = filter(parsed);
     long limit = Options.number(parsed, "-n", format == Format.TEXT && !count ? DEFAULT_LIMIT : 0);
     SchemaSources sources = new SchemaSources(SchemaFiles.read(parsed, system));
-    try (Recording recording = Recording.open(paths);
+    try (Recording recording = open(paths);
         Terminal terminal = Options.output(parsed, system)) {
       Request request =
           new Request(parsed, format, filter, range, limit, asked(parsed, range), terminal);
@@ -275,6 +276,20 @@ final class EventsCommand implements Command {
       filter.cpus(cpus(Options.text(parsed, "--cpu", "")));
     }
     return filter.build();
+  }
+
+  private static Recording open(List<Path> paths) {
+    try {
+      return Recording.open(paths);
+    } catch (CannotGoOn e) {
+      for (Path path : paths) {
+        if (CallFiles.isCalls(path)) {
+          throw new CannotGoOn(
+              path + " is a recording of calls: it has no events", "ntrail calls " + path);
+        }
+      }
+      throw e;
+    }
   }
 
   /** Turns what makes no sense into wrong usage, with an example that does. */

@@ -24,7 +24,7 @@ final class InfoCommand implements Command {
         Options.value(
             "N", "at most N sources of events on the screen; 0 for all", "-n", "--limit"));
     Options.output(spec, "text, json, jsonl or csv (the last two: a line a file)");
-    spec.addPositional(Options.files());
+    spec.addPositional(Options.recordings());
     return spec;
   }
 
@@ -32,8 +32,9 @@ final class InfoCommand implements Command {
   public int run(ParseResult parsed, Terminal system) {
     List<Path> paths = Options.paths(parsed, "info");
     Format format = Options.format(parsed, Format.TEXT, Format.JSON, Format.JSONL, Format.CSV);
-    if (paths.size() == 1 && CallFiles.isCalls(paths.getFirst())) {
-      return CallInfo.print(paths.getFirst(), format, parsed, system);
+    Path calls = CallFiles.only(paths, "info");
+    if (calls != null) {
+      return CallInfo.print(calls, format, parsed, system);
     }
     int cores = Options.cores(parsed);
     long limit = Options.number(parsed, "-n", DEFAULT_LIMIT);

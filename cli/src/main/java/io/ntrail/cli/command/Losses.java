@@ -1,12 +1,15 @@
 package io.ntrail.cli.command;
 
+import io.ntrail.analysis.calls.CallSource;
 import io.ntrail.analysis.recording.Recording;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.etl.EtlFile;
 import io.ntrail.formats.etl.LogFileHeader;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import picocli.CommandLine.ParseResult;
 
 /** Says what could not be read and what the recorder lost, the same way in every command. */
@@ -31,29 +34,34 @@ final class Losses {
 
   /** {@code complete}, or what is wrong, for the first line of an answer. */
   static String state(Recording recording) {
-    int gaps = recording.gaps().size();
-    StringBuilder state = new StringBuilder();
-    if (gaps > 0) {
-      state.append(Numbers.counted(gaps, "place")).append(" could not be read");
-    }
     long open = recording.files().stream().filter(Losses::neverFinalised).count();
-    if (open > 0) {
-      state
-          .append(state.isEmpty() ? "" : ", ")
-          .append(
-              recording.files().size() == 1
-                  ? "never finalised"
-                  : Numbers.counted(open, "file") + " never finalised");
-    }
-    if (state.isEmpty()) {
-      state.append("complete");
-    }
-    return state
+    return wholeness(recording.gaps(), open, recording.files().size())
         + ", "
         + Numbers.counted(events(recording), "event")
         + " and "
         + Numbers.counted(buffers(recording), "buffer")
         + " lost";
+  }
+
+  /** The same of a recording of calls; of losses only if somebody counted them. */
+  static String state(CallSource source) {
+    OptionalLong lost = source.lost();
+    return wholeness(source.gaps(), source.neverFinalised() ? 1 : 0, 1)
+        + (lost.isPresent() ? ", " + Numbers.counted(lost.getAsLong(), "record") + " lost" : "");
+  }
+
+  private static String wholeness(List<Gap> gaps, long neverFinalised, int files) {
+    List<String> state = new ArrayList<>();
+    if (!gaps.isEmpty()) {
+      state.add(Numbers.counted(gaps.size(), "place") + " could not be read");
+    }
+    if (neverFinalised > 0) {
+      state.add(
+          files == 1
+              ? "never finalised"
+              : Numbers.counted(neverFinalised, "file") + " never finalised");
+    }
+    return state.isEmpty() ? "complete" : String.join(", ", state);
   }
 
   private static boolean neverFinalised(EtlFile file) {
@@ -111,6 +119,13 @@ final class Losses {
                           : "; the files are put together by UTC"));
     }
     return exitCode(recording, Options.has(parsed, "--strict"));
+  }
+
+  /** Closes an answer about what a recording of calls is. */
+  static int finish(CallSource source, ParseResult parsed, Terminal terminal) {
+    warn(source.gaps(), terminal);
+    boolean lost = Options.has(parsed, "--strict") && source.lost().orElse(0) > 0;
+    return !source.gaps().isEmpty() || lost ? ExitCode.INCOMPLETE : ExitCode.DONE;
   }
 
   private static int exitCode(Recording recording, boolean strict) {

@@ -1,5 +1,6 @@
 package io.ntrail.cli.command;
 
+import io.ntrail.analysis.events.Pattern;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
 import java.io.IOException;
@@ -97,15 +98,25 @@ final class Options {
         .build();
   }
 
-  /** One file or several. */
+  /** One file of events or several. */
   static PositionalParamSpec files() {
+    return files("a recording: .etl, also inside .zip, .gz or .diagsession");
+  }
+
+  /** The same, or one file of calls. */
+  static PositionalParamSpec recordings() {
+    return files(
+        "a recording: .etl, also inside .zip, .gz or .diagsession; or one of calls: .ntr, .jtrc");
+  }
+
+  private static PositionalParamSpec files(String description) {
     return PositionalParamSpec.builder()
         .index("0..*")
         .arity("0..*")
         .type(List.class)
         .auxiliaryTypes(String.class)
         .paramLabel("FILE")
-        .description("a recording: .etl, also inside .zip, .gz or .diagsession")
+        .description(description)
         .build();
   }
 
@@ -165,6 +176,23 @@ final class Options {
       words.addAll(positional.stringValues());
     }
     return words;
+  }
+
+  /**
+   * What an option gives as patterns.
+   *
+   * @param example of its value, for who gives a regular expression that is none
+   */
+  static List<Pattern> patterns(ParseResult parsed, String name, String example) {
+    List<Pattern> patterns = new ArrayList<>();
+    for (String text : all(parsed, name)) {
+      try {
+        patterns.add(Pattern.of(text));
+      } catch (IllegalArgumentException e) {
+        throw new UsageError(String.valueOf(e.getMessage()), name + " " + example);
+      }
+    }
+    return patterns;
   }
 
   static List<Path> paths(ParseResult parsed, String command) {

@@ -10,20 +10,20 @@ import java.util.List;
 
 /** Prints who calls some functions, and what they call. */
 final class ProfileCallersView {
-  private final ProfileView view;
+  private final ProfilePage page;
   private final Callers callers;
-  private final ProfileRequest request;
+  private final ProfileShape shape;
   private final Terminal terminal;
 
-  ProfileCallersView(ProfileView view, Callers callers, ProfileRequest request) {
-    this.view = view;
+  ProfileCallersView(ProfilePage page, Callers callers, ProfileShape shape) {
+    this.page = page;
     this.callers = callers;
-    this.request = request;
-    this.terminal = view.terminal();
+    this.shape = shape;
+    this.terminal = page.terminal();
   }
 
   void print() {
-    switch (request.format()) {
+    switch (shape.format()) {
       case "json" -> json();
       case "jsonl" -> {
         try (Json json = new Json(terminal.out())) {
@@ -43,16 +43,16 @@ final class ProfileCallersView {
 
   /** The neighbours that are asked for: heavy enough, and not too many. */
   private List<Callers.Neighbour> shown(List<Callers.Neighbour> all) {
-    long least = request.leastOf(callers.inclusive());
+    long least = shape.leastOf(callers.inclusive());
     List<Callers.Neighbour> heavy = all.stream().filter(n -> n.weight() >= least).toList();
-    return request.limit() == 0 || request.limit() > heavy.size()
+    return shape.limit() == 0 || shape.limit() > heavy.size()
         ? heavy
-        : heavy.subList(0, (int) request.limit());
+        : heavy.subList(0, (int) shape.limit());
   }
 
   private void json() {
     try (Json json = new Json(terminal.out())) {
-      view.beginJson(json, "ntrail.profile-callers/1").array("functions");
+      page.beginJson(json, "ntrail.profile-callers/1").array("functions");
       callers.names().forEach(json::text);
       json.endArray().number("inclusive", callers.inclusive()).number("self", callers.self());
       side(json, "callers", callers.callers());
@@ -91,7 +91,7 @@ final class ProfileCallersView {
   }
 
   private void text() {
-    view.heading();
+    page.heading();
     List<String> names = callers.names();
     if (names.isEmpty()) {
       return;
@@ -111,11 +111,11 @@ final class ProfileCallersView {
   }
 
   private String share(long weight) {
-    return view.weight(weight) + " (" + Numbers.percent(weight, view.total()) + " %)";
+    return page.weight(weight) + " (" + Numbers.percent(weight, page.total()) + " %)";
   }
 
   private void table(String title, List<Callers.Neighbour> all, long self) {
-    Table table = new Table().number(view.unit()).number("%").name(title);
+    Table table = new Table().number(page.unit()).number("%").name(title);
     long left = callers.inclusive() - self;
     List<Callers.Neighbour> shown = shown(all);
     for (Callers.Neighbour neighbour : shown) {
@@ -130,10 +130,10 @@ final class ProfileCallersView {
       line(table, self, "(self)");
     }
     line(table, callers.inclusive(), "total");
-    table.print(terminal.out(), 0, view.width());
+    table.print(terminal.out(), 0, page.width());
   }
 
   private void line(Table table, long weight, String name) {
-    table.row(view.weight(weight), Numbers.percent(weight, callers.inclusive()), name);
+    table.row(page.weight(weight), Numbers.percent(weight, callers.inclusive()), name);
   }
 }

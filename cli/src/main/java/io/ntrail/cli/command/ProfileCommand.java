@@ -23,11 +23,6 @@ import picocli.CommandLine.ParseResult;
 
 /** {@code ntrail profile FILE...}: where time, or another weight of events with stacks, went. */
 final class ProfileCommand implements Command {
-  private static final long DEFAULT_LIMIT = 20;
-  private static final List<String> KEYS =
-      List.of("function", "module", "process", "thread", "cpu");
-  private static final List<String> FORMATS = List.of("text", "json", "jsonl", "csv", "collapsed");
-
   ProfileCommand() {}
 
   @Override
@@ -37,7 +32,8 @@ final class ProfileCommand implements Command {
     spec.addOption(
         Options.value(
             "NAME",
-            "what to add up: cpu (default), wait, ready, disk, file, fault, alloc, pmc",
+            "what to add up: cpu (default), wait, ready, disk, file, fault, alloc, pmc; of a recording"
+                + " of calls only calls, their time",
             "--metric"));
     spec.addOption(Options.flag("short for --metric wait", "--wait"));
     spec.addOption(Options.value("UNIT", "samples, ns, bytes, count or events", "--unit"));
@@ -48,9 +44,13 @@ final class ProfileCommand implements Command {
         Options.values(
             "PATTERN", "events of this name, or the metric's that it fits", "-e", "--event"));
     spec.addOption(Options.values("NAME|PID", "only this process", "-p", "--process"));
-    spec.addOption(Options.values("TID", "only this thread", "-t", "--thread"));
     spec.addOption(
-        Options.value("FROM..TO", "only from one time to another, in seconds", "--time"));
+        Options.values("TID", "only this thread; of calls also by name", "-t", "--thread"));
+    spec.addOption(
+        Options.value(
+            "FROM..TO",
+            "only from one time to another, in seconds; of calls the part in it",
+            "--time"));
     spec.addOption(Options.flag("only what ran in the kernel", "--kernel"));
     spec.addOption(Options.flag("only what ran in user mode", "--user"));
     spec.addOption(Options.flag("idle samples, too", "--idle"));
@@ -65,18 +65,19 @@ final class ProfileCommand implements Command {
     spec.addOption(
         Options.value(
             "N", "at most N rows; 0 for all (default: 20 on the screen)", "-n", "--limit"));
-    Options.output(spec, "text, json, jsonl, csv or collapsed", FORMATS);
-    spec.addPositional(Options.files());
+    Options.output(spec, "text, json, jsonl, csv or collapsed", ProfileShape.FORMATS);
+    spec.addPositional(Options.recordings());
     return spec;
   }
 
   @Override
   public int run(ParseResult parsed, Terminal system) {
     List<Path> paths = Options.paths(parsed, "profile");
-    if (paths.size() == 1 && CallFiles.isCalls(paths.getFirst())) {
-      return CallProfile.print(paths.getFirst(), parsed, system, FORMATS);
+    Path calls = CallFiles.only(paths, "profile");
+    if (calls != null) {
+      return CallProfile.run(calls, parsed, system);
     }
-    ProfileRequest request = ProfileRequest.of(parsed, FORMATS, KEYS, DEFAULT_LIMIT);
+    ProfileRequest request = ProfileRequest.of(parsed);
     SchemaSources sources = new SchemaSources(UserSchemas.NONE);
     try (Recording recording = Recording.open(paths);
         Terminal terminal = Options.output(parsed, system)) {
@@ -116,42 +117,43 @@ final class ProfileCommand implements Command {
 
   private static Answer answer(
       ProfileInput input, Profiler profiler, ProfileRequest request, ProfileView view) {
-    return switch (request.look()) {
+    ProfileShape shape = request.shape();
+    return switch (shape.look()) {
       case FLAT -> {
         List<ProfileRow> rows = rows(input, profiler, request);
-        yield new Answer(() -> view.rows(rows), List.of());
+        yield new Answer(() -> new ProfileRowsView(view, shape).print(rows), List.of());
       }
       case TREE, BOTTOM_UP -> {
         CallTree.Direction direction =
-            request.look() == ProfileRequest.Look.TREE
+            shape.look() == ProfileShape.Look.TREE
                 ? CallTree.Direction.TOP_DOWN
                 : CallTree.Direction.BOTTOM_UP;
         CallTree tree =
             new CallTree(
-                input.machine(), profiler.functions(), direction, request.by().equals("module"));
+                input.machine(), profiler.functions(), direction, shape.by().equals("module"));
         profiler.run(tree);
         tree.settle();
-        yield new Answer(new ProfileTreeView(view, tree, request)::print, List.of());
+        yield new Answer(new ProfileTreeView(view, tree, shape)::print, List.of());
       }
       case CALLERS -> {
         Callers callers = new Callers(profiler.functions(), request.callers());
         profiler.run(callers);
-        yield new Answer(
-            new ProfileCallersView(view, callers, request)::print, callers.unmatched());
+        yield new Answer(new ProfileCallersView(view, callers, shape)::print, callers.unmatched());
       }
     };
   }
 
   private static List<ProfileRow> rows(
       ProfileInput input, Profiler profiler, ProfileRequest request) {
-    if (request.by().equals("function") || request.by().equals("module")) {
-      FlatProfile flat = new FlatProfile(profiler.functions(), request.by().equals("module"));
+    ProfileShape shape = request.shape();
+    if (!shape.byOwner()) {
+      FlatProfile flat = new FlatProfile(profiler.functions(), shape.by().equals("module"));
       profiler.run(flat);
-      return flat.rows(request.bySelf());
+      return flat.rows(shape.bySelf());
     }
     OwnerProfile owners =
         new OwnerProfile(
-            input.machine(), OwnerProfile.By.valueOf(request.by().toUpperCase(Locale.ROOT)));
+            input.machine(), OwnerProfile.By.valueOf(shape.by().toUpperCase(Locale.ROOT)));
     profiler.run(owners);
     return owners.rows();
   }

@@ -26,8 +26,8 @@ final class ProfileRemarks {
   }
 
   /** The closing lines of a table. */
-  void closing(ProfileView view) {
-    if (!request.format().equals("text")) {
+  void closing(ProfilePage page) {
+    if (!request.shape().format().equals("text")) {
       return;
     }
     List<String> remarks = new ArrayList<>();
@@ -47,9 +47,9 @@ final class ProfileRemarks {
     add(remarks, profiler.unmatched(), "stack records name an event that is not there");
     add(remarks, profiler.undefined(), "stack keys are defined nowhere");
     if (profiler.remarks().unattributed() > 0) {
-      String unit = request.unit() == Unit.COUNT ? request.metric().things() : view.unit();
+      String unit = request.unit() == Unit.COUNT ? request.metric().things() : page.unit();
       remarks.add(
-          view.weight(profiler.remarks().unattributed())
+          page.weight(profiler.remarks().unattributed())
               + " "
               + unit
               + " belong to no known process");

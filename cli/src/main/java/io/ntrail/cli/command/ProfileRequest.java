@@ -24,13 +24,8 @@ import picocli.CommandLine.ParseResult;
  * @param source what {@code --source} says; null if nothing
  * @param scope which part of the recording
  * @param range the same as the scope's
- * @param look how it is shown
- * @param by what rows are of
  * @param callers whose callers are asked for
- * @param bySelf whether rows are sorted by their own weight
- * @param least percent that a row must have
- * @param limit rows; 0 for all
- * @param format one of the command's
+ * @param shape how it is shown
  */
 record ProfileRequest(
     Metric metric,
@@ -38,64 +33,29 @@ record ProfileRequest(
     @Nullable String source,
     ProfileScope scope,
     TimeRange range,
-    Look look,
-    String by,
     List<Pattern> callers,
-    boolean bySelf,
-    double least,
-    long limit,
-    String format) {
-  /** How a profile is shown. */
-  enum Look {
-    FLAT,
-    TREE,
-    BOTTOM_UP,
-    CALLERS
-  }
+    ProfileShape shape) {
 
-  static ProfileRequest of(
-      ParseResult parsed, List<String> formats, List<String> keys, long defaultLimit) {
-    String format = Options.text(parsed, "--format", "text");
-    if (!formats.contains(format)) {
-      throw new UsageError(
-          "--format takes text, json, jsonl, csv or collapsed, not " + format, "--format json");
-    }
+  static ProfileRequest of(ParseResult parsed) {
+    ProfileShape shape = ProfileShape.of(parsed);
     Metric metric = ProfileCommand.metric(parsed);
-    String by = Options.text(parsed, "--by", "function");
-    if (!keys.contains(by)) {
-      throw new UsageError(
-          "--by takes function, module, process, thread or cpu, not " + by, "--by module");
-    }
-    String sort = Options.text(parsed, "-s", "self");
-    if (!List.of("self", "incl", "inclusive").contains(sort)) {
-      throw new UsageError("-s takes self or incl, not " + sort, "-s incl");
-    }
     sensible(parsed, metric);
     TimeRange range = TimeRange.parse(Options.text(parsed, "--time", ".."));
-    Look look = look(parsed, format);
-    if (look != Look.FLAT && !by.equals("function") && !by.equals("module")) {
-      throw new UsageError("stacks are of functions or modules, not by " + by, "--by module");
-    }
     return new ProfileRequest(
         metric,
         unit(parsed, metric),
         Options.has(parsed, "--source") ? Options.text(parsed, "--source", "") : null,
         new ProfileScope(
-            patterns(parsed, "-p"),
-            patterns(parsed, "-t"),
-            patterns(parsed, "-e"),
+            Options.patterns(parsed, "-p", "'shop*'"),
+            Options.patterns(parsed, "-t", "4316"),
+            Options.patterns(parsed, "-e", "'shop*'"),
             range.fromNanos(),
             range.toNanos(),
             ProfileCommand.mode(parsed),
             Options.has(parsed, "--idle")),
         range,
-        look,
-        by,
-        patterns(parsed, "--callers"),
-        sort.equals("self"),
-        percent(parsed),
-        Options.number(parsed, "-n", format.equals("text") ? defaultLimit : 0),
-        format);
+        Options.patterns(parsed, "--callers", "'shop*'"),
+        shape);
   }
 
   /** What would be passed over in silence is said instead. */
@@ -106,42 +66,6 @@ record ProfileRequest(
     if (Options.has(parsed, "--idle") && metric != Metric.CPU && metric != Metric.PMC) {
       throw new UsageError("--idle is of cpu and pmc, not of " + metric.text(), "--metric cpu");
     }
-  }
-
-  private static Look look(ParseResult parsed, String format) {
-    List<Look> looks = new ArrayList<>();
-    if (Options.has(parsed, "--tree")) {
-      looks.add(Look.TREE);
-    }
-    if (Options.has(parsed, "--bottom-up")) {
-      looks.add(Look.BOTTOM_UP);
-    }
-    if (Options.has(parsed, "--callers")) {
-      looks.add(Look.CALLERS);
-    }
-    if (looks.size() > 1) {
-      throw new UsageError("one of --tree, --bottom-up and --callers at a time", "--tree");
-    }
-    if (format.equals("collapsed")) {
-      if (!looks.isEmpty() && looks.getFirst() != Look.TREE) {
-        throw new UsageError("collapsed stacks are whole ones", "--format collapsed");
-      }
-      return Look.TREE;
-    }
-    return looks.isEmpty() ? Look.FLAT : looks.getFirst();
-  }
-
-  private static List<Pattern> patterns(ParseResult parsed, String option) {
-    List<Pattern> patterns = new ArrayList<>();
-    for (String text : Options.all(parsed, option)) {
-      try {
-        patterns.add(Pattern.of(text));
-      } catch (IllegalArgumentException e) {
-        throw new UsageError(
-            String.valueOf(e.getMessage()), option + (option.equals("-t") ? " 4316" : " 'shop*'"));
-      }
-    }
-    return patterns;
   }
 
   private static Unit unit(ParseResult parsed, Metric metric) {
@@ -156,24 +80,6 @@ record ProfileRequest(
     throw new UsageError(
         "--unit of " + metric.text() + " is " + names + ", not " + text,
         "--unit " + metric.units().getFirst().text());
-  }
-
-  private static double percent(ParseResult parsed) {
-    String text = Options.text(parsed, "--min", "0");
-    try {
-      double percent = Double.parseDouble(text.replace("%", "").strip());
-      if (percent >= 0 && percent <= 100) {
-        return percent;
-      }
-    } catch (NumberFormatException e) {
-      // Said below.
-    }
-    throw new UsageError("--min takes a percentage, not " + text, "--min 1%");
-  }
-
-  /** The least weight that a row must have. */
-  long leastOf(long total) {
-    return (long) Math.ceil(total * least / 100);
   }
 
   /** What only the recording tells: which counter, which kind of allocations. */

@@ -1,6 +1,6 @@
 package io.ntrail.cli.command;
 
-import io.ntrail.analysis.profile.CallTree;
+import io.ntrail.analysis.profile.WeightTree;
 import io.ntrail.cli.text.Csv;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
@@ -16,22 +16,25 @@ import java.util.List;
 final class ProfileTreeView {
   private static final double LEAST = 1;
 
-  private final ProfileView view;
-  private final CallTree tree;
-  private final ProfileRequest request;
+  /** Rows that are kept before they are printed: deep ones are long. */
+  private static final int PART = 500;
 
-  ProfileTreeView(ProfileView view, CallTree tree, ProfileRequest request) {
-    this.view = view;
+  private final ProfilePage page;
+  private final WeightTree tree;
+  private final ProfileShape shape;
+
+  ProfileTreeView(ProfilePage page, WeightTree tree, ProfileShape shape) {
+    this.page = page;
     this.tree = tree;
-    this.request = request;
+    this.shape = shape;
   }
 
   void print() {
-    switch (request.format()) {
+    switch (shape.format()) {
       case "collapsed" -> collapsed();
       case "json" -> json();
       case "jsonl" -> {
-        try (Json json = new Json(view.terminal().out())) {
+        try (Json json = new Json(page.terminal().out())) {
           shown().forEach(node -> node(json, node));
         }
       }
@@ -42,7 +45,7 @@ final class ProfileTreeView {
 
   /** Outermost first, parts by semicolons, then the weight; what has the same path is one line. */
   private void collapsed() {
-    PrintStream out = view.terminal().out();
+    PrintStream out = page.terminal().out();
     List<String> path = new ArrayList<>();
     for (int node = 1; node < tree.size(); node++) {
       if (tree.self(node) == 0) {
@@ -59,7 +62,7 @@ final class ProfileTreeView {
 
   /** The nodes that are asked for, each behind the one above it. */
   private List<Integer> shown() {
-    List<List<Integer>> children = tree.children(Math.max(1, request.leastOf(view.total())));
+    List<List<Integer>> children = tree.children(Math.max(1, shape.leastOf(page.total())));
     List<Integer> nodes = new ArrayList<>();
     Deque<Integer> open = new ArrayDeque<>(roots(children));
     while (!open.isEmpty()) {
@@ -72,15 +75,15 @@ final class ProfileTreeView {
 
   private List<Integer> roots(List<List<Integer>> children) {
     List<Integer> roots = children.getFirst();
-    return request.limit() == 0 || request.limit() > roots.size()
+    return shape.limit() == 0 || shape.limit() > roots.size()
         ? roots
-        : roots.subList(0, (int) request.limit());
+        : roots.subList(0, (int) shape.limit());
   }
 
   private void json() {
-    try (Json json = new Json(view.terminal().out())) {
-      view.beginJson(json, "ntrail.profile-tree/1")
-          .text("direction", request.look() == ProfileRequest.Look.TREE ? "topDown" : "bottomUp")
+    try (Json json = new Json(page.terminal().out())) {
+      page.beginJson(json, "ntrail.profile-tree/1")
+          .text("direction", shape.look() == ProfileShape.Look.TREE ? "topDown" : "bottomUp")
           .array("nodes");
       List<Integer> nodes = shown();
       nodes.forEach(node -> node(json, node));
@@ -105,7 +108,7 @@ final class ProfileTreeView {
   }
 
   private void csv() {
-    Csv csv = new Csv(view.terminal().out());
+    Csv csv = new Csv(page.terminal().out());
     csv.row("id", "parent", "text", "self", "inclusive");
     for (int node : shown()) {
       csv.row(
@@ -118,16 +121,16 @@ final class ProfileTreeView {
   }
 
   private void text() {
-    view.heading();
+    page.heading();
     if (tree.weighty() == 0) {
       return;
     }
-    double percent = request.least() > 0 ? request.least() : LEAST;
-    long total = view.total();
-    boolean down = request.look() == ProfileRequest.Look.TREE;
+    double percent = shape.least() > 0 ? shape.least() : LEAST;
+    long total = page.total();
+    boolean down = shape.look() == ProfileShape.Look.TREE;
     List<List<Integer>> children =
         tree.children(Math.max(1, (long) Math.ceil(total * percent / 100)));
-    Table table = new Table().number(down ? "incl. " + view.unit() : view.unit()).number("%");
+    Table table = new Table().number(down ? "incl. " + page.unit() : page.unit()).number("%");
     if (down) {
       table.number("self");
     }
@@ -143,7 +146,7 @@ final class ProfileTreeView {
     }
     if (left > 0) {
       List<String> cells =
-          new ArrayList<>(List.of(view.weight(left), Numbers.percent(left, total)));
+          new ArrayList<>(List.of(page.weight(left), Numbers.percent(left, total)));
       if (down) {
         cells.add("");
       }
@@ -151,17 +154,17 @@ final class ProfileTreeView {
       table.row(cells);
     }
     List<String> cells =
-        new ArrayList<>(List.of(view.weight(total), Numbers.percent(total, total)));
+        new ArrayList<>(List.of(page.weight(total), Numbers.percent(total, total)));
     if (down) {
       cells.add("");
     }
     cells.add("total");
     table.row(cells);
-    table.print(view.terminal().out(), 0, view.width());
+    table.print(page.terminal().out(), 0, page.width());
     if (tree.cut() > 0) {
-      view.terminal()
+      page.terminal()
           .out()
-          .println(view.weight(tree.cut()) + " have stacks that are cut for want of memory");
+          .println(page.weight(tree.cut()) + " have stacks that are cut for want of memory");
     }
   }
 
@@ -169,7 +172,7 @@ final class ProfileTreeView {
   private record Branch(int node, String before, String below) {}
 
   private void branch(Table table, List<List<Integer>> children, int root, boolean down) {
-    boolean ascii = view.ascii();
+    boolean ascii = page.ascii();
     String more = ascii ? "|- " : "\u251C\u2500 ";
     String last = ascii ? "\\- " : "\u2514\u2500 ";
     String bar = ascii ? "|  " : "\u2502  ";
@@ -181,13 +184,16 @@ final class ProfileTreeView {
       List<String> cells =
           new ArrayList<>(
               List.of(
-                  view.weight(tree.inclusive(node)),
-                  Numbers.percent(tree.inclusive(node), view.total())));
+                  page.weight(tree.inclusive(node)),
+                  Numbers.percent(tree.inclusive(node), page.total())));
       if (down) {
-        cells.add(view.weight(tree.self(node)));
+        cells.add(page.weight(tree.self(node)));
       }
       cells.add(branch.before + tree.text(node));
       table.row(cells);
+      if (table.waiting() >= PART) {
+        table.print(page.terminal().out(), 0, page.width());
+      }
       List<Integer> callees = children.get(node);
       for (int i = callees.size() - 1; i >= 0; i--) {
         boolean isLast = i == callees.size() - 1;

@@ -2,24 +2,18 @@ package io.ntrail.cli.command;
 
 import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.ProfileInput;
-import io.ntrail.analysis.profile.ProfileRow;
 import io.ntrail.analysis.profile.ProfileScope;
 import io.ntrail.analysis.profile.Profiler;
 import io.ntrail.analysis.profile.Unit;
 import io.ntrail.analysis.recording.Recording;
-import io.ntrail.cli.text.Csv;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
-import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Locale;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ParseResult;
 
-/** Prints a profile: its first lines, flat tables, callers, and what has to be said beside it. */
-final class ProfileView {
+/** What is said of a profile of events in every shape. */
+final class ProfileView implements ProfilePage {
   private final ProfileInput input;
   private final Profiler profiler;
   private final ProfileRequest request;
@@ -43,156 +37,50 @@ final class ProfileView {
     this.heading = new ProfileHeading(input, profiler, request, Options.cores(parsed));
   }
 
-  Terminal terminal() {
+  @Override
+  public Terminal terminal() {
     return terminal;
   }
 
-  long total() {
+  @Override
+  public long total() {
     return profiler.total();
   }
 
-  int width() {
+  @Override
+  public int width() {
     return Options.has(parsed, "--wide") || !terminal.outIsTerminal() ? 0 : terminal.width();
   }
 
-  boolean ascii() {
+  @Override
+  public boolean ascii() {
     return Options.has(parsed, "--ascii") || !terminal.outIsUtf8();
   }
 
-  /** A weight as people read it. */
-  String weight(long weight) {
+  @Override
+  public String weight(long weight) {
     return switch (request.unit()) {
       case NANOS -> Numbers.oneDecimal(weight / 1e3);
       default -> Numbers.count(weight);
     };
   }
 
-  /** The unit as the heading of a column says it. */
-  String unit() {
+  @Override
+  public String unit() {
     return request.unit() == Unit.NANOS ? "us" : request.unit().text();
   }
 
   /** The first lines, and nothing else if there is nothing to show. */
-  void heading() {
+  @Override
+  public void heading() {
     terminal.out().println(heading.first());
     if (profiler.weights() > 0) {
       terminal.out().println(heading.second());
     }
   }
 
-  /** Rows of a flat profile. */
-  void rows(List<ProfileRow> all) {
-    long least = request.leastOf(profiler.total());
-    List<ProfileRow> heavy =
-        all.stream()
-            .filter(row -> (request.bySelf() ? row.self() : row.inclusive()) >= least)
-            .toList();
-    int shown = request.limit() == 0 ? heavy.size() : (int) Math.min(request.limit(), heavy.size());
-    List<ProfileRow> rows = heavy.subList(0, shown);
-    switch (request.format()) {
-      case "json" -> json(rows, all);
-      case "jsonl" -> {
-        try (Json json = new Json(terminal.out())) {
-          rows.forEach(row -> row(json, row));
-        }
-      }
-      case "csv" -> csv(rows);
-      default -> text(rows, all);
-    }
-  }
-
-  private boolean byOwner() {
-    return !request.by().equals("function") && !request.by().equals("module");
-  }
-
-  private void text(List<ProfileRow> rows, List<ProfileRow> all) {
-    heading();
-    if (all.isEmpty()) {
-      return;
-    }
-    Table table = new Table().number(byOwner() ? unit() : column("self")).number("%");
-    if (!byOwner()) {
-      table.number(column("incl.")).number("%");
-    }
-    table.name(request.by());
-    long total = profiler.total();
-    long shown = 0;
-    for (ProfileRow row : rows) {
-      shown += row.self();
-      line(table, row.self(), row.inclusive(), row.text());
-    }
-    int left = all.size() - rows.size();
-    if (left > 0) {
-      line(table, total - shown, -1, Numbers.count(left) + " more (-n 0 shows all)");
-    }
-    line(table, total, -1, "total");
-    table.print(terminal.out(), 0, width());
-  }
-
-  /** A line of a flat table; nothing is said about a negative inclusive weight. */
-  private void line(Table table, long self, long inclusive, String name) {
-    long total = profiler.total();
-    List<String> cells = new ArrayList<>(List.of(weight(self), Numbers.percent(self, total)));
-    if (!byOwner()) {
-      cells.add(inclusive < 0 ? "" : weight(inclusive));
-      cells.add(inclusive < 0 ? "" : Numbers.percent(inclusive, total));
-    }
-    cells.add(name);
-    table.row(cells);
-  }
-
-  private String column(String title) {
-    return request.unit() == Unit.SAMPLES || request.unit() == Unit.COUNT
-        ? title
-        : title + " " + unit();
-  }
-
-  private void csv(List<ProfileRow> rows) {
-    Csv csv = new Csv(terminal.out());
-    csv.row(
-        "process", "pid", "thread", "tid", "cpu", "module", "function", "rva", "self", "inclusive");
-    for (ProfileRow row : rows) {
-      csv.row(
-          Csv.orEmpty(process(row)),
-          text(pid(row)),
-          byThread() ? row.text() : "",
-          text(row.tid()),
-          text(row.cpu()),
-          Csv.orEmpty(row.module()),
-          Csv.orEmpty(row.function()),
-          row.rva() < 0 ? "" : Numbers.hex(row.rva()),
-          Long.toString(row.self()),
-          Long.toString(row.inclusive()));
-    }
-  }
-
-  private boolean byThread() {
-    return request.by().equals("thread");
-  }
-
-  /** The columns of processes belong to {@code --by process} alone. */
-  private @Nullable String process(ProfileRow row) {
-    return byThread() ? null : row.process();
-  }
-
-  private @Nullable Integer pid(ProfileRow row) {
-    return byThread() ? null : row.pid();
-  }
-
-  private static String text(@Nullable Integer id) {
-    return id == null ? "" : Integer.toUnsignedString(id);
-  }
-
-  private void json(List<ProfileRow> rows, List<ProfileRow> all) {
-    try (Json json = new Json(terminal.out())) {
-      beginJson(json, "ntrail.profile/1").array("rows");
-      rows.forEach(row -> row(json, row));
-      json.endArray().number("rowsLeftOut", all.size() - rows.size()).endObject();
-    }
-  }
-
-  /** The members that profiles of every look have. */
-  Json beginJson(Json json, String schema) {
+  @Override
+  public Json beginJson(Json json, String schema) {
     ProfileScope scope = request.scope();
     json.object()
         .text("schema", schema)
@@ -219,8 +107,8 @@ final class ProfileView {
     json.endArray().array("event");
     scope.events().forEach(pattern -> json.text(pattern.toString()));
     json.endArray();
-    nanos(json, "fromNanos", scope.fromNanos(), Long.MIN_VALUE);
-    nanos(json, "toNanos", scope.toNanos(), Long.MAX_VALUE);
+    limit(json, "fromNanos", scope.fromNanos(), Long.MIN_VALUE);
+    limit(json, "toNanos", scope.toNanos(), Long.MAX_VALUE);
     json.number("coveredNanos", heading.covered())
         .text("mode", scope.mode().name().toLowerCase(Locale.ROOT))
         .bool("idle", scope.idle())
@@ -246,37 +134,12 @@ final class ProfileView {
     return json;
   }
 
-  private static void nanos(Json json, String key, long value, long unlimited) {
+  /** An end of a time range; null if there is none. */
+  static void limit(Json json, String key, long value, long unlimited) {
     if (value == unlimited) {
       json.unknown(key);
     } else {
       json.number(key, value);
-    }
-  }
-
-  private void row(Json json, ProfileRow row) {
-    json.object().text("process", process(row));
-    number(json, "pid", pid(row));
-    if (byThread()) {
-      json.text("thread", row.text());
-      number(json, "tid", row.tid());
-    } else if (request.by().equals("cpu")) {
-      number(json, "cpu", row.cpu());
-    }
-    json.text("module", row.module()).text("function", row.function());
-    if (row.rva() < 0) {
-      json.unknown("rva");
-    } else {
-      json.text("rva", Numbers.hex(row.rva()));
-    }
-    json.number("self", row.self()).number("inclusive", row.inclusive()).endObject();
-  }
-
-  private static void number(Json json, String key, @Nullable Integer value) {
-    if (value == null) {
-      json.unknown(key);
-    } else {
-      json.number(key, Integer.toUnsignedLong(value));
     }
   }
 }

@@ -158,7 +158,10 @@ public final class Runner {
         return withWord(args, arg, e.nextStep());
       }
       if (e.message().equals(arg + " is a folder")) {
-        return withWord(args, arg, arg + (arg.endsWith("/") ? "" : "/") + "*.etl");
+        return withWord(
+            args,
+            arg,
+            arg + (arg.endsWith("/") ? "" : "/") + (args[0].equals("calls") ? "*.ntr" : "*.etl"));
       }
     }
     return e.nextStep();

@@ -1,13 +1,17 @@
 package io.ntrail.live.code;
 
+import static io.ntrail.analysis.x86.asm.Mem.gs;
 import static io.ntrail.analysis.x86.asm.Mem.ptr;
 import static io.ntrail.analysis.x86.asm.Reg32.EAX;
+import static io.ntrail.analysis.x86.asm.Reg32.EBP;
 import static io.ntrail.analysis.x86.asm.Reg32.ECX;
 import static io.ntrail.analysis.x86.asm.Reg32.EDI;
 import static io.ntrail.analysis.x86.asm.Reg32.R8D;
+import static io.ntrail.analysis.x86.asm.Reg64.R12;
 import static io.ntrail.analysis.x86.asm.Reg64.R8;
 import static io.ntrail.analysis.x86.asm.Reg64.R9;
 import static io.ntrail.analysis.x86.asm.Reg64.RAX;
+import static io.ntrail.analysis.x86.asm.Reg64.RBP;
 import static io.ntrail.analysis.x86.asm.Reg64.RBX;
 import static io.ntrail.analysis.x86.asm.Reg64.RCX;
 import static io.ntrail.analysis.x86.asm.Reg64.RDI;
@@ -116,5 +120,76 @@ public final class TargetRoutines {
     a.mov(ptr(RDX).plus(Geometry.KEY).as64(), 0).xor(EAX, EAX);
     a.add(RSP, 0x800).pop(RDI).pop(RSI).pop(RBX).ret();
     return a.assemble().bytes();
+  }
+
+  // Parameters of the measurement.
+  /** In: code of a free slot 0. */
+  public static final int COST_SLOT = 0;
+
+  /** In: its area. */
+  public static final int COST_AREA = 8;
+
+  /** In: 65,536 bytes at a multiple of as many. */
+  public static final int COST_BUFFER = 16;
+
+  /** Out, ticks of {@link #COST_CALLS} calls: traced, traced without records, not traced. */
+  public static final int COST_TRACED = 24;
+
+  /** Out: the same without records. */
+  public static final int COST_UNRECORDED = 32;
+
+  /** Out: the same not traced. */
+  public static final int COST_PLAIN = 40;
+
+  /** Out: ticks of so many pairs of readings of the clock. */
+  public static final int COST_CLOCK = 48;
+
+  /** Bytes of the measurement's parameters. */
+  public static final int COST_SIZE = 64;
+
+  /** Calls that are measured in one go. */
+  public static final int COST_CALLS = 500;
+
+  private static final int COST_ROUNDS = 40;
+
+  /** Measures what tracing costs a call of a function that only returns; the shortest of 40 goes. */
+  public static byte[] cost(ThreadWords words, int record) {
+    Assembler a = Assembler.x64();
+    Label stub = a.label("stub");
+    Label body = a.label("body");
+    a.push(RBX).push(RSI).push(RDI).push(RBP).push(R12).sub(RSP, 0x20).mov(RBX, RCX);
+    a.mov(RDX, ptr(RBX).plus(COST_AREA)).mov(RAX, gs(8));
+    a.mov(ptr(RDX).plus(Geometry.STACK_BASE), RAX).lea(RCX, ptr(RAX).plus(8));
+    a.mov(ptr(RDX).plus(Geometry.data(-1) + Geometry.KEY), RCX).neg(RAX);
+    a.mov(ptr(RDX).plus(Geometry.NEGATED_BASE), RAX);
+    a.mov(RAX, ptr(RBX).plus(COST_SLOT)).mov(gs(words.slot()), RAX);
+    goes(a, words, record, COST_TRACED, () -> a.call(stub));
+    goes(a, words, 0, COST_UNRECORDED, () -> a.call(stub));
+    goes(a, words, 0, COST_PLAIN, () -> a.call(body));
+    goes(a, words, 0, COST_CLOCK, () -> a.rdtsc().rdtsc());
+    a.xor(EAX, EAX).mov(gs(words.slot()), RAX).mov(gs(words.record()), RAX);
+    a.mov(RDX, ptr(RBX).plus(COST_AREA));
+    a.mov(ptr(RDX).plus(Geometry.STACK_BASE), RAX).mov(ptr(RDX).plus(Geometry.NEGATED_BASE), RAX);
+    a.add(RSP, 0x20).pop(R12).pop(RBP).pop(RDI).pop(RSI).pop(RBX).ret();
+    a.align(16).bind(stub).push(RAX).push(RCX).lea(RAX, ptr(body)).mov(RCX, gs(words.slot()));
+    a.jmp(RCX).align(16).bind(body).ret();
+    return a.assemble().bytes();
+  }
+
+  private static void goes(Assembler a, ThreadWords words, int record, int out, Runnable what) {
+    Label outer = a.label();
+    Label inner = a.label();
+    Label longer = a.label();
+    a.mov(EBP, COST_ROUNDS).mov(R12, -1L);
+    a.bind(outer).xor(EAX, EAX);
+    if (record > 0) {
+      a.mov(RAX, ptr(RBX).plus(COST_BUFFER)).add(RAX, record);
+    }
+    a.mov(gs(words.record()), RAX).mov(EDI, COST_CALLS);
+    a.rdtsc().shl(RDX, 32).or(RAX, RDX).mov(RSI, RAX).bind(inner);
+    what.run();
+    a.dec(EDI).jnz(inner).rdtsc().shl(RDX, 32).or(RAX, RDX).sub(RAX, RSI);
+    a.cmp(RAX, R12).jae(longer).mov(R12, RAX).bind(longer).dec(EBP).jnz(outer);
+    a.mov(ptr(RBX).plus(out), R12);
   }
 }

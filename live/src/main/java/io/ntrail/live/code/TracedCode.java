@@ -33,6 +33,11 @@ public record TracedCode(
     prologue = prologue.clone();
   }
 
+  /** The same, of which only entries are recorded. */
+  public TracedCode entriesOnly() {
+    return new TracedCode(address, unit, relative, prologue, frame, false);
+  }
+
   @Override
   public byte[] unit() {
     return unit.clone();

@@ -34,6 +34,11 @@ public record PlannedFunction(
     return code.isPresent() && code.get().exits();
   }
 
+  /** The same, of which only entries are recorded. */
+  public PlannedFunction entriesOnly() {
+    return new PlannedFunction(module, name, patch, code.map(TracedCode::entriesOnly), reason);
+  }
+
   /** The name, or what stands for it. */
   public String title() {
     return module.module().stem() + "!" + (name.isEmpty() ? "0x" + Long.toHexString(rva()) : name);

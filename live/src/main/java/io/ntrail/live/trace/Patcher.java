@@ -17,7 +17,6 @@ import java.util.TreeMap;
 
 /** Writes stubs beside modules, and the jumps to them into functions while all threads stand. */
 final class Patcher {
-  private static final int PAGE = 0x1000;
   private static final int JUMP = 5;
 
   private final TargetProcess target;
@@ -26,6 +25,7 @@ final class Patcher {
   private final List<long[]> lowRanges = new ArrayList<>();
   private final List<Patched> patched = new ArrayList<>();
   private final List<PlannedFunction> outOfReach = new ArrayList<>();
+  private List<Patched> armed = List.of();
 
   /** A function with its body thunk. */
   record Patched(PlannedFunction function, long stub, long body) {}
@@ -124,22 +124,55 @@ final class Patcher {
    * @throws CannotGoOn if a function is no longer what it was when it was planned
    */
   void patch(List<Patched> functions, List<Stopped> threads) {
-    TreeMap<Long, byte[]> pages = new TreeMap<>();
+    PatchPages pages = new PatchPages(memory);
+    for (Patched function : functions) {
+      pages.touch(function.function().code().orElseThrow().address());
+      pages.touch(jump(function));
+    }
+    pages.read();
     for (Patched function : functions) {
       PlannedFunction planned = function.function();
       TracedCode code = planned.code().orElseThrow();
-      long base = planned.module().module().base();
-      long jump = base + planned.patch().jumpAt();
-      if (!Arrays.equals(read(pages, code.address(), code.unit().length), code.unit())) {
+      if (!Arrays.equals(pages.get(code.address(), code.unit().length), code.unit())) {
         throw new CannotGoOn(planned.title() + " was changed while it was being planned", "");
       }
+      long jump = jump(function);
       long distance = function.stub() - (jump + JUMP);
-      write(pages, jump, new BytesOut(8).u8(0xE9).u32((int) distance).toArray());
+      pages.put(jump, new BytesOut(8).u8(0xE9).u32((int) distance).toArray());
       long back = jump - (code.address() + 2);
-      write(pages, code.address(), new byte[] {(byte) 0xEB, (byte) back});
+      pages.put(code.address(), new byte[] {(byte) 0xEB, (byte) back});
     }
     moveThreads(functions, threads);
-    flush(pages);
+    pages.write();
+    armed = List.copyOf(functions);
+  }
+
+  private static long jump(Patched function) {
+    PlannedFunction planned = function.function();
+    return planned.module().module().base() + planned.patch().jumpAt();
+  }
+
+  /**
+   * Puts the first bytes of all functions back. The long jumps stay where they are, in front of
+   * functions: a thread may stand between the two. All threads have to stand.
+   */
+  void restore() {
+    PatchPages pages = new PatchPages(memory);
+    for (Patched function : armed) {
+      pages.touch(function.function().code().orElseThrow().address());
+    }
+    pages.read();
+    for (Patched function : armed) {
+      TracedCode code = function.function().code().orElseThrow();
+      byte[] now = pages.get(code.address(), 2);
+      long back = jump(function) - (code.address() + 2);
+      // Whoever patched it after us keeps it.
+      if (now[0] == (byte) 0xEB && now[1] == (byte) back) {
+        pages.put(code.address(), Arrays.copyOf(code.unit(), 2));
+      }
+    }
+    pages.write();
+    armed = List.of();
   }
 
   private void moveThreads(List<Patched> functions, List<Stopped> threads) {
@@ -157,46 +190,6 @@ final class Patcher {
               .context(thread.handle(), context.rip(below.getValue().body() + inside));
         }
       }
-    }
-  }
-
-  private byte[] page(TreeMap<Long, byte[]> pages, long address) {
-    return pages.computeIfAbsent(
-        address & -PAGE, at -> memory.read(at, PAGE).array(0, PAGE));
-  }
-
-  private byte[] read(TreeMap<Long, byte[]> pages, long address, int length) {
-    byte[] bytes = new byte[length];
-    for (int i = 0; i < length; i++) {
-      bytes[i] = page(pages, address + i)[(int) (address + i & PAGE - 1)];
-    }
-    return bytes;
-  }
-
-  private void write(TreeMap<Long, byte[]> pages, long address, byte[] bytes) {
-    for (int i = 0; i < bytes.length; i++) {
-      page(pages, address + i)[(int) (address + i & PAGE - 1)] = bytes[i];
-    }
-  }
-
-  /** Writes pages that lie side by side in one go. */
-  private void flush(TreeMap<Long, byte[]> pages) {
-    List<Long> addresses = new ArrayList<>(pages.keySet());
-    for (int from = 0; from < addresses.size(); ) {
-      int to = from + 1;
-      while (to < addresses.size() && addresses.get(to) == addresses.get(to - 1) + PAGE) {
-        to++;
-      }
-      BytesOut run = new BytesOut((to - from) * PAGE);
-      for (int i = from; i < to; i++) {
-        run.bytes(pages.get(addresses.get(i)));
-      }
-      long at = addresses.get(from);
-      int old = memory.protect(at, run.size(), TargetMemory.EXECUTE_READ_WRITE);
-      memory.write(at, run.array(), 0, run.size());
-      memory.protect(at, run.size(), old);
-      memory.flush(at, run.size());
-      from = to;
     }
   }
 }

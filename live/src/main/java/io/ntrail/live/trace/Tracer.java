@@ -4,21 +4,26 @@ import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.PlannedModule;
 import io.ntrail.live.session.SessionFile;
 import io.ntrail.live.target.TargetProcess;
+import io.ntrail.live.target.TargetThread;
 import io.ntrail.live.target.TargetThreads.Stopped;
 import io.ntrail.live.trace.Patcher.Patched;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Puts tracing into a target. Until {@link #arm} nothing of the program itself is changed. */
 public final class Tracer {
   private static final int FIRST_AREAS = 32;
+  private static final int MOST_AREAS = 4096;
 
   private final TargetProcess target;
   private final SessionFile session;
   private final TracingMemory tracing;
   private final Patcher patcher;
+  private final int mostAreas;
   private long stoppedNanos;
 
   /** A function that has a stub: the low half of its body's address stands for it in records. */
@@ -28,13 +33,15 @@ public final class Tracer {
    * Writes what tracing needs whatever is traced.
    *
    * @param sessionName the session file as the target's system names it
+   * @param mostAreas how many stacks can be traced at once
    */
-  public Tracer(TargetProcess target, SessionFile session, String sessionName) {
+  public Tracer(TargetProcess target, SessionFile session, String sessionName, int mostAreas) {
+    this.mostAreas = Math.clamp(mostAreas, 1, MOST_AREAS);
     this.target = target;
     this.session = session;
     this.tracing = new TracingMemory(target, session, sessionName);
     this.patcher = new Patcher(target, tracing);
-    tracing.addAreas(FIRST_AREAS);
+    tracing.addAreas(Math.min(FIRST_AREAS, this.mostAreas));
   }
 
   /** Whether the target's system unwinds traced frames as it should. */
@@ -42,12 +49,22 @@ public final class Tracer {
     return SelfTest.run(target, tracing);
   }
 
-  /** Writes the stubs of functions; nothing jumps to them yet. */
-  public List<Traced> prepare(List<PlannedFunction> functions) {
+  /** What a traced call costs in the target. */
+  public Cost cost() {
+    return Cost.measure(target, tracing);
+  }
+
+  /**
+   * Writes the stubs of functions; nothing jumps to them yet.
+   *
+   * @param exits whether exits are recorded where they can be
+   */
+  public List<Traced> prepare(List<PlannedFunction> functions, boolean exits) {
     Map<PlannedModule, List<PlannedFunction>> modules = new LinkedHashMap<>();
     for (PlannedFunction function : functions) {
       if (function.isTraced()) {
-        modules.computeIfAbsent(function.module(), _ -> new ArrayList<>()).add(function);
+        modules.computeIfAbsent(function.module(), _ -> new ArrayList<>())
+            .add(exits ? function : function.entriesOnly());
       }
     }
     modules.forEach(patcher::prepare);
@@ -81,10 +98,31 @@ public final class Tracer {
     return stoppedNanos;
   }
 
+  /** Puts back what {@link #arm} changed. The code that was put into the target stays there. */
+  public void disarm() {
+    session.enable(false);
+    List<Stopped> stopped = target.threads().stopAll();
+    try {
+      patcher.restore();
+    } finally {
+      target.threads().resume(stopped);
+    }
+  }
+
   /** Makes more room for threads when little is left. */
   public void topUp() {
-    if (session.areasFree() < FIRST_AREAS / 4 && tracing.areas().size() < 4096 - FIRST_AREAS) {
-      tracing.addAreas(FIRST_AREAS);
+    int free = session.areasFree();
+    int more = Math.min(FIRST_AREAS, mostAreas - tracing.areas().size());
+    if (free < FIRST_AREAS / 4 && more > 0) {
+      tracing.addAreas(more);
     }
+  }
+
+  /** Ids of the threads that there are; what ended ones had in the target is used again. */
+  public Set<Integer> aliveThreads() {
+    Set<Integer> alive =
+        target.threads().list().stream().map(TargetThread::tid).collect(Collectors.toSet());
+    tracing.reclaim(alive);
+    return alive;
   }
 }

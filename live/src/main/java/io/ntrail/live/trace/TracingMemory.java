@@ -1,5 +1,6 @@
 package io.ntrail.live.trace;
 
+import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesOut;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.code.Area;
@@ -12,6 +13,7 @@ import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetProcess;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * What tracing needs in a target whatever is traced: the session file, the runtime block, areas,
@@ -35,6 +37,7 @@ final class TracingMemory {
   private final Area area;
   private final long registerRoutine;
   private final long selfTestRoutine;
+  private final long costRoutine;
   private final List<Long> areas = new ArrayList<>();
   private final List<Table> unregistered = new ArrayList<>();
 
@@ -55,9 +58,11 @@ final class TracingMemory {
     byte[] table = runtime.table(RUNTIME_TABLE - Geometry.CODE);
     byte[] register = TargetRoutines.register();
     byte[] test = TargetRoutines.selfTest();
+    byte[] cost = TargetRoutines.cost(words, session.recordBytes());
     int registerAt = RUNTIME_TABLE + table.length + 0x3F & ~0x3F;
     int testAt = registerAt + register.length + 0x3F & ~0x3F;
-    if (code.length > RUNTIME_TABLE - Geometry.CODE || testAt + test.length > RUNTIME_END) {
+    int costAt = testAt + test.length + 0x3F & ~0x3F;
+    if (code.length > RUNTIME_TABLE - Geometry.CODE || costAt + cost.length > RUNTIME_END) {
       throw new IllegalStateException("the runtime block is too small");
     }
     memory.commit(
@@ -66,10 +71,12 @@ final class TracingMemory {
     memory.write(block + RUNTIME_TABLE, table);
     memory.write(block + registerAt, register);
     memory.write(block + testAt, test);
+    memory.write(block + costAt, cost);
     memory.protect(
         block + Geometry.CODE, RUNTIME_END - Geometry.CODE, TargetMemory.EXECUTE_READ);
     registerRoutine = block + registerAt;
     selfTestRoutine = block + testAt;
+    costRoutine = block + costAt;
     unregistered.add(
         new Table(
             block + RUNTIME_TABLE,
@@ -113,6 +120,31 @@ final class TracingMemory {
 
   long selfTestRoutine() {
     return selfTestRoutine;
+  }
+
+  long costRoutine() {
+    return costRoutine;
+  }
+
+  /**
+   * Offers areas again whose thread ended and whose stack is no longer memory: nothing can run
+   * there or return there any more.
+   */
+  void reclaim(Set<Integer> alive) {
+    if (session.areasFree() >= areas.size()) {
+      return;
+    }
+    for (int number = 0; number < areas.size(); number++) {
+      long head = areas.get(number) + Geometry.HEAD;
+      Bytes fields = memory.read(head, 24);
+      long stack = fields.i64(0);
+      int thread = (int) fields.u32(Geometry.THREAD - Geometry.HEAD);
+      if (stack != 0 && !alive.contains(thread) && memory.isFree(stack - 8)) {
+        memory.write(areas.get(number) + Geometry.DATA, area.data(number));
+        memory.write(head, new byte[24]);
+        session.offerArea(number);
+      }
+    }
   }
 
   /** Makes areas, tells the system of their unwind data, and offers them to threads. */

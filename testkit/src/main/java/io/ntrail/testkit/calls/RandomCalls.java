@@ -7,15 +7,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Random calls of a thread, and the records that a tracer in the target makes of them: recursion,
- * tail calls, exceptions, long jumps, fibers, and records that are lost.
+ * tail calls, exceptions, long jumps, fibers, routines of which only entries are recorded, and
+ * records that are lost.
  *
  * <p>With slots it does what the code in the target does: each stack has slots, a frame takes the
  * next one, frames that were left stay in theirs until an entry finds them stale by comparing
  * places, or a frame below them returns. Without slots every record has only its routine.
  *
  * <p>What records cannot tell is kept out: behind a long jump that leaves no records, and behind an
- * unwinder that is traced itself, the next entry of that stack lies no deeper than what was left;
- * tail calls that move up their place are neither left nor lost.
+ * unwinder that is traced itself, the next entry of that stack is one with a slot and lies no
+ * deeper than what was left; tail calls that move up their place are neither left nor lost.
  */
 public final class RandomCalls {
   /** What a record says. */
@@ -23,7 +24,8 @@ public final class RandomCalls {
     ENTRY,
     EXIT,
     UNWIND,
-    LOST
+    LOST,
+    ENTRY_ONLY
   }
 
   /** A record. */
@@ -35,7 +37,8 @@ public final class RandomCalls {
     RETURN,
     UNWIND,
     OPEN,
-    UNSEEN
+    UNSEEN,
+    ENTRY_ONLY
   }
 
   /** A call as it was. */
@@ -172,8 +175,10 @@ public final class RandomCalls {
       exception();
     } else if (what < 95) {
       jump();
-    } else if (slotted) {
+    } else if (slotted && what < 98) {
       fiber();
+    } else if (slotted) {
+      enterOnly();
     }
   }
 
@@ -216,6 +221,18 @@ public final class RandomCalls {
     here.slots.add(call);
     here.leastKey = 0;
     return call;
+  }
+
+  /** Takes no slot, and what it calls is called by its caller. */
+  private void enterOnly() {
+    if (here.leastKey != 0) {
+      return;
+    }
+    long key = here.topKey() - 8L * gen.below(20);
+    Call call = new Call(routine(), time, gen.below(1 << 30), here.number, here.top(), key);
+    call.end = End.ENTRY_ONLY;
+    add(Kind.ENTRY_ONLY, call.function, call.caller, 0, key);
+    calls.add(call);
   }
 
   /** The next slot, behind those that are not stale. */

@@ -1,13 +1,15 @@
 package io.ntrail.testkit.code;
 
 import io.ntrail.testkit.TestData;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** Zydis, through {@code zydis-sweep.c}. */
+/** Zydis, through {@code zydis.c}. */
 public final class Zydis {
   /** Why a test is skipped where there is none. */
   public static final String MISSING = "Zydis not found: needs gcc, libzydis-dev";
@@ -29,7 +31,7 @@ public final class Zydis {
   public static Optional<Zydis> in(Path folder) throws IOException {
     Optional<Path> program =
         Oracle.available("gcc", "zydis")
-            ? Oracle.compile(folder, "zydis-sweep.c", "Zydis", "Zycore")
+            ? Oracle.compile(folder, "zydis.c", "Zydis", "Zycore")
             : Optional.empty();
     if (program.isEmpty() && TestData.required("zydis")) {
       throw new IllegalStateException("NTRAIL_REQUIRE demands zydis: " + MISSING);
@@ -52,21 +54,27 @@ public final class Zydis {
    * byte), class as a letter, number of the mnemonic; 8, 8 and 16 bits.
    */
   public int[] sweep(int bits, CodeChunks chunks) throws IOException {
-    return run(bits, "sweep", chunks);
+    return rows(bits, "sweep", chunks);
   }
 
   /** The same of the first instruction of each chunk. */
   public int[] first(int bits, CodeChunks chunks) throws IOException {
-    return run(bits, "first", chunks);
+    return rows(bits, "first", chunks);
   }
 
-  private int[] run(int bits, String what, CodeChunks chunks) throws IOException {
-    Path in = folder.resolve("code");
-    Path out = folder.resolve("seen");
-    chunks.write(in);
-    Oracle.run(
-        folder, program.toString(), Integer.toString(bits), what, in.toString(), out.toString());
-    byte[] rows = Files.readAllBytes(out);
+  /**
+   * A line for each instruction of each chunk with operands, effects and text, as the source
+   * describes it.
+   *
+   * @param what {@code sweep} for all instructions, {@code first} for the first of each chunk
+   */
+  public BufferedReader lines(int bits, String what, CodeChunks chunks) throws IOException {
+    return Files.newBufferedReader(
+        run(bits, what + "-operands", chunks), StandardCharsets.US_ASCII);
+  }
+
+  private int[] rows(int bits, String what, CodeChunks chunks) throws IOException {
+    byte[] rows = Files.readAllBytes(run(bits, what, chunks));
     int[] seen = new int[rows.length / 4];
     for (int i = 0; i < seen.length; i++) {
       seen[i] =
@@ -76,5 +84,15 @@ public final class Zydis {
               | rows[4 * i + 3] << 24;
     }
     return seen;
+  }
+
+  /** What the program writes. */
+  private Path run(int bits, String what, CodeChunks chunks) throws IOException {
+    Path in = folder.resolve("code");
+    Path out = folder.resolve("seen");
+    chunks.write(in);
+    Oracle.run(
+        folder, program.toString(), Integer.toString(bits), what, in.toString(), out.toString());
+    return out;
   }
 }

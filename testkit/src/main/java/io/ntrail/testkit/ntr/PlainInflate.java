@@ -84,28 +84,54 @@ final class PlainInflate {
         for (int i = bits(4) + 4, k = 0; k < i; k++) {
           small[ORDER[k]] = bits(3);
         }
+        if (literalCount > 286 || distanceCount > 30 || left(small) != 0) {
+          throw new BadNtr("codes that cannot be");
+        }
         int[] lengths = new int[literalCount + distanceCount];
         for (int i = 0; i < lengths.length; ) {
           int symbol = symbol(small);
           int repeat = 1;
           int value = symbol;
           if (symbol == 16) {
-            value = i == 0 ? 0 : lengths[i - 1];
+            if (i == 0) {
+              throw new BadNtr("nothing to repeat");
+            }
+            value = lengths[i - 1];
             repeat = 3 + bits(2);
           } else if (symbol > 16) {
             value = 0;
             repeat = symbol == 17 ? 3 + bits(3) : 11 + bits(7);
           }
-          while (repeat-- > 0 && i < lengths.length) {
+          if (repeat > lengths.length - i) {
+            throw new BadNtr("more code lengths than codes");
+          }
+          while (repeat-- > 0) {
             lengths[i++] = value;
           }
         }
-        codes(
-            Arrays.copyOf(lengths, literalCount),
-            Arrays.copyOfRange(lengths, literalCount, lengths.length));
+        int[] literals = Arrays.copyOf(lengths, literalCount);
+        int[] distances = Arrays.copyOfRange(lengths, literalCount, lengths.length);
+        if (literals[256] == 0 || !isCode(literals) || !isCode(distances)) {
+          throw new BadNtr("codes that cannot be");
+        }
+        codes(literals, distances);
       }
       default -> throw new BadNtr("a packed block of type 3");
     }
+  }
+
+  /** How much of all codes of 15 bits the lengths leave free; negative if they need more. */
+  private static int left(int[] lengths) {
+    int left = 1 << 15;
+    for (int length : lengths) {
+      left -= length == 0 ? 0 : 1 << 15 - length;
+    }
+    return left;
+  }
+
+  /** Codes leave nothing free, but where there is none, or one of a single bit. */
+  private static boolean isCode(int[] lengths) {
+    return left(lengths) == 0 || Arrays.stream(lengths).sum() <= 1;
   }
 
   private void codes(int[] literals, int[] distances) {
@@ -118,8 +144,14 @@ final class PlainInflate {
         write(symbol);
         continue;
       }
+      if (symbol - 257 >= LENGTH_BASE.length) {
+        throw new BadNtr("a length that does not exist");
+      }
       int length = LENGTH_BASE[symbol - 257] + bits(LENGTH_BITS[symbol - 257]);
       int code = symbol(distances);
+      if (code >= 30) {
+        throw new BadNtr("a distance that does not exist");
+      }
       int distance = code < 4 ? code + 1 : (2 + code % 2 << code / 2 - 1) + 1 + bits(code / 2 - 1);
       if (distance > size) {
         throw new BadNtr("a match before the beginning");

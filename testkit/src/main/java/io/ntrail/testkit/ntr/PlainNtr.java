@@ -1,5 +1,6 @@
 package io.ntrail.testkit.ntr;
 
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -7,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads {@code .ntr} files that fit into memory: written from docs/ntr.md alone, without looks at
@@ -94,6 +96,56 @@ public final class PlainNtr {
   /** Calibrations in the order of the file. */
   public List<List<Long>> calibrations() {
     return calibrations;
+  }
+
+  /**
+   * Nanoseconds since the recording began, by the rules of section 4; null if only ticks are known.
+   */
+  public @Nullable BigInteger time(long ticks) {
+    List<BigInteger[]> counted = new ArrayList<>();
+    List<List<Long>> inOrder = new ArrayList<>(calibrations);
+    inOrder.sort((a, b) -> unsigned(a.get(0)).compareTo(unsigned(b.get(0))));
+    for (List<Long> one : inOrder) {
+      BigInteger[] point = {unsigned(one.get(0)), unsigned(one.get(1))};
+      BigInteger[] last = counted.isEmpty() ? null : counted.getLast();
+      if (point[1].bitLength() < 64
+          && (last == null || point[0].compareTo(last[0]) > 0 && point[1].compareTo(last[1]) > 0)) {
+        counted.add(point);
+      }
+    }
+    BigInteger rate = recording.numbers.isEmpty() ? BigInteger.ZERO : number(1);
+    if (counted.size() < 2) {
+      if (rate.signum() == 0) {
+        return null;
+      }
+      if (counted.isEmpty()) {
+        counted.add(new BigInteger[] {number(2), BigInteger.ZERO});
+      }
+      BigInteger[] only = counted.getFirst();
+      counted.add(
+          new BigInteger[] {only[0].add(rate), only[1].add(BigInteger.valueOf(1_000_000_000))});
+    }
+    BigInteger when = unsigned(ticks);
+    int line = 0;
+    while (line + 2 < counted.size() && counted.get(line + 1)[0].compareTo(when) <= 0) {
+      line++;
+    }
+    BigInteger[] from = counted.get(line);
+    BigInteger[] to = counted.get(line + 1);
+    BigInteger[] parts =
+        when.subtract(from[0])
+            .multiply(to[1].subtract(from[1]))
+            .divideAndRemainder(to[0].subtract(from[0]));
+    BigInteger down = parts[1].signum() < 0 ? BigInteger.ONE : BigInteger.ZERO;
+    return from[1].add(parts[0]).subtract(down);
+  }
+
+  private BigInteger number(int which) {
+    return unsigned(recording.numbers.get(which));
+  }
+
+  private static BigInteger unsigned(long number) {
+    return new BigInteger(Long.toUnsignedString(number));
   }
 
   /** Counters by number. */

@@ -1,0 +1,247 @@
+package io.ntrail.analysis.calls;
+
+import io.ntrail.formats.ntr.Calibration;
+import io.ntrail.formats.ntr.RecordingHeader;
+import java.math.BigInteger;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns ticks of a {@code .ntr} file into nanoseconds since the recording began, as docs/ntr.md
+ * section 4 says: on straight lines from calibration to calibration, or by the rate of the header.
+ * Ticks are unsigned; later ticks never have an earlier time. Times are exact and rounded down;
+ * where they end, 292 years before and after, they are the smallest and the largest number.
+ *
+ * <p>A calibration counts if it is later than the last one that counts by both clocks. Immutable.
+ */
+final class NtrClock {
+  private static final long NANOS = 1_000_000_000;
+
+  /** Calibrations that count, or where the recording began: by both clocks each behind the last. */
+  private final long[] ticks;
+
+  private final long[] nanos;
+
+  /** Ticks a second, unsigned; 0 if unknown. */
+  private final long rate;
+
+  private final int leftOut;
+  private final long firstLeftOut;
+
+  private NtrClock(long[] ticks, long[] nanos, long rate, int leftOut, long firstLeftOut) {
+    this.ticks = ticks;
+    this.nanos = nanos;
+    this.rate = rate;
+    this.leftOut = leftOut;
+    this.firstLeftOut = firstLeftOut;
+  }
+
+  /**
+   * The clock of a file.
+   *
+   * @param header null if it is damaged
+   * @param calibrations in order of ticks
+   */
+  static NtrClock of(@Nullable RecordingHeader header, List<Calibration> calibrations) {
+    long[] ticks = new long[Math.max(1, calibrations.size())];
+    long[] nanos = new long[ticks.length];
+    int count = 0;
+    int leftOut = 0;
+    long firstLeftOut = 0;
+    for (Calibration one : calibrations) {
+      int last = count - 1;
+      boolean later =
+          count == 0
+              || Long.compareUnsigned(one.ticks(), ticks[last]) > 0 && one.nanos() > nanos[last];
+      if (later && one.nanos() >= 0) {
+        ticks[count] = one.ticks();
+        nanos[count++] = one.nanos();
+      } else if (count == 0 || one.ticks() != ticks[last] || one.nanos() != nanos[last]) {
+        firstLeftOut = leftOut++ == 0 ? one.ticks() : firstLeftOut;
+      }
+    }
+    if (count == 0) {
+      ticks[count++] = header == null ? 0 : header.began();
+    }
+    return new NtrClock(
+        Arrays.copyOf(ticks, count),
+        Arrays.copyOf(nanos, count),
+        header == null ? 0 : header.ticksPerSecond(),
+        leftOut,
+        firstLeftOut);
+  }
+
+  /** Whether times are nanoseconds; else nothing tells how long a tick is, and they are ticks. */
+  boolean isNanos() {
+    return ticks.length > 1 || rate != 0;
+  }
+
+  /** Calibrations that contradict an earlier one; those that repeat it are not counted. */
+  int leftOut() {
+    return leftOut;
+  }
+
+  /** Ticks of the first of them. */
+  long firstLeftOut() {
+    return firstLeftOut;
+  }
+
+  /** Reads the clock, by one thread. */
+  Reader reader() {
+    return new Reader();
+  }
+
+  /** The first ticks whose time is not before {@code time}; the last ones if there are none. */
+  long ticksAt(long time) {
+    if (!isNanos()) {
+      return time;
+    }
+    Reader reader = reader();
+    long low = 0;
+    long high = -1;
+    while (low != high) {
+      long middle = low + (high - low >>> 1);
+      if (reader.time(middle) >= time) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low;
+  }
+
+  /** The number of the line that ticks are on: it begins at the calibration of this number. */
+  private int lineOf(long of) {
+    int low = 0;
+    int high = ticks.length - 2;
+    while (low < high) {
+      int middle = low + high + 1 >>> 1;
+      if (Long.compareUnsigned(ticks[middle], of) <= 0) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return low;
+  }
+
+  private Line line(int number) {
+    return number + 1 < ticks.length
+        ? Line.of(
+            ticks[number],
+            nanos[number],
+            ticks[number + 1] - ticks[number],
+            nanos[number + 1] - nanos[number])
+        : Line.of(ticks[number], nanos[number], rate, NANOS);
+  }
+
+  /** Remembers the line of the last ticks: the next ones are mostly on the same. */
+  final class Reader {
+    private @Nullable Line line;
+
+    /** The first ticks on the line, and how many more. */
+    private long first;
+
+    private long more;
+
+    private Reader() {}
+
+    /** The time of ticks. */
+    long time(long of) {
+      Line same = line;
+      if (same == null || Long.compareUnsigned(of - first, more) > 0) {
+        if (!isNanos()) {
+          return of;
+        }
+        int number = lineOf(of);
+        same = line(number);
+        line = same;
+        first = number == 0 ? 0 : ticks[number];
+        more = (number + 2 < ticks.length ? ticks[number + 1] - 1 : -1) - first;
+      }
+      return same.time(of);
+    }
+  }
+
+  /**
+   * A straight line that rises by {@code nanos} in {@code ticks}, both unsigned and not 0.
+   *
+   * @param slope nanos / ticks * 2^shift rounded down, at least 2^63; 0 if ticks are beyond 2^63
+   */
+  private record Line(long atTicks, long atNanos, long ticks, long nanos, long slope, int shift) {
+    static Line of(long atTicks, long atNanos, long ticks, long nanos) {
+      if (ticks < 0) {
+        return new Line(atTicks, atNanos, ticks, nanos, 0, 0);
+      }
+      int shift = Long.numberOfLeadingZeros(nanos) - Long.numberOfLeadingZeros(ticks) + 64;
+      BigInteger slope = slope(ticks, nanos, shift);
+      if (slope.bitLength() > Long.SIZE) {
+        slope = slope(ticks, nanos, --shift);
+      }
+      return new Line(atTicks, atNanos, ticks, nanos, slope.longValue(), shift);
+    }
+
+    private static BigInteger slope(long ticks, long nanos, int shift) {
+      return BigInteger.valueOf(nanos).shiftLeft(shift).divide(BigInteger.valueOf(ticks));
+    }
+
+    long time(long of) {
+      if (Long.compareUnsigned(of, atTicks) >= 0) {
+        long time = atNanos + nanosOf(of - atTicks);
+        return time < 0 ? Long.MAX_VALUE : time;
+      }
+      long before = nanosOf(atTicks - of);
+      if (before == Long.MAX_VALUE) {
+        return farBefore(atTicks - of);
+      }
+      // Rounded down is away from the calibration.
+      boolean isWhole = before * ticks == (atTicks - of) * nanos;
+      return atNanos - before - (isWhole ? 0 : 1);
+    }
+
+    /** {@code of * nanos / ticks} rounded down, at most {@link Long#MAX_VALUE}. */
+    private long nanosOf(long of) {
+      if (slope == 0) {
+        return slowly(of);
+      }
+      // A product with the slope takes a fraction of a division's time; it is 1 short at most.
+      long high = Math.unsignedMultiplyHigh(of, slope);
+      long time;
+      if (shift >= Long.SIZE) {
+        time = high >>> shift - Long.SIZE;
+      } else if (high >>> shift - 1 == 0) {
+        time = high << Long.SIZE - shift | of * slope >>> shift;
+      } else {
+        return Long.MAX_VALUE;
+      }
+      if (time < 0) {
+        return Long.MAX_VALUE;
+      }
+      // The rest is below 2 * ticks, so that its low 64 bits are all of it.
+      long rest = of * nanos - time * ticks;
+      boolean isShort = Long.compareUnsigned(rest, ticks) >= 0;
+      return isShort && time < Long.MAX_VALUE ? time + 1 : time;
+    }
+
+    private long farBefore(long of) {
+      BigInteger[] parts = product(of).divideAndRemainder(unsigned(ticks));
+      BigInteger before = parts[0].add(BigInteger.valueOf(parts[1].signum()));
+      BigInteger time = BigInteger.valueOf(atNanos).subtract(before);
+      return time.bitLength() < Long.SIZE ? time.longValue() : Long.MIN_VALUE;
+    }
+
+    private long slowly(long of) {
+      BigInteger time = product(of).divide(unsigned(ticks));
+      return time.bitLength() < Long.SIZE ? time.longValue() : Long.MAX_VALUE;
+    }
+
+    private BigInteger product(long of) {
+      return unsigned(of).multiply(BigInteger.valueOf(nanos));
+    }
+
+    private static BigInteger unsigned(long number) {
+      return new BigInteger(Long.toUnsignedString(number));
+    }
+  }
+}

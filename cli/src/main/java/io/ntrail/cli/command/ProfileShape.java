@@ -1,0 +1,108 @@
+package io.ntrail.cli.command;
+
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.ParseResult;
+
+/**
+ * How a profile is shown.
+ *
+ * @param by what rows are of
+ * @param bySelf whether rows are sorted by their own weight
+ * @param least percent that a row must have
+ * @param limit rows; 0 for all
+ * @param format one of {@link #FORMATS}
+ */
+record ProfileShape(Look look, String by, boolean bySelf, double least, long limit, String format) {
+  static final List<String> FORMATS = List.of("text", "json", "jsonl", "csv", "collapsed");
+
+  private static final List<String> KEYS =
+      List.of("function", "module", "process", "thread", "cpu");
+  private static final long DEFAULT_LIMIT = 20;
+
+  /** What is shown. */
+  enum Look {
+    FLAT,
+    TREE,
+    BOTTOM_UP,
+    CALLERS
+  }
+
+  static ProfileShape of(ParseResult parsed) {
+    String format = Options.text(parsed, "--format", "text");
+    if (!FORMATS.contains(format)) {
+      throw new UsageError(
+          "--format takes text, json, jsonl, csv or collapsed, not " + format, "--format json");
+    }
+    String by = Options.text(parsed, "--by", "function");
+    if (!KEYS.contains(by)) {
+      throw new UsageError(
+          "--by takes function, module, process, thread or cpu, not " + by, "--by module");
+    }
+    String sort = Options.text(parsed, "-s", "self");
+    if (!List.of("self", "incl", "inclusive").contains(sort)) {
+      throw new UsageError("-s takes self or incl, not " + sort, "-s incl");
+    }
+    Look look = look(parsed, format);
+    if (look != Look.FLAT && !by.equals("function") && !by.equals("module")) {
+      throw new UsageError("stacks are of functions or modules, not by " + by, "--by module");
+    }
+    return new ProfileShape(
+        look,
+        by,
+        sort.equals("self"),
+        percent(parsed),
+        Options.number(parsed, "-n", format.equals("text") ? DEFAULT_LIMIT : 0),
+        format);
+  }
+
+  private static Look look(ParseResult parsed, String format) {
+    List<Look> looks = new ArrayList<>();
+    if (Options.has(parsed, "--tree")) {
+      looks.add(Look.TREE);
+    }
+    if (Options.has(parsed, "--bottom-up")) {
+      looks.add(Look.BOTTOM_UP);
+    }
+    if (Options.has(parsed, "--callers")) {
+      looks.add(Look.CALLERS);
+    }
+    if (looks.size() > 1) {
+      throw new UsageError("one of --tree, --bottom-up and --callers at a time", "--tree");
+    }
+    if (format.equals("collapsed")) {
+      if (!looks.isEmpty() && looks.getFirst() != Look.TREE) {
+        throw new UsageError("collapsed stacks are whole ones", "--format collapsed");
+      }
+      return Look.TREE;
+    }
+    return looks.isEmpty() ? Look.FLAT : looks.getFirst();
+  }
+
+  private static double percent(ParseResult parsed) {
+    String text = Options.text(parsed, "--min", "0");
+    try {
+      double percent = Double.parseDouble(text.replace("%", "").strip());
+      if (percent >= 0 && percent <= 100) {
+        return percent;
+      }
+    } catch (NumberFormatException e) {
+      // Said below.
+    }
+    throw new UsageError("--min takes a percentage, not " + text, "--min 1%");
+  }
+
+  /** The least weight that a row must have. */
+  long leastOf(long total) {
+    return (long) Math.ceil(total * least / 100);
+  }
+
+  /** Whether rows are of processes, threads or CPUs. */
+  boolean byOwner() {
+    return !by.equals("function") && !by.equals("module");
+  }
+
+  boolean byThread() {
+    return by.equals("thread");
+  }
+}

@@ -1,0 +1,47 @@
+package io.ntrail.live.trace;
+
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.BytesOut;
+import io.ntrail.live.code.Geometry;
+import io.ntrail.live.code.TargetRoutines;
+import io.ntrail.live.target.TargetMemory;
+import io.ntrail.live.target.TargetProcess;
+
+/**
+ * What tracing costs a call, measured in the target before the first function is patched, with a
+ * function that only returns. In ticks of the time stamp counter.
+ *
+ * @param pair a call with both its records, beyond a call that is not traced
+ * @param withoutRecords the same without records
+ * @param clock reading the clock twice
+ */
+public record Cost(double pair, double withoutRecords, double clock) {
+  private static final long MILLIS = 20_000;
+  private static final int BUFFER = 0x1_0000;
+
+  static Cost measure(TargetProcess target, TracingMemory tracing) {
+    TargetMemory memory = target.memory();
+    long area = tracing.areas().getFirst();
+    // Allocations begin at multiples of 64 KiB.
+    long buffer = memory.allocate(2 * BUFFER, TargetMemory.READ_WRITE);
+    BytesOut in = new BytesOut(TargetRoutines.COST_SIZE).zeros(TargetRoutines.COST_SIZE);
+    in.setU64(TargetRoutines.COST_SLOT, area + Geometry.code(0));
+    in.setU64(TargetRoutines.COST_AREA, area).setU64(TargetRoutines.COST_BUFFER, buffer);
+    long at = buffer + BUFFER;
+    memory.write(at, in.toArray());
+    target.run(tracing.costRoutine(), at, MILLIS);
+    Bytes out = memory.read(at, TargetRoutines.COST_SIZE);
+    memory.free(buffer);
+    double plain = out.i64(TargetRoutines.COST_PLAIN);
+    double calls = TargetRoutines.COST_CALLS;
+    return new Cost(
+        (out.i64(TargetRoutines.COST_TRACED) - plain) / calls,
+        (out.i64(TargetRoutines.COST_UNRECORDED) - plain) / calls,
+        out.i64(TargetRoutines.COST_CLOCK) / calls);
+  }
+
+  /** Nanoseconds of some ticks. */
+  static double nanos(double ticks, long ticksPerSecond) {
+    return ticksPerSecond == 0 ? 0 : ticks * 1e9 / ticksPerSecond;
+  }
+}

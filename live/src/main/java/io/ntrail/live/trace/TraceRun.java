@@ -1,0 +1,297 @@
+package io.ntrail.live.trace;
+
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.identity.ImageId;
+import io.ntrail.formats.ntr.Counter;
+import io.ntrail.formats.ntr.NtrRing;
+import io.ntrail.formats.ntr.NtrWriter;
+import io.ntrail.formats.ntr.RecordingHeader;
+import io.ntrail.formats.ntr.TracedFunction;
+import io.ntrail.formats.ntr.TracedModule;
+import io.ntrail.formats.ntr.TracedProcess;
+import io.ntrail.formats.pe.Machine;
+import io.ntrail.formats.pe.PeHeaders;
+import io.ntrail.live.plan.PlannedFunction;
+import io.ntrail.live.plan.PlannedModule;
+import io.ntrail.live.session.Recorder;
+import io.ntrail.live.session.RecorderSettings;
+import io.ntrail.live.session.RecorderStatistics;
+import io.ntrail.live.session.RecorderThread;
+import io.ntrail.live.session.SessionFile;
+import io.ntrail.live.target.TargetProcess;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.security.SecureRandom;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+
+/**
+ * A trace from the first patch to the end of the program or of the tracing.
+ *
+ * <p>{@link #begin} lets the program run; {@link #await} has to be called all the time, since it
+ * also looks after the memory of threads; {@link #finish} ends the file.
+ */
+public final class TraceRun implements AutoCloseable {
+  private static final long THREADS_NANOS = 500_000_000;
+  private static final long CALIBRATION_NANOS = 10_000_000_000L;
+  private static final long PROCESS = 1;
+
+  private final TraceTarget target;
+  private final TraceSettings settings;
+  private final SessionFile session;
+  private final Tracer tracer;
+  private final SelfTest selfTest;
+  private final Cost cost;
+  private final Recorder recorder;
+  private final TargetClock.Moment began;
+  private final String program;
+  private final Map<PlannedModule, Long> modules = new HashMap<>();
+  private List<Tracer.Traced> traced = List.of();
+  private final RecorderThread thread;
+  private long lastThreads = System.nanoTime();
+  private long lastCalibration = System.nanoTime();
+  private boolean finished;
+
+  private TraceRun(
+      TraceTarget target,
+      TraceSettings settings,
+      SessionFile session,
+      Tracer tracer,
+      SelfTest selfTest,
+      Cost cost,
+      Recorder recorder,
+      TargetClock.Moment began) {
+    this.target = target;
+    this.settings = settings;
+    this.session = session;
+    this.tracer = tracer;
+    this.selfTest = selfTest;
+    this.cost = cost;
+    this.recorder = recorder;
+    this.began = began;
+    this.program = target.program();
+    this.thread = RecorderThread.start(recorder);
+  }
+
+  /**
+   * Puts tracing into a target and creates the file. No function is patched yet.
+   *
+   * @throws CannotGoOn if that is not possible
+   */
+  public static TraceRun prepare(TraceTarget target, TraceSettings settings) {
+    SessionFile session = null;
+    try {
+      session = SessionFile.create(settings.recordBytes(), settings.chunks());
+      Tracer tracer =
+          new Tracer(
+              target.process(), session, target.name(session.path()), settings.threads());
+      SelfTest selfTest = tracer.selfTest();
+      Cost cost = tracer.cost();
+      TargetClock clock = target.clock();
+      TargetClock.Moment began = clock.now();
+      RecordingHeader header =
+          new RecordingHeader(
+              clock.isInvariant() ? RecordingHeader.ONE_CLOCK : 0,
+              clock.rate(target.firstMoment(), began),
+              began.ticks(),
+              began.utc(),
+              Machine.AMD64,
+              8,
+              RecordingHeader.TIME_STAMP_COUNTER,
+              settings.writer());
+      Recorder recorder = recorder(session, settings, header);
+      return new TraceRun(
+          target, settings, session, tracer, selfTest, cost, recorder, began);
+    } catch (IOException e) {
+      close(session);
+      throw new CannotGoOn(
+          settings.file() + " could not be written: " + e.getMessage(), "choose another with -o");
+    } catch (RuntimeException e) {
+      close(session);
+      throw e;
+    }
+  }
+
+  private static void close(@org.jspecify.annotations.Nullable SessionFile session) {
+    if (session != null) {
+      session.close();
+    }
+  }
+
+  private static Recorder recorder(
+      SessionFile session, TraceSettings settings, RecordingHeader header) throws IOException {
+    int id = new SecureRandom().nextInt();
+    RecorderSettings how =
+        new RecorderSettings(PROCESS, header.began(), settings.maxBytes());
+    return settings.ringBytes() > 0
+        ? Recorder.keepingLast(
+            session, new NtrRing(settings.file(), settings.ringBytes(), header, id), how)
+        : Recorder.appending(
+            session, new NtrWriter(Files.newOutputStream(settings.file()), header, id), how);
+  }
+
+  /** Whether the target's system unwinds traced frames. */
+  public SelfTest selfTest() {
+    return selfTest;
+  }
+
+  /** What a traced call costs in this target. */
+  public Cost cost() {
+    return cost;
+  }
+
+  /**
+   * Patches what was planned and lets the program run. If the self-test failed, only entries are
+   * recorded.
+   *
+   * @return what was patched
+   */
+  public List<Tracer.Traced> begin(List<PlannedFunction> planned) {
+    traced = tracer.prepare(planned, selfTest.passed());
+    TargetProcess process = target.process();
+    recorder.define(
+        to -> {
+          to.process(
+              TracedProcess.running(
+                  PROCESS, process.pid(), began.ticks(), program, target.commandLine()));
+          to.calibration(target.clock().calibration(began, began));
+        });
+    long number = 0;
+    for (Tracer.Traced one : traced) {
+      number++;
+      PlannedFunction function = one.function();
+      recorder.function(
+          one.address(),
+          new TracedFunction(
+              number, module(function.module()), function.rva(), function.name(), List.of()));
+    }
+    tracer.arm();
+    target.process().resumeMain();
+    return traced;
+  }
+
+  private long module(PlannedModule module) {
+    return modules.computeIfAbsent(
+        module,
+        m -> {
+          long number = modules.size() + 1L;
+          PeHeaders headers = m.image().headers();
+          var pdb = PdbNames.of(m.image());
+          recorder.define(
+              to ->
+                  to.module(
+                      new TracedModule(
+                          number,
+                          PROCESS,
+                          m.module().base(),
+                          new ImageId(headers.timestamp(), headers.sizeOfImage()),
+                          0,
+                          0,
+                          m.module().path(),
+                          pdb.id(),
+                          pdb.name())));
+          return number;
+        });
+  }
+
+  /** Waits for the end of the program for a while; its exit code if that came. */
+  public OptionalInt await(int millis) {
+    OptionalInt exit = target.process().await(millis);
+    if (exit.isEmpty()) {
+      tracer.topUp();
+      long now = System.nanoTime();
+      if (now - lastThreads > THREADS_NANOS) {
+        lastThreads = now;
+        threads();
+      }
+      if (now - lastCalibration > CALIBRATION_NANOS) {
+        lastCalibration = now;
+        calibrate();
+      }
+    }
+    thread
+        .failure()
+        .ifPresent(
+            e -> {
+              throw new IllegalStateException("the recorder failed", e);
+            });
+    return exit;
+  }
+
+  /** Tells the recorder which threads there are, so that it gives back what ended ones had. */
+  private void threads() {
+    long ticks = target.clock().now().ticks();
+    recorder.retain(tracer.aliveThreads(), ticks);
+  }
+
+  private void calibrate() {
+    var calibration = target.clock().calibration(began, target.clock().now());
+    recorder.define(to -> to.calibration(calibration));
+  }
+
+  /** Where recording stands. */
+  public RecorderStatistics statistics() {
+    return recorder.statistics();
+  }
+
+  /** How long the program stood while it was patched, in nanoseconds. */
+  public long stoppedNanos() {
+    return tracer.stoppedNanos();
+  }
+
+  /** Functions that were planned and could not be patched: no free memory is near enough. */
+  public List<PlannedFunction> outOfReach() {
+    return tracer.outOfReach();
+  }
+
+  /** Puts the program's code back; what is on its way through traced functions ends as it began. */
+  public void disarm() {
+    tracer.disarm();
+  }
+
+  /**
+   * Writes all that is left, and the end of the file.
+   *
+   * @param exitCode of the program; empty if it goes on
+   */
+  public RecorderStatistics finish(OptionalInt exitCode) {
+    if (!finished) {
+      finished = true;
+      thread.close();
+      TargetClock.Moment end = target.clock().now();
+      var calibration = target.clock().calibration(began, end);
+      recorder.define(
+          to -> {
+            to.calibration(calibration);
+            if (exitCode.isPresent()) {
+              to.process(
+                  new TracedProcess(
+                      PROCESS,
+                      target.process().pid(),
+                      began.ticks(),
+                      end.ticks(),
+                      exitCode.getAsInt() & 0xFFFF_FFFFL,
+                      program,
+                      target.commandLine()));
+            }
+          });
+      recorder.finish(end.ticks());
+    }
+    return recorder.statistics();
+  }
+
+  /** Ends the file and the session. */
+  @Override
+  public void close() {
+    thread.close();
+    try {
+      recorder.close();
+    } catch (IOException e) {
+      throw new CannotGoOn(settings.file() + " could not be ended: " + e.getMessage(), "");
+    } finally {
+      session.close();
+    }
+  }
+}

@@ -1,0 +1,28 @@
+package io.ntrail.live.trace;
+
+import java.nio.file.Path;
+
+/**
+ * How a trace is recorded.
+ *
+ * @param file the {@code .ntr}
+ * @param arguments how many arguments of each call are recorded: 0 to 12
+ * @param chunks of 64 KiB between the program and the recorder
+ * @param threads stacks that can be traced at once, at most
+ * @param maxBytes recording stops when the file has so many; 0 = never
+ * @param ringBytes the file keeps the last so many bytes; 0 = all
+ * @param writer who writes the file, for its header
+ */
+public record TraceSettings(
+    Path file,
+    int arguments,
+    int chunks,
+    int threads,
+    long maxBytes,
+    long ringBytes,
+    String writer) {
+  /** Bytes of a record. */
+  public int recordBytes() {
+    return arguments == 0 ? 32 : arguments <= 4 ? 64 : 128;
+  }
+}

@@ -1,0 +1,149 @@
+package io.ntrail.live.trace;
+
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.live.agent.Agent;
+import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.target.CommandLine;
+import io.ntrail.live.target.Streams;
+import io.ntrail.live.target.TargetFiles;
+import io.ntrail.live.target.TargetProcess;
+import io.ntrail.live.target.WindowsCalls;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A program that was started to be traced, with the agent beside it. It stands at its first
+ * instruction; all modules that it names are loaded.
+ */
+public final class TraceTarget implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final long ENTRY_MILLIS = 60_000;
+
+  private final Agent agent;
+  private final WindowsCalls calls;
+  private final TargetProcess process;
+  private final AgentHost host;
+  private final String commandLine;
+  private final TargetClock clock;
+  private final TargetClock.Moment first;
+
+  private TraceTarget(
+      Agent agent,
+      WindowsCalls calls,
+      TargetProcess process,
+      AgentHost host,
+      String commandLine,
+      TargetClock clock,
+      TargetClock.Moment first) {
+    this.agent = agent;
+    this.calls = calls;
+    this.process = process;
+    this.host = host;
+    this.commandLine = commandLine;
+    this.clock = clock;
+    this.first = first;
+  }
+
+  /**
+   * Starts a program.
+   *
+   * @param words the program, a file of this machine or something that the target's system finds,
+   *     and its arguments
+   * @throws CannotGoOn if that is not possible
+   */
+  public static TraceTarget start(AgentHost host, List<String> words) {
+    Agent agent = Agent.on(host.start(), PATIENCE);
+    TargetProcess process = null;
+    boolean done = false;
+    try {
+      WindowsCalls calls = new WindowsCalls(agent);
+      TargetClock clock = new TargetClock(calls);
+      TargetClock.Moment first = clock.now();
+      List<String> line = new ArrayList<>(words);
+      line.set(0, program(calls, words.getFirst()));
+      String commandLine = CommandLine.of(line);
+      Streams streams = Streams.ofThisProcess(calls, host);
+      try {
+        process = TargetProcess.start(calls, commandLine, streams);
+      } finally {
+        streams.close(calls);
+      }
+      process.runToEntry(ENTRY_MILLIS);
+      done = true;
+      return new TraceTarget(agent, calls, process, host, commandLine, clock, first);
+    } finally {
+      if (!done) {
+        if (process != null) {
+          process.kill(1);
+        }
+        agent.close();
+      }
+    }
+  }
+
+  private static String program(WindowsCalls calls, String word) {
+    try {
+      Path file = Path.of(word);
+      boolean isPath = word.indexOf('/') >= 0 || Files.isRegularFile(file);
+      if (isPath && !Files.isRegularFile(file)) {
+        Path withExtension = Path.of(word + ".exe");
+        if (!Files.isRegularFile(withExtension)) {
+          throw new CannotGoOn("no such program: " + word, "");
+        }
+        file = withExtension;
+      }
+      return isPath ? TargetFiles.there(calls, file) : word;
+    } catch (InvalidPathException e) {
+      return word;
+    }
+  }
+
+  /** The process. */
+  public TargetProcess process() {
+    return process;
+  }
+
+  /** What it was started with. */
+  public String commandLine() {
+    return commandLine;
+  }
+
+  /** The last part of the program's path. */
+  public String program() {
+    return process.modules().stream().findFirst().map(m -> m.name()).orElse(commandLine);
+  }
+
+  /** How the target's system names a file of this machine. */
+  String name(Path file) {
+    return host.name(file);
+  }
+
+  /** The file of this machine that a path of the target's system means. */
+  public Optional<Path> file(String path) {
+    return TargetFiles.here(calls, path);
+  }
+
+  TargetClock clock() {
+    return clock;
+  }
+
+  /** What the clocks showed before the program was started. */
+  TargetClock.Moment firstMoment() {
+    return first;
+  }
+
+  /** Lets the agent end; the program stays as it is. */
+  @Override
+  public void close() {
+    try {
+      process.close();
+    } finally {
+      agent.close();
+    }
+  }
+}
