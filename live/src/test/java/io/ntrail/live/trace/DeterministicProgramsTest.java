@@ -160,8 +160,10 @@ final class DeterministicProgramsTest {
     Outcome traced = programs.same(new Settings().exports(), Programs.build("fibers.c"));
     CallTable calls = Programs.exact(traced);
     CallTable.Row climb = calls.of("climb");
-    assertEquals(climb.entries, climb.exits + climb.open, climb::toString);
-    assertEquals(calls.of("work").entries, calls.of("work").returned);
+    assertEquals(20 * (6 + 17 + 28 + 39), climb.entries, climb::toString);
+    assertEquals(calls.of("work").entries, 2 * climb.entries + 50 + 6 * 70 + 500);
+    // Main's and the six others'.
+    assertEquals(7, calls.threads());
   }
 
   @Test

@@ -1,5 +1,7 @@
 package io.ntrail.live.trace;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import io.ntrail.formats.bytes.BytesOut;
 import io.ntrail.formats.identity.ImageId;
 import io.ntrail.formats.ntr.NtrWriter;
@@ -33,6 +35,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.BiPredicate;
@@ -217,10 +220,10 @@ final class Tracing implements AutoCloseable {
       throws IOException {
     target.runToEntry(30_000);
     List<PlannedFunction> plan = plan(target, settings.wanted);
-    Tracer tracer = new Tracer(target, session, host.name(session.path()));
+    Tracer tracer = new Tracer(target, session, host.name(session.path()), 4096);
     SelfTest selfTest = tracer.selfTest();
     List<PlannedFunction> wanted = plan.stream().filter(PlannedFunction::isTraced).toList();
-    List<Tracer.Traced> prepared = tracer.prepare(wanted);
+    List<Tracer.Traced> prepared = tracer.prepare(wanted, true);
     RecordingHeader header =
         new RecordingHeader(
             RecordingHeader.ONE_CLOCK, 2_100_000_000L, 0, 0, 0x8664, 8, 1, "test");
@@ -237,10 +240,11 @@ final class Tracing implements AutoCloseable {
       int exit;
       if (settings.recorded) {
         try (RecorderThread thread = RecorderThread.start(recorder)) {
-          exit = end(target, tracer, settings);
+          exit = end(target, tracer, recorder, settings);
+          assertEquals(Optional.empty(), thread.failure());
         }
       } else {
-        exit = end(target, tracer, settings);
+        exit = end(target, tracer, recorder, settings);
       }
       recorder.finish(0);
       return new Result(
@@ -252,7 +256,8 @@ final class Tracing implements AutoCloseable {
     }
   }
 
-  private static int end(TargetProcess target, Tracer tracer, Settings settings) {
+  private static int end(
+      TargetProcess target, Tracer tracer, Recorder recorder, Settings settings) {
     target.resumeMain();
     long end = System.nanoTime() + settings.limit.toNanos();
     while (true) {
@@ -261,6 +266,8 @@ final class Tracing implements AutoCloseable {
         return exit.getAsInt();
       }
       tracer.topUp();
+      // Oftener than a user's trace does it, so that short programs see it, too.
+      recorder.retain(tracer.aliveThreads(), 0);
       if (System.nanoTime() - end > 0) {
         target.kill(98);
         throw new AssertionError("the program did not end in " + settings.limit);
