@@ -14,4 +14,5 @@ module io.ntrail.testkit {
   exports io.ntrail.testkit.ntr;
   exports io.ntrail.testkit.pe;
   exports io.ntrail.testkit.profile;
+  exports io.ntrail.testkit.wine;
 }

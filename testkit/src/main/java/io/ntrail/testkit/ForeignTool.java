@@ -74,11 +74,20 @@ public record ForeignTool(String word, List<String> candidates) {
     return "not installed: " + String.join(" or ", candidates);
   }
 
+  /**
+   * Where it is.
+   *
+   * @throws IllegalStateException if it is not installed
+   */
+  public String path() {
+    return find().orElseThrow(() -> new IllegalStateException(missing())).toString();
+  }
+
   /** Runs it in a folder, and waits for its end. */
   public Outcome run(Path folder, Map<String, String> environment, String... arguments)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
-    command.add(find().orElseThrow(() -> new IllegalStateException(missing())).toString());
+    command.add(path());
     command.addAll(List.of(arguments));
     Path output = Files.createTempFile("output", ".txt");
     Path errors = Files.createTempFile("errors", ".txt");

@@ -177,9 +177,15 @@ final class SlotCode {
         .mov(ptr(RCX).plus(Control.META), EAX)
         .lea(RCX, ptr(RCX).plus(record))
         .mov(gs(words.record()), RCX)
-        .movzx(ECX, Reg16.CX)
-        .jrcxz(full)
-        .bind(done)
+        .movzx(ECX, Reg16.CX);
+    if (record > Control.ARGUMENTS) {
+      // The short jump does not reach over the arguments.
+      Label near = a.label("full at entry, near");
+      a.jrcxz(near).jmp(done).bind(near).jmp(full);
+    } else {
+      a.jrcxz(full);
+    }
+    a.bind(done)
         .mov(RDX, cell(SAVE_RDX))
         .mov(RCX, ptr(RSP))
         .mov(RAX, ptr(RSP).plus(8))
@@ -190,13 +196,14 @@ final class SlotCode {
   }
 
   private void leave() {
-    Label done = a.label("done at exit");
+    Label unknown = a.label("unknown thread");
+    Label release = a.label("release");
     Label after = a.label("after");
     Label full = a.label("full at exit");
     a.push(cell(RET))
         .push(RCX)
         .mov(RCX, gs(words.record()))
-        .jrcxz(done)
+        .jrcxz(unknown)
         .mov(cell(SAVE_RAX), RAX)
         .mov(cell(SAVE_RDX), RDX)
         .mov(ptr(RCX).plus(Control.VALUE), RAX)
@@ -217,13 +224,16 @@ final class SlotCode {
         .bind(after)
         .mov(RDX, cell(SAVE_RDX))
         .mov(RAX, cell(SAVE_RAX))
-        .bind(done)
+        .lea(RCX, ptr(begin))
+        .bind(release)
         // Nothing returns here again: the frame is no longer one to walk or to repair.
         .mov(cell(KEY).as64(), 0)
-        .lea(RCX, ptr(begin))
         .mov(gs(words.slot()), RCX)
         .pop(RCX)
         .ret()
+        // A fiber returns in a thread that nothing is known of: its next call makes it known.
+        .bind(unknown)
+        .jmp(release)
         .bind(full)
         .call(cell(Geometry.FULL))
         .jmp(after);

@@ -1,5 +1,6 @@
 package io.ntrail.live.trace;
 
+import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.PlannedModule;
 import io.ntrail.live.session.SessionFile;
@@ -18,6 +19,9 @@ import java.util.stream.Collectors;
 public final class Tracer {
   private static final int FIRST_AREAS = 32;
   private static final int MOST_AREAS = 4096;
+
+  /** How long a process takes at most from when its memory is gone to its end. */
+  private static final int LAST_MILLIS = 2000;
 
   private final TargetProcess target;
   private final SessionFile session;
@@ -115,7 +119,18 @@ public final class Tracer {
     int free = session.areasFree();
     int more = Math.min(FIRST_AREAS, mostAreas - tracing.areas().size());
     if (free < FIRST_AREAS / 4 && more > 0) {
-      tracing.addAreas(more);
+      unlessEnded(() -> tracing.addAreas(more));
+    }
+  }
+
+  /** A program may end at any moment; then what is left to be done for it need not be done. */
+  private void unlessEnded(Runnable step) {
+    try {
+      step.run();
+    } catch (CannotGoOn e) {
+      if (target.await(LAST_MILLIS).isEmpty()) {
+        throw e;
+      }
     }
   }
 
@@ -123,7 +138,7 @@ public final class Tracer {
   public Set<Integer> aliveThreads() {
     Set<Integer> alive =
         target.threads().list().stream().map(TargetThread::tid).collect(Collectors.toSet());
-    tracing.reclaim(alive);
+    unlessEnded(() -> tracing.reclaim(alive));
     return alive;
   }
 }

@@ -137,6 +137,13 @@ final class TracingMemory {
       long stack = fields.i64(0);
       int thread = (int) fields.u32(Geometry.THREAD - Geometry.HEAD);
       if (stack != 0 && !alive.contains(thread) && memory.isFree(stack - 8)) {
+        memory.write(head, new byte[8]);
+        // A thread that was born there since then may have found the area as that of its stack;
+        // from here on none can.
+        if (!memory.isFree(stack - 8)) {
+          memory.write(head, new BytesOut(8).u64(stack).toArray());
+          continue;
+        }
         memory.write(areas.get(number) + Geometry.DATA, area.data(number));
         memory.write(head, new byte[24]);
         session.offerArea(number);

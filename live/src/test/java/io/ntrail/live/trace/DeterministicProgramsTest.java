@@ -1,0 +1,202 @@
+package io.ntrail.live.trace;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.ntrail.live.trace.Tracing.Outcome;
+import io.ntrail.live.trace.Tracing.Settings;
+import io.ntrail.testkit.wine.Wine;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Programs of which it is known what they call: every call is in the recording, as it ended. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class DeterministicProgramsTest {
+  private static final int LONG_JUMP = 0x80000026;
+  private static final int GCC_EXCEPTION = 0x20474343;
+  private static final int SLOTS = 256;
+
+  private Programs programs;
+
+  @BeforeAll
+  void begin(@TempDir Path folder) {
+    programs = new Programs(folder);
+  }
+
+  @AfterAll
+  void end() {
+    if (programs != null) {
+      programs.close();
+    }
+  }
+
+  private static void returned(CallTable calls, String function, long times) {
+    CallTable.Row row = calls.of(function);
+    assertEquals(times, row.entries, () -> function + ": " + row);
+    assertEquals(times, row.exits, () -> function + ": " + row);
+    assertEquals(times, row.returned, () -> function + ": " + row);
+    assertEquals(times, row.calls, () -> function + ": " + row);
+  }
+
+  private static void unwound(CallTable calls, String function, int code, long times) {
+    CallTable.Row row = calls.of(function);
+    assertEquals(times, row.codes.getOrDefault(code, 0L), () -> function + ": " + row);
+  }
+
+  @Test
+  void everyCallIsCountedOnce() throws IOException {
+    Outcome traced = programs.same(new Settings().exports(), Programs.build("counts.c"));
+    CallTable calls = Programs.exact(traced);
+    returned(calls, "leaf", 1010);
+    returned(calls, "fib", 1973);
+    returned(calls, "mixed", 1);
+    returned(calls, "after", 10);
+    assertEquals(0, calls.repaired());
+    assertEquals(1, calls.threads());
+    assertEquals(7, traced.exitCode());
+  }
+
+  @Test
+  void deepRecursionIsRecordedAsFarAsThereAreSlots() throws IOException {
+    Outcome traced = programs.same(new Settings().exports(), Programs.build("counts.c"));
+    CallTable calls = Programs.exact(traced);
+    returned(calls, "deep", 201 + SLOTS + SLOTS);
+    assertEquals(301 + 2001 - 2 * SLOTS, traced.statistics().overflows());
+    // What is called when all is back is recorded as before.
+    returned(calls, "after", 10);
+  }
+
+  @Test
+  void argumentsAreThoseThatWereGiven() throws IOException {
+    for (int bytes : new int[] {64, 128}) {
+      Outcome traced =
+          programs.same(
+              new Settings().exports().recordBytes(bytes), Programs.build("counts.c"));
+      returned(Programs.exact(traced), "leaf", 1010);
+    }
+  }
+
+  @Test
+  void exceptionsOfCxxLeaveTracedFunctionsAsIfNothingWereThere() throws IOException {
+    Outcome traced = programs.same(new Settings().exports(), Programs.build("throws.cpp"));
+    CallTable calls = Programs.exact(traced);
+    // catcher 1 and 2; nested 1 and 2: first, in the handler, and in changer.
+    CallTable.Row thrower = calls.of("thrower");
+    assertEquals(2 + 1 + 2 * 3 + 1, thrower.entries, thrower::toString);
+    assertEquals(Map.of(GCC_EXCEPTION, 8L), thrower.codes);
+    assertEquals(2, thrower.returned);
+    unwound(calls, "through1", GCC_EXCEPTION, 6);
+    unwound(calls, "through2", GCC_EXCEPTION, 8);
+    unwound(calls, "rethrower", GCC_EXCEPTION, 2);
+    unwound(calls, "changer", GCC_EXCEPTION, 2);
+    unwound(calls, "ladder", GCC_EXCEPTION, 11);
+    returned(calls, "catcher", 3);
+    returned(calls, "nested", 3);
+    returned(calls, "plain", 100);
+    assertEquals(0, calls.repaired());
+  }
+
+  @Test
+  void exceptionsPassWhenTheWholeProgramIsTracedAndTheSystemBelowIt() throws IOException {
+    for (String source : new String[] {"throws.cpp", "tails.cpp", "jump.c", "counts.c"}) {
+      Outcome traced =
+          programs.same(
+              new Settings().program().modules(Tracing.SYSTEM), Programs.build(source));
+      assertEquals(0, traced.statistics().damaged(), source);
+    }
+  }
+
+  @Test
+  void structuredExceptionsLeaveTracedFunctionsAsIfNothingWereThere() throws IOException {
+    Outcome traced = programs.same(new Settings().exports(), Programs.build("seh.c"));
+    CallTable calls = Programs.exact(traced);
+    unwound(calls, "access_violation", 0xC0000005, 2);
+    unwound(calls, "divide", 0xC0000094, 1);
+    returned(calls, "continuing", 1);
+    returned(calls, "in_filter", 1);
+    returned(calls, "collided", 1);
+    // The deepest has more frames than there are slots.
+    unwound(calls, "levels", 0xE0001009, 4 + 16 + 76 + Math.min(376, SLOTS - 1));
+    Outcome all =
+        programs.same(
+            new Settings().program().modules(Tracing.SYSTEM), Programs.build("seh.c"));
+    assertEquals(0, all.statistics().damaged());
+  }
+
+  @Test
+  void longJumpsLeaveNoFrameBehind() throws IOException {
+    Outcome traced = programs.same(new Settings().exports(), Programs.build("jump.c"));
+    CallTable calls = Programs.exact(traced);
+    unwound(calls, "down", LONG_JUMP, 7 + 8 + 9);
+    assertEquals(24, calls.of("down").unwound);
+    returned(calls, "calm", 106);
+    returned(calls, "round_trip", 3);
+    // round_trip is in main, and calm in it.
+    assertTrue(calls.of("calm").deepest <= 2, calls.of("calm")::toString);
+    assertEquals(0, calls.repaired());
+  }
+
+  @Test
+  void tailCallsAreRecordedAndCanThrow() throws IOException {
+    Outcome traced = programs.same(new Settings().exports(), Programs.build("tails.cpp"));
+    CallTable calls = Programs.exact(traced);
+    assertEquals(28, calls.of("first").entries);
+    assertEquals(28, calls.of("middle").entries);
+    assertEquals(48, calls.of("last").entries);
+    unwound(calls, "last", GCC_EXCEPTION, 3);
+    returned(calls, "catching", 8);
+    returned(calls, "many1", 1);
+    returned(calls, "many2", 1);
+  }
+
+  @Test
+  void fibersKeepTheirFrames() throws IOException {
+    Outcome traced = programs.same(new Settings().exports(), Programs.build("fibers.c"));
+    CallTable calls = Programs.exact(traced);
+    CallTable.Row climb = calls.of("climb");
+    assertEquals(20 * (6 + 17 + 28 + 39), climb.entries, climb::toString);
+    assertEquals(calls.of("work").entries, 2 * climb.entries + 50 + 6 * 70 + 500);
+    // Main's and the six others'.
+    assertEquals(7, calls.threads());
+  }
+
+  @Test
+  void fibersMayGoOnInAnotherThread() throws IOException {
+    Outcome traced = programs.same(new Settings().exports(), Programs.build("migrate.c"));
+    assertEquals(0, traced.statistics().damaged());
+  }
+
+  @Test
+  void threadsMayEndInsideOfTracedFunctions() throws IOException {
+    Outcome traced = programs.same(new Settings().exports(), Programs.build("births.c"));
+    CallTable calls = Programs.exact(traced);
+    assertEquals(500, calls.threads());
+    returned(calls, "step", 500 * 4 + 400 * 5);
+    assertEquals(500 * 4 + 500 * 5, calls.of("nest").entries);
+    assertEquals(500 * 4 + 400 * 5, calls.of("nest").returned);
+    assertEquals(100 * 5, calls.of("nest").open);
+  }
+
+  @Test
+  void argumentsStreamsAndExitCodeAreTheProgramsOwn() throws IOException {
+    Path program = Programs.build("arguments.c");
+    String[] arguments = {"0x1234567", "a b", "\"", "c:\\d\\", "", "\\\"e f\\\\\"", "ä"};
+    String input = "first\nsecond line\nwithout an end";
+    Wine.Outcome expected = programs.untraced(program, input, "0x1234567", "x", "yz");
+    Outcome traced =
+        programs.traced(
+            new Settings().exports().input(input), program, "0x1234567", "x", "yz");
+    Programs.mustEqual(expected, traced);
+    assertEquals(0x1234567, traced.exitCode());
+    CallTable calls = Programs.exact(traced);
+    returned(calls, "echo", 3);
+    returned(calls, "said", 3);
+    assertTrue(arguments.length > 0);
+  }
+}

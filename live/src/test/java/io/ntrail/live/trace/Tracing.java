@@ -1,0 +1,348 @@
+package io.ntrail.live.trace;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.ntrail.formats.bytes.BytesOut;
+import io.ntrail.formats.identity.ImageId;
+import io.ntrail.formats.ntr.NtrWriter;
+import io.ntrail.formats.ntr.RecordingHeader;
+import io.ntrail.formats.ntr.TracedFunction;
+import io.ntrail.formats.ntr.TracedModule;
+import io.ntrail.formats.ntr.TracedProcess;
+import io.ntrail.live.agent.Agent;
+import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.plan.PlannedFunction;
+import io.ntrail.live.plan.PlannedModule;
+import io.ntrail.live.plan.Planner;
+import io.ntrail.live.session.Recorder;
+import io.ntrail.live.session.RecorderSettings;
+import io.ntrail.live.session.RecorderThread;
+import io.ntrail.live.session.SessionFile;
+import io.ntrail.live.target.Streams;
+import io.ntrail.live.target.TargetImage;
+import io.ntrail.live.target.TargetModule;
+import io.ntrail.live.target.TargetProcess;
+import io.ntrail.live.target.WindowsCalls;
+import io.ntrail.testkit.wine.Wine;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.function.BiPredicate;
+
+/** Starts programs under Wine with tracing, and tells what came of it. Holds one agent. */
+final class Tracing implements AutoCloseable {
+  /** The system's modules that nearly everything goes through. */
+  static final Set<String> SYSTEM =
+      Set.of(
+          "ntdll", "kernelbase", "kernel32", "msvcrt", "ucrtbase", "advapi32", "ws2_32", "user32",
+          "gdi32", "sechost");
+
+  private static final int GENERIC_READ = 0x8000_0000;
+  private static final int GENERIC_WRITE = 0x4000_0000;
+  private static final int CREATE = 2;
+  private static final int OPEN = 3;
+  private static final int STRUCTURES = 0x3000;
+
+  private final AgentHost.Wine host;
+  private final Agent agent;
+  private final WindowsCalls calls;
+  private final Path folder;
+  private int runs;
+
+  private Tracing(AgentHost.Wine host, Path folder) {
+    this.host = host;
+    this.folder = folder;
+    this.agent = Agent.on(host.start(), Duration.ofSeconds(60));
+    this.calls = new WindowsCalls(agent);
+  }
+
+  /** Starts an agent. */
+  static Tracing in(Wine wine, Path folder) {
+    return new Tracing(new AgentHost.Wine(wine.loader(), wine.environment()), folder);
+  }
+
+  /** How a program of Wine names a file. */
+  String name(Path file) {
+    return host.name(file);
+  }
+
+  /** What is to be traced, and how. */
+  static final class Settings {
+    private BiPredicate<TargetModule, String> wanted = (module, name) -> false;
+    private int recordBytes = 32;
+    private int chunks = 512;
+    private byte[] input = new byte[0];
+    private Duration limit = Duration.ofSeconds(60);
+    private boolean patched = true;
+    private boolean recorded = true;
+
+    /** All functions of modules, by their names in small letters without extension. */
+    Settings modules(Set<String> stems) {
+      return functions((module, name) -> stems.contains(module.stem().toLowerCase(Locale.ROOT)));
+    }
+
+    /** More functions: those of which this is true. */
+    Settings functions(BiPredicate<TargetModule, String> more) {
+      wanted = wanted.or(more);
+      return this;
+    }
+
+    /** All functions of the program itself. */
+    Settings program() {
+      return functions((module, name) -> module.name().endsWith(".exe"));
+    }
+
+    /** Those functions of the program that it exports. */
+    Settings exports() {
+      return functions((module, name) -> module.name().endsWith(".exe") && !name.isEmpty());
+    }
+
+    /** Bytes of a record. */
+    Settings recordBytes(int bytes) {
+      recordBytes = bytes;
+      return this;
+    }
+
+    /** Number of chunks. */
+    Settings chunks(int number) {
+      chunks = number;
+      return this;
+    }
+
+    /** What the program can read. */
+    Settings input(String text) {
+      input = text.getBytes(StandardCharsets.ISO_8859_1);
+      return this;
+    }
+
+    /** After this the program is ended. */
+    Settings limit(Duration time) {
+      limit = time;
+      return this;
+    }
+
+    /** Everything is made ready, and no function is changed. */
+    Settings withoutPatches() {
+      patched = false;
+      return this;
+    }
+
+    /** Nobody reads records while the program runs, nor afterwards. */
+    Settings withoutRecorder() {
+      recorded = false;
+      return this;
+    }
+  }
+
+  /**
+   * What came of it.
+   *
+   * @param exitCode all 32 bits
+   * @param recording the {@code .ntr}
+   */
+  record Outcome(
+      int exitCode,
+      byte[] output,
+      byte[] errors,
+      io.ntrail.live.session.RecorderStatistics statistics,
+      SelfTest selfTest,
+      List<PlannedFunction> plan,
+      List<PlannedFunction> traced,
+      Path recording) {
+    String text() {
+      return new String(output, StandardCharsets.ISO_8859_1);
+    }
+
+    /** Reads the recording. */
+    CallTable calls() throws IOException {
+      return CallTable.read(recording);
+    }
+  }
+
+  /** Runs a program to its end. */
+  Outcome run(Settings settings, String commandLine) throws IOException {
+    String number = Integer.toString(++runs);
+    Path in = Files.write(folder.resolve("in" + number), settings.input);
+    Path out = folder.resolve("out" + number);
+    Path errors = folder.resolve("errors" + number);
+    Path recording = folder.resolve("calls" + number + ".ntr");
+    Streams streams =
+        new Streams(
+            open(in, GENERIC_READ, OPEN),
+            open(out, GENERIC_WRITE, CREATE),
+            open(errors, GENERIC_WRITE, CREATE));
+    Result result;
+    try (SessionFile session = SessionFile.create(settings.recordBytes, settings.chunks);
+        TargetProcess target = TargetProcess.start(calls, commandLine, streams)) {
+      streams.close(calls);
+      try {
+        result = trace(settings, commandLine, target, session, recording);
+      } catch (RuntimeException e) {
+        target.kill(99);
+        throw e;
+      }
+    }
+    return new Outcome(
+        result.exitCode,
+        Files.readAllBytes(out),
+        Files.readAllBytes(errors),
+        result.statistics,
+        result.selfTest,
+        result.plan,
+        result.traced,
+        recording);
+  }
+
+  private record Result(
+      int exitCode,
+      io.ntrail.live.session.RecorderStatistics statistics,
+      SelfTest selfTest,
+      List<PlannedFunction> plan,
+      List<PlannedFunction> traced) {}
+
+  private Result trace(
+      Settings settings,
+      String commandLine,
+      TargetProcess target,
+      SessionFile session,
+      Path recording)
+      throws IOException {
+    target.runToEntry(30_000);
+    List<PlannedFunction> plan = plan(target, settings.wanted);
+    Tracer tracer = new Tracer(target, session, host.name(session.path()), 4096);
+    SelfTest selfTest = tracer.selfTest();
+    List<PlannedFunction> wanted = plan.stream().filter(PlannedFunction::isTraced).toList();
+    List<Tracer.Traced> prepared = tracer.prepare(wanted, true);
+    RecordingHeader header =
+        new RecordingHeader(
+            RecordingHeader.ONE_CLOCK, 2_100_000_000L, 0, 0, 0x8664, 8, 1, "test");
+    OutputStream file = Files.newOutputStream(recording);
+    NtrWriter writer = new NtrWriter(file, header, 1);
+    writer.process(
+        new TracedProcess(1, target.pid(), 0, 0, 0, commandLine, commandLine));
+    try (Recorder recorder =
+        Recorder.appending(session, writer, new RecorderSettings(1, 0, 0))) {
+      define(recorder, prepared);
+      if (settings.patched) {
+        tracer.arm();
+      }
+      int exit;
+      if (settings.recorded) {
+        try (RecorderThread thread = RecorderThread.start(recorder)) {
+          exit = end(target, tracer, recorder, settings);
+          assertEquals(Optional.empty(), thread.failure());
+        }
+      } else {
+        exit = end(target, tracer, recorder, settings);
+      }
+      recorder.finish(0);
+      return new Result(
+          exit,
+          recorder.statistics(),
+          selfTest,
+          plan,
+          prepared.stream().map(Tracer.Traced::function).toList());
+    }
+  }
+
+  private static int end(
+      TargetProcess target, Tracer tracer, Recorder recorder, Settings settings) {
+    target.resumeMain();
+    long end = System.nanoTime() + settings.limit.toNanos();
+    while (true) {
+      OptionalInt exit = target.await(10);
+      if (exit.isPresent()) {
+        return exit.getAsInt();
+      }
+      tracer.topUp();
+      // Oftener than a user's trace does it, so that short programs see it, too.
+      recorder.retain(tracer.aliveThreads(), 0);
+      if (System.nanoTime() - end > 0) {
+        target.kill(98);
+        throw new AssertionError("the program did not end in " + settings.limit);
+      }
+    }
+  }
+
+  /** What would be done with a program that stands at its entry point. */
+  static List<PlannedFunction> plan(
+      TargetProcess target, BiPredicate<TargetModule, String> wanted) {
+    List<PlannedFunction> plan = new ArrayList<>();
+    Planner.Choice choice =
+        new Planner.Choice() {
+          @Override
+          public boolean wants(TargetModule module, String name) {
+            return wanted.test(module, name);
+          }
+
+          @Override
+          public boolean excludes(TargetModule module, String name) {
+            return false;
+          }
+        };
+    for (TargetModule module : target.modules()) {
+      plan.addAll(
+          Planner.plan(module, TargetImage.read(target.memory(), module), Map.of(), choice));
+    }
+    return plan;
+  }
+
+  private static void define(Recorder recorder, List<Tracer.Traced> prepared) {
+    Map<PlannedModule, Long> modules = new HashMap<>();
+    long number = 0;
+    for (Tracer.Traced traced : prepared) {
+      PlannedModule module = traced.function().module();
+      if (!modules.containsKey(module)) {
+        long next = modules.size() + 1;
+        modules.put(module, next);
+        ImageId id =
+            new ImageId(
+                module.image().headers().timestamp(), module.image().headers().sizeOfImage());
+        TracedModule defined =
+            new TracedModule(
+                next, 1, module.module().base(), id, 0, 0, module.module().path(), null, "");
+        recorder.define(writer -> writer.module(defined));
+      }
+      number++;
+      recorder.function(
+          traced.address(),
+          new TracedFunction(
+              number,
+              modules.get(module),
+              traced.function().rva(),
+              traced.function().title(),
+              List.of()));
+    }
+  }
+
+  /** A file as a handle that the target inherits. */
+  private long open(Path file, int access, int how) {
+    long scratch = agent.scratch() + STRUCTURES;
+    agent.poke(scratch, new BytesOut(24).u32(24).u32(0).u64(0).u32(1).u32(0).toArray());
+    agent.poke(scratch + 32, new BytesOut(256).utf16z(host.name(file)).toArray());
+    long handle =
+        calls
+            .call("kernel32!CreateFileW", scratch + 32, access, 3, scratch, how, 0x80, 0)
+            .result();
+    if (handle == -1) {
+      throw new IllegalStateException("no handle for " + file);
+    }
+    return handle;
+  }
+
+  @Override
+  public void close() {
+    agent.close();
+  }
+}

@@ -1,0 +1,141 @@
+package io.ntrail.testkit.wine;
+
+import io.ntrail.testkit.ForeignTool;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * Compilers that make 64-bit programs for Windows here. What they made is kept in the build's
+ * folder, named by the content of its source and the options.
+ */
+public enum WindowsCompiler {
+  /** GCC for C. */
+  MINGW_C(ForeignTool.of("mingw", "x86_64-w64-mingw32-gcc")),
+  /** GCC for C++; its exceptions are those of the system. */
+  MINGW_CXX(ForeignTool.of("mingw", "x86_64-w64-mingw32-g++")),
+  /** Clang for C with Microsoft's extensions ({@code __try}), linked by GCC's linker. */
+  CLANG(ForeignTool.of("clang", "clang-14", "clang"));
+
+  private static final List<String> TO_LINK =
+      List.of("-static", "-static-libgcc", "-Wl,--no-insert-timestamp");
+
+  private final ForeignTool tool;
+
+  WindowsCompiler(ForeignTool tool) {
+    this.tool = tool;
+  }
+
+  /** Whether it is installed; the condition of an assumption. */
+  public boolean available() {
+    return tool.available() && (this != CLANG || MINGW_C.tool.available());
+  }
+
+  /** Why tests are skipped where {@link #available} says no. */
+  public String missing() {
+    return tool.missing();
+  }
+
+  /**
+   * Builds a program, or finds it built.
+   *
+   * @param sources in one folder; the first one names the program
+   * @param options of the compiler
+   * @throws IllegalStateException with what the compiler says if it refuses
+   */
+  public Path build(List<Path> sources, String... options) throws IOException {
+    Path first = sources.getFirst();
+    String name = first.getFileName().toString().replaceFirst("\\..*", "");
+    Path folder = Files.createDirectories(Wine.folder().resolve("programs"));
+    boolean library = List.of(options).contains("-shared");
+    Path program =
+        folder.resolve(name + "-" + hash(sources, options) + (library ? ".dll" : ".exe"));
+    if (Files.exists(program)) {
+      return program;
+    }
+    Path scratch = Files.createTempDirectory(folder, name);
+    Path made = scratch.resolve("made");
+    List<String> inputs = new ArrayList<>();
+    if (this == CLANG) {
+      for (Path source : sources) {
+        Path object = scratch.resolve(source.getFileName() + ".o");
+        List<String> command =
+            new ArrayList<>(
+                List.of(
+                    "--target=x86_64-pc-windows-msvc", "-fms-extensions", "-c", "-w",
+                    source.toString(), "-o", object.toString()));
+        command.addAll(List.of(options));
+        run(tool, command);
+        inputs.add(object.toString());
+      }
+    } else {
+      sources.forEach(source -> inputs.add(source.toString()));
+    }
+    List<String> command = new ArrayList<>(inputs);
+    command.addAll(List.of("-o", made.toString()));
+    if (this == CLANG) {
+      // The linker does not understand the directives by which clang asks for exports.
+      command.add("-Wl,--export-all-symbols");
+    } else {
+      command.addAll(List.of(options));
+    }
+    command.addAll(TO_LINK);
+    run(this == CLANG ? MINGW_C.tool : tool, command);
+    // GCC adds the extension that it thinks is missing.
+    Path written = Files.exists(made) ? made : scratch.resolve("made.exe");
+    Files.move(written, program, StandardCopyOption.ATOMIC_MOVE);
+    for (String input : inputs) {
+      if (Path.of(input).startsWith(scratch)) {
+        Files.delete(Path.of(input));
+      }
+    }
+    Files.delete(scratch);
+    return program;
+  }
+
+  private static void run(ForeignTool tool, List<String> command) throws IOException {
+    try {
+      ForeignTool.Outcome outcome =
+          tool.run(Path.of("."), Map.of("LC_ALL", "C"), command.toArray(String[]::new));
+      if (outcome.exitCode() != 0) {
+        throw new IllegalStateException(command + ": " + outcome.errors());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(command + " was interrupted", e);
+    }
+  }
+
+  private String hash(List<Path> sources, String[] options) throws IOException {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      digest.update(name().toLowerCase(Locale.ROOT).getBytes(StandardCharsets.UTF_8));
+      digest.update(String.join("\n", options).getBytes(StandardCharsets.UTF_8));
+      digest.update(String.join("\n", TO_LINK).getBytes(StandardCharsets.UTF_8));
+      // Headers lie beside the sources, and count, too.
+      for (Path source : sources) {
+        digest.update(Files.readAllBytes(source));
+      }
+      Path folder = sources.getFirst().toAbsolutePath().getParent();
+      if (folder != null) {
+        try (var files = Files.list(folder)) {
+          for (Path header : files.filter(f -> f.toString().endsWith(".h")).sorted().toList()) {
+            digest.update(Files.readAllBytes(header));
+          }
+        }
+      }
+      return HexFormat.of().formatHex(digest.digest(), 0, 8);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

@@ -1,0 +1,203 @@
+package io.ntrail.testkit.wine;
+
+import io.ntrail.testkit.ForeignTool;
+import io.ntrail.testkit.TestData;
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The Wine of this machine with a prefix (a Windows of its own: registry, system folder, server)
+ * that lives as long as this JVM.
+ *
+ * <p>The first prefix takes seconds to make; it stays as a template in the build's folder, and each
+ * JVM works on a copy. The server stays while tests run, which makes the start of a program ten
+ * times faster. Absent: {@link #available} says no, or fails if {@code NTRAIL_REQUIRE} demands
+ * {@code wine}.
+ */
+public final class Wine {
+  private static final ForeignTool LOADER =
+      ForeignTool.of("wine", "wine", "wine64", "/usr/lib/wine/wine64");
+  private static final ForeignTool SERVER =
+      ForeignTool.of("wine", "wineserver", "/usr/lib/wine/wineserver64", "/usr/lib/wine/wineserver");
+  private static final Duration SETUP = Duration.ofSeconds(240);
+
+  private final Path prefix;
+  private final Path loader;
+
+  /**
+   * What a program did.
+   *
+   * @param exitCode of the 32 bits that Windows knows the lowest 8, which Unix hands on
+   * @param output all of its standard output
+   * @param errors all of its error output
+   */
+  public record Outcome(int exitCode, byte[] output, byte[] errors) {
+    /** The output, byte by byte. */
+    public String text() {
+      return new String(output, StandardCharsets.ISO_8859_1);
+    }
+  }
+
+  /** Made when it is first asked for; the class loader sees to it that this happens once. */
+  private static final class Shared {
+    static final Wine WINE = make();
+  }
+
+  private Wine(Path prefix, Path loader) {
+    this.prefix = prefix;
+    this.loader = loader;
+  }
+
+  /** Whether there is one; the condition of an assumption. */
+  public static boolean available() {
+    return LOADER.available() && SERVER.available();
+  }
+
+  /** Why tests are skipped where {@link #available} says no. */
+  public static String missing() {
+    return LOADER.missing();
+  }
+
+  /** The one that all tests of this JVM share. */
+  public static Wine shared() {
+    return Shared.WINE;
+  }
+
+  /** The program that runs programs for Windows. */
+  public Path loader() {
+    return loader;
+  }
+
+  /** The variables that whatever runs here needs. */
+  public Map<String, String> environment() {
+    return environment(prefix);
+  }
+
+  /** Where its files are. */
+  public Path prefix() {
+    return prefix;
+  }
+
+  private static Map<String, String> environment(Path prefix) {
+    return new TreeMap<>(
+        Map.of(
+            "WINEPREFIX", prefix.toString(),
+            "WINEARCH", "win64",
+            "WINEDEBUG", "-all",
+            // No Mono, no Gecko, no menus.
+            "WINEDLLOVERRIDES", "mscoree,mshtml,winemenubuilder.exe=",
+            // Console programs need no screen; an empty name is none.
+            "DISPLAY", ""));
+  }
+
+  /** A folder for what the build makes: it goes when the build is cleaned. */
+  static Path folder() {
+    return TestData.projectRoot().resolve("target").resolve("wine");
+  }
+
+  private static Wine make() {
+    try {
+      Path loader = Path.of(LOADER.path());
+      Path folder = Files.createDirectories(folder());
+      Path template = folder.resolve("template");
+      if (!Files.exists(template)) {
+        // Made beside it and moved, so that half of one never counts as one.
+        Path fresh = Files.createTempDirectory(folder, "fresh");
+        wait(builder(environment(fresh), List.of(loader.toString(), "wineboot", "-i")), SETUP);
+        wait(builder(environment(fresh), List.of(SERVER.path(), "-w")), SETUP);
+        Files.move(fresh, template);
+      }
+      Path prefix = folder.resolve("prefix-" + ProcessHandle.current().pid());
+      wait(
+          builder(
+              Map.of(), List.of("cp", "-a", "--reflink=auto", template + "/.", prefix.toString())),
+          SETUP);
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> end(prefix)));
+      wait(builder(environment(prefix), List.of(SERVER.path(), "-p")), SETUP);
+      return new Wine(prefix, loader);
+    } catch (IOException e) {
+      throw new IllegalStateException("no prefix for Wine could be made", e);
+    }
+  }
+
+  private static void end(Path prefix) {
+    try {
+      wait(builder(environment(prefix), List.of(SERVER.path(), "-k")), Duration.ofSeconds(20));
+      wait(builder(Map.of(), List.of("rm", "-rf", prefix.toString())), Duration.ofSeconds(60));
+    } catch (IOException e) {
+      System.err.println("the prefix of Wine could not be removed: " + e.getMessage());
+    }
+  }
+
+  private static ProcessBuilder builder(Map<String, String> environment, List<String> command) {
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .redirectInput(new File("/dev/null"))
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .redirectError(ProcessBuilder.Redirect.DISCARD);
+    builder.environment().putAll(environment);
+    return builder;
+  }
+
+  private static int wait(ProcessBuilder builder, Duration limit) throws IOException {
+    return end(builder.start(), builder.command(), limit);
+  }
+
+  private static int end(Process process, List<String> command, Duration limit) {
+    try {
+      if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
+        throw new IllegalStateException(command + " did not end in " + limit);
+      }
+      return process.exitValue();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(command + " was interrupted", e);
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  /**
+   * Runs a program, as Wine alone would.
+   *
+   * @param folder where it runs
+   * @param input what it can read
+   * @param limit after this it is ended
+   * @param command a path of this machine, and arguments
+   * @throws IllegalStateException if it did not end by itself
+   */
+  public Outcome run(Path folder, byte[] input, Duration limit, String... command)
+      throws IOException {
+    List<String> whole = new ArrayList<>(List.of(loader.toString()));
+    whole.addAll(List.of(command));
+    Path scratch = Files.createTempDirectory(folder(), "run");
+    try {
+      Path in = Files.write(scratch.resolve("in"), input);
+      Path out = scratch.resolve("out");
+      Path errors = scratch.resolve("errors");
+      ProcessBuilder builder =
+          new ProcessBuilder(whole)
+              .directory(folder.toFile())
+              .redirectInput(in.toFile())
+              .redirectOutput(out.toFile())
+              .redirectError(errors.toFile());
+      builder.environment().putAll(environment());
+      int code = end(builder.start(), whole, limit);
+      return new Outcome(code, Files.readAllBytes(out), Files.readAllBytes(errors));
+    } finally {
+      for (String name : List.of("in", "out", "errors")) {
+        Files.deleteIfExists(scratch.resolve(name));
+      }
+      Files.delete(scratch);
+    }
+  }
+}
