@@ -60,28 +60,40 @@ final class TraceCommand implements Command {
     TraceRequest request = TraceRequest.of(parsed);
     AgentHost host = host(Options.text(parsed, "--on", isWindows() ? "local" : "wine"));
     try (TraceReport report = TraceReport.of(parsed, request, terminal)) {
-      TraceTarget target = TraceTarget.start(host, request.words());
       Stop stop = new Stop();
-      boolean running = false;
-      try (target) {
-        TracePlan plan = TracePlan.of(target, request);
-        if (plan.matched() == 0) {
-          throw new CannotGoOn(
-              "no function of %s matches %s"
-                  .formatted(target.program(), String.join(", ", Options.all(parsed, "-f"))),
-              "ntrail trace --plan -f '*!*' -- " + request.words().getFirst());
-        }
-        report.plan(target, plan);
-        if (request.planOnly()) {
-          return ExitCode.DONE;
-        }
-        running = true;
-        return trace(request, target, plan, report, stop, Options.has(parsed, "--strict"));
+      try (TraceTarget target = TraceTarget.start(host, request.words())) {
+        return planAndTrace(parsed, request, target, report, stop);
       } finally {
-        if (!running) {
-          target.process().kill(1);
-        }
         stop.done();
+      }
+    }
+  }
+
+  private static int planAndTrace(
+      ParseResult parsed,
+      TraceRequest request,
+      TraceTarget target,
+      TraceReport report,
+      Stop stop) {
+    boolean begun = false;
+    try {
+      TracePlan plan = TracePlan.of(target, request);
+      if (plan.matched() == 0) {
+        throw new CannotGoOn(
+            "no function of %s matches %s"
+                .formatted(target.program(), String.join(", ", Options.all(parsed, "-f"))),
+            "ntrail trace --plan -f '*!*' -- " + request.words().getFirst());
+      }
+      report.plan(target, plan);
+      if (request.planOnly()) {
+        return ExitCode.DONE;
+      }
+      begun = true;
+      return trace(request, target, plan, report, stop, Options.has(parsed, "--strict"));
+    } finally {
+      if (!begun) {
+        // It stands at its first instruction.
+        target.process().kill(1);
       }
     }
   }
