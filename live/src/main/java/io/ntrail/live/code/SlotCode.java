@@ -150,7 +150,9 @@ final class SlotCode {
         .lea(RCX, ptr(RCX).index(RDX, 1).plus(1))
         .jrcxz(tail)
         .bind(slow)
-        .mov(RAX, cell(BODY))
+        // The thread's word may be another slot's by now: something that interrupted us may have
+        // left frames behind.
+        .lea(RAX, ptr(begin))
         .mov(RCX, cell(Geometry.SLOW))
         .jmp(RCX);
   }
@@ -195,17 +197,20 @@ final class SlotCode {
         .mov(EAX, cell(META))
         // The last store makes the record one.
         .mov(ptr(RCX).plus(Control.META), EAX)
-        .lea(RCX, ptr(RCX).plus(record))
-        .mov(gs(words.record()), RCX)
-        .movzx(ECX, Reg16.CX);
+        // The end of a chunk is never the place of the next record: what interrupts us would write
+        // there.
+        .lea(RDX, ptr(RCX).plus(record))
+        .movzx(ECX, Reg16.DX);
     if (record > Control.ARGUMENTS) {
       // The short jump does not reach over the arguments.
       Label near = a.label("full at entry, near");
-      a.jrcxz(near).jmp(done).bind(near).jmp(full);
+      Label next = a.label("not full at entry");
+      a.jrcxz(near).jmp(next).bind(near).jmp(full).bind(next);
     } else {
       a.jrcxz(full);
     }
-    a.bind(done)
+    a.mov(gs(words.record()), RDX)
+        .bind(done)
         .mov(RDX, cell(SAVE_RDX))
         .mov(RCX, ptr(RSP))
         .mov(RAX, ptr(RSP).plus(8))
@@ -240,10 +245,10 @@ final class SlotCode {
         .mov(EAX, cell(META))
         .lea(EAX, ptr(RAX).plus(1))
         .mov(ptr(RCX).plus(Control.META), EAX)
-        .lea(RCX, ptr(RCX).plus(record))
-        .mov(gs(words.record()), RCX)
-        .movzx(ECX, Reg16.CX)
+        .lea(RDX, ptr(RCX).plus(record))
+        .movzx(ECX, Reg16.DX)
         .jrcxz(full)
+        .mov(gs(words.record()), RDX)
         .bind(after)
         .mov(RDX, cell(SAVE_RDX))
         .mov(RAX, cell(SAVE_RAX))
