@@ -138,6 +138,10 @@ class HelpTest {
         List<String> rest = words.subList(1, words.size());
         assertNotNull(
             new CommandLine(entry.make().get().spec()).parseArgs(rest.toArray(String[]::new)));
+        if (words.getFirst().equals("trace")) {
+          // Its programs are the user's; TraceTest runs some.
+          continue;
+        }
         Object[] here = words.stream().map(word -> here(words.getFirst(), word)).toArray();
         Cli.Result result = Cli.run(here);
         assertEquals(0, result.exit(), example + ": " + result.err());

@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Adds up the time of calls by path: who called whom from the first recorded calls down. A routine
  * that calls itself directly is one node. Times are those without recorded callees, in the unit of
  * the source's clock; calls that are open at the end have none of their own, but those below them
- * have.
- * The time of a call of which only the entry is recorded stays with its caller.
+ * have. The time of a call of which only the entry is recorded stays with its caller.
  *
  * <p>Of a stretch of time each call counts with that part of it that lies in the stretch: so
  * stretches that follow each other add up to the whole.

@@ -29,6 +29,8 @@ public final class Commands {
               "calls", "the calls of a recording, and how long they took", true, CallsCommand::new),
           new Entry(
               "image", "what a program, library or driver says of itself", true, ImageCommand::new),
+          new Entry(
+              "trace", "records the calls of a program that it starts", true, TraceCommand::new),
           new Entry("doctor", "what works on this machine", true, DoctorCommand::new),
           new Entry("completion", "completion of words for a shell", true, CompletionCommand::new),
           new Entry("help", "what a command or a subject is about", true, HelpCommand::new),

@@ -26,6 +26,9 @@ final class Options {
     CSV
   }
 
+  private static final java.util.regex.Pattern SIZE =
+      java.util.regex.Pattern.compile("(\\d{1,9})([KMGkmg]?)(i?[Bb])?");
+
   private static final List<String> COLORS = List.of("auto", "always", "never");
   private static final List<String> FORMATS = List.of("text", "json", "jsonl", "csv");
 
@@ -250,6 +253,22 @@ final class Options {
     }
     throw new UsageError(
         name + " takes a number, not " + text, name + " " + Math.max(1, otherwise));
+  }
+
+  /**
+   * A size: a number of bytes, or one with K, M or G behind it (1,024 and so on); 0 if not given.
+   */
+  static long size(ParseResult parsed, String name) {
+    if (!has(parsed, name)) {
+      return 0;
+    }
+    String text = text(parsed, name, "");
+    java.util.regex.Matcher parts = SIZE.matcher(text);
+    if (!parts.matches()) {
+      throw new UsageError(name + " takes a size, not " + text, name + " 100M");
+    }
+    int shift = 10 * " KMG".indexOf((parts.group(2) + " ").toUpperCase(Locale.ROOT).charAt(0));
+    return Long.parseLong(parts.group(1)) << Math.max(0, shift);
   }
 
   /** Where the answer goes: never over one of the files that it is about. */

@@ -154,7 +154,7 @@ public final class Table {
   }
 
   /** Cuts a text in the middle. */
-  static String cut(String text, int width) {
+  public static String cut(String text, int width) {
     if (text.length() <= width) {
       return text;
     }

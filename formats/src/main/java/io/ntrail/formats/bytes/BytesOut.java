@@ -22,7 +22,9 @@ public final class BytesOut {
     size = 0;
   }
 
-  /** The array behind it, of which the first {@link #size} bytes count; valid until the next one. */
+  /**
+   * The array behind it, of which the first {@link #size} bytes count; valid until the next one.
+   */
   public byte[] array() {
     return bytes;
   }

@@ -248,8 +248,7 @@ public final class Agent implements AutoCloseable {
         throw new CannotGoOn("the agent did not understand question " + operation, "");
       }
       Bytes data =
-          payload.slice(
-              AgentProtocol.ANSWER_HEAD, payload.length() - AgentProtocol.ANSWER_HEAD);
+          payload.slice(AgentProtocol.ANSWER_HEAD, payload.length() - AgentProtocol.ANSWER_HEAD);
       done = true;
       return new Answer(payload.i64(0), (int) payload.u32(8), status, data);
     } catch (IOException e) {

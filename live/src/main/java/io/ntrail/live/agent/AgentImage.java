@@ -294,7 +294,9 @@ public final class AgentImage {
     a.jmp(answer);
   }
 
-  /** Calls an imported function with the prepared arguments; its outcome is the answer's, and rax. */
+  /**
+   * Calls an imported function with the prepared arguments; its outcome is the answer's, and rax.
+   */
   private void guard(String function, int arguments) {
     a.mov(RCX, imported(function));
     guardAddress(arguments);
@@ -441,5 +443,4 @@ public final class AgentImage {
     a.add(RSI, RAX).sub(RDI, RAX).jmp(next);
     a.bind(done).add(RSP, 0x38).pop(RBP).pop(RDI).pop(RSI).pop(RBX).ret();
   }
-
 }

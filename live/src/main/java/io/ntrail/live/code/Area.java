@@ -53,9 +53,7 @@ public final class Area {
           DELTA + Geometry.TRUE_RIP - exit,
           handlerAt - Geometry.HEAD);
       functions.add(
-          begin + exit + SlotCode.RETURN_POINT,
-          begin + assembled.bytes().length,
-          UnwindBytes.EXIT);
+          begin + exit + SlotCode.RETURN_POINT, begin + assembled.bytes().length, UnwindBytes.EXIT);
       code.bytes(assembled.bytes()).zeros(Geometry.STRIDE - assembled.bytes().length);
     }
     int overflow = code.size() + CODE - Geometry.HEAD;

@@ -132,14 +132,13 @@ public final class RuntimeBlock {
     FunctionTableOut table = new FunctionTableOut();
     ranges.stream()
         .sorted(Comparator.comparingInt(range -> code.offset(range.begin)))
-        .forEach(
-            range -> {
-              int begin = code.offset(range.begin);
-              int end = code.offset(range.end);
-              if (end > begin) {
-                table.add(begin, end, range.info);
-              }
-            });
+        .forEach(range -> {
+          int begin = code.offset(range.begin);
+          int end = code.offset(range.end);
+          if (end > begin) {
+            table.add(begin, end, range.info);
+          }
+        });
     return table;
   }
 
@@ -269,7 +268,21 @@ public final class RuntimeBlock {
     ranges.add(new Range(noneBegin, noneEnd, pushed(STUB_PUSHED + PUSHED)));
     a.bind(none);
     goUntraced(noneEnd);
-    range(STUB_PUSHED, () -> a.bind(untraced).lea(RAX, ptr(RAX).plus(-2)).jmp(RAX));
+    writeUntraced();
+  }
+
+  /** Where calls go that interrupt a thread while it is given an area. */
+  private void writeUntraced() {
+    Label end = a.label("untraced, end");
+    ranges.add(new Range(untraced, end, UnwindBytes.prologue(STUB_PUSHED, 1)));
+    a.bind(untraced)
+        .pushfq()
+        .mov(RCX, control)
+        .lock()
+        .inc(ptr(RCX).plus(Control.REENTRANT).as64())
+        .bind(end);
+    range(STUB_PUSHED + 1, () -> a.popfq());
+    range(STUB_PUSHED, () -> a.lea(RAX, ptr(RAX).plus(-2)).jmp(RAX));
   }
 
   /**
@@ -318,12 +331,7 @@ public final class RuntimeBlock {
     Label done = a.label("done");
     range(
         STUB_PUSHED,
-        () ->
-            a.bind(entryOnly)
-                .mov(RCX, gs(words.record()))
-                .jrcxz(cold)
-                .bind(write)
-                .push(RDX));
+        () -> a.bind(entryOnly).mov(RCX, gs(words.record())).jrcxz(cold).bind(write).push(RDX));
     Label full = a.label("entry only, full");
     range(
         STUB_PUSHED + 1,

@@ -152,7 +152,9 @@ public final class TargetRoutines {
 
   private static final int COST_ROUNDS = 40;
 
-  /** Measures what tracing costs a call of a function that only returns; the shortest of 40 goes. */
+  /**
+   * Measures what tracing costs a call of a function that only returns; the shortest of 40 goes.
+   */
   public static byte[] cost(ThreadWords words, int record) {
     Assembler a = Assembler.x64();
     Label stub = a.label("stub");

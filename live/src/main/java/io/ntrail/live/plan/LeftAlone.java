@@ -59,9 +59,13 @@ public record LeftAlone(Kind kind, Optional<Refusal> refusal, String detail) {
     return refusal.map(Enum::name).orElse(kind.name());
   }
 
+  /** The reason for people, without what belongs to this function alone. */
+  public String reason() {
+    return refusal.map(Refusal::text).orElse(kind.text());
+  }
+
   /** For people. */
   public String text() {
-    String reason = refusal.map(Refusal::text).orElse(kind.text());
-    return detail.isEmpty() ? reason : reason + " (" + detail + ")";
+    return detail.isEmpty() ? reason() : reason() + " (" + detail + ")";
   }
 }

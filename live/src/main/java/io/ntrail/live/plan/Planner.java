@@ -135,11 +135,7 @@ public final class Planner {
             prologue.frame(),
             elsewhere == null);
     return new PlannedFunction(
-        module,
-        name,
-        patch,
-        Optional.of(code),
-        Optional.ofNullable(elsewhere).map(LeftAlone::of));
+        module, name, patch, Optional.of(code), Optional.ofNullable(elsewhere).map(LeftAlone::of));
   }
 
   /** Finds what is relative to the instruction pointer; whether the stack pointer is changed. */
@@ -162,7 +158,8 @@ public final class Planner {
 
   private boolean writesStackPointer() {
     return Effects.of(instruction, operands).registers().stream()
-        .anyMatch(use -> use.access().writes() && use.register().toString().equalsIgnoreCase("rsp"));
+        .anyMatch(
+            use -> use.access().writes() && use.register().toString().equalsIgnoreCase("rsp"));
   }
 
   private boolean readsReturnAddress(FunctionPatch patch) {

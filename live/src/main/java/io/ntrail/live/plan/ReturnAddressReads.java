@@ -20,9 +20,9 @@ import java.util.Optional;
  * Finds functions that look at their own return address: they would see that of a slot.
  *
  * <p>The unwind data says how far the return address is from the stack pointer or the frame
- * register behind the prologue; an instruction that reads what lies there, or takes its address,
- * is one. The instructions in front of the first that does not belong to the prologue are not
- * looked at.
+ * register behind the prologue; an instruction that reads what lies there, or takes its address, is
+ * one. The instructions in front of the first that does not belong to the prologue are not looked
+ * at.
  */
 final class ReturnAddressReads {
   private static final int MOST_BYTES = 1 << 16;
@@ -74,8 +74,7 @@ final class ReturnAddressReads {
     OperandReader reader = OperandReader.of(decoder);
     Instruction instruction = new Instruction();
     Operands operands = new Operands();
-    Bytes code =
-        image.view().window(function.rva(), Math.min(MOST_BYTES, function.size()));
+    Bytes code = image.view().window(function.rva(), Math.min(MOST_BYTES, function.size()));
     for (int at = 0; at < code.length(); ) {
       int size = decoder.decode(code, at, code.length(), instruction);
       if (size == 0) {

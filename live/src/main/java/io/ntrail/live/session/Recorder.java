@@ -6,13 +6,9 @@ import io.ntrail.formats.ntr.NtrRing;
 import io.ntrail.formats.ntr.NtrWriter;
 import io.ntrail.formats.ntr.ThreadEvents;
 import io.ntrail.formats.ntr.TracedFunction;
-import io.ntrail.formats.ntr.TracedThread;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -37,11 +33,12 @@ public final class Recorder implements AutoCloseable {
   /** Chunks that one call of {@link #poll} reads at most. */
   private static final int CHUNKS_A_POLL = 64;
 
-  private static final long PROGRESS_NANOS = 40_000_000;
-  private static final long STATISTICS_NANOS = 1_000_000_000;
+  private static final long PROGRESS_NANOS = 60_000_000;
 
-  /** Threads at once: each has an area, at least. */
-  private static final int MOST_THREADS = SessionLayout.AREAS;
+  /** All chunks are looked at every so many times: only a damaged session needs it. */
+  private static final int SEARCH_EVERY = 16;
+
+  private static final long STATISTICS_NANOS = 1_000_000_000;
 
   /** Writes definitions. */
   @FunctionalInterface
@@ -51,46 +48,31 @@ public final class Recorder implements AutoCloseable {
   }
 
   private final SessionFile session;
-  private final NtrWriter writer;
-  private final @Nullable NtrRing ring;
   private final RecorderSettings settings;
   private final Remarks remarks = new Remarks();
-  private final ChunkPool pool;
+  private final RecorderOutput output;
   private final RecordSink sink;
+  private final ChunkReader reader;
   private final ReentrantLock lock = new ReentrantLock(true);
 
-  private final Map<ThreadKey, RecordedThread> threads = new LinkedHashMap<>();
-  private final List<RecordedThread> waiting = new ArrayList<>();
-  private final List<RecordedThread> crowded = new ArrayList<>();
-  private long passes;
-  private long fullSeen;
-  private int readyChunks;
+  private int progresses;
   private long lastProgress = System.nanoTime();
   private long lastStatistics = System.nanoTime();
   private Map<Counter, Long> statisticsWritten = Map.of();
-
-  private RecorderState state = RecorderState.RECORDING;
-  private long threadsSeen;
   private long threadsEnded;
-  private long chunksRefused;
-  private boolean finished;
-  private int fullAtMost;
-  private long buffersWritten;
   private long openEnded;
-  private long lossTold;
-  private long missingChunks;
-  private long failedWrites;
   private long now;
+  private boolean finished;
   private volatile RecorderStatistics statistics;
 
   private Recorder(
       SessionFile session, NtrWriter writer, @Nullable NtrRing ring, RecorderSettings settings) {
     this.session = session;
-    this.writer = writer;
-    this.ring = ring;
     this.settings = settings;
-    pool = new ChunkPool(session, remarks);
+    output = new RecorderOutput(session, writer, ring, settings.maxBytes(), remarks);
     sink = new RecordSink(session, writer, remarks);
+    reader = new ChunkReader(session, output, sink, remarks, settings.process());
+    output.whenFailed(this::takeBack);
     statistics = snapshot();
   }
 
@@ -113,7 +95,7 @@ public final class Recorder implements AutoCloseable {
     return new Recorder(session, ring.writer(), ring, settings);
   }
 
-  /** What was counted up to the last 40 ms or so. */
+  /** What was counted up to the last 60 ms or so. */
   public RecorderStatistics statistics() {
     return statistics;
   }
@@ -149,11 +131,7 @@ public final class Recorder implements AutoCloseable {
   public void define(Definitions definitions) {
     lock.lock();
     try {
-      if (!writer.failed()) {
-        definitions.write(writer);
-      }
-    } catch (IOException e) {
-      fail(e);
+      output.attempt(() -> definitions.write(output.writer));
     } finally {
       lock.unlock();
     }
@@ -163,10 +141,10 @@ public final class Recorder implements AutoCloseable {
   public void name(int tid, String name) {
     lock.lock();
     try {
-      for (RecordedThread thread : threads.values()) {
+      for (RecordedThread thread : reader.threads().values()) {
         if (thread.key.tid() == tid) {
           thread.name = name;
-          define(to -> to.thread(traced(thread, 0)));
+          output.attempt(() -> output.writer.thread(reader.traced(thread, 0)));
         }
       }
     } finally {
@@ -185,25 +163,25 @@ public final class Recorder implements AutoCloseable {
       if (finished) {
         return 0;
       }
-      long before = buffersWritten;
+      long before = reader.chunksRead();
       long nanos = System.nanoTime();
-      if (!waiting.isEmpty() || session.full() != fullSeen) {
-        pass(CHUNKS_A_POLL);
+      if (reader.hasWork()) {
+        reader.pass(CHUNKS_A_POLL);
       }
       if (nanos - lastProgress >= PROGRESS_NANOS) {
-        progress();
+        progress(progresses++ % SEARCH_EVERY == 0);
         lastProgress = nanos;
       }
-      return (int) (buffersWritten - before);
+      return (int) (reader.chunksRead() - before);
     } finally {
       lock.unlock();
     }
   }
 
-  /** How long nothing is to be done for certain, in nanoseconds, if {@link #poll} found nothing. */
+  /** How long nothing is to be done, in nanoseconds, if {@link #poll} found nothing. */
   long leisure() {
-    // A few threads fill a chunk in 20 microseconds at their fastest.
-    return Math.clamp(statistics.buffersFree() * 20_000L, 100_000, 4_000_000);
+    // A thread fills a chunk in 40 microseconds at its fastest; the file may be 100 ms behind.
+    return Math.clamp(statistics.buffersFree() * 30_000L, 500_000, 20_000_000);
   }
 
   /** Brings all that is written into the file now. */
@@ -211,36 +189,27 @@ public final class Recorder implements AutoCloseable {
     lock.lock();
     try {
       if (!finished) {
-        progress();
+        progress(true);
       }
     } finally {
       lock.unlock();
     }
   }
 
-  private void progress() {
-    pool.search();
-    pass(CHUNKS_A_POLL);
-    // Taken chunks change places when one is given back, which those in use are not here.
-    for (int i = 0; i < pool.takenCount(); i++) {
-      ChunkState chunk = pool.taken(i);
-      RecordedThread owner = chunk.owner;
-      if (owner != null && !chunk.ready && owner.ready.isEmpty() && chunk.number == owner.next) {
-        read(chunk, owner);
-      }
+  private void progress(boolean search) {
+    if (search) {
+      reader.pool().search();
     }
-    try {
-      if (!writer.failed()) {
-        writer.flush();
-        if (ring != null) {
-          ring.turn();
-        }
-        checkSize();
-        writeStatistics(false);
+    reader.pass(CHUNKS_A_POLL);
+    reader.readInUse();
+    output.attempt(() -> {
+      output.writer.flush();
+      if (output.ring != null) {
+        output.ring.turn();
       }
-    } catch (IOException e) {
-      fail(e);
-    }
+      output.checkSize();
+      writeStatistics(false);
+    });
     statistics = snapshot();
   }
 
@@ -250,260 +219,16 @@ public final class Recorder implements AutoCloseable {
       lastStatistics = nanos;
       Map<Counter, Long> counters = snapshot().counters();
       if (last || !counters.equals(statisticsWritten)) {
-        writer.statistics(counters);
+        output.writer.statistics(counters);
         // Its own bytes are among those written: they alone are no news.
         statisticsWritten = snapshot().counters();
       }
     }
   }
 
-  /** Finds chunks that are to be read, and reads at most so many of them. */
-  private void pass(int most) {
-    passes++;
-    fullSeen = session.full();
-    pool.follow();
-    for (int i = 0; i < pool.takenCount(); i++) {
-      look(pool.taken(i));
-    }
-    for (RecordedThread thread : crowded) {
-      lookAgain(thread);
-    }
-    crowded.clear();
-    fullAtMost = Math.max(fullAtMost, readyChunks);
-    int left = most;
-    for (int i = 0; i < waiting.size() && left > 0; i++) {
-      left -= readReady(waiting.get(i), left);
-    }
-    waiting.removeIf(thread -> thread.ready.isEmpty());
-  }
-
-  private void look(ChunkState chunk) {
-    if (chunk.ready) {
-      return;
-    }
-    int is = session.state(chunk.index);
-    switch (is) {
-      case SessionLayout.FREE -> {
-        if (chunk.owner != null) {
-          strange(chunk, "lost its head while it was in use");
-        }
-      }
-      case SessionLayout.IN_USE -> owner(chunk);
-      case SessionLayout.FULL -> {
-        RecordedThread owner = owner(chunk);
-        boolean same =
-            session.thread(chunk.index) == owner.key.tid()
-                && session.began(chunk.index) == owner.key.began()
-                && session.number(chunk.index) == chunk.number;
-        if (!same) {
-          strange(chunk, "became another thread's while it was in use");
-        }
-        ready(chunk, owner);
-      }
-      default -> strange(chunk, "is in state " + Integer.toUnsignedLong(is));
-    }
-  }
-
-  private void strange(ChunkState chunk, String what) {
-    if (!chunk.said) {
-      chunk.said = true;
-      remarks.damaged("chunk %d %s", chunk.index, what);
-    }
-  }
-
-  private void ready(ChunkState chunk, RecordedThread owner) {
-    chunk.ready = true;
-    chunk.readyPass = passes;
-    owner.inUse.remove(chunk);
-    owner.ready.add(chunk);
-    readyChunks++;
-    if (owner.ready.size() == 1) {
-      waiting.add(owner);
-    }
-  }
-
-  /** A thread has one chunk in use; whatever else it seems to have, it left behind. */
-  private void lookAgain(RecordedThread thread) {
-    for (ChunkState chunk : List.copyOf(thread.inUse)) {
-      // Read behind the head of the later chunk: by now it must be handed over.
-      look(chunk);
-    }
-    thread.inUse.sort(Comparator.comparingLong(chunk -> chunk.number));
-    while (thread.inUse.size() > 1) {
-      ChunkState chunk = thread.inUse.getFirst();
-      strange(chunk, "was left by its thread without being handed over");
-      chunk.partial = true;
-      ready(chunk, thread);
-    }
-  }
-
-  private RecordedThread owner(ChunkState chunk) {
-    RecordedThread known = chunk.owner;
-    if (known != null) {
-      return known;
-    }
-    ThreadKey key = new ThreadKey(session.thread(chunk.index), session.began(chunk.index));
-    chunk.number = session.number(chunk.index);
-    chunk.lost = session.lost(chunk.index);
-    RecordedThread owner = threads.get(key);
-    if (owner == null) {
-      owner = begin(key, chunk);
-    }
-    chunk.owner = owner;
-    owner.inUse.add(chunk);
-    if (owner.inUse.size() == 2) {
-      crowded.add(owner);
-    }
-    return owner;
-  }
-
-  private RecordedThread begin(ThreadKey key, ChunkState chunk) {
-    if (threads.size() >= MOST_THREADS) {
-      chunksRefused++;
-      remarks.say("thread %d is one too many at once: its records are dropped", key.tid());
-      RecordedThread nobody = new RecordedThread(key, 0, null);
-      nobody.next = chunk.number;
-      return nobody;
-    }
-    threadsSeen++;
-    ThreadEvents events = writer.events(threadsSeen);
-    RecordedThread thread = new RecordedThread(key, threadsSeen, events);
-    threads.put(key, thread);
-    define(to -> to.thread(traced(thread, 0)));
-    return thread;
-  }
-
-  private TracedThread traced(RecordedThread thread, long ended) {
-    long tid = Integer.toUnsignedLong(thread.key.tid());
-    return new TracedThread(
-        thread.number, settings.process(), tid, thread.key.began(), ended, thread.name);
-  }
-
-  /** Reads the ready chunks of a thread in the order of their numbers; how many. */
-  private int readReady(RecordedThread thread, int most) {
-    if (thread.ready.size() > 1) {
-      thread.ready.sort((a, b) -> Long.compareUnsigned(a.number, b.number));
-    }
-    int count = 0;
-    while (count < most && count < thread.ready.size()) {
-      ChunkState chunk = thread.ready.get(count);
-      int order = Long.compareUnsigned(chunk.number, thread.next);
-      if (order > 0 && chunk.readyPass == passes) {
-        // The one before it was handed over earlier: a look at all chunks from now on finds it.
-        break;
-      }
-      if (order > 0) {
-        missing(thread, chunk);
-      } else if (order < 0) {
-        strange(chunk, "has a number that its thread had before: " + chunk.number);
-      }
-      read(chunk, thread);
-      if (order >= 0) {
-        thread.next = chunk.number + 1;
-      }
-      count++;
-      recycle(chunk);
-    }
-    thread.ready.subList(0, count).clear();
-    readyChunks -= count;
-    return count;
-  }
-
-  private void recycle(ChunkState chunk) {
-    buffersWritten++;
-    pool.recycle(chunk);
-  }
-
-  private void missing(RecordedThread thread, ChunkState chunk) {
-    long chunks = chunk.number - thread.next;
-    if (Long.compareUnsigned(chunks, pool.offered()) > 0) {
-      strange(
-          chunk, "has a number that no thread can have: " + Long.toUnsignedString(chunk.number));
-      return;
-    }
-    missingChunks += chunks;
-    remarks.damaged(
-        "thread %d: %d chunks are missing before its chunk %d",
-        thread.key.tid(), chunks, chunk.number);
-    tellLost(thread, chunks * session.recordsPerChunk());
-  }
-
-  /** Takes out the records of a chunk that are there and were not taken out yet. */
-  private void read(ChunkState chunk, RecordedThread owner) {
-    if (!chunk.lossTold) {
-      chunk.lossTold = true;
-      tellLoss(chunk, owner);
-    }
-    boolean full = chunk.ready && !chunk.partial;
-    int count =
-        full ? session.recordsPerChunk() - chunk.done : session.whole(chunk.index, chunk.done);
-    if (count == 0) {
-      return;
-    }
-    session.copyRecords(chunk.index, chunk.done, count, sink.words());
-    chunk.done += count;
-    ThreadEvents events = owner.events;
-    if (state != RecorderState.RECORDING || events == null) {
-      sink.drop(0, count);
-      owner.dropped += count;
-      return;
-    }
-    try {
-      sink.give(count, owner, events);
-      checkSize();
-    } catch (IOException e) {
-      fail(e);
-    }
-  }
-
-  private void tellLoss(ChunkState chunk, RecordedThread owner) {
-    if (chunk.lost == 0) {
-      return;
-    }
-    long most = session.lost() - lossTold;
-    long lost = chunk.lost;
-    if (Long.compareUnsigned(lost, most) > 0) {
-      strange(chunk, "tells of more lost records than were counted: " + lost);
-      lost = Math.max(0, most);
-    }
-    lossTold += lost;
-    tellLost(owner, lost);
-  }
-
-  private void tellLost(RecordedThread thread, long records) {
-    ThreadEvents events = thread.events;
-    if (state != RecorderState.RECORDING || events == null) {
-      thread.dropped += records;
-      return;
-    }
-    try {
-      events.lost(records);
-    } catch (IOException e) {
-      fail(e);
-    }
-  }
-
-  private void checkSize() throws IOException {
-    if (state == RecorderState.RECORDING
-        && settings.maxBytes() > 0
-        && writer.position() >= settings.maxBytes()) {
-      state = RecorderState.SIZE_REACHED;
-      session.enable(false);
-      remarks.say("recording stopped when the file had %d bytes", writer.position());
-      writer.flush();
-    }
-  }
-
-  private void fail(IOException e) {
-    if (state == RecorderState.FAILED) {
-      return;
-    }
-    state = RecorderState.FAILED;
-    writer.giveUp();
-    failedWrites++;
-    remarks.say("the file could not be written: %s", String.valueOf(e.getMessage()));
-    session.enable(false);
-    for (RecordedThread thread : threads.values()) {
+  /** What waited when a write failed did not come into the file. */
+  private void takeBack() {
+    for (RecordedThread thread : reader.threads().values()) {
       if (thread.events != null) {
         sink.takeBack(thread.events.waiting());
       }
@@ -520,85 +245,70 @@ public final class Recorder implements AutoCloseable {
   public List<ThreadKey> retain(Set<Integer> alive, long ticks) {
     lock.lock();
     try {
+      if (finished) {
+        return List.of();
+      }
       now = ticks;
-      pass(session.chunks());
-      pass(session.chunks());
-      Map<Integer, Long> newest = new HashMap<>();
-      List<RecordedThread> judged = new ArrayList<>();
-      for (RecordedThread thread : threads.values()) {
-        if (Long.compareUnsigned(thread.key.began(), ticks) <= 0) {
-          judged.add(thread);
-          newest.merge(
-              thread.key.tid(),
-              thread.key.began(),
-              (a, b) -> Long.compareUnsigned(a, b) >= 0 ? a : b);
-        }
-      }
-      List<ThreadKey> ended = new ArrayList<>();
-      for (RecordedThread thread : judged) {
-        Long last = newest.get(thread.key.tid());
-        boolean replaced = last != null && last != thread.key.began();
-        if (replaced || !alive.contains(thread.key.tid())) {
-          end(thread, ticks);
-          ended.add(thread.key);
-        }
-      }
+      passTwice();
+      List<RecordedThread> gone = gone(alive, ticks);
+      gone.forEach(thread -> end(thread, ticks));
       statistics = snapshot();
-      return ended;
+      return gone.stream().map(thread -> thread.key).toList();
     } finally {
       lock.unlock();
     }
   }
 
-  private void end(RecordedThread thread, long ticks) {
-    emptied(thread);
-    threads.remove(thread.key);
-    threadsEnded++;
-    ThreadEvents events = thread.events;
-    if (events == null) {
-      return;
-    }
-    tellDropped(thread);
-    openEnded += events.open();
-    if (!writer.failed()) {
-      try {
-        writer.thread(traced(thread, ticks));
-        writer.endThread(thread.number);
-        if (ring != null) {
-          ring.ended(thread.number);
-        }
-      } catch (IOException e) {
-        threads.put(thread.key, thread);
-        fail(e);
-        threads.remove(thread.key);
+  /** The second time, chunks that were thought missing are found or missing. */
+  private void passTwice() {
+    reader.pass(session.chunks());
+    reader.pass(session.chunks());
+  }
+
+  private List<RecordedThread> gone(Set<Integer> alive, long ticks) {
+    Map<Integer, Long> newest = new HashMap<>();
+    List<RecordedThread> judged = new ArrayList<>();
+    for (RecordedThread thread : reader.threads().values()) {
+      if (Long.compareUnsigned(thread.key.began(), ticks) <= 0) {
+        judged.add(thread);
+        newest.merge(
+            thread.key.tid(),
+            thread.key.began(),
+            (a, b) -> Long.compareUnsigned(a, b) >= 0 ? a : b);
       }
     }
+    judged.removeIf(thread -> {
+      Long last = newest.get(thread.key.tid());
+      boolean replaced = last != null && last != thread.key.began();
+      return !replaced && alive.contains(thread.key.tid());
+    });
+    return judged;
   }
 
-  /** Reads all that a thread left, which writes no more. */
-  private void emptied(RecordedThread thread) {
-    for (ChunkState chunk : List.copyOf(thread.inUse)) {
-      chunk.partial = true;
-      ready(chunk, thread);
+  private void end(RecordedThread thread, long ticks) {
+    reader.readLeft(thread);
+    tellDropped(thread);
+    threadsEnded++;
+    if (thread.events != null) {
+      openEnded += thread.events.open();
     }
-    for (ChunkState chunk : thread.ready) {
-      chunk.readyPass = -1;
-    }
-    while (!thread.ready.isEmpty()) {
-      readReady(thread, Integer.MAX_VALUE);
-    }
-    waiting.remove(thread);
+    // Removed behind its last write: if that fails, what waited is taken back.
+    output.attempt(() -> {
+      output.writer.thread(reader.traced(thread, ticks));
+      output.writer.endThread(thread.number);
+      if (output.ring != null) {
+        output.ring.ended(thread.number);
+      }
+    });
+    reader.threads().remove(thread.key);
   }
 
+  /** Says at the end of a thread's events how many came after recording had stopped. */
   private void tellDropped(RecordedThread thread) {
     ThreadEvents events = thread.events;
-    if (events != null && thread.dropped > 0 && !writer.failed()) {
-      try {
-        events.lost(thread.dropped);
-        thread.dropped = 0;
-      } catch (IOException e) {
-        fail(e);
-      }
+    if (events != null && thread.dropped > 0) {
+      output.attempt(() -> events.lost(thread.dropped));
+      thread.dropped = 0;
     }
   }
 
@@ -616,81 +326,51 @@ public final class Recorder implements AutoCloseable {
       }
       finished = true;
       now = ticks;
-      pool.search();
-      pass(session.chunks());
-      pass(session.chunks());
-      Set<RecordedThread> left = new HashSet<>(threads.values());
-      List<ChunkState> headless = new ArrayList<>();
-      for (int i = 0; i < pool.takenCount(); i++) {
-        RecordedThread owner = pool.taken(i).owner;
-        if (owner != null) {
-          left.add(owner);
-        } else {
-          headless.add(pool.taken(i));
-        }
-      }
-      left.forEach(this::emptied);
-      headless.forEach(this::readHeadless);
-      threads.values().forEach(this::tellDropped);
-      if (!writer.failed()) {
-        writer.flush();
-        RecorderState before = state;
-        state = before == RecorderState.RECORDING ? RecorderState.FINISHED : before;
-        writeStatistics(true);
-      }
-    } catch (IOException e) {
-      fail(e);
-    } finally {
+      reader.pool().search();
+      passTwice();
+      reader.readLeft();
+      reader.threads().values().forEach(this::tellDropped);
+      output.attempt(output.writer::flush);
+      output.finished();
+      output.attempt(() -> writeStatistics(true));
       statistics = snapshot();
+    } finally {
       lock.unlock();
     }
   }
 
-  /** A chunk whose head says nothing: its records, if there are any, are nobody's. */
-  private void readHeadless(ChunkState chunk) {
-    int whole = session.whole(chunk.index, 0);
-    if (whole > 0) {
-      strange(chunk, "has records and no thread");
-      session.copyRecords(chunk.index, 0, whole, sink.words());
-      sink.drop(0, whole);
-    } else if (session.state(chunk.index) == SessionLayout.FREE) {
-      remarks.say("chunk %d was taken by a thread that ended before it used it", chunk.index);
-    }
-    pool.recycle(chunk);
-  }
-
   private RecorderStatistics snapshot() {
     long open = openEnded;
-    for (RecordedThread thread : threads.values()) {
+    for (RecordedThread thread : reader.threads().values()) {
       open += thread.events == null ? 0 : thread.events.open();
     }
-    EventTally gone = ring == null ? EventTally.NONE : ring.dropped();
+    EventTally gone = output.ring == null ? EventTally.NONE : output.ring.dropped();
     long latest = now != 0 ? now : sink.latest();
     return new RecorderStatistics(
-        threadsSeen,
+        reader.threadsSeen(),
         threadsEnded,
         session.chunks(),
-        fullAtMost,
-        buffersWritten,
-        pool.free(),
+        reader.fullAtMost(),
+        reader.chunksRead(),
+        reader.pool().free(),
         sink.given().minus(gone),
         open,
         sink.dropped().plus(gone),
-        Math.max(lossTold, session.lost()),
-        missingChunks,
-        missingChunks * session.recordsPerChunk(),
+        Math.max(reader.lossTold(), session.lost()),
+        reader.missingChunks(),
+        reader.missingChunks() * session.recordsPerChunk(),
         sink.unreadable(),
         sink.unknownEvents(),
         remarks.damaged(),
-        ring == null ? writer.position() : ring.bytes(),
+        output.bytes(),
         Math.max(0, latest - settings.began()),
-        failedWrites,
+        output.failedWrites(),
         session.overflows(),
         session.noArea(),
         session.slowPasses(),
         session.areasFree(),
-        chunksRefused,
-        state,
+        reader.chunksRefused(),
+        output.state(),
         remarks.list());
   }
 
@@ -704,10 +384,10 @@ public final class Recorder implements AutoCloseable {
     lock.lock();
     try {
       finish(0);
-      if (ring != null) {
-        ring.close();
+      if (output.ring != null) {
+        output.ring.close();
       } else {
-        writer.close();
+        output.writer.close();
       }
     } finally {
       lock.unlock();

@@ -171,6 +171,11 @@ public final class SessionFile implements AutoCloseable {
     return file.u64Acquire(SessionLayout.AT_THREADS);
   }
 
+  /** Calls not recorded because the thread was just being given an area. */
+  public long reentrant() {
+    return file.u64Acquire(SessionLayout.AT_REENTRANT);
+  }
+
   /** Records lost because no chunk was free; at most one spill of each thread too many. */
   public long lost() {
     return file.u64Acquire(SessionLayout.AT_LOST);

@@ -70,6 +70,9 @@ public final class SessionLayout {
   /** u64: threads that began to be recorded, by the target. */
   public static final int AT_THREADS = 0x300;
 
+  /** Of the control block, u64. */
+  public static final int AT_REENTRANT = 0x340;
+
   /** u64 each: addresses of areas by their number. */
   public static final int AT_AREA_ADDRESSES = 0x1000;
 

@@ -40,8 +40,13 @@ public record Cost(double pair, double withoutRecords, double clock) {
         out.i64(TargetRoutines.COST_CLOCK) / calls);
   }
 
-  /** Nanoseconds of some ticks. */
-  static double nanos(double ticks, long ticksPerSecond) {
-    return ticksPerSecond == 0 ? 0 : ticks * 1e9 / ticksPerSecond;
+  /** Nanoseconds of {@link #pair}. */
+  public double pairNanos(long ticksPerSecond) {
+    return ticksPerSecond == 0 ? 0 : pair * 1e9 / ticksPerSecond;
+  }
+
+  /** Nanoseconds of {@link #clock}. */
+  public double clockNanos(long ticksPerSecond) {
+    return ticksPerSecond == 0 ? 0 : clock * 1e9 / ticksPerSecond;
   }
 }

@@ -185,9 +185,7 @@ final class Patcher {
         TracedCode code = below.getValue().function().code().orElseThrow();
         long inside = context.rip() - code.address();
         if (inside < code.unit().length) {
-          target
-              .threads()
-              .context(thread.handle(), context.rip(below.getValue().body() + inside));
+          target.threads().context(thread.handle(), context.rip(below.getValue().body() + inside));
         }
       }
     }

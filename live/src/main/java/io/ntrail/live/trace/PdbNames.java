@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  */
 record PdbNames(@Nullable PdbId id, String name) {
   static PdbNames of(PeImage image) {
-    return DebugDirectory.of(image).codeView().orElse(null) instanceof CodeView.Pdb70(
-            var guid, long age, String path)
+    return DebugDirectory.of(image).codeView().orElse(null)
+            instanceof CodeView.Pdb70(var guid, long age, String path)
         ? new PdbNames(new PdbId(guid, age), path)
         : new PdbNames(null, "");
   }

@@ -83,7 +83,8 @@ public record SelfTest(boolean passed, String why) {
       }
     }
     long handler = found.i64(TargetRoutines.TEST_HANDLER);
-    if (handler < area + Geometry.TABLE || handler >= area + Geometry.HEAD + tracing.area().size()) {
+    if (handler < area + Geometry.TABLE
+        || handler >= area + Geometry.HEAD + tracing.area().size()) {
       return failed("unwinding a slot does not call its handler");
     }
     if (found.i64(TargetRoutines.TEST_HANDLER + 8) != 0) {

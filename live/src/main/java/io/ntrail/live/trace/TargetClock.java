@@ -66,7 +66,8 @@ final class TargetClock {
     calls.agent().poke(code, ticks);
     calls.agent().poke(code + 0x40, features);
     readTicks = code;
-    invariant = (calls.call(List.of(AgentCall.of(code + 0x40))).getFirst().result() & INVARIANT) != 0;
+    invariant =
+        (calls.call(List.of(AgentCall.of(code + 0x40))).getFirst().result() & INVARIANT) != 0;
     long cell = calls.agent().scratch() + CELLS;
     calls.agent().poke(cell, new byte[16]);
     calls.must("the clock", "kernel32!QueryPerformanceFrequency", cell);
@@ -114,7 +115,8 @@ final class TargetClock {
   /** What a moment says about time. */
   Calibration calibration(Moment began, Moment at) {
     long counts = at.counter - began.counter;
-    long nanos = counts / frequency * 1_000_000_000 + counts % frequency * 1_000_000_000 / frequency;
+    long nanos =
+        counts / frequency * 1_000_000_000 + counts % frequency * 1_000_000_000 / frequency;
     return new Calibration(at.ticks, Math.max(0, nanos), at.utc);
   }
 }

@@ -22,6 +22,7 @@ import io.ntrail.live.target.TargetProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.security.SecureRandom;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,8 +48,8 @@ public final class TraceRun implements AutoCloseable {
   private final Recorder recorder;
   private final TargetClock.Moment began;
   private final String program;
+  private final long ticksPerSecond;
   private final Map<PlannedModule, Long> modules = new HashMap<>();
-  private List<Tracer.Traced> traced = List.of();
   private final RecorderThread thread;
   private long lastThreads = System.nanoTime();
   private long lastCalibration = System.nanoTime();
@@ -72,6 +73,7 @@ public final class TraceRun implements AutoCloseable {
     this.recorder = recorder;
     this.began = began;
     this.program = target.program();
+    this.ticksPerSecond = target.clock().rate(target.firstMoment(), began);
     this.thread = RecorderThread.start(recorder);
   }
 
@@ -85,8 +87,7 @@ public final class TraceRun implements AutoCloseable {
     try {
       session = SessionFile.create(settings.recordBytes(), settings.chunks());
       Tracer tracer =
-          new Tracer(
-              target.process(), session, target.name(session.path()), settings.threads());
+          new Tracer(target.process(), session, target.name(session.path()), settings.threads());
       SelfTest selfTest = tracer.selfTest();
       Cost cost = tracer.cost();
       TargetClock clock = target.clock();
@@ -102,8 +103,7 @@ public final class TraceRun implements AutoCloseable {
               RecordingHeader.TIME_STAMP_COUNTER,
               settings.writer());
       Recorder recorder = recorder(session, settings, header);
-      return new TraceRun(
-          target, settings, session, tracer, selfTest, cost, recorder, began);
+      return new TraceRun(target, settings, session, tracer, selfTest, cost, recorder, began);
     } catch (IOException e) {
       close(session);
       throw new CannotGoOn(
@@ -123,8 +123,7 @@ public final class TraceRun implements AutoCloseable {
   private static Recorder recorder(
       SessionFile session, TraceSettings settings, RecordingHeader header) throws IOException {
     int id = new SecureRandom().nextInt();
-    RecorderSettings how =
-        new RecorderSettings(PROCESS, header.began(), settings.maxBytes());
+    RecorderSettings how = new RecorderSettings(PROCESS, header.began(), settings.maxBytes());
     return settings.ringBytes() > 0
         ? Recorder.keepingLast(
             session, new NtrRing(settings.file(), settings.ringBytes(), header, id), how)
@@ -146,18 +145,18 @@ public final class TraceRun implements AutoCloseable {
    * Patches what was planned and lets the program run. If the self-test failed, only entries are
    * recorded.
    *
-   * @return what was patched
+   * @return functions that could not be patched although they were planned: no free memory is near
+   *     enough
    */
-  public List<Tracer.Traced> begin(List<PlannedFunction> planned) {
-    traced = tracer.prepare(planned, selfTest.passed());
+  public List<PlannedFunction> begin(TracePlan plan) {
+    List<Tracer.Traced> traced = tracer.prepare(plan.functions(), selfTest.passed());
     TargetProcess process = target.process();
-    recorder.define(
-        to -> {
-          to.process(
-              TracedProcess.running(
-                  PROCESS, process.pid(), began.ticks(), program, target.commandLine()));
-          to.calibration(target.clock().calibration(began, began));
-        });
+    recorder.define(to -> {
+      to.process(
+          TracedProcess.running(
+              PROCESS, process.pid(), began.ticks(), program, target.commandLine()));
+      to.calibration(target.clock().calibration(began, began));
+    });
     long number = 0;
     for (Tracer.Traced one : traced) {
       number++;
@@ -168,8 +167,18 @@ public final class TraceRun implements AutoCloseable {
               number, module(function.module()), function.rva(), function.name(), List.of()));
     }
     tracer.arm();
+    Map<Counter, Long> counters = new EnumMap<>(Counter.class);
+    counters.put(Counter.FUNCTIONS_MATCHED, (long) plan.matched());
+    counters.put(Counter.FUNCTIONS_TRACED, (long) traced.size());
+    counters.put(Counter.FUNCTIONS_REFUSED, (long) plan.matched() - traced.size());
+    if (ticksPerSecond > 0) {
+      counters.put(Counter.PAIR_PICOSECONDS, Math.round(1000 * cost.pairNanos(ticksPerSecond)));
+      counters.put(
+          Counter.CLOCK_PAIR_PICOSECONDS, Math.round(1000 * cost.clockNanos(ticksPerSecond)));
+    }
+    recorder.define(to -> to.statistics(counters));
     target.process().resumeMain();
-    return traced;
+    return tracer.outOfReach();
   }
 
   private long module(PlannedModule module) {
@@ -179,19 +188,18 @@ public final class TraceRun implements AutoCloseable {
           long number = modules.size() + 1L;
           PeHeaders headers = m.image().headers();
           var pdb = PdbNames.of(m.image());
-          recorder.define(
-              to ->
-                  to.module(
-                      new TracedModule(
-                          number,
-                          PROCESS,
-                          m.module().base(),
-                          new ImageId(headers.timestamp(), headers.sizeOfImage()),
-                          0,
-                          0,
-                          m.module().path(),
-                          pdb.id(),
-                          pdb.name())));
+          recorder.define(to ->
+              to.module(
+                  new TracedModule(
+                      number,
+                      PROCESS,
+                      m.module().base(),
+                      new ImageId(headers.timestamp(), headers.sizeOfImage()),
+                      0,
+                      0,
+                      m.module().path(),
+                      pdb.id(),
+                      pdb.name())));
           return number;
         });
   }
@@ -213,10 +221,9 @@ public final class TraceRun implements AutoCloseable {
     }
     thread
         .failure()
-        .ifPresent(
-            e -> {
-              throw new IllegalStateException("the recorder failed", e);
-            });
+        .ifPresent(e -> {
+          throw new IllegalStateException("the recorder failed", e);
+        });
     return exit;
   }
 
@@ -241,9 +248,14 @@ public final class TraceRun implements AutoCloseable {
     return tracer.stoppedNanos();
   }
 
-  /** Functions that were planned and could not be patched: no free memory is near enough. */
-  public List<PlannedFunction> outOfReach() {
-    return tracer.outOfReach();
+  /** Calls that were not recorded because their thread was just being given an area. */
+  public long reentrant() {
+    return session.reentrant();
+  }
+
+  /** Rate of the recording's clock; 0 if unknown. */
+  public long ticksPerSecond() {
+    return ticksPerSecond;
   }
 
   /** Puts the program's code back; what is on its way through traced functions ends as it began. */
@@ -262,21 +274,21 @@ public final class TraceRun implements AutoCloseable {
       thread.close();
       TargetClock.Moment end = target.clock().now();
       var calibration = target.clock().calibration(began, end);
-      recorder.define(
-          to -> {
-            to.calibration(calibration);
-            if (exitCode.isPresent()) {
-              to.process(
-                  new TracedProcess(
-                      PROCESS,
-                      target.process().pid(),
-                      began.ticks(),
-                      end.ticks(),
-                      exitCode.getAsInt() & 0xFFFF_FFFFL,
-                      program,
-                      target.commandLine()));
-            }
-          });
+      recorder.define(to -> {
+        to.calibration(calibration);
+        to.statistics(Map.of(Counter.REENTRANT, session.reentrant()));
+        if (exitCode.isPresent()) {
+          to.process(
+              new TracedProcess(
+                  PROCESS,
+                  target.process().pid(),
+                  began.ticks(),
+                  end.ticks(),
+                  exitCode.getAsInt() & 0xFFFF_FFFFL,
+                  program,
+                  target.commandLine()));
+        }
+      });
       recorder.finish(end.ticks());
     }
     return recorder.statistics();

@@ -67,7 +67,8 @@ public final class Tracer {
     Map<PlannedModule, List<PlannedFunction>> modules = new LinkedHashMap<>();
     for (PlannedFunction function : functions) {
       if (function.isTraced()) {
-        modules.computeIfAbsent(function.module(), _ -> new ArrayList<>())
+        modules
+            .computeIfAbsent(function.module(), _ -> new ArrayList<>())
             .add(exits ? function : function.entriesOnly());
       }
     }

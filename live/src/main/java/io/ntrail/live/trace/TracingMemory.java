@@ -51,8 +51,7 @@ final class TracingMemory {
     this.words = ThreadWords.of(word(), word());
     this.control = memory.map(sessionName);
     this.block = aligned(1);
-    this.runtime =
-        RuntimeBlock.at(block, control, session.chunks(), words, session.recordBytes());
+    this.runtime = RuntimeBlock.at(block, control, session.chunks(), words, session.recordBytes());
     this.area = Area.of(words, session.recordBytes(), runtime);
     byte[] code = runtime.bytes();
     byte[] table = runtime.table(RUNTIME_TABLE - Geometry.CODE);
@@ -65,15 +64,13 @@ final class TracingMemory {
     if (code.length > RUNTIME_TABLE - Geometry.CODE || costAt + cost.length > RUNTIME_END) {
       throw new IllegalStateException("the runtime block is too small");
     }
-    memory.commit(
-        block + Geometry.HEAD, RUNTIME_END - Geometry.HEAD, TargetMemory.READ_WRITE);
+    memory.commit(block + Geometry.HEAD, RUNTIME_END - Geometry.HEAD, TargetMemory.READ_WRITE);
     memory.write(block + Geometry.CODE, code);
     memory.write(block + RUNTIME_TABLE, table);
     memory.write(block + registerAt, register);
     memory.write(block + testAt, test);
     memory.write(block + costAt, cost);
-    memory.protect(
-        block + Geometry.CODE, RUNTIME_END - Geometry.CODE, TargetMemory.EXECUTE_READ);
+    memory.protect(block + Geometry.CODE, RUNTIME_END - Geometry.CODE, TargetMemory.EXECUTE_READ);
     registerRoutine = block + registerAt;
     selfTestRoutine = block + testAt;
     costRoutine = block + costAt;

@@ -1,7 +1,6 @@
 package io.ntrail.live.session;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
@@ -13,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * What a {@code .ntr} says, by thread: records as texts, and how many were lost between them. Read
@@ -40,7 +40,7 @@ final class Recorded {
         .definitions()
         .forEach((what, text) -> {
           if (what.matches("thread \\d+")) {
-            String[] fields = text.split(" ");
+            String[] fields = text.split(" ", -1);
             threads.put(
                 Long.parseLong(what.substring(7)),
                 new ThreadKey((int) Long.parseLong(fields[1]), Long.parseLong(fields[2])));
@@ -48,8 +48,7 @@ final class Recorded {
         });
     Map<Long, Integer> told = new HashMap<>();
     for (PlainNtr.Chunk chunk : plain.chunks()) {
-      ThreadKey key = threads.get(chunk.thread());
-      assertTrue(key != null, "thread " + chunk.thread() + " is not defined");
+      ThreadKey key = Objects.requireNonNull(threads.get(chunk.thread()), "no definition");
       List<String> of = items.computeIfAbsent(key, k -> new ArrayList<>());
       lost(of, chunk.lost());
       int from = told.getOrDefault(chunk.thread(), 0);

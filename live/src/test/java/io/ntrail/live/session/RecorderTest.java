@@ -235,12 +235,72 @@ class RecorderTest {
       Trial.Logged thread = trial.thread(9);
       thread.thread.record(5_000, 0xFFFF_0010, SessionLayout.ENTRY, 0x1234, 0x8000);
       Recorded recorded = Recorded.read(trial.closed());
-      PlainNtr.Event event = recorded.plain().events().get(1L).getFirst();
+      PlainNtr.Event event = recorded.plain().events().getOrDefault(1L, List.of()).getFirst();
       assertEquals(0x1_FFFF_0010L, event.function());
       assertEquals(
           "0 " + 0xFFFF_0010L, recorded.plain().definitions().get("function " + event.function()));
       assertEquals(1, trial.recorder.statistics().unknownFunctions());
       assertEquals(1, trial.recorder.statistics().captured().entries());
+    }
+  }
+
+  /** A thread with two full chunks, a third in use, and what it wrote. */
+  private static Trial.Logged threeChunks(Trial trial) {
+    Trial.Logged thread = trial.thread(9);
+    for (int i = 0; i < 2 * trial.session.recordsPerChunk() + 5; i++) {
+      thread.write(SessionLayout.ENTRY_ONLY, 1, i);
+    }
+    return thread;
+  }
+
+  @Test
+  void aChunkThatIsHandedOverWhileOthersAreLookedAtIsReadInItsPlace() {
+    try (Trial trial = new Trial(folder, 128, 8)) {
+      Trial.Logged thread = threeChunks(trial);
+      // The recorder looks at the first chunk, it is handed over, the second is handed over, the
+      // recorder looks at the second, and the third is taken.
+      trial.target.scribble(65_536, (byte) SessionLayout.IN_USE);
+      trial.target.scribble(3 * 65_536, (byte) SessionLayout.FREE);
+      trial.recorder.poll();
+      trial.target.scribble(65_536, (byte) SessionLayout.FULL);
+      trial.target.scribble(3 * 65_536, (byte) SessionLayout.IN_USE);
+      trial.recorder.poll();
+      Recorded recorded = Recorded.read(trial.closed());
+      assertEquals(thread.items, recorded.of(thread.key));
+      assertEquals(0, trial.recorder.statistics().damaged());
+    }
+  }
+
+  @Test
+  void aChunkThatItsThreadLeftIsReadAndUsedAgain() {
+    try (Trial trial = new Trial(folder, 128, 8)) {
+      Trial.Logged thread = threeChunks(trial);
+      trial.target.scribble(65_536, (byte) SessionLayout.IN_USE);
+      trial.target.scribble(2 * 65_536, (byte) SessionLayout.IN_USE);
+      trial.recorder.flush();
+      trial.recorder.poll();
+      assertEquals(2, trial.recorder.statistics().damaged());
+      assertEquals(7, trial.target.chunksFree());
+      Recorded recorded = Recorded.read(trial.closed());
+      assertEquals(thread.items, recorded.of(thread.key));
+    }
+  }
+
+  @Test
+  void aChunkThatItsThreadLeftBeforeAFullOneIsReadFirst() {
+    try (Trial trial = new Trial(folder, 128, 8)) {
+      Trial.Logged thread = threeChunks(trial);
+      trial.target.scribble(65_536, (byte) SessionLayout.IN_USE);
+      // The third is not seen: only a full chunk shows that the first was left.
+      trial.target.scribble(3 * 65_536, (byte) SessionLayout.FREE);
+      for (int i = 0; i < 4; i++) {
+        trial.recorder.poll();
+      }
+      trial.target.scribble(3 * 65_536, (byte) SessionLayout.IN_USE);
+      assertEquals(7, trial.target.chunksFree());
+      Recorded recorded = Recorded.read(trial.closed());
+      assertEquals(thread.items, recorded.of(thread.key));
+      assertEquals(1, trial.recorder.statistics().damaged());
     }
   }
 

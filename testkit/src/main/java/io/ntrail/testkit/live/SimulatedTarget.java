@@ -107,6 +107,11 @@ public final class SimulatedTarget implements AutoCloseable {
     return area;
   }
 
+  /** Chunks in the chunk ring. */
+  public int chunksFree() {
+    return get32(0x140) - get32(0x100);
+  }
+
   /** Takes a chunk out of the chunk ring; -1 if there is none. */
   int takeChunk() {
     return take(0x100, 0x140, 0xD000, 2048);

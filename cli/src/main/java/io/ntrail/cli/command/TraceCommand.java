@@ -1,0 +1,188 @@
+package io.ntrail.cli.command;
+
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.cli.text.Version;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.plan.PlannedFunction;
+import io.ntrail.live.session.RecorderStatistics;
+import io.ntrail.live.trace.TracePlan;
+import io.ntrail.live.trace.TraceRun;
+import io.ntrail.live.trace.TraceSettings;
+import io.ntrail.live.trace.TraceTarget;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+
+/** {@code ntrail trace -- PROGRAM}: records the calls of functions of a program that it starts. */
+final class TraceCommand implements Command {
+  private static final int POLL_MILLIS = 20;
+  private static final long LIVE_NANOS = 500_000_000;
+  private static final long HOOK_SECONDS = 20;
+
+  TraceCommand() {}
+
+  @Override
+  public CommandSpec spec() {
+    CommandSpec spec =
+        Options.command("trace", "Records every call of chosen functions of a program.");
+    spec.addOption(
+        Options.values("PATTERN", "functions to trace: module!name", "-f", "--function"));
+    spec.addOption(Options.values("PATTERN", "functions that are not traced", "--exclude"));
+    spec.addOption(Options.value("FILE", "the recording (default: PROGRAM.ntr)", "-o", "--output"));
+    spec.addOption(Options.flag("count what would be traced, and run nothing", "--plan"));
+    spec.addOption(Options.flag("list the functions that are left alone, and why", "--why"));
+    spec.addOption(Options.value("N", "record the first N arguments, up to 4", "--args"));
+    spec.addOption(Options.value("N", "trace at most N stacks at once", "--threads"));
+    spec.addOption(Options.value("N", "buffers of 64 KiB for records (default: 512)", "--buffers"));
+    spec.addOption(
+        Options.value("SIZE", "stop recording when the file has this size", "--max-size"));
+    spec.addOption(Options.value("SIZE", "keep only the last part of this size", "--ring"));
+    spec.addOption(
+        Options.value(
+            "wine|local", "where the program runs (default: wine; Windows: local)", "--on"));
+    spec.addOption(Options.value("FILE", "where the report goes (default: stderr)", "--report"));
+    spec.addOption(Options.value("text|json", "how the report is written", "--format"));
+    spec.addOption(Options.flag("exit with 3 if records were lost", "--strict"));
+    spec.addPositional(
+        Options.words("PROGRAM", "a program and its arguments; put -- in front", List.of()));
+    return spec;
+  }
+
+  @Override
+  public int run(ParseResult parsed, Terminal terminal) throws IOException {
+    TraceRequest request = TraceRequest.of(parsed);
+    AgentHost host = host(Options.text(parsed, "--on", isWindows() ? "local" : "wine"));
+    try (TraceReport report = TraceReport.of(parsed, request, terminal)) {
+      TraceTarget target = TraceTarget.start(host, request.words());
+      Stop stop = new Stop();
+      boolean running = false;
+      try (target) {
+        TracePlan plan = TracePlan.of(target, request);
+        if (plan.matched() == 0) {
+          throw new CannotGoOn(
+              "no function of %s matches %s"
+                  .formatted(target.program(), String.join(", ", Options.all(parsed, "-f"))),
+              "ntrail trace --plan -f '*!*' -- " + request.words().getFirst());
+        }
+        report.plan(target, plan);
+        if (request.planOnly()) {
+          return ExitCode.DONE;
+        }
+        running = true;
+        return trace(request, target, plan, report, stop, Options.has(parsed, "--strict"));
+      } finally {
+        if (!running) {
+          target.process().kill(1);
+        }
+        stop.done();
+      }
+    }
+  }
+
+  private static boolean isWindows() {
+    return System.getProperty("os.name", "").startsWith("Windows");
+  }
+
+  private static AgentHost host(String on) {
+    return switch (on) {
+      case "wine" -> AgentHost.Wine.find(Map.of());
+      case "local" -> {
+        if (!isWindows()) {
+          throw new CannotGoOn("this machine does not run Windows", "--on wine");
+        }
+        yield new AgentHost.Local();
+      }
+      default -> throw new UsageError("--on takes wine or local, not " + on, "--on wine");
+    };
+  }
+
+  private static int trace(
+      TraceRequest request,
+      TraceTarget target,
+      TracePlan plan,
+      TraceReport report,
+      Stop stop,
+      boolean strict) {
+    TraceSettings settings =
+        new TraceSettings(
+            request.file(),
+            request.arguments(),
+            request.buffers(),
+            request.threads(),
+            request.maxBytes(),
+            request.ringBytes(),
+            "ntrail " + Version.NUMBER);
+    boolean begun = false;
+    try (TraceRun run = TraceRun.prepare(target, settings)) {
+      List<PlannedFunction> refused = run.begin(plan);
+      begun = true;
+      report.begun(run, plan, refused);
+      OptionalInt exit = OptionalInt.empty();
+      long last = System.nanoTime();
+      while (exit.isEmpty() && !stop.isAsked()) {
+        exit = run.await(POLL_MILLIS);
+        if (System.nanoTime() - last > LIVE_NANOS) {
+          last = System.nanoTime();
+          report.live(run);
+        }
+      }
+      if (exit.isEmpty()) {
+        run.disarm();
+      }
+      RecorderStatistics statistics = run.finish(exit);
+      report.finished(run, target, plan, refused, statistics, exit);
+      boolean lossy = statistics.allDropped() + statistics.noArea() + statistics.overflows() > 0;
+      return strict && lossy ? ExitCode.INCOMPLETE : ExitCode.DONE;
+    } finally {
+      if (!begun) {
+        target.process().kill(1);
+      }
+    }
+  }
+
+  /** Ctrl+C: the recording is ended before this program is. */
+  private static final class Stop {
+    private final CountDownLatch finished = new CountDownLatch(1);
+    private volatile boolean asked;
+
+    Stop() {
+      Runtime.getRuntime()
+          .addShutdownHook(
+              new Thread(
+                  () -> {
+                    asked = true;
+                    try {
+                      finished.await(HOOK_SECONDS, TimeUnit.SECONDS);
+                    } catch (InterruptedException e) {
+                      Thread.currentThread().interrupt();
+                    }
+                  },
+                  "stop"));
+    }
+
+    boolean isAsked() {
+      return asked;
+    }
+
+    void done() {
+      finished.countDown();
+    }
+  }
+
+  /** For people: {@code 8,204,551 (200.1 k/s)}. */
+  static String rate(long count, double seconds) {
+    double rate = count / Math.max(0.001, seconds);
+    String text =
+        rate >= 1e6
+            ? Numbers.oneDecimal(rate / 1e6) + " M/s"
+            : rate >= 1e3 ? Numbers.oneDecimal(rate / 1e3) + " k/s" : (long) rate + "/s";
+    return Numbers.count(count) + " (" + text + ")";
+  }
+}

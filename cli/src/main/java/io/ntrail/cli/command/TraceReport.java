@@ -1,0 +1,364 @@
+package io.ntrail.cli.command;
+
+import io.ntrail.cli.command.Options.Format;
+import io.ntrail.cli.text.Json;
+import io.ntrail.cli.text.Lines;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Table;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.ntr.EventTally;
+import io.ntrail.live.plan.LeftAlone;
+import io.ntrail.live.plan.PlannedFunction;
+import io.ntrail.live.session.RecorderStatistics;
+import io.ntrail.live.trace.TracePlan;
+import io.ntrail.live.trace.TraceRun;
+import io.ntrail.live.trace.TraceTarget;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import picocli.CommandLine.ParseResult;
+
+/**
+ * What a trace says of itself. The standard streams are the program's: everything goes to the error
+ * output, or to a file; only a plan, which runs nothing, is an answer on standard output.
+ */
+final class TraceReport implements AutoCloseable {
+  private final TraceRequest request;
+  private final Terminal terminal;
+  private final Terminal to;
+  private final PrintStream out;
+  private final boolean quiet;
+  private final long began = System.nanoTime();
+  private boolean live;
+
+  private TraceReport(TraceRequest request, Terminal terminal, Terminal to, boolean quiet) {
+    this.request = request;
+    this.terminal = terminal;
+    this.to = to;
+    this.out = to == terminal && !request.planOnly() ? terminal.err() : to.out();
+    this.quiet = quiet;
+  }
+
+  static TraceReport of(ParseResult parsed, TraceRequest request, Terminal terminal)
+      throws IOException {
+    boolean file = Options.has(parsed, "--report");
+    Terminal to =
+        file ? terminal.withOutput(Options.path(Options.text(parsed, "--report", "-"))) : terminal;
+    return new TraceReport(request, terminal, to, Options.has(parsed, "-q"));
+  }
+
+  private boolean json() {
+    return request.format() == Format.JSON;
+  }
+
+  /** What will be done, before anything is. */
+  void plan(TraceTarget target, TracePlan plan) {
+    if (json()) {
+      if (request.planOnly()) {
+        try (Json json = new Json(out)) {
+          json.object().text("schema", "ntrail.trace/1");
+          target(json, target, OptionalInt.empty());
+          functions(json, plan, List.of());
+          json.endObject();
+        }
+      }
+      return;
+    }
+    if (request.planOnly()) {
+      out.println(
+          "%s: %s of %s matching functions can be traced, %s of them with their exits"
+              .formatted(
+                  target.program(),
+                  Numbers.count(plan.patched()),
+                  Numbers.count(plan.matched()),
+                  Numbers.count(plan.withExits())));
+      counts(plan);
+    }
+    if (request.why()) {
+      why(plan);
+    }
+  }
+
+  private void counts(TracePlan plan) {
+    Table table = new Table().number("functions").name("class");
+    table.row(count(plan, "x64-A"), "x64-A: own padding, one instruction");
+    table.row(count(plan, "x64-B"), "x64-B: own padding, several instructions");
+    table.row(count(plan, "x64-C"), "x64-C: padding in front of another function");
+    table.row(count(plan, "x64-D"), "x64-D: left alone");
+    table.print(out, 2, to.width());
+    if (!plan.byReason().isEmpty()) {
+      out.println();
+      Table reasons = new Table().number("functions").name("left alone because");
+      for (Map.Entry<String, Integer> reason : plan.byReason().entrySet()) {
+        String text =
+            plan.functions().stream()
+                .filter(f -> !f.isTraced())
+                .map(f -> f.reason().orElseThrow())
+                .filter(r -> r.name().equals(reason.getKey()))
+                .map(LeftAlone::reason)
+                .findFirst()
+                .orElse("");
+        reasons.row(Numbers.count(reason.getValue()), text);
+      }
+      reasons.print(out, 2, to.width());
+    }
+  }
+
+  private static String count(TracePlan plan, String one) {
+    return Numbers.count(plan.byClass().getOrDefault(one, 0));
+  }
+
+  private void why(TracePlan plan) {
+    Table table = new Table().name("function").name("traced").name("why not");
+    for (PlannedFunction function : plan.functions()) {
+      if (function.reason().isPresent()) {
+        table.row(
+            Lines.one(function.title()),
+            function.isTraced() ? "entries" : "no",
+            Lines.one(function.reason().get().text()));
+      }
+    }
+    table.print(out, 0, Integer.MAX_VALUE);
+  }
+
+  /** The program runs. */
+  void begun(TraceRun run, TracePlan plan, List<PlannedFunction> refused) {
+    if (json() || quiet) {
+      return;
+    }
+    int patched = plan.patched() - refused.size();
+    out.println(
+        "patched %s of %s matching functions, %s left alone (--why lists them)"
+            .formatted(
+                Numbers.count(patched),
+                Numbers.count(plan.matched()),
+                Numbers.count(plan.matched() - patched)));
+    if (!run.selfTest().passed()) {
+      out.println(
+          "only entries are recorded: " + run.selfTest().why() + ", so exits cannot be trusted");
+    }
+    out.println("tracing, Ctrl+C stops and restores the code");
+  }
+
+  /** The line that is rewritten while the program runs. */
+  void live(TraceRun run) {
+    if (json() || quiet || !terminal.errIsTerminal()) {
+      return;
+    }
+    live = true;
+    RecorderStatistics now = run.statistics();
+    double seconds = (System.nanoTime() - began) / 1e9;
+    String line =
+        "  %s   calls %s   threads %s   disk %s   chunks free %s of %s"
+            .formatted(
+                clock((long) seconds),
+                TraceCommand.rate(now.captured().entries(), seconds),
+                Numbers.count(now.threadsSeen() - now.threadsEnded()),
+                Numbers.bytes(now.bytes()),
+                Numbers.count(now.buffersFree()),
+                Numbers.count(now.buffers()));
+    terminal.err().print("\r" + Table.cut(line, terminal.width() - 1) + "\u001b[K");
+    terminal.err().flush();
+  }
+
+  private static String clock(long seconds) {
+    return "%02d:%02d:%02d".formatted(seconds / 3600, seconds / 60 % 60, seconds % 60);
+  }
+
+  /** What came of it. */
+  void finished(
+      TraceRun run,
+      TraceTarget target,
+      TracePlan plan,
+      List<PlannedFunction> refused,
+      RecorderStatistics now,
+      OptionalInt exit) {
+    if (live) {
+      terminal.err().print("\r\u001b[K");
+    }
+    if (json()) {
+      json(run, target, plan, refused, now, exit);
+      return;
+    }
+    EventTally captured = now.captured();
+    int patched = plan.patched() - refused.size();
+    if (!quiet) {
+      if (exit.isEmpty()) {
+        out.println("restored %s functions; the program goes on".formatted(Numbers.count(patched)));
+      } else if (exit.getAsInt() != 0) {
+        out.println("the program ended with exit code " + code(exit.getAsInt()));
+      }
+      String each =
+          captured.events() == 0
+              ? ""
+              : " (%s bytes an event)"
+                  .formatted(Numbers.oneDecimal((double) now.bytes() / captured.events()));
+      out.println("wrote %s, %s%s".formatted(request.file(), Numbers.bytes(now.bytes()), each));
+      statistics(run, patched, plan, now);
+      cost(run);
+    }
+    now.remarks().forEach(remark -> out.println("ntrail: " + remark));
+    if (now.allDropped() > 0) {
+      out.println(
+          "ntrail: %s of %s records are not in the file"
+              .formatted(
+                  Numbers.count(now.allDropped()),
+                  Numbers.count(now.allDropped() + captured.events())));
+    }
+  }
+
+  /** Exit codes of crashes are known by their hexadecimal form. */
+  private static String code(int exit) {
+    return exit < 0 ? Numbers.hex(exit & 0xFFFF_FFFFL) : Integer.toString(exit);
+  }
+
+  private void cost(TraceRun run) {
+    long rate = run.ticksPerSecond();
+    if (rate > 0) {
+      out.println(
+          "%s ns per call, %s of them for reading the clock twice (measured before the start)"
+              .formatted(
+                  Math.round(run.cost().pairNanos(rate)), Math.round(run.cost().clockNanos(rate))));
+    }
+  }
+
+  private void statistics(TraceRun run, int patched, TracePlan plan, RecorderStatistics now) {
+    EventTally captured = now.captured();
+    EventTally dropped = now.dropped();
+    String[][] left = {
+      {"functions traced", Numbers.count(patched)},
+      {"  entries only", Numbers.count(plan.patched() - plan.withExits())},
+      {
+        "threads seen / ended",
+        Numbers.count(now.threadsSeen()) + " / " + Numbers.count(now.threadsEnded())
+      },
+      {"chunks of 64 KiB", Numbers.count(now.buffers())},
+      {"  dirty at most", Numbers.count(now.fullAtMost())},
+      {"  written", Numbers.count(now.buffersWritten())},
+      {"thread blocks free", Numbers.count(now.areasFree())},
+      {"  calls without one", Numbers.count(now.noArea())},
+      {"slow passes", Numbers.count(now.slowPasses())},
+      {"failed writes", Numbers.count(now.failedWrites())}
+    };
+    String[][] right = {
+      {"events captured", Numbers.count(captured.events())},
+      {"  entries", Numbers.count(captured.entries())},
+      {"  exits", Numbers.count(captured.exits())},
+      {"  exception unwinds", Numbers.count(captured.unwinds())},
+      {"calls still open at stop", Numbers.count(now.openCalls())},
+      {"events dropped", Numbers.count(now.allDropped())},
+      {
+        "  entry / exit / unwind",
+        Numbers.count(dropped.entries())
+            + " / "
+            + Numbers.count(dropped.exits())
+            + " / "
+            + Numbers.count(dropped.unwinds())
+      },
+      {"  no chunk was free", Numbers.count(now.lost())},
+      {"too deep, not recorded", Numbers.count(now.overflows())},
+      {"re-entrant, not recorded", Numbers.count(run.reentrant())}
+    };
+    out.println();
+    for (int i = 0; i < left.length; i++) {
+      out.println(
+          "  %-22s %10s        %-26s %12s"
+              .formatted(left[i][0], left[i][1], right[i][0], right[i][1]));
+    }
+  }
+
+  private void json(
+      TraceRun run,
+      TraceTarget target,
+      TracePlan plan,
+      List<PlannedFunction> refused,
+      RecorderStatistics now,
+      OptionalInt exit) {
+    EventTally captured = now.captured();
+    long rate = run.ticksPerSecond();
+    try (Json json = new Json(out)) {
+      json.object().text("schema", "ntrail.trace/1").text("file", request.file().toString());
+      target(json, target, exit);
+      functions(json, plan, refused);
+      json.number("entries", captured.entries())
+          .number("exits", captured.exits())
+          .number("unwinds", captured.unwinds())
+          .number("open", now.openCalls())
+          .number("lost", now.allDropped())
+          .number("reentrant", run.reentrant())
+          .number("withoutThreadBlock", now.noArea())
+          .number("tooDeep", now.overflows())
+          .number("bytes", now.bytes())
+          .number("durationNanos", rate == 0 ? 0 : nanos(now.duration(), rate))
+          .key("callNanos")
+          .real(run.cost().pairNanos(rate))
+          .key("clockPairNanos")
+          .real(run.cost().clockNanos(rate))
+          .number("stoppedNanos", run.stoppedNanos())
+          .text("selfTest", run.selfTest().passed() ? "passed" : "failed: " + run.selfTest().why());
+      json.array("remarks");
+      now.remarks().forEach(json::text);
+      json.endArray().endObject();
+    }
+    out.println();
+  }
+
+  private static long nanos(long ticks, long rate) {
+    return Math.round((double) ticks * 1e9 / rate);
+  }
+
+  private static void target(Json json, TraceTarget target, OptionalInt exit) {
+    json.object("target")
+        .number("pid", target.process().pid())
+        .text("program", target.program())
+        .text("commandLine", target.commandLine());
+    if (exit.isPresent()) {
+      json.number("exitCode", exit.getAsInt() & 0xFFFF_FFFFL);
+    } else {
+      json.unknown("exitCode");
+    }
+    json.endObject();
+  }
+
+  private void functions(Json json, TracePlan plan, List<PlannedFunction> refused) {
+    int patched = plan.patched() - refused.size();
+    json.object("functions")
+        .number("matched", plan.matched())
+        .number("patched", patched)
+        .number("entriesOnly", plan.patched() - plan.withExits())
+        .number("refused", plan.matched() - patched);
+    json.object("byClass");
+    plan.byClass().forEach((name, count) -> json.number(name, count));
+    json.endObject().object("byReason");
+    plan.byReason().forEach((name, count) -> json.number(name, count));
+    if (!refused.isEmpty()) {
+      json.number(LeftAlone.Kind.OUT_OF_REACH.name(), refused.size());
+    }
+    json.endObject();
+    if (request.why()) {
+      json.array("leftAlone");
+      for (PlannedFunction function : plan.functions()) {
+        if (function.reason().isPresent()) {
+          LeftAlone why = function.reason().get();
+          json.object()
+              .text("function", function.title())
+              .bool("entries", function.isTraced())
+              .text("reason", why.name())
+              .text("text", why.text())
+              .endObject();
+        }
+      }
+      json.endArray();
+    }
+    json.endObject();
+  }
+
+  @Override
+  public void close() {
+    if (to != terminal) {
+      to.close();
+    }
+  }
+}

@@ -1,0 +1,127 @@
+package io.ntrail.cli.command;
+
+import io.ntrail.analysis.events.Pattern;
+import io.ntrail.cli.command.Options.Format;
+import io.ntrail.live.target.TargetModule;
+import io.ntrail.live.trace.TracePlan;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import picocli.CommandLine.ParseResult;
+
+/**
+ * What {@code ntrail trace} was asked for.
+ *
+ * @param functions patterns of {@code module!function}
+ * @param exclude the same of what is not wanted
+ * @param words the program and its arguments
+ * @param file where the recording goes
+ * @param planOnly whether the program is not run
+ * @param why whether functions that are left alone are listed
+ * @param arguments how many arguments of each call are recorded
+ * @param threads how many stacks can be traced at once
+ * @param buffers chunks of 64 KiB between the program and the recorder
+ * @param maxBytes 0: no limit
+ * @param ringBytes 0: all is kept
+ * @param format of the report
+ */
+record TraceRequest(
+    List<Pattern> functions,
+    List<Pattern> exclude,
+    List<String> words,
+    Path file,
+    boolean planOnly,
+    boolean why,
+    int arguments,
+    int threads,
+    int buffers,
+    long maxBytes,
+    long ringBytes,
+    Format format)
+    implements TracePlan.Choice {
+  private static final String EXAMPLE = "ntrail trace -f 'shopcore!*' -o shop.ntr -- shopd.exe";
+  private static final int MOST_ARGUMENTS = 4;
+  private static final int MOST_BUFFERS = 2048;
+  private static final int MOST_THREADS = 4096;
+
+  static TraceRequest of(ParseResult parsed) {
+    List<String> words = Options.positionals(parsed);
+    if (words.isEmpty()) {
+      throw new UsageError("trace needs a program", EXAMPLE);
+    }
+    List<Pattern> functions = Options.patterns(parsed, "-f", "'shopcore!*'");
+    if (functions.isEmpty()) {
+      throw new UsageError("trace needs functions to trace (-f)", EXAMPLE);
+    }
+    long ring = Options.size(parsed, "--ring");
+    long most = Options.size(parsed, "--max-size");
+    if (ring > 0 && most > 0) {
+      throw new UsageError("--ring and --max-size exclude each other", EXAMPLE);
+    }
+    return new TraceRequest(
+        functions,
+        Options.patterns(parsed, "--exclude", "'*!*Lock*'"),
+        words,
+        Options.path(Options.text(parsed, "-o", fileName(words.getFirst()))),
+        Options.has(parsed, "--plan"),
+        Options.has(parsed, "--why"),
+        within(parsed, "--args", 0, 0, MOST_ARGUMENTS),
+        within(parsed, "--threads", MOST_THREADS, 1, MOST_THREADS),
+        within(parsed, "--buffers", 512, 2, MOST_BUFFERS),
+        most,
+        ring,
+        Options.format(parsed, Format.TEXT, Format.JSON));
+  }
+
+  private static int within(ParseResult parsed, String name, int otherwise, int from, int to) {
+    long number = Options.number(parsed, name, otherwise);
+    if (number < from || number > to) {
+      throw new UsageError(
+          "%s takes %d to %d, not %d".formatted(name, from, to, number), name + " " + to);
+    }
+    return (int) number;
+  }
+
+  /** The program's own name with another ending. */
+  private static String fileName(String word) {
+    String name = word.substring(1 + Math.max(word.lastIndexOf('/'), word.lastIndexOf('\\')));
+    int dot = name.lastIndexOf('.');
+    return (dot > 0 ? name.substring(0, dot) : name) + ".ntr";
+  }
+
+  @Override
+  public boolean wants(TargetModule module, String name) {
+    return any(functions, module, name);
+  }
+
+  @Override
+  public boolean excludes(TargetModule module, String name) {
+    return any(exclude, module, name);
+  }
+
+  private static boolean any(List<Pattern> patterns, TargetModule module, String name) {
+    for (Pattern pattern : patterns) {
+      if (pattern.matches(module.stem() + "!" + name)
+          || pattern.matches(module.name() + "!" + name)
+          || pattern.matches(name)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public boolean mayWant(TargetModule module) {
+    return functions.stream().anyMatch(pattern -> mayMean(pattern.toString(), module));
+  }
+
+  /** Whether the part of a plain pattern in front of the ! can be the module. */
+  private static boolean mayMean(String pattern, TargetModule module) {
+    int mark = pattern.indexOf('!');
+    if (mark < 0 || pattern.startsWith("/")) {
+      return true;
+    }
+    Pattern name = Pattern.of(pattern.substring(0, mark).toLowerCase(Locale.ROOT));
+    return name.matches(module.stem()) || name.matches(module.name());
+  }
+}

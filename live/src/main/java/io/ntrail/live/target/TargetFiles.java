@@ -1,0 +1,68 @@
+package io.ntrail.live.target;
+
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.BytesOut;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** Files as the target's system names them, and as this machine does. */
+public final class TargetFiles {
+  private static final String TO_HERE = "kernel32!wine_get_unix_file_name";
+  private static final String TO_THERE = "kernel32!wine_get_dos_file_name";
+  private static final int PIECE = 64;
+  private static final int MOST = 8192;
+
+  private TargetFiles() {}
+
+  /** The file of this machine that a path of the target's system means. */
+  public static Optional<Path> here(WindowsCalls calls, String path) {
+    if (calls.find(TO_HERE) == 0) {
+      return path(path);
+    }
+    long text = calls.put(WindowsCalls.PAGE, new BytesOut(256).utf16z(path));
+    byte[] name = taken(calls, calls.call(TO_HERE, text).result(), 1);
+    return name.length == 0 ? Optional.empty() : path(new String(name, StandardCharsets.UTF_8));
+  }
+
+  /** How the target's system names a file of this machine. */
+  public static String there(WindowsCalls calls, Path file) {
+    String plain = file.toAbsolutePath().normalize().toString();
+    if (calls.find(TO_THERE) == 0) {
+      return plain;
+    }
+    byte[] bytes = plain.getBytes(StandardCharsets.UTF_8);
+    long text = calls.put(WindowsCalls.PAGE, new BytesOut(256).bytes(bytes).u8(0));
+    byte[] name = taken(calls, calls.call(TO_THERE, text).result(), 2);
+    return name.length == 0 ? plain : new String(name, StandardCharsets.UTF_16LE);
+  }
+
+  private static Optional<Path> path(String text) {
+    try {
+      return Optional.of(Path.of(text));
+    } catch (InvalidPathException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** A text that the system allocated, up to its NUL; it is freed. */
+  private static byte[] taken(WindowsCalls calls, long address, int width) {
+    if (address == 0) {
+      return new byte[0];
+    }
+    BytesOut text = new BytesOut(PIECE);
+    boolean ended = false;
+    while (!ended && text.size() < MOST) {
+      // In small pieces: what lies behind it may be no memory.
+      Bytes piece = calls.agent().peek(address + text.size(), width);
+      ended = piece.isZero(0, width);
+      if (!ended) {
+        text.bytes(piece.array(0, width));
+      }
+    }
+    long heap = calls.call("kernel32!GetProcessHeap").result();
+    calls.call("kernel32!HeapFree", heap, 0, address);
+    return text.toArray();
+  }
+}

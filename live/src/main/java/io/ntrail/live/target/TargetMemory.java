@@ -1,0 +1,224 @@
+package io.ntrail.live.target;
+
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.BytesOut;
+import io.ntrail.formats.bytes.CannotGoOn;
+
+/** The memory of a target. */
+public final class TargetMemory {
+  /** PAGE_READONLY. */
+  public static final int READ = 0x02;
+
+  /** PAGE_READWRITE. */
+  public static final int READ_WRITE = 0x04;
+
+  /** PAGE_EXECUTE_READ. */
+  public static final int EXECUTE_READ = 0x20;
+
+  /** PAGE_EXECUTE_READWRITE. */
+  public static final int EXECUTE_READ_WRITE = 0x40;
+
+  private static final int READ_AND_WRITE = 0xC000_0000;
+  private static final int SHARE_ALL = 7;
+  private static final int OPEN = 3;
+  private static final int NORMAL = 0x80;
+  private static final int NOT_INHERITED = 2;
+  private static final int FREE = 0x1_0000;
+  private static final int RESERVE = 0x2000;
+  private static final int COMMIT = 0x1000;
+  private static final int RELEASE = 0x8000;
+  private static final int GRANULE = 0x1_0000;
+  private static final long REACH = 0x7000_0000L;
+  private static final int FIRST_STEP = 0x100_0000;
+  private static final int NEXT_STEP = 0x80_0000;
+
+  private final WindowsCalls calls;
+  private final long process;
+
+  TargetMemory(WindowsCalls calls, long process) {
+    this.calls = calls;
+    this.process = process;
+  }
+
+  /** Reads up to the first piece that is not there. */
+  public byte[] readUpTo(long address, int length) {
+    return calls.agent().read(process, address, length);
+  }
+
+  /**
+   * Reads.
+   *
+   * @throws CannotGoOn if not all of it is there
+   */
+  public Bytes read(long address, int length) {
+    byte[] bytes = readUpTo(address, length);
+    if (bytes.length < length) {
+      throw new CannotGoOn(
+          "memory of the target could not be read (%d bytes at 0x%x)".formatted(length, address),
+          "");
+    }
+    return Bytes.copyOf(bytes, "target");
+  }
+
+  /**
+   * Writes.
+   *
+   * @throws CannotGoOn if it is not possible
+   */
+  public void write(long address, byte[] bytes) {
+    write(address, bytes, 0, bytes.length);
+  }
+
+  /** The same with a piece of an array. */
+  public void write(long address, byte[] bytes, int from, int length) {
+    int error = calls.agent().write(process, address, bytes, from, length);
+    if (error != 0) {
+      throw new CannotGoOn(
+          "memory of the target could not be written (%d bytes at 0x%x): error %d"
+              .formatted(length, address, error),
+          "");
+    }
+  }
+
+  /** Allocates pages anywhere. */
+  public long allocate(long size, int protection) {
+    return calls.must(
+        "no memory in the target",
+        "kernel32!VirtualAllocEx",
+        process,
+        0,
+        size,
+        RESERVE | COMMIT,
+        protection);
+  }
+
+  /** Reserves address space anywhere, without memory behind it. */
+  public long reserve(long size) {
+    return calls.must(
+        "no address space in the target",
+        "kernel32!VirtualAllocEx",
+        process,
+        0,
+        size,
+        RESERVE,
+        READ_WRITE);
+  }
+
+  /** Puts memory behind reserved address space. */
+  public void commit(long address, long size, int protection) {
+    calls.must(
+        "no memory in the target",
+        "kernel32!VirtualAllocEx",
+        process,
+        address,
+        size,
+        COMMIT,
+        protection);
+  }
+
+  /**
+   * Allocates pages from which every byte of a range can be reached with 32 bits, and the other way
+   * round.
+   *
+   * @return 0 if there are none
+   */
+  public long allocateNear(long begin, long end, long size, int protection) {
+    long rounded = size + GRANULE - 1 & -GRANULE;
+    for (long step = FIRST_STEP; step < REACH; step += NEXT_STEP) {
+      long below = begin - step & -GRANULE;
+      if (below > GRANULE && end - below < REACH) {
+        long at = allocateAt(below, rounded, protection);
+        if (at != 0) {
+          return at;
+        }
+      }
+      long above = end + step & -GRANULE;
+      if (above + rounded - begin < REACH) {
+        long at = allocateAt(above, rounded, protection);
+        if (at != 0) {
+          return at;
+        }
+      }
+    }
+    return 0;
+  }
+
+  private long allocateAt(long address, long size, int protection) {
+    return calls
+        .call("kernel32!VirtualAllocEx", process, address, size, RESERVE | COMMIT, protection)
+        .result();
+  }
+
+  /**
+   * Maps a whole file for reading and writing: what one side stores, the other sees.
+   *
+   * @param name as the target's system names it
+   * @return where it lies in the target
+   */
+  public long map(String name) {
+    String what = "the session file could not be shared with the target";
+    long text = calls.put(WindowsCalls.PAGE, new BytesOut(256).utf16z(name));
+    long file =
+        calls
+            .call("kernel32!CreateFileW", text, READ_AND_WRITE, SHARE_ALL, 0, OPEN, NORMAL, 0)
+            .result();
+    if (file == -1) {
+      throw new CannotGoOn(what + " (" + name + ")", "");
+    }
+    long section = calls.must(what, "kernel32!CreateFileMappingW", file, 0, READ_WRITE, 0, 0, 0);
+    long cells = calls.put(0, new BytesOut(32).zeros(32));
+    calls.mustSucceed(
+        what,
+        "ntdll!NtMapViewOfSection",
+        section,
+        process,
+        cells,
+        0,
+        0,
+        0,
+        cells + 8,
+        NOT_INHERITED,
+        0,
+        READ_WRITE);
+    long base = calls.get(0, 8).i64(0);
+    calls.call("kernel32!CloseHandle", section);
+    calls.call("kernel32!CloseHandle", file);
+    return base;
+  }
+
+  /** Whether there is neither memory nor a reservation at an address. */
+  public boolean isFree(long address) {
+    int size = 48;
+    long info = calls.put(0, new BytesOut(size).zeros(size));
+    long got = calls.call("kernel32!VirtualQueryEx", process, address, info, size).result();
+    return got != 0 && calls.get(0, size).u32(32) == FREE;
+  }
+
+  /** Gives pages back. */
+  public void free(long address) {
+    calls.call("kernel32!VirtualFreeEx", process, address, 0, RELEASE);
+  }
+
+  /**
+   * Changes the protection of pages.
+   *
+   * @return what it was
+   */
+  public int protect(long address, long size, int protection) {
+    long old = calls.put(0, new BytesOut(8).u64(0));
+    calls.must(
+        "memory of the target could not be made writable",
+        "kernel32!VirtualProtectEx",
+        process,
+        address,
+        size,
+        protection,
+        old);
+    return (int) calls.get(0, 4).u32(0);
+  }
+
+  /** Says that code was changed. */
+  public void flush(long address, long size) {
+    calls.call("kernel32!FlushInstructionCache", process, address, size);
+  }
+}

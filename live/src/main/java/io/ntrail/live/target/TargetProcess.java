@@ -1,0 +1,298 @@
+package io.ntrail.live.target;
+
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.BytesOut;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.pe.Machine;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+
+/**
+ * A process that is watched.
+ *
+ * <p>No debugger is attached. Closing it closes handles only: the process goes on.
+ */
+public final class TargetProcess implements AutoCloseable {
+  private static final int SUSPENDED = 4;
+  private static final int STARTUP = 104;
+  private static final int USE_STREAMS = 0x100;
+  private static final int ALL_THREAD = 0x1F_FFFF;
+  private static final int WAIT_TIMEOUT = 258;
+  private static final int STILL_ACTIVE = 259;
+  private static final int MOST_MODULES = 10_000;
+  private static final int MOST_CHARS = 32_767;
+  private static final int SKIP_ATTACH = 2;
+  private static final int HIDE_FROM_DEBUGGER = 4;
+  private static final byte[] LOOP = {(byte) 0xEB, (byte) 0xFE};
+
+  // Of the process environment block.
+  private static final int PEB_IMAGE_BASE = 0x10;
+  private static final int PEB_LOADER = 0x18;
+  private static final int LOADER_LIST = 0x10;
+
+  private final WindowsCalls calls;
+  private final long process;
+  private final long mainThread;
+  private final int pid;
+  private final TargetMemory memory;
+  private final TargetThreads threads;
+
+  private TargetProcess(WindowsCalls calls, long process, long mainThread, int pid) {
+    this.calls = calls;
+    this.process = process;
+    this.mainThread = mainThread;
+    this.pid = pid;
+    this.memory = new TargetMemory(calls, process);
+    this.threads = new TargetThreads(calls, pid);
+  }
+
+  /**
+   * Starts a program, suspended before its first instruction: neither its modules nor the loader's
+   * own work is there yet.
+   *
+   * @param commandLine as the program will see it; its first word is what is started
+   * @throws CannotGoOn if it could not be started
+   */
+  public static TargetProcess start(WindowsCalls calls, String commandLine, Streams streams) {
+    int text = WindowsCalls.PAGE;
+    if (commandLine.length() > MOST_CHARS - 1) {
+      throw new CannotGoOn("the command line has more than 32,766 characters", "");
+    }
+    long line = calls.put(text, new BytesOut(256).utf16z(commandLine));
+    BytesOut startup = new BytesOut(STARTUP + 24).zeros(STARTUP + 24);
+    startup.setU32(0, STARTUP).setU32(60, USE_STREAMS);
+    startup.setU64(80, streams.input()).setU64(88, streams.output());
+    startup.setU64(96, streams.errors());
+    long info = calls.put(0, startup);
+    calls.must(
+        commandLine + " could not be started",
+        "kernel32!CreateProcessW",
+        0,
+        line,
+        0,
+        0,
+        1,
+        SUSPENDED,
+        0,
+        0,
+        info,
+        info + STARTUP);
+    Bytes made = calls.get(STARTUP, 24);
+    return new TargetProcess(calls, made.i64(0), made.i64(8), (int) made.u32(16));
+  }
+
+  /** The system's id. */
+  public int pid() {
+    return pid;
+  }
+
+  /** A handle of the agent. */
+  public long handle() {
+    return process;
+  }
+
+  /** Its memory. */
+  public TargetMemory memory() {
+    return memory;
+  }
+
+  /** Its threads. */
+  public TargetThreads threads() {
+    return threads;
+  }
+
+  /** Calls of the system's interface. */
+  public WindowsCalls calls() {
+    return calls;
+  }
+
+  /** The address of its process environment block. */
+  public long environmentBlock() {
+    long info = calls.put(0, new BytesOut(64).zeros(64));
+    calls.mustSucceed(
+        "the target could not be asked",
+        "ntdll!NtQueryInformationProcess",
+        process,
+        0,
+        info,
+        48,
+        0);
+    return calls.get(0, 48).i64(8);
+  }
+
+  /** Where its program lies. */
+  public long imageBase() {
+    return memory.read(environmentBlock() + PEB_IMAGE_BASE, 8).i64(0);
+  }
+
+  /**
+   * Lets the loader do its work, up to the program's first instruction: all modules that the
+   * program names in its import table are there then, and their entry points have run. The main
+   * thread stands suspended there.
+   *
+   * @param patienceMillis how long that may take
+   * @throws CannotGoOn if the program is not one of 64 bits, or does not arrive there
+   */
+  public void runToEntry(long patienceMillis) {
+    long base = imageBase();
+    Bytes dos = memory.read(base, 0x40);
+    long headers = base + dos.u32(0x3C);
+    Bytes pe = memory.read(headers, 0x40);
+    int machine = pe.u16(4);
+    if (machine != Machine.AMD64) {
+      throw new CannotGoOn(
+          "the program is one for another machine than x64 (%s)".formatted(Machine.text(machine)),
+          "only 64-bit programs can be traced");
+    }
+    long entry = base + pe.u32(0x28);
+    byte[] before = memory.read(entry, LOOP.length).array(0, LOOP.length);
+    patch(entry, LOOP);
+    resume(mainThread);
+    long end = System.nanoTime() + patienceMillis * 1_000_000;
+    while (true) {
+      OptionalInt exit = exitCode();
+      if (exit.isPresent()) {
+        throw new CannotGoOn(
+            "the program ended with exit code %d before its first instruction"
+                .formatted(exit.getAsInt()),
+            "run it without ntrail to see why");
+      }
+      suspend(mainThread);
+      long rip = threads.context(mainThread, ThreadContext.CONTROL).rip();
+      if (rip == entry || rip == entry + LOOP.length) {
+        patch(entry, before);
+        return;
+      }
+      resume(mainThread);
+      if (System.nanoTime() - end > 0) {
+        throw new CannotGoOn(
+            "the program did not arrive at its first instruction (it is at 0x%x)".formatted(rip),
+            "");
+      }
+      pause();
+    }
+  }
+
+  private static void pause() {
+    try {
+      Thread.sleep(1);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new CannotGoOn("interrupted", "");
+    }
+  }
+
+  private void patch(long address, byte[] bytes) {
+    int old = memory.protect(address, bytes.length, TargetMemory.EXECUTE_READ_WRITE);
+    memory.write(address, bytes);
+    memory.protect(address, bytes.length, old);
+    memory.flush(address, bytes.length);
+  }
+
+  /** Lets the main thread go on. */
+  public void resumeMain() {
+    resume(mainThread);
+  }
+
+  private void resume(long thread) {
+    calls.mustSucceed("a thread could not be resumed", "ntdll!NtResumeThread", thread, 0);
+  }
+
+  private void suspend(long thread) {
+    calls.mustSucceed("a thread could not be stopped", "ntdll!NtSuspendThread", thread, 0);
+  }
+
+  /** The modules that the loader has, in the order in which they were loaded. */
+  public List<TargetModule> modules() {
+    long loader = memory.read(environmentBlock() + PEB_LOADER, 8).i64(0);
+    if (loader == 0) {
+      return List.of();
+    }
+    List<TargetModule> modules = new ArrayList<>();
+    long head = loader + LOADER_LIST;
+    long at = memory.read(head, 8).i64(0);
+    while (at != head && modules.size() < MOST_MODULES) {
+      Bytes entry = memory.read(at, 0x68);
+      modules.add(
+          new TargetModule(entry.i64(0x30), entry.u32(0x40), text(entry, 0x48), text(entry, 0x58)));
+      at = entry.i64(0);
+    }
+    return modules;
+  }
+
+  /** A UNICODE_STRING. */
+  private String text(Bytes structure, int at) {
+    int length = structure.u16(at) & ~1;
+    return memory.read(structure.i64(at + 8), length).utf16(0, length / 2);
+  }
+
+  /**
+   * Runs a routine in a thread of its own, whose coming and going no module hears of.
+   *
+   * @param patienceMillis how long that may take
+   * @return what it returned, 32 bits
+   * @throws CannotGoOn if it could not, or did not end
+   */
+  public int run(long routine, long argument, long patienceMillis) {
+    long out = calls.put(0, new BytesOut(8).u64(0));
+    calls.mustSucceed(
+        "no thread could be started in the target",
+        "ntdll!NtCreateThreadEx",
+        out,
+        ALL_THREAD,
+        0,
+        process,
+        routine,
+        argument,
+        SKIP_ATTACH | HIDE_FROM_DEBUGGER,
+        0,
+        0,
+        0,
+        0);
+    long thread = calls.get(0, 8).i64(0);
+    try {
+      long end = System.nanoTime() + patienceMillis * 1_000_000;
+      while (calls.call("kernel32!WaitForSingleObject", thread, 50).asInt() == WAIT_TIMEOUT) {
+        if (System.nanoTime() - end > 0) {
+          throw new CannotGoOn("a routine in the target did not end", "");
+        }
+      }
+      long code = calls.put(0, new BytesOut(8).u64(0));
+      calls.must("a thread of the target", "kernel32!GetExitCodeThread", thread, code);
+      return (int) calls.get(0, 4).u32(0);
+    } finally {
+      calls.call("kernel32!CloseHandle", thread);
+    }
+  }
+
+  /** Waits for its end; the exit code if it came. */
+  public OptionalInt await(int millis) {
+    int waited = calls.call("kernel32!WaitForSingleObject", process, millis).asInt();
+    return waited == WAIT_TIMEOUT ? OptionalInt.empty() : exitCode();
+  }
+
+  /** Its exit code, if it ended. */
+  public OptionalInt exitCode() {
+    long code = calls.put(0, new BytesOut(8).u64(0));
+    calls.must("the target could not be asked", "kernel32!GetExitCodeProcess", process, code);
+    int exit = (int) calls.get(0, 4).u32(0);
+    if (exit == STILL_ACTIVE
+        && calls.call("kernel32!WaitForSingleObject", process, 0).asInt() == WAIT_TIMEOUT) {
+      return OptionalInt.empty();
+    }
+    return OptionalInt.of(exit);
+  }
+
+  /** Ends it at once. */
+  public void kill(int exitCode) {
+    calls.call("kernel32!TerminateProcess", process, exitCode);
+  }
+
+  @Override
+  public void close() {
+    threads.close();
+    calls.call("kernel32!CloseHandle", mainThread);
+    calls.call("kernel32!CloseHandle", process);
+  }
+}

@@ -1,0 +1,147 @@
+package io.ntrail.live.session;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.ntrail.formats.bytes.Gaps;
+import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.ntr.EventCursor;
+import io.ntrail.formats.ntr.NtrFile;
+import io.ntrail.formats.ntr.NtrWriter;
+import io.ntrail.formats.ntr.TracedThread;
+import io.ntrail.testkit.live.SimulatedTarget;
+import io.ntrail.testkit.live.SimulatedThread;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Threads that really run at once, come and go, with a recorder beside them. */
+class RecorderStressTest {
+  private static final int AT_ONCE = 4;
+  private static final long NANOS = 3_000_000_000L;
+
+  @TempDir Path folder;
+
+  private final Set<Integer> alive = ConcurrentHashMap.newKeySet();
+  private final ConcurrentLinkedQueue<SimulatedThread> dead = new ConcurrentLinkedQueue<>();
+
+  private void live(SimulatedTarget target, int place, long until, boolean polite) {
+    int life = 0;
+    while (System.nanoTime() < until) {
+      int tid = place + AT_ONCE * (life % 3);
+      alive.add(tid);
+      SimulatedThread thread = target.thread(tid, System.nanoTime());
+      int records = 1 + (life * 7919 + place * 104_729) % 100_000;
+      for (int i = 0; i < records && System.nanoTime() < until; i++) {
+        while (polite && i % 256 == 0 && target.chunksFree() < 2 * AT_ONCE) {
+          LockSupport.parkNanos(100_000);
+        }
+        // The value is the number of the record, lost or not.
+        int meta = SessionLayout.ENTRY + i % 2 | place << 20;
+        thread.record(System.nanoTime(), Trial.address(1 + i / 2 % 20), meta, i, 4096);
+      }
+      dead.add(thread);
+      alive.remove(tid);
+      life++;
+    }
+  }
+
+  private void run(int chunks, boolean losses) throws Exception {
+    Path file = folder.resolve("stress" + chunks + ".ntr");
+    try (SessionFile session = SessionFile.create(32, chunks);
+        SimulatedTarget target = SimulatedTarget.map(session.path());
+        ExecutorService threads = Executors.newFixedThreadPool(AT_ONCE)) {
+      NtrWriter writer = new NtrWriter(Files.newOutputStream(file), Recorded.HEADER, 7);
+      Recorder recorder = Recorder.appending(session, writer, new RecorderSettings(1, 1_000, 0));
+      Trial.define(recorder);
+      try (RecorderThread polling = RecorderThread.start(recorder)) {
+        long until = System.nanoTime() + NANOS;
+        List<Future<?>> running = new ArrayList<>();
+        for (int i = 0; i < AT_ONCE; i++) {
+          int place = i;
+          running.add(threads.submit(() -> live(target, place, until, !losses)));
+        }
+        while (System.nanoTime() < until) {
+          long ticks = System.nanoTime();
+          recorder.retain(Set.copyOf(alive), ticks);
+          Thread.sleep(20);
+          assertEquals(Optional.empty(), polling.failure());
+        }
+        for (Future<?> thread : running) {
+          thread.get();
+        }
+      }
+      recorder.retain(Set.of(), System.nanoTime());
+      recorder.close();
+      RecorderStatistics counted = recorder.statistics();
+      assertEquals(0, counted.damaged(), () -> "" + counted.remarks());
+      assertEquals(chunks, counted.buffersFree());
+      long lost = compare(file);
+      assertEquals(losses, lost > 0, lost + " lost");
+      long kept = dead.stream().mapToLong(SimulatedThread::kept).sum();
+      assertEquals(kept, counted.captured().events());
+      assertTrue(kept > 100_000, kept + " records");
+    }
+  }
+
+  private long compare(Path file) throws IOException {
+    Map<ThreadKey, SimulatedThread> truth = new HashMap<>();
+    dead.forEach(thread -> truth.put(new ThreadKey(thread.tid(), thread.began()), thread));
+    Gaps gaps = new Gaps();
+    long read = 0;
+    long lost = 0;
+    try (NtrFile ntr = NtrFile.open(InputFile.map(file, "stress.ntr"), gaps)) {
+      for (long number : ntr.threadsWithEvents()) {
+        TracedThread defined = Objects.requireNonNull(ntr.threads().get(number));
+        assertTrue(defined.ended() > 0);
+        SimulatedThread thread =
+            Objects.requireNonNull(truth.get(new ThreadKey((int) defined.tid(), defined.began())));
+        long next = 0;
+        long told = 0;
+        long kept = 0;
+        try (EventCursor cursor = ntr.cursor(number, gaps)) {
+          while (cursor.next()) {
+            next += cursor.lostBefore();
+            told += cursor.lostBefore();
+            assertEquals(next, cursor.value());
+            next++;
+            kept++;
+          }
+          told += cursor.lostAtEnd();
+        }
+        assertEquals(thread.kept(), kept);
+        assertTrue(told <= thread.lost());
+        read += kept;
+        lost += thread.lost();
+      }
+    }
+    assertEquals(List.of(), gaps.list());
+    assertEquals(dead.stream().mapToLong(SimulatedThread::kept).sum(), read);
+    return lost;
+  }
+
+  @Test
+  void threadsThatComeAndGoLoseNothingWhileChunksAreFree() throws Exception {
+    run(64, false);
+  }
+
+  @Test
+  void whatIsLostIsExactlyWhatIsMissing() throws Exception {
+    run(6, true);
+  }
+}

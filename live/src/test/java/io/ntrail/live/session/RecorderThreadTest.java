@@ -1,0 +1,66 @@
+package io.ntrail.live.session;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.ntrail.formats.ntr.NtrWriter;
+import io.ntrail.testkit.live.SimulatedTarget;
+import io.ntrail.testkit.live.SimulatedThread;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A recorder that works by itself. */
+class RecorderThreadTest {
+  @TempDir Path folder;
+
+  @Test
+  void recordsAreInTheFileATenthOfASecondLater() throws Exception {
+    Path file = folder.resolve("growing.ntr");
+    try (SessionFile session = SessionFile.create(folder, 32, 64);
+        SimulatedTarget target = SimulatedTarget.map(session.path())) {
+      NtrWriter writer = new NtrWriter(Files.newOutputStream(file), Recorded.HEADER, 7);
+      Recorder recorder = Recorder.appending(session, writer, new RecorderSettings(1, 1, 0));
+      try (recorder;
+          RecorderThread polling = RecorderThread.start(recorder)) {
+        SimulatedThread thread = target.thread(5, 6);
+        long best = Long.MAX_VALUE;
+        // The best of some tries: other programs may have the machine for a while.
+        for (int i = 1; i <= 10; i++) {
+          thread.record(i, 1, SessionLayout.ENTRY_ONLY, i, 0);
+          long begun = System.nanoTime();
+          while (Recorded.read(Files.readAllBytes(file)).plain().events().values().stream()
+                  .mapToInt(events -> events.size())
+                  .sum()
+              < i) {
+            assertEquals(Optional.empty(), polling.failure());
+            assertTrue(System.nanoTime() - begun < 20_000_000_000L, "never");
+            Thread.sleep(1);
+          }
+          best = Math.min(best, System.nanoTime() - begun);
+        }
+        assertTrue(best < 100_000_000, best + " ns");
+      }
+    }
+  }
+
+  @Test
+  void whatStoppedItIsToldToItsOwner() throws Exception {
+    SessionFile session = SessionFile.create(folder, 32, 64);
+    NtrWriter writer =
+        new NtrWriter(Files.newOutputStream(folder.resolve("x")), Recorded.HEADER, 7);
+    Recorder recorder = Recorder.appending(session, writer, new RecorderSettings(1, 1, 0));
+    try (RecorderThread polling = RecorderThread.start(recorder)) {
+      session.close();
+      long begun = System.nanoTime();
+      while (polling.failure().isEmpty()) {
+        assertTrue(System.nanoTime() - begun < 20_000_000_000L, "never");
+        Thread.sleep(1);
+      }
+      assertEquals(IllegalStateException.class, polling.failure().orElseThrow().getClass());
+    }
+    writer.close();
+  }
+}

@@ -1,0 +1,110 @@
+package io.ntrail.live.session;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.ntrail.testkit.Property;
+import io.ntrail.testkit.live.SimulatedTarget;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a target finds in a session file. */
+class SessionFileTest {
+  @TempDir Path folder;
+
+  @Test
+  void aTargetFindsWhatItNeeds() throws IOException {
+    try (SessionFile session = SessionFile.create(folder, 64, 5);
+        SimulatedTarget target = SimulatedTarget.map(session.path())) {
+      assertEquals(65_536 * 6, Files.size(session.path()));
+      assertEquals(64, target.recordBytes());
+      assertEquals(5, target.chunks());
+      assertEquals(5, target.chunksFree());
+      assertFalse(target.enabled());
+      session.enable(true);
+      assertTrue(target.enabled());
+      session.enable(false);
+      assertFalse(target.enabled());
+      target.thread(1, 2);
+      assertEquals(1, session.threadsBegun());
+    }
+  }
+
+  @Test
+  void areasAreTakenInTheOrderInWhichTheyWereOffered() throws IOException {
+    try (SessionFile session = SessionFile.create(folder, 32, 2);
+        SimulatedTarget target = SimulatedTarget.map(session.path())) {
+      assertEquals(-1, target.takeArea());
+      assertEquals(1, session.noArea());
+      for (int i = 0; i < 4096; i++) {
+        assertEquals(i, session.addArea(0x1_0000_0000L * i));
+      }
+      assertThrows(IllegalStateException.class, () -> session.addArea(1));
+      // Three times round the ring.
+      int taken = 0;
+      for (int i = 0; i < 3 * 4096; i++) {
+        session.offerArea(4095 - i % 4096);
+        if (i % 3 != 0) {
+          assertEquals(4095 - taken++ % 4096, target.takeArea());
+        }
+        if (i == 9_000) {
+          while (session.areasFree() > 0) {
+            assertEquals(4095 - taken++ % 4096, target.takeArea());
+          }
+        }
+      }
+      assertEquals(3 * 4096 - taken, session.areasFree());
+      assertThrows(IllegalArgumentException.class, () -> session.offerArea(4096));
+    }
+  }
+
+  @Test
+  void argumentsAreRegistersAndThenTheStack() throws IOException {
+    Map<Integer, List<Integer>> places =
+        Map.of(
+            32,
+            List.of(),
+            64,
+            List.of(1, 2, 3, 4),
+            128,
+            List.of(1, 2, 3, 4, 21, 22, 23, 24, 25, 26, 27, 28));
+    for (int bytes : places.keySet()) {
+      try (SessionFile session = SessionFile.create(folder, bytes, 2)) {
+        assertEquals(places.get(bytes), session.argumentPlaces());
+      }
+    }
+  }
+
+  @Test
+  void sizesThatCannotBeAreRefused() {
+    assertThrows(IllegalArgumentException.class, () -> SessionFile.create(folder, 48, 2));
+    assertThrows(IllegalArgumentException.class, () -> SessionFile.create(folder, 32, 1));
+    assertThrows(IllegalArgumentException.class, () -> SessionFile.create(folder, 32, 2049));
+  }
+
+  @Test
+  void functionsAreFoundByTheirAddress() {
+    Property.check(gen -> {
+      FunctionNumbers numbers = new FunctionNumbers();
+      Map<Integer, Integer> truth = new HashMap<>();
+      for (int i = gen.length(5000); i >= 0; i--) {
+        int address = (int) gen.scaled();
+        numbers.put(address, i + 1);
+        truth.put(address, i + 1);
+      }
+      truth.forEach((address, number) -> assertEquals(number, numbers.of(address)));
+      for (int i = 0; i < 100; i++) {
+        int address = (int) gen.scaled();
+        assertEquals(truth.getOrDefault(address, 0), numbers.of(address));
+      }
+    });
+  }
+}
