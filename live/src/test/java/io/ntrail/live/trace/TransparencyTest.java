@@ -38,9 +38,10 @@ final class TransparencyTest {
     }
   }
 
-  private void sameOutput(Settings settings, Path program) throws IOException {
-    Wine.Outcome expected = programs.untraced(program, "");
-    Outcome traced = programs.traced(settings, program);
+  private void sameOutput(Settings settings, Path program, String... arguments)
+      throws IOException {
+    Wine.Outcome expected = programs.untraced(program, "", arguments);
+    Outcome traced = programs.traced(settings, program, arguments);
     String errors = new String(traced.errors(), StandardCharsets.ISO_8859_1);
     assertEquals(expected.text(), traced.text(), errors);
     assertEquals(expected.exitCode(), traced.exitCode() & 0xFF);
@@ -71,9 +72,14 @@ final class TransparencyTest {
   }
 
   @Test
+  void whatInterruptsAThunkMayCallTracedFunctionsItself() throws IOException {
+    sameOutput(new Settings().exports(), Programs.build("step.c"), "nested");
+  }
+
+  @Test
   void everyStepUnwindsWhenTheUnwinderIsTracedItself() throws IOException {
     sameOutput(
-        new Settings().exports().modules(Set.of("ntdll")), Programs.build("step.c"));
+        new Settings().exports().modules(Set.of("ntdll")), Programs.build("step.c"), "nested");
   }
 
   @Test
