@@ -150,7 +150,9 @@ public final class Planner {
       if (instruction.isRipRelative()) {
         relative.add(new Relative(at + instruction.displacementOffset(), at + size));
       }
-      moves |= !operandReader.read(instruction, operands) || writesStackPointer();
+      moves |=
+          !HookPrologue.is(bytes, at, size)
+              && (!operandReader.read(instruction, operands) || writesStackPointer());
       at += size;
     }
     return moves;

@@ -80,7 +80,9 @@ final class ReturnAddressReads {
       if (size == 0) {
         return false;
       }
-      if (at >= prologue && reader.read(instruction, operands)) {
+      if (at >= prologue
+          && !HookPrologue.is(code, at, size)
+          && reader.read(instruction, operands)) {
         int operand = operands.memoryOperand();
         if (operand >= 0 && operands.type(operand) == OperandType.MEMORY) {
           Operand.InMemory memory = operands.memory(operand);

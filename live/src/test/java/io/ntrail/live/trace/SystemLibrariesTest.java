@@ -3,6 +3,7 @@ package io.ntrail.live.trace;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.ntrail.analysis.image.ImageFunction.Source;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.trace.Tracing.Outcome;
 import io.ntrail.live.trace.Tracing.Settings;
@@ -25,9 +26,11 @@ final class SystemLibrariesTest {
   private static final boolean LONG = Boolean.getBoolean("ntrail.long");
 
   private Programs programs;
+  private Path folder;
 
   @BeforeAll
   void begin(@TempDir Path folder) {
+    this.folder = folder;
     programs = new Programs(folder);
   }
 
@@ -48,6 +51,7 @@ final class SystemLibrariesTest {
             .program()
             .modules(Tracing.SYSTEM)
             .chunks(2048)
+            .stacks(128)
             .limit(Duration.ofSeconds(200));
     for (int round = 0; round < (LONG ? 12 : 4); round++) {
       Outcome traced = programs.traced(settings, program);
@@ -67,7 +71,8 @@ final class SystemLibrariesTest {
     int[] all = new int[3];
     for (PlannedFunction function : traced.plan()) {
       String module = function.module().module().stem().toLowerCase(Locale.ROOT);
-      if (Tracing.SYSTEM.contains(module)) {
+      // Exports of Wine without unwind data are not functions of C: system calls, forwarders, data.
+      if (Tracing.SYSTEM.contains(module) && function.patch().function().is(Source.FUNCTION_TABLE)) {
         int[] of = counts.computeIfAbsent(module, _ -> new int[3]);
         for (int[] count : new int[][] {of, all}) {
           count[0]++;
@@ -76,6 +81,11 @@ final class SystemLibrariesTest {
         }
       }
     }
+    Map<String, Integer> reasons = new TreeMap<>();
+    traced.plan().stream()
+        .filter(function -> !function.isTraced())
+        .forEach(function -> reasons.merge(function.reason().orElseThrow().name(), 1, Integer::sum));
+    System.out.println("left alone: " + reasons);
     counts.put("all", all);
     counts.forEach(
         (module, count) ->
@@ -88,7 +98,7 @@ final class SystemLibrariesTest {
   private void command(int limit, String line, String... untraced) throws IOException {
     Wine.Outcome expected =
         programs.wine().run(
-            Path.of("/"), new byte[0], Duration.ofSeconds(limit), untraced);
+            folder, new byte[0], Duration.ofSeconds(limit), untraced);
     Outcome traced =
         programs.tracing().run(
             new Settings()
@@ -97,7 +107,10 @@ final class SystemLibrariesTest {
                 .chunks(2048)
                 .limit(Duration.ofSeconds(limit)),
             line);
-    Programs.mustEqual(expected, traced);
+    assertEquals(expected.text(), traced.text());
+    // What Wine itself says goes to the error output of its own processes.
+    assertEquals(expected.exitCode(), traced.exitCode() & 0xFF);
+    assertTrue(traced.selfTest().passed(), traced.selfTest().why());
     assertEquals(0, traced.statistics().damaged(), traced.statistics()::toString);
     assertTrue(traced.statistics().captured().entries() > 100);
   }
