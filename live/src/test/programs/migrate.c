@@ -4,7 +4,7 @@
 #include "traced.h"
 
 #define FIBERS 8
-#define ROUNDS 20000
+#define ROUNDS 4000
 static void *fiber[FIBERS];
 static volatile LONG busy[FIBERS];
 static volatile LONG left = FIBERS;
@@ -37,8 +37,9 @@ static DWORD CALLBACK runner(void *argument) {
     i = (i + 1) % FIBERS;
     if (InterlockedCompareExchange(&busy[i], 1, 0) == 0) {
       SwitchToFiber(fiber[i]);
+      /* Another thread may go on with it while this one, which comes from it, calls again. */
+      InterlockedCompareExchange(&busy[i], 0, 1);
       outer(i);
-      if (busy[i] == 1) busy[i] = 0;
     }
   }
   return 0;

@@ -37,13 +37,15 @@ public final class Area {
     FunctionTableOut functions = new FunctionTableOut();
     code.zeros(Geometry.STRIDE);
     int exit = 0;
-    int handlerAt = TABLE + FunctionTableOut.ENTRY * (4 * SLOTS + 2) + 0x80;
+    int handlerAt = TABLE + FunctionTableOut.ENTRY * (6 * SLOTS + 2) + 0x80;
     byte[] handler = HandlerCode.assemble(words, record, runtime.full(), exitOf(words, record));
     for (int slot = 0; slot < SLOTS; slot++) {
       SlotCode.Assembled assembled = SlotCode.assemble(words, slot, record);
       int begin = code.size() + CODE - Geometry.HEAD;
       exit = assembled.exit();
-      functions.add(begin, begin + assembled.call(), UnwindBytes.PUSHED_2);
+      functions.add(begin, begin + assembled.three(), UnwindBytes.PUSHED_2);
+      functions.add(begin + assembled.three(), begin + assembled.two(), UnwindBytes.PUSHED_3);
+      functions.add(begin + assembled.two(), begin + assembled.call(), UnwindBytes.PUSHED_2);
       functions.add(begin + assembled.call(), begin + exit, UnwindBytes.CALL);
       functions.addSlot(
           begin + exit,

@@ -72,6 +72,12 @@ public final class Geometry {
   /** Machine frame: the stack pointer behind the return address, the key of the frame. */
   public static final int KEY = 32;
 
+  /**
+   * The key of a slot that has no frame, or one of which nothing is known yet: so much above the
+   * stack. 0 is that of a slot that was never used, or whose frame was found to be gone.
+   */
+  static final int UNKNOWN_KEY = 16;
+
   static final int TRUE_SS = 40;
 
   /** Body thunk. */

@@ -38,6 +38,7 @@ final class HandlerCode {
   static byte[] assemble(ThreadWords words, int record, long full, int exit) {
     Assembler a = Assembler.x64();
     Label out = a.label("out");
+    Label end = a.label("end of the chunk");
     return a.sub(RSP, FRAME)
         .test(ptr(RCX).plus(4).as32(), UNWINDING)
         .jz(out)
@@ -61,9 +62,11 @@ final class HandlerCode {
         .add(EAX, 2)
         .mov(ptr(R11).plus(Control.META), EAX)
         .add(R11, record)
-        .mov(gs(words.record()), R11)
         .test(Reg16.R11W, Reg16.R11W)
-        .jnz(out)
+        .jz(end)
+        .mov(gs(words.record()), R11)
+        .jmp(out)
+        .bind(end)
         .mov(RAX, full)
         .call(RAX)
         .bind(out)

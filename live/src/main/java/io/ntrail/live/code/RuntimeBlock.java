@@ -13,6 +13,7 @@ import static io.ntrail.analysis.x86.asm.Reg64.R11;
 import static io.ntrail.analysis.x86.asm.Reg64.R8;
 import static io.ntrail.analysis.x86.asm.Reg64.R9;
 import static io.ntrail.analysis.x86.asm.Reg64.RAX;
+import static io.ntrail.analysis.x86.asm.Reg64.RBX;
 import static io.ntrail.analysis.x86.asm.Reg64.RCX;
 import static io.ntrail.analysis.x86.asm.Reg64.RDX;
 import static io.ntrail.analysis.x86.asm.Reg64.RSP;
@@ -217,11 +218,12 @@ public final class RuntimeBlock {
     Label end = enter(overflow, STUB_PUSHED);
     a.mov(R8, gs(words.slot())).jmp(common).bind(end);
     Label slowEnd = enter(slow, STUB_PUSHED);
-    // The slot has taken itself already, and has saved rdx.
-    a.mov(R8, gs(words.slot()))
-        .sub(R8, STRIDE)
+    // rax is the slot; it has taken itself already, and has saved rdx and the body.
+    a.mov(R8, RAX)
         .mov(RDX, ptr(R8).plus(DELTA + Geometry.SAVE_RDX))
         .mov(ptr(RSP).plus(TO_RDX), RDX)
+        .mov(RDX, ptr(R8).plus(DELTA + Geometry.BODY))
+        .mov(ptr(RSP), RDX)
         .bind(common)
         .lea(R11, ptr(RSP).plus(TO_KEY))
         .mov(R10, control)
@@ -310,11 +312,11 @@ public final class RuntimeBlock {
                 .test(R8, R8)
                 .jz(no)
                 .call(settle)
-                .mov(gs(words.slot()), R8)
                 .cmp(gs(words.record()).as64(), 0)
                 .jne(recording)
                 .call(firstChunk)
                 .bind(recording)
+                .mov(gs(words.slot()), R8)
                 .ret()
                 .bind(no)
                 .xor(R8D, R8D)
@@ -351,10 +353,10 @@ public final class RuntimeBlock {
                 .mov(ptr(RCX), EAX)
                 .mov(ptr(RCX).plus(4), EDX)
                 .mov(ptr(RCX).plus(Control.META).as32(), Control.ENTRY_ONLY)
-                .lea(RCX, ptr(RCX).plus(record))
-                .mov(gs(words.record()), RCX)
-                .movzx(ECX, Reg16.CX)
+                .lea(RDX, ptr(RCX).plus(record))
+                .movzx(ECX, Reg16.DX)
                 .jrcxz(full)
+                .mov(gs(words.record()), RDX)
                 .bind(done)
                 .mov(RAX, ptr(RSP))
                 .mov(RDX, ptr(RSP).plus(8))
@@ -502,8 +504,18 @@ public final class RuntimeBlock {
     Label area = a.label("area");
     Label set = a.label("set");
     int perSpill = Geometry.SPILL_BYTES / record;
+    Label notFull = a.label("not full");
     Label end = enterFull(full);
-    a.mov(RCX, gs(words.record()))
+    // Whatever interrupts us is not traced: it would find a chunk that is no longer its own.
+    a.mov(RBX, gs(words.slot()))
+        .lea(RCX, ptr(untraced))
+        .mov(gs(words.slot()), RCX)
+        .xor(ECX, ECX)
+        .xchg(gs(words.record()).as64(), RCX)
+        // The cursor is still at the last record, unless who interrupted us was here before us.
+        .add(RCX, record)
+        .test(Reg16.CX, Reg16.CX)
+        .jnz(notFull)
         .mov(R8, control)
         .mov(RAX, RCX)
         .sub(RAX, R8)
@@ -550,7 +562,7 @@ public final class RuntimeBlock {
         .jmp(take)
         .bind(spill)
         // Of a thread without an area, the spill of this block is used.
-        .mov(RCX, gs(words.slot()))
+        .mov(RCX, RBX)
         .test(RCX, RCX)
         .jnz(area)
         .lea(RCX, ptr(untraced))
@@ -563,11 +575,17 @@ public final class RuntimeBlock {
         .lock()
         .add(ptr(R8).plus(Control.LOST).as64(), perSpill)
         .add(RCX, Geometry.SPILL)
+        .jmp(set)
+        .bind(notFull)
+        .sub(RCX, record)
         .bind(set)
-        .mov(gs(words.record()), RCX);
+        .mov(gs(words.record()), RCX)
+        .mov(gs(words.slot()), RBX);
     leaveFull(end);
     Label firstEnd = enterFull(firstChunk);
-    a.mov(R8, control)
+    // The thread's word still says that it is not traced.
+    a.mov(RBX, R8)
+        .mov(R8, control)
         .lock()
         .inc(ptr(R8).plus(Control.THREADS).as64())
         .rdtsc()
@@ -579,20 +597,21 @@ public final class RuntimeBlock {
         .bind(firstEnd);
   }
 
-  /** The frame of what is called in the middle: flags and four registers. */
+  /** The frame of what is called in the middle: flags and five registers. */
   private Label enterFull(Label begin) {
-    a.bind(begin).pushfq().push(R8).push(R9).push(R10).push(R11);
+    a.bind(begin).pushfq().push(R8).push(R9).push(R10).push(R11).push(RBX);
     Label end = a.label();
-    ranges.add(new Range(begin, end, UnwindBytes.prologue(0, 1, 3, 5, 7, 9)));
+    ranges.add(new Range(begin, end, UnwindBytes.prologue(0, 1, 3, 5, 7, 9, 10)));
     return end;
   }
 
   private void leaveFull(Label end) {
-    a.mov(R11, ptr(RSP))
-        .mov(R10, ptr(RSP).plus(8))
-        .mov(R9, ptr(RSP).plus(16))
-        .mov(R8, ptr(RSP).plus(24))
-        .lea(RSP, ptr(RSP).plus(32))
+    a.mov(RBX, ptr(RSP))
+        .mov(R11, ptr(RSP).plus(8))
+        .mov(R10, ptr(RSP).plus(16))
+        .mov(R9, ptr(RSP).plus(24))
+        .mov(R8, ptr(RSP).plus(32))
+        .lea(RSP, ptr(RSP).plus(40))
         .bind(end);
     range(1, () -> a.popfq());
     range(0, () -> a.ret());

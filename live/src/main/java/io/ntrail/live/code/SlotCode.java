@@ -43,6 +43,8 @@ final class SlotCode {
   private final int slot;
   private final int record;
   private final Label begin = a.label("C");
+  private final Label three = a.label("three words pushed");
+  private final Label two = a.label("two words pushed again");
   private final Label call = a.label("K");
   private final Label exit = a.label("E");
   private final Label end = a.label("end");
@@ -59,10 +61,12 @@ final class SlotCode {
    * What it came to.
    *
    * @param bytes the code
+   * @param three distance of where three words are pushed
+   * @param two distance of where two are pushed again
    * @param call distance of the call of the body
    * @param exit distance of the return point
    */
-  record Assembled(byte[] bytes, int call, int exit) {}
+  record Assembled(byte[] bytes, int three, int two, int call, int exit) {}
 
   /**
    * Writes one.
@@ -81,7 +85,12 @@ final class SlotCode {
     if (done.length() > STRIDE) {
       throw new IllegalStateException("a slot of " + done.length() + " bytes");
     }
-    return new Assembled(done.bytes(), done.offset(code.call), done.offset(code.exit));
+    return new Assembled(
+        done.bytes(),
+        done.offset(code.three),
+        done.offset(code.two),
+        done.offset(code.call),
+        done.offset(code.exit));
   }
 
   /** What stands in the place behind the last slot: the slow routine decides. */
@@ -100,17 +109,28 @@ final class SlotCode {
     Label same = a.label("same stack");
     Label equal = a.label("equal");
     Label slow = a.label("slow");
-    // Taken first: whatever interrupts us from here on uses the next slot.
-    a.lea(RCX, ptr(begin).plus(STRIDE))
+    // Nothing of the slot is touched on another stack: a fiber's frames may be at work in another
+    // thread by now. The overflow's cell leads to the routine that finds the right area.
+    a.mov(RCX, gs(8))
+        .push(RAX)
+        .bind(three)
+        .mov(RAX, ptr(begin).plus(Geometry.NEGATED_BASE - Geometry.code(slot)))
+        .lea(RCX, ptr(RCX).index(RAX, 1))
+        .pop(RAX)
+        .bind(two)
+        .jrcxz(same)
+        .mov(RCX, ptr(begin).plus(Geometry.data(Geometry.SLOTS) + Geometry.SLOW - Geometry.code(slot)))
+        .jmp(RCX)
+        .bind(same)
+        // Above everything: whatever interrupts us takes this slot for one in use.
+        .mov(RCX, gs(8))
+        .lea(RCX, ptr(RCX).plus(Geometry.UNKNOWN_KEY))
+        .mov(cell(KEY), RCX)
+        // Taken before anything is kept in it: what interrupts us from here on uses the next slot.
+        .lea(RCX, ptr(begin).plus(STRIDE))
         .mov(gs(words.slot()), RCX)
         .mov(cell(BODY), RAX)
         .mov(cell(SAVE_RDX), RDX)
-        .mov(RCX, gs(8))
-        .mov(RDX, ptr(begin).plus(Geometry.NEGATED_BASE - Geometry.code(slot)))
-        .lea(RCX, ptr(RCX).index(RDX, 1))
-        .jrcxz(same)
-        .jmp(slow)
-        .bind(same)
         .mov(RCX, RSP)
         .not(RCX)
         .mov(RDX, cell(KEY - STRIDE))
@@ -130,7 +150,9 @@ final class SlotCode {
         .lea(RCX, ptr(RCX).index(RDX, 1).plus(1))
         .jrcxz(tail)
         .bind(slow)
-        .mov(RAX, cell(BODY))
+        // The thread's word may be another slot's by now: something that interrupted us may have
+        // left frames behind.
+        .lea(RAX, ptr(begin))
         .mov(RCX, cell(Geometry.SLOW))
         .jmp(RCX);
   }
@@ -175,17 +197,20 @@ final class SlotCode {
         .mov(EAX, cell(META))
         // The last store makes the record one.
         .mov(ptr(RCX).plus(Control.META), EAX)
-        .lea(RCX, ptr(RCX).plus(record))
-        .mov(gs(words.record()), RCX)
-        .movzx(ECX, Reg16.CX);
+        // The end of a chunk is never the place of the next record: what interrupts us would write
+        // there.
+        .lea(RDX, ptr(RCX).plus(record))
+        .movzx(ECX, Reg16.DX);
     if (record > Control.ARGUMENTS) {
       // The short jump does not reach over the arguments.
       Label near = a.label("full at entry, near");
-      a.jrcxz(near).jmp(done).bind(near).jmp(full);
+      Label next = a.label("not full at entry");
+      a.jrcxz(near).jmp(next).bind(near).jmp(full).bind(next);
     } else {
       a.jrcxz(full);
     }
-    a.bind(done)
+    a.mov(gs(words.record()), RDX)
+        .bind(done)
         .mov(RDX, cell(SAVE_RDX))
         .mov(RCX, ptr(RSP))
         .mov(RAX, ptr(RSP).plus(8))
@@ -196,14 +221,17 @@ final class SlotCode {
   }
 
   private void leave() {
-    Label unknown = a.label("unknown thread");
     Label release = a.label("release");
     Label after = a.label("after");
     Label full = a.label("full at exit");
     a.push(cell(RET))
         .push(RCX)
+        // Nothing returns here again: the frame is no longer one to walk or to repair.
+        .mov(RCX, gs(8))
+        .lea(RCX, ptr(RCX).plus(Geometry.UNKNOWN_KEY))
+        .mov(cell(KEY), RCX)
         .mov(RCX, gs(words.record()))
-        .jrcxz(unknown)
+        .jrcxz(release)
         .mov(cell(SAVE_RAX), RAX)
         .mov(cell(SAVE_RDX), RDX)
         .mov(ptr(RCX).plus(Control.VALUE), RAX)
@@ -217,23 +245,20 @@ final class SlotCode {
         .mov(EAX, cell(META))
         .lea(EAX, ptr(RAX).plus(1))
         .mov(ptr(RCX).plus(Control.META), EAX)
-        .lea(RCX, ptr(RCX).plus(record))
-        .mov(gs(words.record()), RCX)
-        .movzx(ECX, Reg16.CX)
+        .lea(RDX, ptr(RCX).plus(record))
+        .movzx(ECX, Reg16.DX)
         .jrcxz(full)
+        .mov(gs(words.record()), RDX)
         .bind(after)
         .mov(RDX, cell(SAVE_RDX))
         .mov(RAX, cell(SAVE_RAX))
         .lea(RCX, ptr(begin))
+        // With rcx = 0 when a fiber returns in a thread that nothing is known of: its next call
+        // makes it known.
         .bind(release)
-        // Nothing returns here again: the frame is no longer one to walk or to repair.
-        .mov(cell(KEY).as64(), 0)
         .mov(gs(words.slot()), RCX)
         .pop(RCX)
         .ret()
-        // A fiber returns in a thread that nothing is known of: its next call makes it known.
-        .bind(unknown)
-        .jmp(release)
         .bind(full)
         .call(cell(Geometry.FULL))
         .jmp(after);

@@ -16,6 +16,9 @@ final class UnwindBytes {
   /** 8 bytes. */
   static final UnwindBytes PUSHED_1 = pushed(1);
 
+  /** 24 bytes. */
+  static final UnwindBytes PUSHED_3 = pushed(3);
+
   /** 16 bytes: what stubs push. */
   static final UnwindBytes PUSHED_2 = pushed(2);
 

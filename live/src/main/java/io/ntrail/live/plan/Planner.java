@@ -7,11 +7,8 @@ import io.ntrail.analysis.x86.CodeSize;
 import io.ntrail.analysis.x86.Effects;
 import io.ntrail.analysis.x86.Instruction;
 import io.ntrail.analysis.x86.InstructionDecoder;
-import io.ntrail.analysis.x86.Operand;
 import io.ntrail.analysis.x86.OperandReader;
-import io.ntrail.analysis.x86.OperandType;
 import io.ntrail.analysis.x86.Operands;
-import io.ntrail.analysis.x86.Register;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.pe.FunctionTable;
 import io.ntrail.formats.pe.PeImage;
@@ -153,32 +150,18 @@ public final class Planner {
       if (instruction.isRipRelative()) {
         relative.add(new Relative(at + instruction.displacementOffset(), at + size));
       }
-      moves |= !operandReader.read(instruction, operands) || writesStackPointer();
+      moves |=
+          !HookPrologue.is(bytes, at, size)
+              && (!operandReader.read(instruction, operands) || writesStackPointer());
       at += size;
     }
     return moves;
   }
 
   private boolean writesStackPointer() {
-    return !isHookPrologue(operands)
-        && Effects.of(instruction, operands).registers().stream()
-            .anyMatch(use -> use.access().writes() && isStackPointer(use.register()));
-  }
-
-  private static boolean isStackPointer(Register register) {
-    return register.whole().toString().equalsIgnoreCase("rsp");
-  }
-
-  /** {@code lea rsp, [rsp + 0]}, with which compilers make room for hooks: it changes nothing. */
-  static boolean isHookPrologue(Operands operands) {
-    if (!operands.mnemonic().equalsIgnoreCase("lea") || operands.type(1) != OperandType.MEMORY) {
-      return false;
-    }
-    Operand.InMemory memory = operands.memory(1);
-    return isStackPointer(operands.register(0))
-        && memory.displacement() == 0
-        && memory.index().isEmpty()
-        && memory.base().map(Planner::isStackPointer).orElse(false);
+    return Effects.of(instruction, operands).registers().stream()
+        .anyMatch(
+            use -> use.access().writes() && use.register().toString().equalsIgnoreCase("rsp"));
   }
 
   private boolean readsReturnAddress(FunctionPatch patch) {

@@ -81,8 +81,8 @@ final class ReturnAddressReads {
         return false;
       }
       if (at >= prologue
-          && reader.read(instruction, operands)
-          && !Planner.isHookPrologue(operands)) {
+          && !HookPrologue.is(code, at, size)
+          && reader.read(instruction, operands)) {
         int operand = operands.memoryOperand();
         if (operand >= 0 && operands.type(operand) == OperandType.MEMORY) {
           Operand.InMemory memory = operands.memory(operand);

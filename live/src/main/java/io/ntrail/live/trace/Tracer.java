@@ -17,7 +17,10 @@ import java.util.stream.Collectors;
 
 /** Puts tracing into a target. Until {@link #arm} nothing of the program itself is changed. */
 public final class Tracer {
-  private static final int FIRST_AREAS = 32;
+  /** A burst of threads takes them faster than more can be made. */
+  private static final int FIRST_AREAS = 64;
+
+  private static final int MORE_AREAS = 32;
   private static final int MOST_AREAS = 4096;
 
   /** How long a process takes at most from when its memory is gone to its end. */
@@ -116,21 +119,33 @@ public final class Tracer {
 
   /** Makes more room for threads when little is left. */
   public void topUp() {
-    int free = session.areasFree();
-    int more = Math.min(FIRST_AREAS, mostAreas - tracing.areas().size());
-    if (free < FIRST_AREAS / 4 && more > 0) {
-      unlessEnded(() -> tracing.addAreas(more));
+    topUp(FIRST_AREAS / 2);
+  }
+
+  /** Makes room for so many more stacks, as far as may be. */
+  public void topUp(int stacks) {
+    while (session.areasFree() < stacks && tracing.areas().size() < mostAreas) {
+      int more = Math.min(MORE_AREAS, mostAreas - tracing.areas().size());
+      if (!unlessEnded(() -> tracing.addAreas(more))) {
+        return;
+      }
     }
   }
 
-  /** A program may end at any moment; then what is left to be done for it need not be done. */
-  private void unlessEnded(Runnable step) {
+  /**
+   * A program may end at any moment; then what is left to be done for it need not be done.
+   *
+   * @return whether it was done
+   */
+  private boolean unlessEnded(Runnable step) {
     try {
       step.run();
+      return true;
     } catch (CannotGoOn e) {
       if (target.await(LAST_MILLIS).isEmpty()) {
         throw e;
       }
+      return false;
     }
   }
 
@@ -138,7 +153,10 @@ public final class Tracer {
   public Set<Integer> aliveThreads() {
     Set<Integer> alive =
         target.threads().list().stream().map(TargetThread::tid).collect(Collectors.toSet());
-    unlessEnded(() -> tracing.reclaim(alive));
+    // Each area has to be asked for; nobody needs them back while there are enough.
+    if (session.areasFree() < tracing.areas().size() / 2) {
+      unlessEnded(() -> tracing.reclaim(alive));
+    }
     return alive;
   }
 }

@@ -82,6 +82,7 @@ final class Tracing implements AutoCloseable {
     private BiPredicate<TargetModule, String> wanted = (module, name) -> false;
     private int recordBytes = 32;
     private int chunks = 512;
+    private int stacks = 1;
     private byte[] input = new byte[0];
     private Duration limit = Duration.ofSeconds(60);
     private boolean patched = true;
@@ -117,6 +118,12 @@ final class Tracing implements AutoCloseable {
     /** Number of chunks. */
     Settings chunks(int number) {
       chunks = number;
+      return this;
+    }
+
+    /** Room for so many stacks from the beginning. */
+    Settings stacks(int number) {
+      stacks = number;
       return this;
     }
 
@@ -235,6 +242,7 @@ final class Tracing implements AutoCloseable {
         Recorder.appending(session, writer, new RecorderSettings(1, 0, 0))) {
       define(recorder, prepared);
       if (settings.patched) {
+        tracer.topUp(settings.stacks);
         tracer.arm();
       }
       int exit;
