@@ -6,6 +6,7 @@ import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.target.CommandLine;
 import io.ntrail.live.target.Streams;
 import io.ntrail.live.target.TargetFiles;
+import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.live.target.WindowsCalls;
 import java.nio.file.Files;
@@ -29,6 +30,7 @@ public final class TraceTarget implements AutoCloseable {
   private final TargetProcess process;
   private final AgentHost host;
   private final String commandLine;
+  private final String program;
   private final TargetClock clock;
   private final TargetClock.Moment first;
 
@@ -45,6 +47,8 @@ public final class TraceTarget implements AutoCloseable {
     this.process = process;
     this.host = host;
     this.commandLine = commandLine;
+    this.program =
+        process.modules().stream().findFirst().map(TargetModule::name).orElse(commandLine);
     this.clock = clock;
     this.first = first;
   }
@@ -115,7 +119,7 @@ public final class TraceTarget implements AutoCloseable {
 
   /** The last part of the program's path. */
   public String program() {
-    return process.modules().stream().findFirst().map(m -> m.name()).orElse(commandLine);
+    return program;
   }
 
   /** How the target's system names a file of this machine. */
