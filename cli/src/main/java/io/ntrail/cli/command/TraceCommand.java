@@ -146,7 +146,7 @@ final class TraceCommand implements Command {
         }
       }
       if (exit.isEmpty()) {
-        run.disarm();
+        exit = run.disarm();
       }
       RecorderStatistics statistics = run.finish(exit);
       report.finished(run, target, plan, refused, statistics, exit);

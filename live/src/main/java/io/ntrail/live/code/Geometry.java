@@ -44,7 +44,7 @@ public final class Geometry {
   /** gs:[8] of the stack. */
   public static final int STACK_BASE = HEAD;
 
-  /** The same, negated. */
+  /** The same and the address of the thread block, together negated: whose area it is. */
   public static final int NEGATED_BASE = HEAD + 8;
 
   /** Thread that took the area first. */

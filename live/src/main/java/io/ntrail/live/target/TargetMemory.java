@@ -186,6 +186,20 @@ public final class TargetMemory {
     return base;
   }
 
+  /**
+   * Where the pages end that have the same protection as one address.
+   *
+   * @return an address behind it; the next page's if nobody knows
+   */
+  public long regionEnd(long address) {
+    int size = 48;
+    long info = calls.put(0, new BytesOut(size).zeros(size));
+    long got = calls.call("kernel32!VirtualQueryEx", process, address, info, size).result();
+    Bytes region = calls.get(0, size);
+    long end = region.i64(0) + region.i64(24);
+    return got != 0 && end - address > 0 ? end : (address | WindowsCalls.PAGE - 1) + 1;
+  }
+
   /** Whether there is neither memory nor a reservation at an address. */
   public boolean isFree(long address) {
     int size = 48;

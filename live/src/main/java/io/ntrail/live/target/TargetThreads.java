@@ -100,17 +100,25 @@ public final class TargetThreads implements AutoCloseable {
    */
   public List<Stopped> stopAll() {
     Map<TargetThread, Stopped> stopped = new HashMap<>();
-    boolean more = true;
-    while (more) {
-      more = false;
-      for (TargetThread thread : list()) {
-        if (!stopped.containsKey(thread)) {
-          long handle = open(thread);
-          if (handle != 0 && suspend(handle)) {
-            stopped.put(thread, new Stopped(thread, handle));
-            more = true;
+    boolean done = false;
+    try {
+      boolean more = true;
+      while (more) {
+        more = false;
+        for (TargetThread thread : list()) {
+          if (!stopped.containsKey(thread)) {
+            long handle = open(thread);
+            if (handle != 0 && suspend(handle)) {
+              stopped.put(thread, new Stopped(thread, handle));
+              more = true;
+            }
           }
         }
+      }
+      done = true;
+    } finally {
+      if (!done) {
+        resume(List.copyOf(stopped.values()));
       }
     }
     return List.copyOf(stopped.values());

@@ -32,10 +32,10 @@ final class PatchPages {
     this.memory = memory;
   }
 
-  /** Says that bytes at an address will be changed, up to 16 of them. */
-  void touch(long address) {
+  /** Says that so many bytes at an address will be changed. */
+  void touch(long address, int length) {
     touched.add(address & -PAGE);
-    touched.add(address + 15 & -PAGE);
+    touched.add(address + length - 1 & -PAGE);
   }
 
   /** Reads all that was touched. */
@@ -109,14 +109,50 @@ final class PatchPages {
     throw new CannotGoOn("code of the target could not be read at 0x%x".formatted(address), "");
   }
 
-  /** Writes all back. */
+  /**
+   * Writes back what was touched. Pages whose protection is the same are made writable together;
+   * others are never touched.
+   */
   void write() {
-    for (Run run : runs) {
-      int size = run.bytes.length;
-      int old = memory.protect(run.begin, size, TargetMemory.EXECUTE_READ_WRITE);
-      memory.write(run.begin, run.bytes);
-      memory.protect(run.begin, size, old);
-      memory.flush(run.begin, size);
+    Long next = touched.isEmpty() ? null : touched.first();
+    while (next != null) {
+      long end = memory.regionEnd(next);
+      TreeSet<Long> pages = new TreeSet<>(touched.subSet(next, end));
+      long begin = next;
+      int size = (int) (pages.last() + PAGE - begin);
+      int old = memory.protect(begin, size, TargetMemory.EXECUTE_READ_WRITE);
+      try {
+        write(pages);
+      } finally {
+        memory.protect(begin, size, old);
+      }
+      memory.flush(begin, size);
+      next = touched.higher(pages.last());
+    }
+  }
+
+  private void write(TreeSet<Long> pages) {
+    Long begin = null;
+    long end = 0;
+    for (long page : pages) {
+      if (begin != null && page - end > (long) NEAR * PAGE) {
+        write(begin, end);
+        begin = null;
+      }
+      begin = begin == null ? page : begin;
+      end = page + PAGE;
+    }
+    if (begin != null) {
+      write(begin, end);
+    }
+  }
+
+  private void write(long begin, long end) {
+    for (long at = begin; at < end; ) {
+      Run run = run(at);
+      int length = (int) (Math.min(end, run.end()) - at);
+      memory.write(at, run.bytes, (int) (at - run.begin), length);
+      at += length;
     }
   }
 }

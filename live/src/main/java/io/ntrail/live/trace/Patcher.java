@@ -126,14 +126,17 @@ final class Patcher {
   void patch(List<Patched> functions, List<Stopped> threads) {
     PatchPages pages = new PatchPages(memory);
     for (Patched function : functions) {
-      pages.touch(function.function().code().orElseThrow().address());
-      pages.touch(jump(function));
+      TracedCode code = function.function().code().orElseThrow();
+      pages.touch(code.address(), code.unit().length);
+      pages.touch(jump(function), JUMP);
     }
     pages.read();
     for (Patched function : functions) {
       PlannedFunction planned = function.function();
       TracedCode code = planned.code().orElseThrow();
-      if (!Arrays.equals(pages.get(code.address(), code.unit().length), code.unit())) {
+      byte[] room = planned.module().image().view().bytes(planned.patch().jumpAt(), JUMP).array(0, JUMP);
+      if (!Arrays.equals(pages.get(code.address(), code.unit().length), code.unit())
+          || !Arrays.equals(pages.get(jump(function), JUMP), room)) {
         throw new CannotGoOn(planned.title() + " was changed while it was being planned", "");
       }
       long jump = jump(function);
@@ -159,7 +162,7 @@ final class Patcher {
   void restore() {
     PatchPages pages = new PatchPages(memory);
     for (Patched function : armed) {
-      pages.touch(function.function().code().orElseThrow().address());
+      pages.touch(function.function().code().orElseThrow().address(), 2);
     }
     pages.read();
     for (Patched function : armed) {
