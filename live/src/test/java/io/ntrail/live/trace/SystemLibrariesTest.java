@@ -2,6 +2,7 @@ package io.ntrail.live.trace;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.analysis.image.ImageFunction.Source;
 import io.ntrail.live.plan.PlannedFunction;
@@ -127,6 +128,7 @@ final class SystemLibrariesTest {
 
   @Test
   void aPrefixIsBroughtUpToDate() throws IOException {
+    assumeTrue(LONG, "it takes half a minute: -Dntrail.long=true");
     command(120, "wineboot -u", "wineboot", "-u");
   }
 }
