@@ -166,7 +166,13 @@ public final class TargetRoutines {
     a.mov(ptr(RDX).plus(Geometry.NEGATED_BASE), RAX);
     a.mov(RAX, ptr(RBX).plus(COST_SLOT)).mov(gs(words.slot()), RAX);
     goes(a, words, record, COST_TRACED, () -> a.call(stub));
-    goes(a, words, 0, COST_UNRECORDED, () -> a.call(stub));
+    // A slot that is left without a place for records makes the thread unknown.
+    goes(
+        a,
+        words,
+        0,
+        COST_UNRECORDED,
+        () -> a.mov(RAX, ptr(RBX).plus(COST_SLOT)).mov(gs(words.slot()), RAX).call(stub));
     goes(a, words, 0, COST_PLAIN, () -> a.call(body));
     goes(a, words, 0, COST_CLOCK, () -> a.rdtsc().rdtsc());
     a.xor(EAX, EAX).mov(gs(words.slot()), RAX).mov(gs(words.record()), RAX);
