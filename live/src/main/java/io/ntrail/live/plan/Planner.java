@@ -36,6 +36,7 @@ public final class Planner {
   private final PeImage image;
   private final Map<Long, String> names;
   private final FunctionTable table;
+  private final ReturnAddressReads returnAddressReads;
   private final InstructionDecoder decoder = InstructionDecoder.of(CodeSize.BITS64);
   private final OperandReader operandReader = OperandReader.of(decoder);
   private final Instruction instruction = new Instruction();
@@ -46,6 +47,7 @@ public final class Planner {
     this.image = module.image();
     this.names = names;
     this.table = FunctionTable.of(image);
+    this.returnAddressReads = new ReturnAddressReads(image, table);
   }
 
   /** What a user asks for. */
@@ -165,6 +167,6 @@ public final class Planner {
   }
 
   private boolean readsReturnAddress(FunctionPatch patch) {
-    return ReturnAddressReads.in(image, patch.function(), table);
+    return returnAddressReads.in(patch.function());
   }
 }

@@ -2,6 +2,7 @@ package io.ntrail.live.trace;
 
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.target.TargetMemory;
+import io.ntrail.live.target.TargetMemory.Pages;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -10,6 +11,8 @@ import java.util.TreeSet;
 /**
  * Pages of a target that are changed together: read in as few goes as possible, changed here, and
  * written back.
+ *
+ * <p>All but {@link #isStill} and {@link #write} can be done before threads are stopped.
  */
 final class PatchPages {
   private static final int PAGE = 0x1000;
@@ -20,9 +23,14 @@ final class PatchPages {
   private final TargetMemory memory;
   private final TreeSet<Long> touched = new TreeSet<>();
   private final List<Run> runs = new ArrayList<>();
+  private List<Pages> before = List.of();
 
-  /** Pages side by side. */
-  private record Run(long begin, byte[] bytes) {
+  /** Pages side by side: what was read, and what is to be written. */
+  private record Run(long begin, byte[] read, byte[] bytes) {
+    Run(long begin, byte[] read) {
+      this(begin, read, read.clone());
+    }
+
     long end() {
       return begin + bytes.length;
     }
@@ -74,21 +82,39 @@ final class PatchPages {
     }
   }
 
+  /** Whether all is in the target as it was read. */
+  boolean isStill() {
+    for (Run run : runs) {
+      if (!Arrays.equals(memory.readUpTo(run.begin, run.read.length), run.read)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** Bytes as they will be. */
   byte[] get(long address, int length) {
     byte[] bytes = new byte[length];
-    for (int i = 0; i < length; i++) {
-      Run run = run(address + i);
-      bytes[i] = run.bytes[(int) (address + i - run.begin)];
-    }
+    copy(address, bytes, false);
     return bytes;
   }
 
   /** Changes bytes. */
   void put(long address, byte[] bytes) {
-    for (int i = 0; i < bytes.length; i++) {
-      Run run = run(address + i);
-      run.bytes[(int) (address + i - run.begin)] = bytes[i];
+    copy(address, bytes, true);
+  }
+
+  private void copy(long address, byte[] bytes, boolean into) {
+    for (int done = 0; done < bytes.length; ) {
+      Run run = run(address + done);
+      int at = (int) (address + done - run.begin);
+      int size = Math.min(bytes.length - done, run.bytes.length - at);
+      if (into) {
+        System.arraycopy(bytes, done, run.bytes, at, size);
+      } else {
+        System.arraycopy(run.bytes, at, bytes, done, size);
+      }
+      done += size;
     }
   }
 
@@ -109,14 +135,28 @@ final class PatchPages {
     throw new CannotGoOn("code of the target could not be read at 0x%x".formatted(address), "");
   }
 
+  /** Makes all writable. */
+  void open() {
+    before = memory.protect(pages(TargetMemory.EXECUTE_READ_WRITE));
+  }
+
   /** Writes all back. */
   void write() {
-    for (Run run : runs) {
-      int size = run.bytes.length;
-      int old = memory.protect(run.begin, size, TargetMemory.EXECUTE_READ_WRITE);
-      memory.write(run.begin, run.bytes);
-      memory.protect(run.begin, size, old);
-      memory.flush(run.begin, size);
+    runs.forEach(run -> memory.write(run.begin, run.bytes));
+    memory.flush(pages(0));
+  }
+
+  /** Protects all as it was before {@link #open}. */
+  void close() {
+    if (!before.isEmpty()) {
+      memory.protect(before);
+      before = List.of();
     }
+  }
+
+  private List<Pages> pages(int protection) {
+    return runs.stream()
+        .map(run -> new Pages(run.begin, run.bytes.length, protection))
+        .toList();
   }
 }
