@@ -272,19 +272,11 @@ public final class TargetMemory {
 
   /** Says that code was changed. */
   public void flush(long address, long size) {
-    flush(List.of(new Pages(address, size, 0)));
+    calls.call("kernel32!FlushInstructionCache", process, address, size);
   }
 
-  /** The same of many pages; how they are protected does not matter. */
-  public void flush(List<Pages> ranges) {
-    for (int done = 0; done < ranges.size(); done += CELLS) {
-      calls.call(
-          ranges.subList(done, Math.min(ranges.size(), done + CELLS)).stream()
-              .map(
-                  pages ->
-                      calls.prepare(
-                          "kernel32!FlushInstructionCache", process, pages.address, pages.size))
-              .toList());
-    }
+  /** Makes writes ready that will have to be quick. */
+  public PreparedWrites prepare(List<PreparedWrites.Write> writes) {
+    return new PreparedWrites(calls, process, writes);
   }
 }

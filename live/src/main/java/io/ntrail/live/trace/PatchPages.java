@@ -1,18 +1,20 @@
 package io.ntrail.live.trace;
 
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.live.target.PreparedWrites;
 import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetMemory.Pages;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Pages of a target that are changed together: read in as few goes as possible, changed here, and
  * written back.
  *
- * <p>All but {@link #isStill} and {@link #write} can be done before threads are stopped.
+ * <p>All but {@link #write} can be done before threads are stopped.
  */
 final class PatchPages {
   private static final int PAGE = 0x1000;
@@ -24,6 +26,7 @@ final class PatchPages {
   private final TreeSet<Long> touched = new TreeSet<>();
   private final List<Run> runs = new ArrayList<>();
   private List<Pages> before = List.of();
+  private @Nullable PreparedWrites writes;
 
   /** Pages side by side: what was read, and what is to be written. */
   private record Run(long begin, byte[] read, byte[] bytes) {
@@ -82,16 +85,6 @@ final class PatchPages {
     }
   }
 
-  /** Whether all is in the target as it was read. */
-  boolean isStill() {
-    for (Run run : runs) {
-      if (!Arrays.equals(memory.readUpTo(run.begin, run.read.length), run.read)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   /** Bytes as they will be. */
   byte[] get(long address, int length) {
     byte[] bytes = new byte[length];
@@ -135,28 +128,44 @@ final class PatchPages {
     throw new CannotGoOn("code of the target could not be read at 0x%x".formatted(address), "");
   }
 
-  /** Makes all writable. */
+  /** Makes all writable, and the changes ready; no further ones can be made. */
   void open() {
-    before = memory.protect(pages(TargetMemory.EXECUTE_READ_WRITE));
+    before =
+        memory.protect(
+            runs.stream()
+                .map(
+                    run ->
+                        new Pages(run.begin, run.bytes.length, TargetMemory.EXECUTE_READ_WRITE))
+                .toList());
+    writes =
+        memory.prepare(
+            runs.stream()
+                .map(run -> new PreparedWrites.Write(run.begin, run.read, run.bytes))
+                .toList());
   }
 
-  /** Writes all back. */
-  void write() {
-    runs.forEach(run -> memory.write(run.begin, run.bytes));
-    memory.flush(pages(0));
+  /**
+   * Writes all back.
+   *
+   * @return false if something is not as it was read; then nothing is written
+   */
+  boolean write() {
+    if (writes == null || !writes.isStill()) {
+      return false;
+    }
+    writes.write();
+    return true;
   }
 
   /** Protects all as it was before {@link #open}. */
   void close() {
+    if (writes != null) {
+      writes.close();
+      writes = null;
+    }
     if (!before.isEmpty()) {
       memory.protect(before);
       before = List.of();
     }
-  }
-
-  private List<Pages> pages(int protection) {
-    return runs.stream()
-        .map(run -> new Pages(run.begin, run.bytes.length, protection))
-        .toList();
   }
 }

@@ -143,17 +143,16 @@ final class Patcher {
      * @throws CannotGoOn if a function is no longer what it was when it was planned
      */
     void write(List<Stopped> threads) {
-      if (!pages.isStill()) {
+      if (!moved.isEmpty()) {
+        moveThreads(moved, threads);
+      }
+      while (!pages.write()) {
         // Somebody else changed something near, and that is kept.
         close();
         pages = new PatchPages(memory);
         result = changes.apply(pages);
         pages.open();
       }
-      if (!moved.isEmpty()) {
-        moveThreads(moved, threads);
-      }
-      pages.write();
       armed = result;
     }
 
