@@ -166,7 +166,7 @@ public final class TargetRoutines {
     a.mov(ptr(RDX).plus(Geometry.NEGATED_BASE), RAX);
     a.mov(RAX, ptr(RBX).plus(COST_SLOT)).mov(gs(words.slot()), RAX);
     goes(a, words, record, COST_TRACED, () -> a.call(stub));
-    // A thread without records is forgotten at each exit.
+    // A slot that is left without a place for records makes the thread unknown.
     goes(
         a,
         words,

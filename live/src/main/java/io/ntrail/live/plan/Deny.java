@@ -33,7 +33,10 @@ final class Deny {
             + " _CallSettingFrame_LookupContinuationIndex _NLG_Notify _NLG_Return"
             + " RtlSetUnwindContext JIT_WriteBarrier JIT_CheckedWriteBarrier JIT_ByRefWriteBarrier"
             + " JIT_MemSet JIT_MemCpy");
-    put(kinds, Kind.STACK_PROBE, "__chkstk ___chkstk ___chkstk_ms _chkstk _alloca __alloca __security_check_cookie"
+    put(
+        kinds,
+        Kind.STACK_PROBE,
+        "__chkstk ___chkstk ___chkstk_ms _chkstk _alloca __alloca __security_check_cookie"
             + " _guard_dispatch_icall _guard_dispatch_icall_nop _guard_xfg_dispatch_icall_nop _chkstk __alloca_probe _alloca_probe");
     return Map.copyOf(kinds);
   }

@@ -53,9 +53,7 @@ final class Doubts {
     InstructionDecoder decoder = InstructionDecoder.of(CodeSize.BITS64);
     Instruction instruction = new Instruction();
     Bytes code =
-        image
-            .view()
-            .window(patch.function().rva(), Math.min(MOST_BYTES, patch.function().size()));
+        image.view().window(patch.function().rva(), Math.min(MOST_BYTES, patch.function().size()));
     for (int at = 0; at < code.length(); ) {
       int size = decoder.decode(code, at, code.length(), instruction);
       if (size == 0) {

@@ -37,6 +37,7 @@ public final class Planner {
   private final PeImage image;
   private final Map<Long, String> names;
   private final FunctionTable table;
+  private final ReturnAddressReads returnAddressReads;
   private final InstructionDecoder decoder = InstructionDecoder.of(CodeSize.BITS64);
   private final OperandReader operandReader = OperandReader.of(decoder);
   private final Instruction instruction = new Instruction();
@@ -47,6 +48,7 @@ public final class Planner {
     this.image = module.image();
     this.names = names;
     this.table = FunctionTable.of(image);
+    this.returnAddressReads = new ReturnAddressReads(image, table);
   }
 
   /** What a user asks for. */
@@ -171,7 +173,9 @@ public final class Planner {
             use -> use.access().writes() && use.register().toString().equalsIgnoreCase("rsp"));
   }
 
-  /** Why only the entries of a function are recorded that can be patched; null if exits are, too. */
+  /**
+   * Why only the entries of a function are recorded that can be patched; null if exits are, too.
+   */
   private @Nullable Kind entriesOnly(List<String> all, FunctionPatch patch) {
     if (Doubts.isRuntime(module.module())) {
       return Kind.RUNTIME;
@@ -184,6 +188,6 @@ public final class Planner {
   }
 
   private boolean readsReturnAddress(FunctionPatch patch) {
-    return ReturnAddressReads.in(image, patch.function(), table);
+    return returnAddressReads.in(patch.function());
   }
 }
