@@ -14,7 +14,7 @@ public final class Geometry {
   public static final int SLOTS = 256;
 
   /** Distance of one slot's code from the next. */
-  public static final int STRIDE = 512;
+  public static final int STRIDE = 576;
 
   /** The page with the area's own fields and its spill. */
   public static final int HEAD = 0xF000;
