@@ -119,7 +119,9 @@ final class SlotCode {
         .pop(RAX)
         .bind(two)
         .jrcxz(same)
-        .mov(RCX, ptr(begin).plus(Geometry.data(Geometry.SLOTS) + Geometry.SLOW - Geometry.code(slot)))
+        .mov(
+            RCX,
+            ptr(begin).plus(Geometry.data(Geometry.SLOTS) + Geometry.SLOW - Geometry.code(slot)))
         .jmp(RCX)
         .bind(same)
         // Above everything: whatever interrupts us takes this slot for one in use.

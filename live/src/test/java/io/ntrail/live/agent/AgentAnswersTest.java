@@ -69,8 +69,7 @@ final class AgentAnswersTest {
   @Test
   void anotherVersionIsRefused() {
     CannotGoOn e =
-        assertThrows(
-            CannotGoOn.class, () -> Agent.on(new Parrot(hello(2).toArray()), PATIENCE));
+        assertThrows(CannotGoOn.class, () -> Agent.on(new Parrot(hello(2).toArray()), PATIENCE));
     assertTrue(String.valueOf(e.getMessage()).contains("version"), e.getMessage());
   }
 
@@ -110,8 +109,7 @@ final class AgentAnswersTest {
     head(out, 16 + 16, AgentProtocol.CALLS, 2);
     out.u64(1).u32(0).u32(0).u64(0).u64(0);
     try (Agent agent = Agent.on(new Parrot(out.toArray()), PATIENCE)) {
-      assertThrows(
-          CannotGoOn.class, () -> agent.call(List.of(AgentCall.of(1), AgentCall.of(2))));
+      assertThrows(CannotGoOn.class, () -> agent.call(List.of(AgentCall.of(1), AgentCall.of(2))));
       assertThrows(CannotGoOn.class, () -> agent.call(List.of()));
     }
   }

@@ -67,12 +67,12 @@ final class AgentContractTest {
       // %d twelve times is more than fits; ten after buffer and format are twelve.
       long print = agent.resolve("ntdll.dll", "sprintf");
       long buffer = agent.scratch();
-      agent.poke(buffer + 256, "%d %d %d %d %d %d %d %d %d %d\0".getBytes(
-          US_ASCII));
+      agent.poke(buffer + 256, "%d %d %d %d %d %d %d %d %d %d\0".getBytes(US_ASCII));
       CallOutcome outcome =
           agent.call(AgentCall.of(print, buffer, buffer + 256, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10));
       assertEquals(20, outcome.asInt());
-      assertEquals("1 2 3 4 5 6 7 8 9 10", new String(agent.peek(buffer, 20).array(0, 20), US_ASCII));
+      assertEquals(
+          "1 2 3 4 5 6 7 8 9 10", new String(agent.peek(buffer, 20).array(0, 20), US_ASCII));
     }
   }
 
@@ -137,8 +137,7 @@ final class AgentContractTest {
       outcomes =
           agent.call(
               List.of(
-                  AgentCall.of(multiply, -5, 1, 1).stopAtError(),
-                  AgentCall.of(multiply, 2, 1, 1)));
+                  AgentCall.of(multiply, -5, 1, 1).stopAtError(), AgentCall.of(multiply, 2, 1, 1)));
       assertEquals(CallOutcome.Kind.SKIPPED, outcomes.get(1).kind());
     }
   }
@@ -201,15 +200,14 @@ final class AgentContractTest {
       }
       Thread killer =
           Thread.ofVirtual()
-              .start(
-                  () -> {
-                    try {
-                      Thread.sleep(20_000);
-                      connection.kill();
-                    } catch (InterruptedException e) {
-                      Thread.currentThread().interrupt();
-                    }
-                  });
+              .start(() -> {
+                try {
+                  Thread.sleep(20_000);
+                  connection.kill();
+                } catch (InterruptedException e) {
+                  Thread.currentThread().interrupt();
+                }
+              });
       byte[] answers = connection.fromAgent().readAllBytes();
       if (!killer.isAlive()) {
         fail(what + ": neither an answer nor an end");
@@ -233,7 +231,8 @@ final class AgentContractTest {
     answersOrEnds(new byte[] {1, 0, 0}, "a part of a head");
     for (long length : new long[] {0x7FFF_FFFF, 0xFFFF_FFFFL, 0x10_0101}) {
       answersOrEnds(
-          new BytesOut(8).u32((int) length).u16(AgentProtocol.HELLO).u16(1).toArray(), "length " + length);
+          new BytesOut(8).u32((int) length).u16(AgentProtocol.HELLO).u16(1).toArray(),
+          "length " + length);
     }
     answersOrEnds(
         new BytesOut(16).u32(4).u16(AgentProtocol.HELLO).u16(1).u32(99).toArray(), "a version");

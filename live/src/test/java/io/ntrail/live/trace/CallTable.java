@@ -1,9 +1,9 @@
 package io.ntrail.live.trace;
 
 import io.ntrail.analysis.calls.CallCounts;
+import io.ntrail.analysis.calls.CallCursor;
 import io.ntrail.analysis.calls.CallEnd;
 import io.ntrail.analysis.calls.CallEvent;
-import io.ntrail.analysis.calls.CallCursor;
 import io.ntrail.analysis.calls.CallFunction;
 import io.ntrail.analysis.calls.CallRecording;
 import io.ntrail.analysis.calls.CallWalk;
@@ -57,7 +57,8 @@ record CallTable(
     Map<String, Row> rows = new TreeMap<>();
     long repaired = 0;
     InputFile input = InputFile.of(Files.readAllBytes(file), "test.ntr");
-    try (CallRecording recording = new CallRecording(new NtrCalls(NtrFile.open(input, gaps), gaps))) {
+    try (CallRecording recording =
+        new CallRecording(new NtrCalls(NtrFile.open(input, gaps), gaps))) {
       int threads = recording.source().threads().size();
       CallCounts all = CallCounts.NONE;
       for (int thread = 0; thread < threads; thread++) {

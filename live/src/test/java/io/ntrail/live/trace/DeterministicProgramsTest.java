@@ -77,8 +77,7 @@ final class DeterministicProgramsTest {
   void argumentsAreThoseThatWereGiven() throws IOException {
     for (int bytes : new int[] {64, 128}) {
       Outcome traced =
-          programs.same(
-              new Settings().exports().recordBytes(bytes), Programs.build("counts.c"));
+          programs.same(new Settings().exports().recordBytes(bytes), Programs.build("counts.c"));
       returned(Programs.exact(traced), "leaf", 1010);
     }
   }
@@ -107,8 +106,7 @@ final class DeterministicProgramsTest {
   void exceptionsPassWhenTheWholeProgramIsTracedAndTheSystemBelowIt() throws IOException {
     for (String source : new String[] {"throws.cpp", "tails.cpp", "jump.c", "counts.c"}) {
       Outcome traced =
-          programs.same(
-              new Settings().program().modules(Tracing.SYSTEM), Programs.build(source));
+          programs.same(new Settings().program().modules(Tracing.SYSTEM), Programs.build(source));
       assertEquals(0, traced.statistics().damaged(), source);
     }
   }
@@ -125,8 +123,7 @@ final class DeterministicProgramsTest {
     // The deepest has more frames than there are slots.
     unwound(calls, "levels", 0xE0001009, 4 + 16 + 76 + Math.min(376, SLOTS - 1));
     Outcome all =
-        programs.same(
-            new Settings().program().modules(Tracing.SYSTEM), Programs.build("seh.c"));
+        programs.same(new Settings().program().modules(Tracing.SYSTEM), Programs.build("seh.c"));
     assertEquals(0, all.statistics().damaged());
   }
 
@@ -205,8 +202,7 @@ final class DeterministicProgramsTest {
     String input = "first\nsecond line\nwithout an end";
     Wine.Outcome expected = programs.untraced(program, input, "0x1234567", "x", "yz");
     Outcome traced =
-        programs.traced(
-            new Settings().exports().input(input), program, "0x1234567", "x", "yz");
+        programs.traced(new Settings().exports().input(input), program, "0x1234567", "x", "yz");
     Programs.mustEqual(expected, traced);
     assertEquals(0x1234567, traced.exitCode());
     CallTable calls = Programs.exact(traced);

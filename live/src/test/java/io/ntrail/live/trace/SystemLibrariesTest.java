@@ -73,7 +73,8 @@ final class SystemLibrariesTest {
     for (PlannedFunction function : traced.plan()) {
       String module = function.module().module().stem().toLowerCase(Locale.ROOT);
       // Exports of Wine without unwind data are not functions of C: system calls, forwarders, data.
-      if (Tracing.SYSTEM.contains(module) && function.patch().function().is(Source.FUNCTION_TABLE)) {
+      if (Tracing.SYSTEM.contains(module)
+          && function.patch().function().is(Source.FUNCTION_TABLE)) {
         int[] of = counts.computeIfAbsent(module, _ -> new int[3]);
         for (int[] count : new int[][] {of, all}) {
           count[0]++;
@@ -85,29 +86,30 @@ final class SystemLibrariesTest {
     Map<String, Integer> reasons = new TreeMap<>();
     traced.plan().stream()
         .filter(function -> !function.isTraced())
-        .forEach(function -> reasons.merge(function.reason().orElseThrow().name(), 1, Integer::sum));
+        .forEach(
+            function -> reasons.merge(function.reason().orElseThrow().name(), 1, Integer::sum));
     System.out.println("left alone: " + reasons);
     counts.put("all", all);
-    counts.forEach(
-        (module, count) ->
-            System.out.printf(
-                "%s: %d functions, %d traced, %d with exits (%.1f %%)%n",
-                module, count[0], count[1], count[2], 100.0 * count[2] / count[0]));
+    counts.forEach((module, count) ->
+        System.out.printf(
+            "%s: %d functions, %d traced, %d with exits (%.1f %%)%n",
+            module, count[0], count[1], count[2], 100.0 * count[2] / count[0]));
     assertTrue(all[2] >= 0.75 * all[0], () -> all[2] + " of " + all[0] + " functions have exits");
   }
 
   private void command(int limit, String line, String... untraced) throws IOException {
     Wine.Outcome expected =
-        programs.wine().run(
-            folder, new byte[0], Duration.ofSeconds(limit), untraced);
+        programs.wine().run(folder, new byte[0], Duration.ofSeconds(limit), untraced);
     Outcome traced =
-        programs.tracing().run(
-            new Settings()
-                .program()
-                .modules(Tracing.SYSTEM)
-                .chunks(2048)
-                .limit(Duration.ofSeconds(limit)),
-            line);
+        programs
+            .tracing()
+            .run(
+                new Settings()
+                    .program()
+                    .modules(Tracing.SYSTEM)
+                    .chunks(2048)
+                    .limit(Duration.ofSeconds(limit)),
+                line);
     assertEquals(expected.text(), traced.text());
     // What Wine itself says goes to the error output of its own processes.
     assertEquals(expected.exitCode(), traced.exitCode() & 0xFF);

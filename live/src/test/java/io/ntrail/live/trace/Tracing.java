@@ -45,8 +45,16 @@ final class Tracing implements AutoCloseable {
   /** The system's modules that nearly everything goes through. */
   static final Set<String> SYSTEM =
       Set.of(
-          "ntdll", "kernelbase", "kernel32", "msvcrt", "ucrtbase", "advapi32", "ws2_32", "user32",
-          "gdi32", "sechost");
+          "ntdll",
+          "kernelbase",
+          "kernel32",
+          "msvcrt",
+          "ucrtbase",
+          "advapi32",
+          "ws2_32",
+          "user32",
+          "gdi32",
+          "sechost");
 
   private static final int GENERIC_READ = 0x8000_0000;
   private static final int GENERIC_WRITE = 0x4000_0000;
@@ -232,14 +240,11 @@ final class Tracing implements AutoCloseable {
     List<PlannedFunction> wanted = plan.stream().filter(PlannedFunction::isTraced).toList();
     List<Tracer.Traced> prepared = tracer.prepare(wanted, true);
     RecordingHeader header =
-        new RecordingHeader(
-            RecordingHeader.ONE_CLOCK, 2_100_000_000L, 0, 0, 0x8664, 8, 1, "test");
+        new RecordingHeader(RecordingHeader.ONE_CLOCK, 2_100_000_000L, 0, 0, 0x8664, 8, 1, "test");
     OutputStream file = Files.newOutputStream(recording);
     NtrWriter writer = new NtrWriter(file, header, 1);
-    writer.process(
-        new TracedProcess(1, target.pid(), 0, 0, 0, commandLine, commandLine));
-    try (Recorder recorder =
-        Recorder.appending(session, writer, new RecorderSettings(1, 0, 0))) {
+    writer.process(new TracedProcess(1, target.pid(), 0, 0, 0, commandLine, commandLine));
+    try (Recorder recorder = Recorder.appending(session, writer, new RecorderSettings(1, 0, 0))) {
       define(recorder, prepared);
       if (settings.patched) {
         tracer.topUp(settings.stacks);
@@ -281,6 +286,31 @@ final class Tracing implements AutoCloseable {
         throw new AssertionError("the program did not end in " + settings.limit);
       }
     }
+  }
+
+  /** What is done with a target that stands at its entry point. */
+  @FunctionalInterface
+  interface Work {
+    void on(TargetProcess target, SessionFile session, String sessionName) throws IOException;
+  }
+
+  /**
+   * Starts a program without tracing it, up to its first instruction.
+   *
+   * @return the file that gets its output
+   */
+  Path start(String commandLine, Work work) throws IOException {
+    String number = Integer.toString(++runs);
+    Path in = Files.write(folder.resolve("in" + number), new byte[0]);
+    Path out = folder.resolve("out" + number);
+    Streams streams =
+        new Streams(open(in, GENERIC_READ, OPEN), open(out, GENERIC_WRITE, CREATE), 0);
+    try (SessionFile session = SessionFile.create(32, 64);
+        TargetProcess target = TargetProcess.start(calls, commandLine, streams)) {
+      target.runToEntry(30_000);
+      work.on(target, session, host.name(session.path()));
+    }
+    return out;
   }
 
   /** What would be done with a program that stands at its entry point. */
@@ -340,9 +370,7 @@ final class Tracing implements AutoCloseable {
     agent.poke(scratch, new BytesOut(24).u32(24).u32(0).u64(0).u32(1).u32(0).toArray());
     agent.poke(scratch + 32, new BytesOut(256).utf16z(host.name(file)).toArray());
     long handle =
-        calls
-            .call("kernel32!CreateFileW", scratch + 32, access, 3, scratch, how, 0x80, 0)
-            .result();
+        calls.call("kernel32!CreateFileW", scratch + 32, access, 3, scratch, how, 0x80, 0).result();
     if (handle == -1) {
       throw new IllegalStateException("no handle for " + file);
     }

@@ -38,8 +38,7 @@ final class TransparencyTest {
     }
   }
 
-  private void sameOutput(Settings settings, Path program, String... arguments)
-      throws IOException {
+  private void sameOutput(Settings settings, Path program, String... arguments) throws IOException {
     Wine.Outcome expected = programs.untraced(program, "", arguments);
     Outcome traced = programs.traced(settings, program, arguments);
     String errors = new String(traced.errors(), StandardCharsets.ISO_8859_1);

@@ -71,8 +71,13 @@ public enum WindowsCompiler {
         List<String> command =
             new ArrayList<>(
                 List.of(
-                    "--target=x86_64-pc-windows-msvc", "-fms-extensions", "-c", "-w",
-                    source.toString(), "-o", object.toString()));
+                    "--target=x86_64-pc-windows-msvc",
+                    "-fms-extensions",
+                    "-c",
+                    "-w",
+                    source.toString(),
+                    "-o",
+                    object.toString()));
         command.addAll(List.of(options));
         run(tool, command);
         inputs.add(object.toString());

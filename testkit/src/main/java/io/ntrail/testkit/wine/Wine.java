@@ -27,7 +27,8 @@ public final class Wine {
   private static final ForeignTool LOADER =
       ForeignTool.of("wine", "wine", "wine64", "/usr/lib/wine/wine64");
   private static final ForeignTool SERVER =
-      ForeignTool.of("wine", "wineserver", "/usr/lib/wine/wineserver64", "/usr/lib/wine/wineserver");
+      ForeignTool.of(
+          "wine", "wineserver", "/usr/lib/wine/wineserver64", "/usr/lib/wine/wineserver");
   private static final Duration SETUP = Duration.ofSeconds(240);
 
   private final Path prefix;
