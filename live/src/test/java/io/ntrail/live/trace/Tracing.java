@@ -288,6 +288,31 @@ final class Tracing implements AutoCloseable {
     }
   }
 
+  /** What is done with a target that stands at its entry point. */
+  @FunctionalInterface
+  interface Work {
+    void on(TargetProcess target, SessionFile session, String sessionName) throws IOException;
+  }
+
+  /**
+   * Starts a program without tracing it, up to its first instruction.
+   *
+   * @return the file that gets its output
+   */
+  Path start(String commandLine, Work work) throws IOException {
+    String number = Integer.toString(++runs);
+    Path in = Files.write(folder.resolve("in" + number), new byte[0]);
+    Path out = folder.resolve("out" + number);
+    Streams streams =
+        new Streams(open(in, GENERIC_READ, OPEN), open(out, GENERIC_WRITE, CREATE), 0);
+    try (SessionFile session = SessionFile.create(32, 64);
+        TargetProcess target = TargetProcess.start(calls, commandLine, streams)) {
+      target.runToEntry(30_000);
+      work.on(target, session, host.name(session.path()));
+    }
+    return out;
+  }
+
   /** What would be done with a program that stands at its entry point. */
   static List<PlannedFunction> plan(
       TargetProcess target, BiPredicate<TargetModule, String> wanted) {

@@ -1,0 +1,127 @@
+package io.ntrail.live.trace;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.ntrail.formats.bytes.BytesOut;
+import io.ntrail.live.code.Geometry;
+import io.ntrail.live.plan.PlannedFunction;
+import io.ntrail.live.target.TargetMemory;
+import io.ntrail.live.target.TargetProcess;
+import io.ntrail.testkit.wine.Wine;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What happens when something around a target is not as it should be. */
+final class SafetyTest {
+  /** The unwind data of a return point, up to what depends on the slot. */
+  private static final byte[] SLOT_INFO = {0x11, 0, 7, 0x14, 0, 3, 0, 0x44, 1, 0, 0, 0x11};
+
+  private static long find(TargetMemory memory, long area) {
+    byte[] table = memory.readUpTo(area + Geometry.TABLE, 0x8000);
+    for (int at = 0; at + SLOT_INFO.length <= table.length; at++) {
+      if (java.util.Arrays.equals(
+          table, at, at + SLOT_INFO.length, SLOT_INFO, 0, SLOT_INFO.length)) {
+        return area + Geometry.TABLE + at;
+      }
+    }
+    throw new AssertionError("no unwind data of a slot");
+  }
+
+  private static SelfTest with(
+      TargetProcess target, TracingMemory tracing, long address, byte... bytes) {
+    TargetMemory memory = target.memory();
+    byte[] before = memory.read(address, bytes.length).array(0, bytes.length);
+    memory.write(address, bytes);
+    SelfTest result = SelfTest.run(target, tracing);
+    memory.write(address, before);
+    return result;
+  }
+
+  @Test
+  void theSelfTestNoticesUnwindDataThatIsWrong(@TempDir Path folder) throws IOException {
+    try (Programs programs = new Programs(folder)) {
+      programs
+          .tracing()
+          .start(
+              programs.line(Programs.build("counts.c")),
+              (target, session, name) -> {
+                TracingMemory tracing = new TracingMemory(target, session, name);
+                tracing.addAreas(1);
+                assertTrue(SelfTest.run(target, tracing).passed());
+                long info = find(target.memory(), tracing.areas().getFirst());
+                target.memory().protect(info, SLOT_INFO.length + 8, TargetMemory.READ_WRITE);
+                // Another frame; no frame; another place of the machine frame; no handler; a
+                // handler when searching; a push instead of the frame register.
+                assertFalse(with(target, tracing, info + 3, (byte) 0x24).passed());
+                assertFalse(with(target, tracing, info + 3, (byte) 0x04).passed());
+                int distance = (int) target.memory().read(info + 12, 4).u32(0);
+                for (int by : new int[] {-16, -8, 8, 16}) {
+                  byte[] moved = new BytesOut(4).u32(distance + by).toArray();
+                  assertFalse(with(target, tracing, info + 12, moved).passed(), "by " + by);
+                }
+                assertFalse(with(target, tracing, info, (byte) 0x01).passed());
+                assertFalse(with(target, tracing, info, (byte) 0x19).passed());
+                assertFalse(with(target, tracing, info + 5, (byte) 0x02).passed());
+                SelfTest again = SelfTest.run(target, tracing);
+                assertTrue(again.passed(), again.why());
+                target.kill(0);
+              });
+    }
+  }
+
+  @Test
+  void aProgramGoesOnWhenItsControllerIsGone(@TempDir Path folder) throws Exception {
+    try (Programs programs = new Programs(folder)) {
+      Path program = Programs.build("births.c");
+      Wine.Outcome expected = programs.untraced(program, "");
+      Path[] out = new Path[1];
+      try (Tracing tracing = Tracing.in(programs.wine(), folder)) {
+        out[0] =
+            tracing.start(
+                programs.line(program),
+                (target, session, name) -> {
+                  Tracer tracer = new Tracer(target, session, name, 4096);
+                  List<PlannedFunction> plan =
+                      Tracing.plan(target, (module, function) -> module.name().endsWith(".exe"));
+                  tracer.prepare(plan, true);
+                  tracer.arm();
+                  target.resumeMain();
+                });
+        // From here on nobody reads records, makes room for threads, or holds a handle.
+      }
+      long end = System.nanoTime() + 60_000_000_000L;
+      String text = "";
+      while (!text.equals(expected.text()) && System.nanoTime() < end) {
+        Thread.sleep(20);
+        text = new String(Files.readAllBytes(out[0]), StandardCharsets.ISO_8859_1);
+      }
+      assertEquals(expected.text(), text);
+    }
+  }
+
+  @Test
+  void nothingIsLostSilentlyWhenNobodyReads(@TempDir Path folder) throws IOException {
+    try (Programs programs = new Programs(folder)) {
+      Path program = Programs.build("counts.c");
+      Wine.Outcome expected = programs.untraced(program, "");
+      Tracing.Outcome traced =
+          programs.traced(
+              new Tracing.Settings().exports().chunks(2).withoutRecorder(), program);
+      Programs.mustEqual(expected, traced);
+      assertTrue(traced.statistics().lost() > 0, traced.statistics()::toString);
+      CallTable calls = traced.calls();
+      // What is there and what is lost is everything, but for one spill.
+      long all = calls.all().entries() + calls.all().exits() + traced.statistics().lost();
+      long entries = 1010 + 1973 + 1 + 10 + 101 + 102 + 201 + 256 + 256;
+      assertTrue(all >= 2 * entries, () -> all + " of " + 2 * entries);
+      assertTrue(all <= 2 * entries + 32, () -> all + " of " + 2 * entries);
+    }
+  }
+}
