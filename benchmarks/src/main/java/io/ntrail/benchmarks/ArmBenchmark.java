@@ -13,8 +13,16 @@ public final class ArmBenchmark {
 
   private static final Set<String> SYSTEM =
       Set.of(
-          "ntdll", "kernelbase", "kernel32", "msvcrt", "ucrtbase", "advapi32", "ws2_32", "user32",
-          "gdi32", "sechost");
+          "ntdll",
+          "kernelbase",
+          "kernel32",
+          "msvcrt",
+          "ucrtbase",
+          "advapi32",
+          "ws2_32",
+          "user32",
+          "gdi32",
+          "sechost");
 
   private ArmBenchmark() {}
 

@@ -15,9 +15,9 @@ import java.util.Map;
 /**
  * What tracing costs a call, and how many calls a second can be recorded.
  *
- * <p>A program measures itself while it calls a function that does next to nothing ({@code leaf.c}):
- * without tracing, with uftrace, and with tracing by us, in turn. What is called the cost is what
- * the traced function took beyond its twin in the same process, slices of both in turn.
+ * <p>A program measures itself while it calls a function that does next to nothing ({@code
+ * leaf.c}): without tracing, with uftrace, and with tracing by us, in turn. What is called the cost
+ * is what the traced function took beyond its twin in the same process, slices of both in turn.
  */
 public final class LiveBenchmark {
   private static final int SLICES = 10;
@@ -67,12 +67,11 @@ public final class LiveBenchmark {
       traced("recorded", BUFFERS, SLICES, CALLS, SLOW);
     }
     System.out.printf("%-52s %9s %9s %9s%n", "", "median", "min", "max");
-    figures.forEach(
-        (name, values) -> {
-          double[] all = values.stream().mapToDouble(v -> v).sorted().toArray();
-          System.out.printf(
-              Locale.ROOT, "%-52s %9.2f %9.2f %9.2f%n", name, median(all), all[0], all[all.length - 1]);
-        });
+    figures.forEach((name, values) -> {
+      double[] all = values.stream().mapToDouble(v -> v).sorted().toArray();
+      System.out.printf(
+          Locale.ROOT, "%-52s %9.2f %9.2f %9.2f%n", name, median(all), all[0], all[all.length - 1]);
+    });
   }
 
   private void plain(String name, List<String> before, String program, int work)
@@ -171,9 +170,7 @@ public final class LiveBenchmark {
 
   private static double median(double[] sorted) {
     int middle = sorted.length / 2;
-    return sorted.length % 2 == 1
-        ? sorted[middle]
-        : (sorted[middle - 1] + sorted[middle]) / 2;
+    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   }
 
   private void add(String name, double value) {

@@ -75,11 +75,7 @@ final class ReturnAddressReads {
   }
 
   private boolean reads(
-      ImageFunction function,
-      int prologue,
-      long distance,
-      String frame,
-      long fromFrame) {
+      ImageFunction function, int prologue, long distance, String frame, long fromFrame) {
     Bytes code = image.view().window(function.rva(), Math.min(MOST_BYTES, function.size()));
     for (int at = 0; at < code.length(); ) {
       int size = decoder.decode(code, at, code.length(), instruction);

@@ -60,9 +60,7 @@ public final class PreparedWrites implements AutoCloseable {
   public boolean isStill() {
     List<AgentCall> batch = new ArrayList<>();
     for (Place place : places) {
-      batch.add(
-          calls.prepare(
-              READ, process, place.address, buffer, place.size, 0));
+      batch.add(calls.prepare(READ, process, place.address, buffer, place.size, 0));
       batch.add(calls.prepare(COMPARE, buffer, place.before, place.size));
     }
     List<CallOutcome> outcomes = call(batch);
@@ -83,11 +81,8 @@ public final class PreparedWrites implements AutoCloseable {
   public void write() {
     List<AgentCall> batch = new ArrayList<>();
     for (Place place : places) {
-      batch.add(
-          calls.prepare(
-              WRITE, process, place.address, place.after, place.size, 0));
-      batch.add(
-          calls.prepare(FLUSH, process, place.address, place.size));
+      batch.add(calls.prepare(WRITE, process, place.address, place.after, place.size, 0));
+      batch.add(calls.prepare(FLUSH, process, place.address, place.size));
     }
     List<CallOutcome> outcomes = call(batch);
     for (int i = 0; i < places.size(); i++) {
@@ -104,8 +99,7 @@ public final class PreparedWrites implements AutoCloseable {
   private List<CallOutcome> call(List<AgentCall> batch) {
     List<CallOutcome> outcomes = new ArrayList<>(batch.size());
     for (int done = 0; done < batch.size(); done += MOST_CALLS) {
-      outcomes.addAll(
-          calls.call(batch.subList(done, Math.min(batch.size(), done + MOST_CALLS))));
+      outcomes.addAll(calls.call(batch.subList(done, Math.min(batch.size(), done + MOST_CALLS))));
     }
     return outcomes;
   }

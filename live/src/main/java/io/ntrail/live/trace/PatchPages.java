@@ -133,9 +133,7 @@ final class PatchPages {
     before =
         memory.protect(
             runs.stream()
-                .map(
-                    run ->
-                        new Pages(run.begin, run.bytes.length, TargetMemory.EXECUTE_READ_WRITE))
+                .map(run -> new Pages(run.begin, run.bytes.length, TargetMemory.EXECUTE_READ_WRITE))
                 .toList());
     writes =
         memory.prepare(

@@ -127,8 +127,7 @@ final class Patcher {
     private PatchPages pages;
     private List<Patched> result;
 
-    private Change(
-        Function<PatchPages, List<Patched>> changes, NavigableMap<Long, Patched> moved) {
+    private Change(Function<PatchPages, List<Patched>> changes, NavigableMap<Long, Patched> moved) {
       this.changes = changes;
       this.moved = moved;
       this.pages = new PatchPages(memory);
