@@ -112,8 +112,7 @@ final class SafetyTest {
       Path program = Programs.build("counts.c");
       Wine.Outcome expected = programs.untraced(program, "");
       Tracing.Outcome traced =
-          programs.traced(
-              new Tracing.Settings().exports().chunks(2).withoutRecorder(), program);
+          programs.traced(new Tracing.Settings().exports().chunks(2).withoutRecorder(), program);
       Programs.mustEqual(expected, traced);
       assertTrue(traced.statistics().lost() > 0, traced.statistics()::toString);
       CallTable calls = traced.calls();
