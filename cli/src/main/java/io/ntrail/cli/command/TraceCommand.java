@@ -70,11 +70,7 @@ final class TraceCommand implements Command {
   }
 
   private static int planAndTrace(
-      ParseResult parsed,
-      TraceRequest request,
-      TraceTarget target,
-      TraceReport report,
-      Stop stop) {
+      ParseResult parsed, TraceRequest request, TraceTarget target, TraceReport report, Stop stop) {
     boolean begun = false;
     try {
       TracePlan plan = TracePlan.of(target, request);
@@ -146,7 +142,7 @@ final class TraceCommand implements Command {
         }
       }
       if (exit.isEmpty()) {
-        run.disarm();
+        exit = run.disarm();
       }
       RecorderStatistics statistics = run.finish(exit);
       report.finished(run, target, plan, refused, statistics, exit);

@@ -46,9 +46,10 @@ public final class Area {
       functions.add(begin, begin + assembled.three(), UnwindBytes.PUSHED_2);
       functions.add(begin + assembled.three(), begin + assembled.two(), UnwindBytes.PUSHED_3);
       functions.add(begin + assembled.two(), begin + assembled.call(), UnwindBytes.PUSHED_2);
-      functions.add(begin + assembled.call(), begin + exit, UnwindBytes.CALL);
+      functions.add(begin + assembled.call(), begin + exit - 1, UnwindBytes.CALL);
+      // From the byte before on: some walkers look up the address before a return address.
       functions.addSlot(
-          begin + exit,
+          begin + exit - 1,
           begin + exit + SlotCode.RETURN_POINT,
           DELTA + Geometry.TRUE_RIP - exit,
           handlerAt - Geometry.HEAD);

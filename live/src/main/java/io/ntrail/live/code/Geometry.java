@@ -14,7 +14,7 @@ public final class Geometry {
   public static final int SLOTS = 256;
 
   /** Distance of one slot's code from the next. */
-  public static final int STRIDE = 512;
+  public static final int STRIDE = 576;
 
   /** The page with the area's own fields and its spill. */
   public static final int HEAD = 0xF000;
@@ -44,7 +44,7 @@ public final class Geometry {
   /** gs:[8] of the stack. */
   public static final int STACK_BASE = HEAD;
 
-  /** The same, negated. */
+  /** The same and the address of the thread block, together negated: whose area it is. */
   public static final int NEGATED_BASE = HEAD + 8;
 
   /** Thread that took the area first. */

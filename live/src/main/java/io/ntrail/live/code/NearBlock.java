@@ -12,6 +12,7 @@ import io.ntrail.analysis.x86.asm.Mem;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesOut;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -37,6 +38,8 @@ public final class NearBlock {
 
   private final long base;
   private final ThreadWords words;
+  private final Front withExits;
+  private final Front entriesOnly;
   private final BytesOut code = new BytesOut(1 << 16);
   private final FunctionTableOut functions = new FunctionTableOut();
   private final List<Long> bodies = new ArrayList<>();
@@ -49,6 +52,8 @@ public final class NearBlock {
   public NearBlock(long base, ThreadWords words, RuntimeBlock runtime) {
     this.base = base;
     this.words = words;
+    this.withExits = front(true);
+    this.entriesOnly = front(false);
     code.u64(runtime.init()).u64(runtime.entryOnly()).zeros(CELLS - 16);
   }
 
@@ -81,13 +86,38 @@ public final class NearBlock {
    */
   public long add(TracedCode function) {
     int at = code.size();
+    Front front = function.exits() ? withExits : entriesOnly;
+    int bodyAt = front.length;
+    byte[] unit = function.unit();
+    int back = bodyAt + unit.length;
+    if (back + JUMP > STUB) {
+      throw new IllegalArgumentException("a stub of " + (back + JUMP) + " bytes");
+    }
+    byte[] bytes = Arrays.copyOf(front.code.bytesAt(base + at), back);
+    System.arraycopy(unit, 0, bytes, bodyAt, unit.length);
+    rebase(function, bytes, bodyAt, base + at + bodyAt);
+    long distance = function.address() + unit.length - (base + at + back + JUMP);
+    if (distance != (int) distance) {
+      throw new IllegalArgumentException("out of reach of a function");
+    }
+    code.bytes(bytes).u8(0xE9).u32((int) distance).zeros(STUB - back - JUMP);
+    functions.add(at, at + front.undo, UnwindBytes.STUB);
+    functions.add(at + front.undo, at + bodyAt - 1, UnwindBytes.PUSHED_2);
+    functions.add(at + bodyAt - 1, at + bodyAt, UnwindBytes.PUSHED_1);
+    describe(function, at + bodyAt, at + back);
+    bodies.add(base + at + bodyAt);
+    return base + at;
+  }
+
+  /** What stands in front of the body thunk: the same for all functions but for distances. */
+  private record Front(Code code, int undo, int length) {}
+
+  private Front front(boolean exits) {
     Assembler a = Assembler.x64();
     Label body = a.label("body");
     Label undo = a.label("undo");
-    Label back = a.label("back");
-    Label end = a.label("end");
     a.push(RAX).push(RCX).lea(RAX, ptr(body));
-    if (function.exits()) {
+    if (exits) {
       Label cold = a.label("cold");
       a.mov(RCX, gs(words.slot())).jrcxz(cold).jmp(RCX).bind(cold);
       a.mov(RCX, Mem.rip(base)).jmp(RCX);
@@ -95,22 +125,8 @@ public final class NearBlock {
       a.mov(RCX, Mem.rip(base + 8)).jmp(RCX);
     }
     a.bind(undo).pop(RCX).pop(RAX).bind(body);
-    byte[] unit = function.unit();
-    a.bytes(unit).bind(back).jmp(function.address() + unit.length).bind(end);
     Code assembled = a.assemble();
-    byte[] bytes = assembled.bytesAt(base + at);
-    if (bytes.length > STUB) {
-      throw new IllegalArgumentException("a stub of " + bytes.length + " bytes");
-    }
-    int bodyAt = assembled.offset(body);
-    rebase(function, bytes, bodyAt, base + at + bodyAt);
-    code.bytes(bytes).zeros(STUB - bytes.length);
-    functions.add(at, at + assembled.offset(undo), UnwindBytes.STUB);
-    functions.add(at + assembled.offset(undo), at + bodyAt - 1, UnwindBytes.PUSHED_2);
-    functions.add(at + bodyAt - 1, at + bodyAt, UnwindBytes.PUSHED_1);
-    describe(function, at + bodyAt, at + assembled.offset(back));
-    bodies.add(base + at + bodyAt);
-    return base + at;
+    return new Front(assembled, assembled.offset(undo), assembled.offset(body));
   }
 
   private static void rebase(TracedCode function, byte[] bytes, int bodyAt, long body) {

@@ -215,6 +215,7 @@ public final class RuntimeBlock {
     Label other = a.label("other stack");
     Label go = a.label("go");
     Label skip = a.label("skip");
+    Label foreign = a.label("foreign stack");
     Label end = enter(overflow, STUB_PUSHED);
     a.mov(R8, gs(words.slot())).jmp(common).bind(end);
     Label slowEnd = enter(slow, STUB_PUSHED);
@@ -232,8 +233,16 @@ public final class RuntimeBlock {
         .mov(R9, R8)
         .and(R9, -Geometry.ALIGNMENT)
         .mov(RCX, gs(8))
-        .cmp(RCX, ptr(R9).plus(Geometry.STACK_BASE))
-        .jne(other)
+        .cmp(R11, RCX)
+        .ja(foreign)
+        .lea(RDX, ptr(R11).plus(-8))
+        .cmp(RDX, gs(0x10))
+        .jb(foreign)
+        // The stack's own area, and this thread was the last to use it.
+        .mov(RDX, RCX)
+        .add(RDX, gs(0x30))
+        .add(RDX, ptr(R9).plus(Geometry.NEGATED_BASE))
+        .jnz(other)
         .bind(go)
         .call(settle)
         .mov(gs(words.slot()), R8)
@@ -249,6 +258,12 @@ public final class RuntimeBlock {
     a.bind(other).call(assign).test(R8, R8).jnz(go);
     a.mov(gs(words.slot()).as64(), 0);
     goUntraced(otherEnd);
+    Label foreignEnd = a.label("end of foreign stack");
+    Label foreignBegin = a.here("foreign stack, range");
+    ranges.add(new Range(foreignBegin, foreignEnd, pushed(STUB_PUSHED + PUSHED)));
+    // A stack that the system does not know, as coroutines have: the slot stays free.
+    a.bind(foreign).mov(gs(words.slot()), R8).lock().inc(control(Control.NO_AREA).as64());
+    goUntraced(foreignEnd);
     Label skipEnd = a.label("end of skip");
     Label skipBegin = a.here("skip, range");
     ranges.add(new Range(skipBegin, skipEnd, pushed(STUB_PUSHED + PUSHED)));
@@ -417,7 +432,8 @@ public final class RuntimeBlock {
                 .bind(scan)
                 .mov(RDX, ptr(R8).plus(DELTA + KEY))
                 .cmp(RDX, RAX)
-                .jae(out)
+                // After a tail call two frames have the same key.
+                .ja(out)
                 .cmp(RDX, R11)
                 .jb(out)
                 .mov(RAX, RDX)
@@ -426,6 +442,11 @@ public final class RuntimeBlock {
                 .cmp(R8, RDX)
                 .jb(scan)
                 .bind(out)
+                // The area is this thread's from now on.
+                .mov(RDX, RCX)
+                .add(RDX, gs(0x30))
+                .neg(RDX)
+                .mov(ptr(R9).plus(Geometry.NEGATED_BASE), RDX)
                 .ret()
                 .bind(take)
                 .mov(EAX, control(Control.AREAS_TAKEN))
@@ -444,6 +465,7 @@ public final class RuntimeBlock {
                 // Index -1 is the outermost frame there can be.
                 .mov(ptr(R9).plus(Geometry.data(-1) + KEY), RDX)
                 .mov(RDX, RCX)
+                .add(RDX, gs(0x30))
                 .neg(RDX)
                 .mov(ptr(R9).plus(Geometry.NEGATED_BASE), RDX)
                 .mov(EDX, gs(0x48))

@@ -38,6 +38,9 @@ final class SlotCode {
   /** Bytes of the instruction at the return point: {@code push [RET]}. */
   static final int RETURN_POINT = 6;
 
+  private static final int STACK_LIMIT = 0x10;
+  private static final int THREAD_BLOCK = 0x30;
+
   private final Assembler a = Assembler.x64();
   private final ThreadWords words;
   private final int slot;
@@ -107,6 +110,7 @@ final class SlotCode {
 
   private void choose() {
     Label same = a.label("same stack");
+    Label inside = a.label("inside");
     Label equal = a.label("equal");
     Label slow = a.label("slow");
     // Nothing of the slot is touched on another stack: a fiber's frames may be at work in another
@@ -115,6 +119,9 @@ final class SlotCode {
         .push(RAX)
         .bind(three)
         .mov(RAX, ptr(begin).plus(Geometry.NEGATED_BASE - Geometry.code(slot)))
+        .lea(RCX, ptr(RCX).index(RAX, 1))
+        // The area's thread: another one may have left frames on this stack that ours knows not.
+        .mov(RAX, gs(THREAD_BLOCK))
         .lea(RCX, ptr(RCX).index(RAX, 1))
         .pop(RAX)
         .bind(two)
@@ -133,6 +140,15 @@ final class SlotCode {
         .mov(gs(words.slot()), RCX)
         .mov(cell(BODY), RAX)
         .mov(cell(SAVE_RDX), RDX)
+        // S minus the stack's limit: a stack that the system does not know is not ours to trace.
+        .mov(RCX, gs(STACK_LIMIT))
+        .not(RCX)
+        .lea(RAX, ptr(RSP).index(RCX, 1).plus(17))
+        .cqo()
+        .mov(RCX, RDX)
+        .jrcxz(inside)
+        .jmp(slow)
+        .bind(inside)
         .mov(RCX, RSP)
         .not(RCX)
         .mov(RDX, cell(KEY - STRIDE))

@@ -162,11 +162,11 @@ public final class TargetRoutines {
     a.push(RBX).push(RSI).push(RDI).push(RBP).push(R12).sub(RSP, 0x20).mov(RBX, RCX);
     a.mov(RDX, ptr(RBX).plus(COST_AREA)).mov(RAX, gs(8));
     a.mov(ptr(RDX).plus(Geometry.STACK_BASE), RAX).lea(RCX, ptr(RAX).plus(8));
-    a.mov(ptr(RDX).plus(Geometry.data(-1) + Geometry.KEY), RCX).neg(RAX);
+    a.mov(ptr(RDX).plus(Geometry.data(-1) + Geometry.KEY), RCX).add(RAX, gs(0x30)).neg(RAX);
     a.mov(ptr(RDX).plus(Geometry.NEGATED_BASE), RAX);
     a.mov(RAX, ptr(RBX).plus(COST_SLOT)).mov(gs(words.slot()), RAX);
     goes(a, words, record, COST_TRACED, () -> a.call(stub));
-    // A thread without records is forgotten at each exit.
+    // A slot that is left without a place for records makes the thread unknown.
     goes(
         a,
         words,

@@ -19,7 +19,7 @@ final class Deny {
         Kind.SPECIAL_ENTRY,
         "LdrInitializeThunk RtlUserThreadStart KiUserExceptionDispatcher KiUserApcDispatcher"
             + " KiUserCallbackDispatcher KiRaiseUserExceptionDispatcher KiUserInvertedFunctionTable"
-            + " KiUserEmulationDispatcher signal_start_thread __wine_syscall_dispatcher"
+            + " KiUserEmulationDispatcher KiUserCallForwarder RtlUserFiberStart signal_start_thread __wine_syscall_dispatcher"
             + " __wine_unix_call __wine_unix_call_dispatcher __wine_dbg_output");
     put(
         kinds,
@@ -27,8 +27,17 @@ final class Deny {
         "_setjmp _setjmpex setjmp __intrinsic_setjmp __intrinsic_setjmpex _setjmp3"
             + " RtlCaptureContext RtlCaptureContext2 SwitchToFiber RtlRestoreContext NtContinue"
             + " ZwContinue NtContinueEx ZwContinueEx RtlSwitchToFiber __wine_setjmpex"
-            + " RtlpCaptureContext");
-    put(kinds, Kind.STACK_PROBE, "__chkstk ___chkstk_ms _chkstk __alloca_probe _alloca_probe");
+            + " RtlpCaptureContext RtlGuardRestoreContext RtlRaiseException RtlRaiseStatus"
+            + " RtlGetCallersAddress RtlWalkFrameChain UmsThreadYield ExecuteUmsThread"
+            + " EnterUmsSchedulingMode NtCallbackReturn ZwCallbackReturn _CallSettingFrame"
+            + " _CallSettingFrame_LookupContinuationIndex _NLG_Notify _NLG_Return"
+            + " RtlSetUnwindContext JIT_WriteBarrier JIT_CheckedWriteBarrier JIT_ByRefWriteBarrier"
+            + " JIT_MemSet JIT_MemCpy");
+    put(
+        kinds,
+        Kind.STACK_PROBE,
+        "__chkstk ___chkstk ___chkstk_ms _chkstk _alloca __alloca __security_check_cookie"
+            + " _guard_dispatch_icall _guard_dispatch_icall_nop _guard_xfg_dispatch_icall_nop _chkstk __alloca_probe _alloca_probe");
     return Map.copyOf(kinds);
   }
 

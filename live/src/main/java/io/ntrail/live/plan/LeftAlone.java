@@ -29,6 +29,14 @@ public record LeftAlone(Kind kind, Optional<Refusal> refusal, String detail) {
     UNWIND_DATA("its unwind data cannot be moved"),
     /** What its first instructions refer to is too far from any free memory. */
     OUT_OF_REACH("what its first instructions refer to is out of reach of the stub"),
+    /** What would be overwritten may be data. */
+    DOUBTFUL_PADDING("the room for a jump may be data"),
+    /** Nobody says that it is code, and it does not look like it to its end. */
+    DOUBTFUL_CODE("nobody but the export table says that it is code"),
+    /** Internals of the system that nobody names, some of which look at return addresses. */
+    UNNAMED_INTERNAL("its name is not known, and the system's internals are not all fit for it"),
+    /** A runtime that walks the frames of the functions it calls by itself. */
+    RUNTIME("its runtime looks at the return addresses of what it calls"),
     /** The user does not want it. */
     EXCLUDED("excluded");
 

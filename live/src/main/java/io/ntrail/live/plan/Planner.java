@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides for one module.
@@ -36,6 +37,7 @@ public final class Planner {
   private final PeImage image;
   private final Map<Long, String> names;
   private final FunctionTable table;
+  private final ReturnAddressReads returnAddressReads;
   private final InstructionDecoder decoder = InstructionDecoder.of(CodeSize.BITS64);
   private final OperandReader operandReader = OperandReader.of(decoder);
   private final Instruction instruction = new Instruction();
@@ -46,6 +48,7 @@ public final class Planner {
     this.image = module.image();
     this.names = names;
     this.table = FunctionTable.of(image);
+    this.returnAddressReads = new ReturnAddressReads(image, table);
   }
 
   /** What a user asks for. */
@@ -107,6 +110,12 @@ public final class Planner {
     if (denied.isPresent() && Deny.isForbidden(denied.get())) {
       return left(name, patch, denied.get());
     }
+    if (Doubts.isDoubtfulRoom(image, patch)) {
+      return left(name, patch, Kind.DOUBTFUL_PADDING);
+    }
+    if (Doubts.mayBeData(image, patch)) {
+      return left(name, patch, Kind.DOUBTFUL_CODE);
+    }
     long rva = patch.function().rva();
     int length = patch.unitLength();
     byte[] unit = image.view().bytes(rva, length).array(0, length);
@@ -125,7 +134,7 @@ public final class Planner {
     if (movesStack && prologue.codes().length == 0) {
       return left(name, patch, Kind.NO_UNWIND_DATA);
     }
-    Kind elsewhere = denied.orElse(readsReturnAddress(patch) ? Kind.READS_RETURN_ADDRESS : null);
+    Kind elsewhere = denied.orElse(entriesOnly(all, patch));
     TracedCode code =
         new TracedCode(
             module.module().base() + rva,
@@ -164,7 +173,21 @@ public final class Planner {
             use -> use.access().writes() && use.register().toString().equalsIgnoreCase("rsp"));
   }
 
+  /**
+   * Why only the entries of a function are recorded that can be patched; null if exits are, too.
+   */
+  private @Nullable Kind entriesOnly(List<String> all, FunctionPatch patch) {
+    if (Doubts.isRuntime(module.module())) {
+      return Kind.RUNTIME;
+    }
+    boolean unnamed = all.stream().allMatch(String::isEmpty);
+    if (unnamed && module.module().stem().equalsIgnoreCase("ntdll")) {
+      return Kind.UNNAMED_INTERNAL;
+    }
+    return readsReturnAddress(patch) ? Kind.READS_RETURN_ADDRESS : null;
+  }
+
   private boolean readsReturnAddress(FunctionPatch patch) {
-    return ReturnAddressReads.in(image, patch.function(), table);
+    return returnAddressReads.in(patch.function());
   }
 }

@@ -31,9 +31,20 @@ final class ReturnAddressReads {
     "r15"
   };
 
-  private ReturnAddressReads() {}
+  private final PeImage image;
+  private final FunctionTable table;
+  private final InstructionDecoder decoder = InstructionDecoder.of(CodeSize.BITS64);
+  private final OperandReader reader = OperandReader.of(decoder);
+  private final Instruction instruction = new Instruction();
+  private final Operands operands = new Operands();
 
-  static boolean in(PeImage image, ImageFunction function, FunctionTable table) {
+  ReturnAddressReads(PeImage image, FunctionTable table) {
+    this.image = image;
+    this.table = table;
+  }
+
+  /** Whether a function does. */
+  boolean in(ImageFunction function) {
     Optional<RuntimeFunction> entry = table.find(function.rva());
     long distance = 0;
     long fromFrame = 0;
@@ -60,20 +71,11 @@ final class ReturnAddressReads {
         fromFrame = distance - beforeFrame - info.frameOffset();
       }
     }
-    return reads(image, function, prologue, distance, frame, fromFrame);
+    return reads(function, prologue, distance, frame, fromFrame);
   }
 
-  private static boolean reads(
-      PeImage image,
-      ImageFunction function,
-      int prologue,
-      long distance,
-      String frame,
-      long fromFrame) {
-    InstructionDecoder decoder = InstructionDecoder.of(CodeSize.BITS64);
-    OperandReader reader = OperandReader.of(decoder);
-    Instruction instruction = new Instruction();
-    Operands operands = new Operands();
+  private boolean reads(
+      ImageFunction function, int prologue, long distance, String frame, long fromFrame) {
     Bytes code = image.view().window(function.rva(), Math.min(MOST_BYTES, function.size()));
     for (int at = 0; at < code.length(); ) {
       int size = decoder.decode(code, at, code.length(), instruction);

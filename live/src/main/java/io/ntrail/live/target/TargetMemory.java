@@ -3,6 +3,10 @@ package io.ntrail.live.target;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesOut;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.live.agent.AgentCall;
+import io.ntrail.live.agent.CallOutcome;
+import java.util.ArrayList;
+import java.util.List;
 
 /** The memory of a target. */
 public final class TargetMemory {
@@ -31,6 +35,9 @@ public final class TargetMemory {
   private static final long REACH = 0x7000_0000L;
   private static final int FIRST_STEP = 0x100_0000;
   private static final int NEXT_STEP = 0x80_0000;
+
+  /** Results that a page of the agent's scratch memory takes. */
+  private static final int CELLS = 512;
 
   private final WindowsCalls calls;
   private final long process;
@@ -186,6 +193,20 @@ public final class TargetMemory {
     return base;
   }
 
+  /**
+   * Where the pages end that have the same protection as one address.
+   *
+   * @return an address behind it; the next page's if nobody knows
+   */
+  public long regionEnd(long address) {
+    int size = 48;
+    long info = calls.put(0, new BytesOut(size).zeros(size));
+    long got = calls.call("kernel32!VirtualQueryEx", process, address, info, size).result();
+    Bytes region = calls.get(0, size);
+    long end = region.i64(0) + region.i64(24);
+    return got != 0 && end - address > 0 ? end : (address | WindowsCalls.PAGE - 1) + 1;
+  }
+
   /** Whether there is neither memory nor a reservation at an address. */
   public boolean isFree(long address) {
     int size = 48;
@@ -217,8 +238,59 @@ public final class TargetMemory {
     return (int) calls.get(0, 4).u32(0);
   }
 
+  /**
+   * Pages side by side.
+   *
+   * @param protection that they have, or are to have
+   */
+  public record Pages(long address, long size, int protection) {}
+
+  /**
+   * Changes the protection of many pages at once.
+   *
+   * @return what it was
+   */
+  public List<Pages> protect(List<Pages> ranges) {
+    List<Pages> before = new ArrayList<>(ranges.size());
+    for (int done = 0; done < ranges.size(); done += CELLS) {
+      List<Pages> some = ranges.subList(done, Math.min(ranges.size(), done + CELLS));
+      long old = calls.put(0, new BytesOut(8 * CELLS).zeros(8 * some.size()));
+      List<AgentCall> changes = new ArrayList<>();
+      for (int i = 0; i < some.size(); i++) {
+        Pages pages = some.get(i);
+        changes.add(
+            calls.prepare(
+                "kernel32!VirtualProtectEx",
+                process,
+                pages.address,
+                pages.size,
+                pages.protection,
+                old + 8L * i));
+      }
+      for (CallOutcome outcome : calls.call(changes)) {
+        if (outcome.kind() != CallOutcome.Kind.DONE || outcome.result() == 0) {
+          throw WindowsCalls.failed(
+              "memory of the target could not be made writable",
+              "kernel32!VirtualProtectEx",
+              outcome.error());
+        }
+      }
+      Bytes cells = calls.get(0, 8 * some.size());
+      for (int i = 0; i < some.size(); i++) {
+        Pages pages = some.get(i);
+        before.add(new Pages(pages.address, pages.size, (int) cells.u32(8 * i)));
+      }
+    }
+    return before;
+  }
+
   /** Says that code was changed. */
   public void flush(long address, long size) {
     calls.call("kernel32!FlushInstructionCache", process, address, size);
+  }
+
+  /** Makes writes ready that will have to be quick. */
+  public PreparedWrites prepare(List<PreparedWrites.Write> writes) {
+    return new PreparedWrites(calls, process, writes);
   }
 }

@@ -145,6 +145,11 @@ public final class TargetProcess implements AutoCloseable {
           "the program is one for another machine than x64 (%s)".formatted(Machine.text(machine)),
           "only 64-bit programs can be traced");
     }
+    if (pe.u32(0x28) == 0) {
+      throw new CannotGoOn(
+          "the program has no first instruction of its own (it is managed code)",
+          "only native programs can be traced");
+    }
     long entry = base + pe.u32(0x28);
     byte[] before = memory.read(entry, LOOP.length).array(0, LOOP.length);
     patch(entry, LOOP);

@@ -15,6 +15,7 @@ public final class TargetThreads implements AutoCloseable {
   private static final int BUFFER = 0x10_0000;
   private static final int MOST_BUFFER = 0x1000_0000;
   private static final int ALL_ACCESS = 0x1F_FFFF;
+  private static final int PIECE = 0x8_0000;
   private static final int PROCESS_HEAD = 0x100;
   private static final int THREAD = 0x50;
   private static final int INVALID_CID = 0xC000_000B;
@@ -38,12 +39,14 @@ public final class TargetThreads implements AutoCloseable {
         bufferSize = BUFFER;
         buffer = allocate(bufferSize);
       }
+      // Behind the list, so that both come back at once.
+      long length = buffer + bufferSize;
       int status =
           calls
-              .call("ntdll!NtQuerySystemInformation", SYSTEM_PROCESSES, buffer, bufferSize, 0)
+              .call("ntdll!NtQuerySystemInformation", SYSTEM_PROCESSES, buffer, bufferSize, length)
               .asInt();
       if (status >= 0) {
-        return find();
+        return find((int) calls.agent().peek(length, 4).u32(0));
       }
       if (status != TOO_SMALL || bufferSize >= MOST_BUFFER) {
         throw new CannotGoOn("the system does not list its threads (0x%x)".formatted(status), "");
@@ -54,28 +57,37 @@ public final class TargetThreads implements AutoCloseable {
     }
   }
 
+  /** Room for the list and its length. */
   private long allocate(int size) {
-    return calls.must("no memory in the agent", "kernel32!VirtualAlloc", 0, size, 0x3000, 4);
+    return calls.must("no memory in the agent", "kernel32!VirtualAlloc", 0, size + 8, 0x3000, 4);
   }
 
-  private List<TargetThread> find() {
-    long at = 0;
-    while (at + PROCESS_HEAD <= bufferSize) {
-      Bytes head = calls.agent().peek(buffer + at, PROCESS_HEAD);
+  private List<TargetThread> find(int length) {
+    int size = length > 0 && length <= bufferSize ? length : bufferSize;
+    // In pieces, since the whole list of a large system is longer than an answer can be.
+    byte[] copy = new byte[size];
+    for (int done = 0; done < size; done += PIECE) {
+      int piece = Math.min(PIECE, size - done);
+      calls.agent().peek(buffer + done, piece).copyTo(0, copy, done, piece);
+    }
+    Bytes list = Bytes.copyOf(copy, "threads");
+    int at = 0;
+    while (at <= size - PROCESS_HEAD) {
+      Bytes head = list.slice(at, PROCESS_HEAD);
       if (head.i64(0x50) == pid) {
-        long count = Math.min(head.u32(4), (bufferSize - at - PROCESS_HEAD) / THREAD);
+        int count = (int) Math.min(head.u32(4), (size - at - PROCESS_HEAD) / THREAD);
         List<TargetThread> threads = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-          Bytes thread = calls.agent().peek(buffer + at + PROCESS_HEAD + (long) THREAD * i, THREAD);
+          Bytes thread = list.slice(at + PROCESS_HEAD + THREAD * i, THREAD);
           threads.add(new TargetThread((int) thread.i64(0x30), thread.i64(0x10)));
         }
         return threads;
       }
       long next = head.u32(0);
-      if (next == 0) {
+      if (next == 0 || next > size) {
         break;
       }
-      at += next;
+      at += (int) next;
     }
     return List.of();
   }
@@ -100,17 +112,25 @@ public final class TargetThreads implements AutoCloseable {
    */
   public List<Stopped> stopAll() {
     Map<TargetThread, Stopped> stopped = new HashMap<>();
-    boolean more = true;
-    while (more) {
-      more = false;
-      for (TargetThread thread : list()) {
-        if (!stopped.containsKey(thread)) {
-          long handle = open(thread);
-          if (handle != 0 && suspend(handle)) {
-            stopped.put(thread, new Stopped(thread, handle));
-            more = true;
+    boolean done = false;
+    try {
+      boolean more = true;
+      while (more) {
+        more = false;
+        for (TargetThread thread : list()) {
+          if (!stopped.containsKey(thread)) {
+            long handle = open(thread);
+            if (handle != 0 && suspend(handle)) {
+              stopped.put(thread, new Stopped(thread, handle));
+              more = true;
+            }
           }
         }
+      }
+      done = true;
+    } finally {
+      if (!done) {
+        resume(List.copyOf(stopped.values()));
       }
     }
     return List.copyOf(stopped.values());

@@ -1,15 +1,20 @@
 package io.ntrail.live.trace;
 
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.live.target.PreparedWrites;
 import io.ntrail.live.target.TargetMemory;
+import io.ntrail.live.target.TargetMemory.Pages;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Pages of a target that are changed together: read in as few goes as possible, changed here, and
  * written back.
+ *
+ * <p>All but {@link #write} can be done before threads are stopped.
  */
 final class PatchPages {
   private static final int PAGE = 0x1000;
@@ -20,9 +25,15 @@ final class PatchPages {
   private final TargetMemory memory;
   private final TreeSet<Long> touched = new TreeSet<>();
   private final List<Run> runs = new ArrayList<>();
+  private List<Pages> before = List.of();
+  private @Nullable PreparedWrites writes;
 
-  /** Pages side by side. */
-  private record Run(long begin, byte[] bytes) {
+  /** Pages side by side: what was read, and what is to be written. */
+  private record Run(long begin, byte[] read, byte[] bytes) {
+    Run(long begin, byte[] read) {
+      this(begin, read, read.clone());
+    }
+
     long end() {
       return begin + bytes.length;
     }
@@ -32,20 +43,27 @@ final class PatchPages {
     this.memory = memory;
   }
 
-  /** Says that bytes at an address will be changed, up to 16 of them. */
-  void touch(long address) {
+  /** Says that so many bytes at an address will be changed. */
+  void touch(long address, int length) {
     touched.add(address & -PAGE);
-    touched.add(address + 15 & -PAGE);
+    touched.add(address + length - 1 & -PAGE);
   }
 
-  /** Reads all that was touched. */
+  /**
+   * Reads all that was touched. Pages that are made writable together have the same protection:
+   * what lies in another section is never touched.
+   */
   void read() {
     Long begin = null;
     long end = 0;
+    long region = 0;
     for (long page : touched) {
-      if (begin != null && page - end > (long) NEAR * PAGE) {
+      if (begin != null && (page - end > (long) NEAR * PAGE || page >= region)) {
         add(begin, end);
         begin = null;
+      }
+      if (begin == null && (page >= region || region == 0)) {
+        region = memory.regionEnd(page);
       }
       begin = begin == null ? page : begin;
       end = page + PAGE;
@@ -77,18 +95,26 @@ final class PatchPages {
   /** Bytes as they will be. */
   byte[] get(long address, int length) {
     byte[] bytes = new byte[length];
-    for (int i = 0; i < length; i++) {
-      Run run = run(address + i);
-      bytes[i] = run.bytes[(int) (address + i - run.begin)];
-    }
+    copy(address, bytes, false);
     return bytes;
   }
 
   /** Changes bytes. */
   void put(long address, byte[] bytes) {
-    for (int i = 0; i < bytes.length; i++) {
-      Run run = run(address + i);
-      run.bytes[(int) (address + i - run.begin)] = bytes[i];
+    copy(address, bytes, true);
+  }
+
+  private void copy(long address, byte[] bytes, boolean into) {
+    for (int done = 0; done < bytes.length; ) {
+      Run run = run(address + done);
+      int at = (int) (address + done - run.begin);
+      int size = Math.min(bytes.length - done, run.bytes.length - at);
+      if (into) {
+        System.arraycopy(bytes, done, run.bytes, at, size);
+      } else {
+        System.arraycopy(run.bytes, at, bytes, done, size);
+      }
+      done += size;
     }
   }
 
@@ -109,14 +135,42 @@ final class PatchPages {
     throw new CannotGoOn("code of the target could not be read at 0x%x".formatted(address), "");
   }
 
-  /** Writes all back. */
-  void write() {
-    for (Run run : runs) {
-      int size = run.bytes.length;
-      int old = memory.protect(run.begin, size, TargetMemory.EXECUTE_READ_WRITE);
-      memory.write(run.begin, run.bytes);
-      memory.protect(run.begin, size, old);
-      memory.flush(run.begin, size);
+  /** Makes all writable, and the changes ready; no further ones can be made. */
+  void open() {
+    before =
+        memory.protect(
+            runs.stream()
+                .map(run -> new Pages(run.begin, run.bytes.length, TargetMemory.EXECUTE_READ_WRITE))
+                .toList());
+    writes =
+        memory.prepare(
+            runs.stream()
+                .map(run -> new PreparedWrites.Write(run.begin, run.read, run.bytes))
+                .toList());
+  }
+
+  /**
+   * Writes all back.
+   *
+   * @return false if something is not as it was read; then nothing is written
+   */
+  boolean write() {
+    if (writes == null || !writes.isStill()) {
+      return false;
+    }
+    writes.write();
+    return true;
+  }
+
+  /** Protects all as it was before {@link #open}. */
+  void close() {
+    if (writes != null) {
+      writes.close();
+      writes = null;
+    }
+    if (!before.isEmpty()) {
+      memory.protect(before);
+      before = List.of();
     }
   }
 }

@@ -13,7 +13,9 @@ import io.ntrail.live.target.ThreadContext;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 /** Writes stubs beside modules, and the jumps to them into functions while all threads stand. */
 final class Patcher {
@@ -75,8 +77,9 @@ final class Patcher {
     memory.protect(base, size, TargetMemory.EXECUTE_READ);
     tracing.table(base + block.tableAt(), block.entries(), base, base + block.tableAt());
     List<Patched> result = new ArrayList<>();
+    List<Long> bodies = block.bodies();
     for (int i = 0; i < added.size(); i++) {
-      result.add(new Patched(added.get(i), stubs.get(i), block.bodies().get(i)));
+      result.add(new Patched(added.get(i), stubs.get(i), bodies.get(i)));
     }
     patched.addAll(result);
     return result;
@@ -117,23 +120,74 @@ final class Patcher {
     return true;
   }
 
+  /** What is written into a target while its threads stand, and was made ready before. */
+  final class Change implements AutoCloseable {
+    private final Function<PatchPages, List<Patched>> changes;
+    private final NavigableMap<Long, Patched> moved;
+    private PatchPages pages;
+    private List<Patched> result;
+
+    private Change(Function<PatchPages, List<Patched>> changes, NavigableMap<Long, Patched> moved) {
+      this.changes = changes;
+      this.moved = moved;
+      this.pages = new PatchPages(memory);
+      this.result = changes.apply(pages);
+      pages.open();
+    }
+
+    /**
+     * Writes. All threads have to stand; those that stand inside of what is overwritten go on in
+     * the copy.
+     *
+     * @throws CannotGoOn if a function is no longer what it was when it was planned
+     */
+    void write(List<Stopped> threads) {
+      if (!moved.isEmpty()) {
+        moveThreads(moved, threads);
+      }
+      while (!pages.write()) {
+        // Somebody else changed something near, and that is kept.
+        close();
+        pages = new PatchPages(memory);
+        result = changes.apply(pages);
+        pages.open();
+      }
+      armed = result;
+    }
+
+    /** Protects pages as they were. */
+    @Override
+    public void close() {
+      pages.close();
+    }
+  }
+
   /**
-   * Writes the jumps. All threads have to stand; those that stand inside of what is overwritten go
-   * on in the copy.
+   * The jumps to stubs.
    *
    * @throws CannotGoOn if a function is no longer what it was when it was planned
    */
-  void patch(List<Patched> functions, List<Stopped> threads) {
-    PatchPages pages = new PatchPages(memory);
+  Change arming() {
+    List<Patched> functions = patched();
+    NavigableMap<Long, Patched> byAddress = new TreeMap<>();
+    functions.forEach(f -> byAddress.put(f.function().code().orElseThrow().address(), f));
+    return new Change(pages -> jumps(functions, pages), byAddress);
+  }
+
+  private static List<Patched> jumps(List<Patched> functions, PatchPages pages) {
     for (Patched function : functions) {
-      pages.touch(function.function().code().orElseThrow().address());
-      pages.touch(jump(function));
+      TracedCode code = function.function().code().orElseThrow();
+      pages.touch(code.address(), code.unit().length);
+      pages.touch(jump(function), JUMP);
     }
     pages.read();
     for (Patched function : functions) {
       PlannedFunction planned = function.function();
       TracedCode code = planned.code().orElseThrow();
-      if (!Arrays.equals(pages.get(code.address(), code.unit().length), code.unit())) {
+      byte[] room =
+          planned.module().image().view().bytes(planned.patch().jumpAt(), JUMP).array(0, JUMP);
+      if (!Arrays.equals(pages.get(code.address(), code.unit().length), code.unit())
+          || !Arrays.equals(pages.get(jump(function), JUMP), room)) {
         throw new CannotGoOn(planned.title() + " was changed while it was being planned", "");
       }
       long jump = jump(function);
@@ -142,9 +196,7 @@ final class Patcher {
       long back = jump - (code.address() + 2);
       pages.put(code.address(), new byte[] {(byte) 0xEB, (byte) back});
     }
-    moveThreads(functions, threads);
-    pages.write();
-    armed = List.copyOf(functions);
+    return functions;
   }
 
   private static long jump(Patched function) {
@@ -153,16 +205,20 @@ final class Patcher {
   }
 
   /**
-   * Puts the first bytes of all functions back. The long jumps stay where they are, in front of
-   * functions: a thread may stand between the two. All threads have to stand.
+   * The first bytes of all functions as they were. The long jumps stay where they are, in front of
+   * functions: a thread may stand between the two.
    */
-  void restore() {
-    PatchPages pages = new PatchPages(memory);
-    for (Patched function : armed) {
-      pages.touch(function.function().code().orElseThrow().address());
+  Change disarming() {
+    List<Patched> functions = armed;
+    return new Change(pages -> originals(functions, pages), new TreeMap<>());
+  }
+
+  private static List<Patched> originals(List<Patched> functions, PatchPages pages) {
+    for (Patched function : functions) {
+      pages.touch(function.function().code().orElseThrow().address(), 2);
     }
     pages.read();
-    for (Patched function : armed) {
+    for (Patched function : functions) {
       TracedCode code = function.function().code().orElseThrow();
       byte[] now = pages.get(code.address(), 2);
       long back = jump(function) - (code.address() + 2);
@@ -171,13 +227,10 @@ final class Patcher {
         pages.put(code.address(), Arrays.copyOf(code.unit(), 2));
       }
     }
-    pages.write();
-    armed = List.of();
+    return List.of();
   }
 
-  private void moveThreads(List<Patched> functions, List<Stopped> threads) {
-    TreeMap<Long, Patched> byAddress = new TreeMap<>();
-    functions.forEach(f -> byAddress.put(f.function().code().orElseThrow().address(), f));
+  private void moveThreads(NavigableMap<Long, Patched> byAddress, List<Stopped> threads) {
     for (Stopped thread : threads) {
       ThreadContext context = target.threads().context(thread.handle(), ThreadContext.CONTROL);
       var below = byAddress.lowerEntry(context.rip());

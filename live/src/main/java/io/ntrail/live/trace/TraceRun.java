@@ -258,9 +258,17 @@ public final class TraceRun implements AutoCloseable {
     return ticksPerSecond;
   }
 
-  /** Puts the program's code back; what is on its way through traced functions ends as it began. */
-  public void disarm() {
-    tracer.disarm();
+  /**
+   * Puts the program's code back; what is on its way through traced functions ends as it began.
+   *
+   * @return its exit code, if it has ended in the meantime
+   */
+  public OptionalInt disarm() {
+    OptionalInt exit = target.process().exitCode();
+    if (exit.isEmpty()) {
+      tracer.disarm();
+    }
+    return target.process().exitCode();
   }
 
   /**

@@ -66,6 +66,11 @@ public final class TraceTarget implements AutoCloseable {
     boolean done = false;
     try {
       WindowsCalls calls = new WindowsCalls(agent);
+      // The agent's own pipes are not for the program.
+      for (int stream = -10; stream >= -12; stream--) {
+        long handle = calls.call("kernel32!GetStdHandle", stream).result();
+        calls.call("kernel32!SetHandleInformation", handle, 1, 0);
+      }
       TargetClock clock = new TargetClock(calls);
       TargetClock.Moment first = clock.now();
       List<String> line = new ArrayList<>(words);
@@ -77,15 +82,21 @@ public final class TraceTarget implements AutoCloseable {
       } finally {
         streams.close(calls);
       }
+      // Ctrl+C is for the controller and for the program. Set after the program was started, which
+      // would inherit it.
+      calls.call("kernel32!SetConsoleCtrlHandler", 0, 1);
       process.runToEntry(ENTRY_MILLIS);
       done = true;
       return new TraceTarget(agent, calls, process, host, commandLine, clock, first);
     } finally {
       if (!done) {
-        if (process != null) {
-          process.kill(1);
+        try {
+          if (process != null) {
+            process.kill(1);
+          }
+        } finally {
+          agent.close();
         }
-        agent.close();
       }
     }
   }

@@ -7,7 +7,6 @@ import io.ntrail.live.session.SessionFile;
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.live.target.TargetThread;
 import io.ntrail.live.target.TargetThreads.Stopped;
-import io.ntrail.live.trace.Patcher.Patched;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -89,16 +88,21 @@ public final class Tracer {
 
   /** Stops all threads, patches what was prepared, and lets them go on. */
   public void arm() {
-    List<Patched> functions = patcher.patched();
     session.enable(true);
+    try (Patcher.Change change = patcher.arming()) {
+      stoppedNanos = whileStopped(change);
+    }
+  }
+
+  private long whileStopped(Patcher.Change change) {
     long begin = System.nanoTime();
     List<Stopped> stopped = target.threads().stopAll();
     try {
-      patcher.patch(functions, stopped);
+      change.write(stopped);
     } finally {
       target.threads().resume(stopped);
-      stoppedNanos = System.nanoTime() - begin;
     }
+    return System.nanoTime() - begin;
   }
 
   /** How long threads stood while functions were patched. */
@@ -109,11 +113,8 @@ public final class Tracer {
   /** Puts back what {@link #arm} changed. The code that was put into the target stays there. */
   public void disarm() {
     session.enable(false);
-    List<Stopped> stopped = target.threads().stopAll();
-    try {
-      patcher.restore();
-    } finally {
-      target.threads().resume(stopped);
+    try (Patcher.Change change = patcher.disarming()) {
+      whileStopped(change);
     }
   }
 

@@ -1,0 +1,112 @@
+package io.ntrail.live.target;
+
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.live.agent.AgentCall;
+import io.ntrail.live.agent.CallOutcome;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Writes into a target that have to be quick once they begin: all bytes lie in the agent before, so
+ * that each step is one exchange with it, however much there is to write.
+ */
+public final class PreparedWrites implements AutoCloseable {
+  private static final String READ = "kernel32!ReadProcessMemory";
+  private static final String COMPARE = "ntdll!RtlCompareMemory";
+  private static final String WRITE = "kernel32!WriteProcessMemory";
+  private static final String FLUSH = "kernel32!FlushInstructionCache";
+  private static final int MOST_CALLS = 4096;
+
+  private final WindowsCalls calls;
+  private final long process;
+  private final List<Place> places = new ArrayList<>();
+  private final long buffer;
+
+  /**
+   * A write.
+   *
+   * @param before what should be there
+   * @param after what will be there, as many bytes
+   */
+  public record Write(long address, byte[] before, byte[] after) {}
+
+  /** A write whose bytes lie in the agent. */
+  private record Place(long address, int size, long before, long after) {}
+
+  PreparedWrites(WindowsCalls calls, long process, List<Write> writes) {
+    this.calls = calls;
+    this.process = process;
+    int most = writes.stream().mapToInt(write -> write.after.length).max().orElse(0);
+    long total = 2L * writes.stream().mapToLong(write -> write.after.length).sum() + most;
+    this.buffer =
+        calls.must(
+            "no memory in the agent", "kernel32!VirtualAlloc", 0, Math.max(1, total), 0x3000, 4);
+    // The first bytes are for what is read to be compared.
+    long at = buffer + most;
+    for (Write write : writes) {
+      int size = write.after.length;
+      calls.agent().poke(at, write.before);
+      calls.agent().poke(at + size, write.after);
+      places.add(new Place(write.address, size, at, at + size));
+      at += 2L * size;
+    }
+    // They are looked up now, which is an exchange, too.
+    for (String name : List.of(READ, COMPARE, WRITE, FLUSH)) {
+      calls.address(name);
+    }
+  }
+
+  /** Whether all that will be overwritten is what it should be. */
+  public boolean isStill() {
+    List<AgentCall> batch = new ArrayList<>();
+    for (Place place : places) {
+      batch.add(calls.prepare(READ, process, place.address, buffer, place.size, 0));
+      batch.add(calls.prepare(COMPARE, buffer, place.before, place.size));
+    }
+    List<CallOutcome> outcomes = call(batch);
+    for (int i = 0; i < places.size(); i++) {
+      boolean equal = outcomes.get(2 * i + 1).result() == places.get(i).size;
+      if (outcomes.get(2 * i).result() == 0 || !equal) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Writes.
+   *
+   * @throws CannotGoOn if something could not be written
+   */
+  public void write() {
+    List<AgentCall> batch = new ArrayList<>();
+    for (Place place : places) {
+      batch.add(calls.prepare(WRITE, process, place.address, place.after, place.size, 0));
+      batch.add(calls.prepare(FLUSH, process, place.address, place.size));
+    }
+    List<CallOutcome> outcomes = call(batch);
+    for (int i = 0; i < places.size(); i++) {
+      CallOutcome outcome = outcomes.get(2 * i);
+      if (outcome.kind() != CallOutcome.Kind.DONE || outcome.result() == 0) {
+        throw WindowsCalls.failed(
+            "memory of the target could not be written at 0x%x".formatted(places.get(i).address),
+            WRITE,
+            outcome.error());
+      }
+    }
+  }
+
+  private List<CallOutcome> call(List<AgentCall> batch) {
+    List<CallOutcome> outcomes = new ArrayList<>(batch.size());
+    for (int done = 0; done < batch.size(); done += MOST_CALLS) {
+      outcomes.addAll(calls.call(batch.subList(done, Math.min(batch.size(), done + MOST_CALLS))));
+    }
+    return outcomes;
+  }
+
+  /** Gives the agent's memory back. */
+  @Override
+  public void close() {
+    calls.call("kernel32!VirtualFree", buffer, 0, 0x8000);
+  }
+}
