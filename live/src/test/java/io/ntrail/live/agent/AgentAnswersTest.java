@@ -1,6 +1,5 @@
 package io.ntrail.live.agent;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,6 +10,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -77,7 +77,7 @@ final class AgentAnswersTest {
   void anEndInTheMiddleIsAnEnd() {
     byte[] whole = hello(AgentProtocol.VERSION).toArray();
     for (int length = 0; length < whole.length; length++) {
-      byte[] part = java.util.Arrays.copyOf(whole, length);
+      byte[] part = Arrays.copyOf(whole, length);
       assertThrows(CannotGoOn.class, () -> Agent.on(new Parrot(part), PATIENCE));
     }
   }
@@ -140,7 +140,6 @@ final class AgentAnswersTest {
   @Test
   void randomAnswersEndInOneWay() {
     Random random = new Random(5);
-    int answered = 0;
     for (int round = 0; round < 20_000; round++) {
       BytesOut out = hello(AgentProtocol.VERSION);
       for (int i = 0; i < 3; i++) {
@@ -159,11 +158,9 @@ final class AgentAnswersTest {
         agent.call(AgentCall.of(1));
         agent.peek(1, 10);
         assertTrue(agent.read(1, 2, 30).length <= 30);
-        answered++;
       } catch (CannotGoOn e) {
         // The one way.
       }
     }
-    assertEquals(0, answered / 20_000);
   }
 }

@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -57,7 +58,7 @@ final class AgentContractTest {
       assertEquals(List.of(), agent.call(List.of()));
       assertThrows(
           IllegalArgumentException.class,
-          () -> agent.call(new ArrayList<>(java.util.Collections.nCopies(4097, calls.get(0)))));
+          () -> agent.call(Collections.nCopies(4097, calls.getFirst())));
     }
   }
 

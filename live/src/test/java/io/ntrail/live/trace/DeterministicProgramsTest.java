@@ -198,7 +198,6 @@ final class DeterministicProgramsTest {
   @Test
   void argumentsStreamsAndExitCodeAreTheProgramsOwn() throws IOException {
     Path program = Programs.build("arguments.c");
-    String[] arguments = {"0x1234567", "a b", "\"", "c:\\d\\", "", "\\\"e f\\\\\"", "ä"};
     String input = "first\nsecond line\nwithout an end";
     Wine.Outcome expected = programs.untraced(program, input, "0x1234567", "x", "yz");
     Outcome traced =
@@ -208,6 +207,5 @@ final class DeterministicProgramsTest {
     CallTable calls = Programs.exact(traced);
     returned(calls, "echo", 3);
     returned(calls, "said", 3);
-    assertTrue(arguments.length > 0);
   }
 }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 final class ForeignProgramsTest {
   private static final boolean LONG = Boolean.getBoolean("ntrail.long");
-  private static final Duration LIMIT = Duration.ofSeconds(120);
+  private static final Duration LIMIT = Duration.ofMinutes(2);
 
   private static List<Path> programs() throws IOException {
     try (var files = Files.list(TestData.file("pe/eh"))) {

@@ -1,6 +1,5 @@
 package io.ntrail.live.trace;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -9,13 +8,15 @@ import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.wine.WindowsCompiler;
 import io.ntrail.testkit.wine.Wine;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** The programs in {@code src/test/programs}, built, run, and run with tracing. */
 final class Programs implements AutoCloseable {
-  private static final Duration LIMIT = Duration.ofSeconds(120);
+  private static final Duration LIMIT = Duration.ofMinutes(2);
 
   private final Wine wine;
   private final Path folder;
@@ -44,7 +45,7 @@ final class Programs implements AutoCloseable {
   /** Builds C, C++ or assembly, by the name's end; C with __try has a name of its own. */
   static Path build(String... sources) throws IOException {
     Path programs = TestData.projectRoot().resolve("live/src/test/programs");
-    List<Path> paths = List.of(sources).stream().map(programs::resolve).toList();
+    List<Path> paths = Stream.of(sources).map(programs::resolve).toList();
     WindowsCompiler compiler =
         sources[0].startsWith("seh")
             ? WindowsCompiler.CLANG
@@ -67,7 +68,7 @@ final class Programs implements AutoCloseable {
     String[] command = new String[1 + arguments.length];
     command[0] = program.toString();
     System.arraycopy(arguments, 0, command, 1, arguments.length);
-    byte[] bytes = input.getBytes(java.nio.charset.StandardCharsets.ISO_8859_1);
+    byte[] bytes = input.getBytes(StandardCharsets.ISO_8859_1);
     return wine.run(folder, bytes, LIMIT, command);
   }
 
@@ -89,7 +90,7 @@ final class Programs implements AutoCloseable {
   /** Output and exit code of two runs. */
   static void mustEqual(Wine.Outcome expected, Tracing.Outcome traced) {
     assertEquals(expected.text(), traced.text());
-    assertArrayEquals(expected.errors(), traced.errors(), "error output");
+    assertEquals(expected.errors(), traced.errors(), "error output");
     assertEquals(expected.exitCode(), traced.exitCode() & 0xFF, "exit code");
     assertTrue(traced.selfTest().passed(), traced.selfTest().why());
   }

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,8 +27,7 @@ final class SafetyTest {
   private static long find(TargetMemory memory, long area) {
     byte[] table = memory.readUpTo(area + Geometry.TABLE, 0x8000);
     for (int at = 0; at + SLOT_INFO.length <= table.length; at++) {
-      if (java.util.Arrays.equals(
-          table, at, at + SLOT_INFO.length, SLOT_INFO, 0, SLOT_INFO.length)) {
+      if (Arrays.equals(table, at, at + SLOT_INFO.length, SLOT_INFO, 0, SLOT_INFO.length)) {
         return area + Geometry.TABLE + at;
       }
     }
@@ -100,7 +100,7 @@ final class SafetyTest {
       String text = "";
       while (!text.equals(expected.text()) && System.nanoTime() < end) {
         Thread.sleep(20);
-        text = new String(Files.readAllBytes(out[0]), StandardCharsets.ISO_8859_1);
+        text = Files.readString(out[0], StandardCharsets.ISO_8859_1);
       }
       assertEquals(expected.text(), text);
     }

@@ -16,6 +16,7 @@ import io.ntrail.live.plan.PlannedModule;
 import io.ntrail.live.plan.Planner;
 import io.ntrail.live.session.Recorder;
 import io.ntrail.live.session.RecorderSettings;
+import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.session.RecorderThread;
 import io.ntrail.live.session.SessionFile;
 import io.ntrail.live.target.Streams;
@@ -71,7 +72,7 @@ final class Tracing implements AutoCloseable {
   private Tracing(AgentHost.Wine host, Path folder) {
     this.host = host;
     this.folder = folder;
-    this.agent = Agent.on(host.start(), Duration.ofSeconds(60));
+    this.agent = Agent.on(host.start(), Duration.ofMinutes(1));
     this.calls = new WindowsCalls(agent);
   }
 
@@ -92,7 +93,7 @@ final class Tracing implements AutoCloseable {
     private int chunks = 512;
     private int stacks = 1;
     private byte[] input = new byte[0];
-    private Duration limit = Duration.ofSeconds(60);
+    private Duration limit = Duration.ofMinutes(1);
     private boolean patched = true;
     private boolean recorded = true;
 
@@ -164,21 +165,19 @@ final class Tracing implements AutoCloseable {
    * What came of it.
    *
    * @param exitCode all 32 bits
+   * @param text its standard output, each byte a character
+   * @param errors its error output
    * @param recording the {@code .ntr}
    */
   record Outcome(
       int exitCode,
-      byte[] output,
-      byte[] errors,
-      io.ntrail.live.session.RecorderStatistics statistics,
+      String text,
+      String errors,
+      RecorderStatistics statistics,
       SelfTest selfTest,
       List<PlannedFunction> plan,
       List<PlannedFunction> traced,
       Path recording) {
-    String text() {
-      return new String(output, StandardCharsets.ISO_8859_1);
-    }
-
     /** Reads the recording. */
     CallTable calls() throws IOException {
       return CallTable.read(recording);
@@ -210,8 +209,8 @@ final class Tracing implements AutoCloseable {
     }
     return new Outcome(
         result.exitCode,
-        Files.readAllBytes(out),
-        Files.readAllBytes(errors),
+        Files.readString(out, StandardCharsets.ISO_8859_1),
+        Files.readString(errors, StandardCharsets.ISO_8859_1),
         result.statistics,
         result.selfTest,
         result.plan,
@@ -221,7 +220,7 @@ final class Tracing implements AutoCloseable {
 
   private record Result(
       int exitCode,
-      io.ntrail.live.session.RecorderStatistics statistics,
+      RecorderStatistics statistics,
       SelfTest selfTest,
       List<PlannedFunction> plan,
       List<PlannedFunction> traced) {}

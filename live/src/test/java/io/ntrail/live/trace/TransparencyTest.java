@@ -8,7 +8,6 @@ import io.ntrail.live.trace.Tracing.Outcome;
 import io.ntrail.live.trace.Tracing.Settings;
 import io.ntrail.testkit.wine.Wine;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -41,7 +40,7 @@ final class TransparencyTest {
   private void sameOutput(Settings settings, Path program, String... arguments) throws IOException {
     Wine.Outcome expected = programs.untraced(program, "", arguments);
     Outcome traced = programs.traced(settings, program, arguments);
-    String errors = new String(traced.errors(), StandardCharsets.ISO_8859_1);
+    String errors = traced.errors();
     assertEquals(expected.text(), traced.text(), errors);
     assertEquals(expected.exitCode(), traced.exitCode() & 0xFF);
     assertTrue(traced.selfTest().passed(), traced.selfTest().why());
@@ -52,7 +51,7 @@ final class TransparencyTest {
     Path program = Programs.build("step.c");
     sameOutput(new Settings().exports(), program);
     Outcome traced = programs.traced(new Settings().exports(), program);
-    String errors = new String(traced.errors(), StandardCharsets.ISO_8859_1);
+    String errors = traced.errors();
     Matcher steps = STEPS.matcher(errors);
     int lines = 0;
     while (steps.find()) {

@@ -11,27 +11,33 @@ import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 /**
  * Compilers that make 64-bit programs for Windows here. What they made is kept in the build's
  * folder, named by the content of its source and the options.
  */
-public enum WindowsCompiler {
+public final class WindowsCompiler {
   /** GCC for C. */
-  MINGW_C(ForeignTool.of("mingw", "x86_64-w64-mingw32-gcc")),
+  public static final WindowsCompiler MINGW_C =
+      new WindowsCompiler("mingw-c", ForeignTool.of("mingw", "x86_64-w64-mingw32-gcc"));
+
   /** GCC for C++; its exceptions are those of the system. */
-  MINGW_CXX(ForeignTool.of("mingw", "x86_64-w64-mingw32-g++")),
+  public static final WindowsCompiler MINGW_CXX =
+      new WindowsCompiler("mingw-cxx", ForeignTool.of("mingw", "x86_64-w64-mingw32-g++"));
+
   /** Clang for C with Microsoft's extensions ({@code __try}), linked by GCC's linker. */
-  CLANG(ForeignTool.of("clang", "clang-14", "clang"));
+  public static final WindowsCompiler CLANG =
+      new WindowsCompiler("clang", ForeignTool.of("clang", "clang-14", "clang"));
 
   private static final List<String> TO_LINK =
       List.of("-static", "-static-libgcc", "-Wl,--no-insert-timestamp");
 
+  private final String id;
   private final ForeignTool tool;
 
-  WindowsCompiler(ForeignTool tool) {
+  private WindowsCompiler(String id, ForeignTool tool) {
+    this.id = id;
     this.tool = tool;
   }
 
@@ -123,7 +129,7 @@ public enum WindowsCompiler {
   private String hash(List<Path> sources, String[] options) throws IOException {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      digest.update(name().toLowerCase(Locale.ROOT).getBytes(StandardCharsets.UTF_8));
+      digest.update(id.getBytes(StandardCharsets.UTF_8));
       digest.update(String.join("\n", options).getBytes(StandardCharsets.UTF_8));
       digest.update(String.join("\n", TO_LINK).getBytes(StandardCharsets.UTF_8));
       // Headers lie beside the sources, and count, too.

@@ -29,7 +29,7 @@ public final class Wine {
   private static final ForeignTool SERVER =
       ForeignTool.of(
           "wine", "wineserver", "/usr/lib/wine/wineserver64", "/usr/lib/wine/wineserver");
-  private static final Duration SETUP = Duration.ofSeconds(240);
+  private static final Duration SETUP = Duration.ofMinutes(4);
 
   private final Path prefix;
   private final Path loader;
@@ -38,15 +38,10 @@ public final class Wine {
    * What a program did.
    *
    * @param exitCode of the 32 bits that Windows knows the lowest 8, which Unix hands on
-   * @param output all of its standard output
+   * @param text all of its standard output, each byte a character
    * @param errors all of its error output
    */
-  public record Outcome(int exitCode, byte[] output, byte[] errors) {
-    /** The output, byte by byte. */
-    public String text() {
-      return new String(output, StandardCharsets.ISO_8859_1);
-    }
-  }
+  public record Outcome(int exitCode, String text, String errors) {}
 
   /** Made when it is first asked for; the class loader sees to it that this happens once. */
   private static final class Shared {
@@ -133,7 +128,7 @@ public final class Wine {
   private static void end(Path prefix) {
     try {
       wait(builder(environment(prefix), List.of(SERVER.path(), "-k")), Duration.ofSeconds(20));
-      wait(builder(Map.of(), List.of("rm", "-rf", prefix.toString())), Duration.ofSeconds(60));
+      wait(builder(Map.of(), List.of("rm", "-rf", prefix.toString())), Duration.ofMinutes(1));
     } catch (IOException e) {
       System.err.println("the prefix of Wine could not be removed: " + e.getMessage());
     }
@@ -193,7 +188,10 @@ public final class Wine {
               .redirectError(errors.toFile());
       builder.environment().putAll(environment());
       int code = end(builder.start(), whole, limit);
-      return new Outcome(code, Files.readAllBytes(out), Files.readAllBytes(errors));
+      return new Outcome(
+          code,
+          Files.readString(out, StandardCharsets.ISO_8859_1),
+          Files.readString(errors, StandardCharsets.ISO_8859_1));
     } finally {
       for (String name : List.of("in", "out", "errors")) {
         Files.deleteIfExists(scratch.resolve(name));
