@@ -102,7 +102,9 @@ TRACED long leave(long n) {
   return leave(n - 1) + 1;
 }
 static long deep_leaf(long x) { return stepped(leaf, x); }
-TRACED long dive(long n) { return n == 0 ? deep_leaf(4) : dive(n - 1) + 1; }
+// Read after the call, so that no compiler makes a loop of it.
+static volatile long one = 1;
+TRACED long dive(long n) { return n == 0 ? deep_leaf(4) : dive(n - 1) + one; }
 
 static void all(void) {
   report("first", stepped(leaf, 1));
