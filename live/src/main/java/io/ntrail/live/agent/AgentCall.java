@@ -10,6 +10,7 @@ import io.ntrail.formats.bytes.BytesOut;
  * @param arguments at most 12, as the calling convention of x64 has them; floating-point ones are
  *     not possible
  */
+@SuppressWarnings("ArrayRecordComponent") // never compared
 public record AgentCall(long address, int flags, long... arguments) {
   /** Checks how many arguments there are. */
   public AgentCall {

@@ -69,6 +69,7 @@ final class SlotCode {
    * @param call distance of the call of the body
    * @param exit distance of the return point
    */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   record Assembled(byte[] bytes, int three, int two, int call, int exit) {}
 
   /**

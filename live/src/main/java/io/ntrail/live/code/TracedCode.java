@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param frame register and offset as UNWIND_INFO has them, or 0
  * @param exits whether exits are recorded, too
  */
+@SuppressWarnings("ArrayRecordComponent") // never compared
 public record TracedCode(
     long address, byte[] unit, List<Relative> relative, int[] prologue, int frame, boolean exits) {
   /**
@@ -49,6 +50,7 @@ public record TracedCode(
   }
 
   /** Codes of unwind data for the first instructions of a function. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   public record Prologue(int[] codes, int frame) {
     /** None. */
     public static final Prologue NONE = new Prologue(new int[0], 0);

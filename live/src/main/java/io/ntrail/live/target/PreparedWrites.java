@@ -28,6 +28,7 @@ public final class PreparedWrites implements AutoCloseable {
    * @param before what should be there
    * @param after what will be there, as many bytes
    */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   public record Write(long address, byte[] before, byte[] after) {}
 
   /** A write whose bytes lie in the agent. */

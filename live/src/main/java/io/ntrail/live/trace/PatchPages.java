@@ -29,6 +29,7 @@ final class PatchPages {
   private @Nullable PreparedWrites writes;
 
   /** Pages side by side: what was read, and what is to be written. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Run(long begin, byte[] read, byte[] bytes) {
     Run(long begin, byte[] read) {
       this(begin, read, read.clone());
