@@ -149,7 +149,7 @@ public final class LiveBenchmark {
     List<String> lines = Files.readAllLines(out);
     double[][] columns = new double[3][lines.size()];
     for (int i = 0; i < lines.size(); i++) {
-      String[] cells = lines.get(i).split(" ");
+      String[] cells = lines.get(i).split(" ", -1);
       for (int c = 0; c < 3; c++) {
         columns[c][i] = Double.parseDouble(cells[c]);
       }
@@ -211,7 +211,7 @@ public final class LiveBenchmark {
                 "" + work));
     double rate = 0;
     for (String line : Files.readAllLines(out)) {
-      String[] cells = line.split(" ");
+      String[] cells = line.split(" ", -1);
       rate += 2e3 * Double.parseDouble(cells[0]) / Double.parseDouble(cells[1]);
     }
     double lost = 100 * run.lost();

@@ -42,7 +42,7 @@ final class Deny {
   }
 
   private static void put(Map<String, Kind> kinds, Kind kind, String names) {
-    for (String name : names.split(" ")) {
+    for (String name : names.split(" ", -1)) {
       kinds.put(name.toLowerCase(Locale.ROOT), kind);
     }
   }

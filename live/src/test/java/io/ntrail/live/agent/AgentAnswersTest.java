@@ -120,6 +120,11 @@ final class AgentAnswersTest {
     InputStream silent =
         new InputStream() {
           @Override
+          public int read(byte[] bytes, int from, int length) throws IOException {
+            return read();
+          }
+
+          @Override
           public int read() throws IOException {
             long end = System.nanoTime() + 20_000_000_000L;
             while (System.nanoTime() < end) {

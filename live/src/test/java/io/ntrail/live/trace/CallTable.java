@@ -75,6 +75,7 @@ record CallTable(
               case CallEnd.UNWIND -> row.unwound++;
               case CallEnd.OPEN -> row.open++;
               case CallEnd.INFERRED -> row.inferred++;
+              case CallEnd.ENTRY_ONLY -> {}
             }
           }
         }

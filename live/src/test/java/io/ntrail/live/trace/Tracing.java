@@ -341,7 +341,7 @@ final class Tracing implements AutoCloseable {
     for (Tracer.Traced traced : prepared) {
       PlannedModule module = traced.function().module();
       if (!modules.containsKey(module)) {
-        long next = modules.size() + 1;
+        long next = modules.size() + 1L;
         modules.put(module, next);
         ImageId id =
             new ImageId(
