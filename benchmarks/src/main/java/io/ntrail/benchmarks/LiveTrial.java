@@ -114,7 +114,8 @@ final class LiveTrial {
 
   private static TracePlan cut(TracePlan plan, int most) {
     return new TracePlan(
-        plan.functions().stream().filter(PlannedFunction::isTraced).limit(most).toList());
+        plan.functions().stream().filter(PlannedFunction::isTraced).limit(most).toList(),
+        plan.remarks());
   }
 
   private static TracePlan.Choice choice(BiPredicate<TargetModule, String> wanted) {

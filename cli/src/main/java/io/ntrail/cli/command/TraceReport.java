@@ -60,7 +60,8 @@ final class TraceReport implements AutoCloseable {
         try (Json json = new Json(out)) {
           json.object().text("schema", "ntrail.trace/1");
           target(json, target, OptionalInt.empty());
-          functions(json, plan, List.of());
+          functions(json, plan, List.of(), true);
+          remarks(json, plan, List.of());
           json.endObject();
         }
       }
@@ -79,6 +80,7 @@ final class TraceReport implements AutoCloseable {
     if (request.why()) {
       why(plan);
     }
+    plan.remarks().forEach(remark -> terminal.err().println("ntrail: " + remark));
   }
 
   private void counts(TracePlan plan) {
@@ -229,7 +231,10 @@ final class TraceReport implements AutoCloseable {
     EventTally dropped = now.dropped();
     String[][] left = {
       {"functions traced", Numbers.count(patched)},
-      {"  entries only", Numbers.count(plan.patched() - plan.withExits())},
+      {
+        "  entries only",
+        Numbers.count(run.selfTest().passed() ? plan.patched() - plan.withExits() : patched)
+      },
       {
         "threads seen / ended",
         Numbers.count(now.threadsSeen()) + " / " + Numbers.count(now.threadsEnded())
@@ -281,7 +286,7 @@ final class TraceReport implements AutoCloseable {
     try (Json json = new Json(out)) {
       json.object().text("schema", "ntrail.trace/1").text("file", request.file().toString());
       target(json, target, exit);
-      functions(json, plan, refused);
+      functions(json, plan, refused, run.selfTest().passed());
       json.number("entries", captured.entries())
           .number("exits", captured.exits())
           .number("unwinds", captured.unwinds())
@@ -291,18 +296,28 @@ final class TraceReport implements AutoCloseable {
           .number("withoutThreadBlock", now.noArea())
           .number("tooDeep", now.overflows())
           .number("bytes", now.bytes())
-          .number("durationNanos", rate == 0 ? 0 : nanos(now.duration(), rate))
-          .key("callNanos")
-          .real(run.cost().pairNanos(rate))
-          .key("clockPairNanos")
-          .real(run.cost().clockNanos(rate))
           .number("stoppedNanos", run.stoppedNanos())
           .text("selfTest", run.selfTest().passed() ? "passed" : "failed: " + run.selfTest().why());
-      json.array("remarks");
-      now.remarks().forEach(json::text);
-      json.endArray().endObject();
+      if (rate == 0) {
+        json.unknown("durationNanos").unknown("callNanos").unknown("clockPairNanos");
+      } else {
+        json.number("durationNanos", nanos(now.duration(), rate))
+            .key("callNanos")
+            .real(run.cost().pairNanos(rate))
+            .key("clockPairNanos")
+            .real(run.cost().clockNanos(rate));
+      }
+      remarks(json, plan, now.remarks());
+      json.endObject();
     }
     out.println();
+  }
+
+  private static void remarks(Json json, TracePlan plan, List<String> more) {
+    json.array("remarks");
+    plan.remarks().forEach(json::text);
+    more.forEach(json::text);
+    json.endArray();
   }
 
   private static long nanos(long ticks, long rate) {
@@ -322,12 +337,12 @@ final class TraceReport implements AutoCloseable {
     json.endObject();
   }
 
-  private void functions(Json json, TracePlan plan, List<PlannedFunction> refused) {
+  private void functions(Json json, TracePlan plan, List<PlannedFunction> refused, boolean exits) {
     int patched = plan.patched() - refused.size();
     json.object("functions")
         .number("matched", plan.matched())
         .number("patched", patched)
-        .number("entriesOnly", plan.patched() - plan.withExits())
+        .number("entriesOnly", exits ? plan.patched() - plan.withExits() : patched)
         .number("refused", plan.matched() - patched);
     json.object("byClass");
     plan.byClass().forEach((name, count) -> json.number(name, count));

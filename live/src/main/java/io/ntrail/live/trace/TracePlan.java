@@ -23,11 +23,13 @@ import java.util.TreeMap;
  * What is done with the functions that were asked for, in all modules of a target.
  *
  * @param functions by module, in the order in which they were loaded, and by address
+ * @param remarks sentences about modules of which fewer names are known than there are
  */
-public record TracePlan(List<PlannedFunction> functions) {
-  /** Copies the list. */
+public record TracePlan(List<PlannedFunction> functions, List<String> remarks) {
+  /** Copies the lists. */
   public TracePlan {
     functions = List.copyOf(functions);
+    remarks = List.copyOf(remarks);
   }
 
   /** What is asked for. */
@@ -39,36 +41,42 @@ public record TracePlan(List<PlannedFunction> functions) {
   /** Plans for a target; nothing of it is changed. */
   public static TracePlan of(TraceTarget target, Choice choice) {
     List<PlannedFunction> functions = new ArrayList<>();
+    List<String> remarks = new ArrayList<>();
     for (TargetModule module : target.process().modules()) {
       if (choice.mayWant(module)) {
         PeImage image = TargetImage.read(target.process().memory(), module);
-        functions.addAll(Planner.plan(module, image, symbols(target, module, image), choice));
+        functions.addAll(
+            Planner.plan(module, image, symbols(target, module, image, remarks), choice));
       }
     }
-    return new TracePlan(functions);
+    return new TracePlan(functions, remarks);
   }
 
   /** Names from the symbol table of a module's file, which is not mapped. */
-  private static Map<Long, String> symbols(TraceTarget target, TargetModule module, PeImage image) {
+  private static Map<Long, String> symbols(
+      TraceTarget target, TargetModule module, PeImage image, List<String> remarks) {
     Map<Long, String> names = new HashMap<>();
     if (image.headers().symbolTableOffset() == 0) {
       return names;
     }
     Optional<Path> path = target.file(module.path());
     if (path.isEmpty()) {
+      remarks.add("names of %s are missing: its file is not known here".formatted(module.name()));
       return names;
     }
     try (InputFile file = InputFile.map(path.get(), module.name())) {
       PeImage stored = PeImage.ofFile(file);
-      if (stored.headers().timestamp() == image.headers().timestamp()
-          && stored.headers().sizeOfImage() == image.headers().sizeOfImage()) {
-        for (CoffSymbols.Symbol symbol : CoffSymbols.of(stored).functions()) {
-          names.putIfAbsent(symbol.rva(), symbol.name());
-        }
+      if (stored.headers().timestamp() != image.headers().timestamp()
+          || stored.headers().sizeOfImage() != image.headers().sizeOfImage()) {
+        remarks.add(
+            "names of %s are missing: %s is another build".formatted(module.name(), path.get()));
+        return names;
+      }
+      for (CoffSymbols.Symbol symbol : CoffSymbols.of(stored).functions()) {
+        names.putIfAbsent(symbol.rva(), symbol.name());
       }
     } catch (IOException | CannotGoOn | DamagedInput e) {
-      // Without the file there are fewer names, and the plan shows that.
-      return names;
+      remarks.add("names of %s are missing: %s".formatted(module.name(), e.getMessage()));
     }
     return names;
   }

@@ -1,0 +1,131 @@
+package io.ntrail.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.ntrail.testkit.wine.Wine;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * {@code ntrail trace} as a process of its own, since it gives its standard streams to the program
+ * that it starts.
+ */
+class TraceTest {
+  private static final long SECONDS = 120;
+
+  @TempDir private Path folder;
+
+  private record Outcome(int exit, String out, String err) {}
+
+  private Outcome ntrail(String... words) throws IOException, InterruptedException {
+    assumeTrue(Wine.available(), Wine.missing());
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                "io.ntrail.cli.Main"));
+    command.addAll(List.of(words));
+    Path out = folder.resolve("out.txt");
+    Path err = folder.resolve("err.txt");
+    Path in = Files.writeString(folder.resolve("in.txt"), "a line\r\n");
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .directory(folder.toFile())
+            .redirectInput(in.toFile())
+            .redirectOutput(out.toFile())
+            .redirectError(err.toFile());
+    builder.environment().putAll(Wine.shared().environment());
+    Process process = builder.start();
+    if (!process.waitFor(SECONDS, TimeUnit.SECONDS)) {
+      process.destroyForcibly().waitFor();
+      throw new AssertionError(command + " did not end: " + text(err));
+    }
+    return new Outcome(process.exitValue(), text(out), text(err));
+  }
+
+  private static String text(Path file) throws IOException {
+    return new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
+  }
+
+  private static long number(Json json, String name) {
+    return json.get(name).number();
+  }
+
+  @Test
+  void programsCallsAreRecordedAndItsStreamsAreItsOwn() throws Exception {
+    Outcome traced =
+        ntrail(
+            "trace",
+            "-f",
+            "cmd!*",
+            "-o",
+            "cmd.ntr",
+            "--format",
+            "json",
+            "--report",
+            "report.json",
+            "--",
+            "cmd",
+            "/c",
+            "more & exit 7");
+    assertEquals(0, traced.exit(), traced.err());
+    assertTrue(traced.out().contains("a line"), traced.out() + traced.err());
+    Json report = Json.parse(text(folder.resolve("report.json")));
+    assertEquals(List.of(), JsonSchema.named("trace").findings(report));
+    assertEquals(7, number(report.get("target"), "exitCode"));
+    assertEquals("passed", report.get("selfTest").text());
+    assertEquals(0, number(report, "lost"));
+    long entries = number(report, "entries");
+    assertTrue(entries > 10, "entries: " + entries);
+    assertEquals(
+        entries, number(report, "exits") + number(report, "unwinds") + number(report, "open"));
+    assertEquals(
+        number(report.get("functions"), "matched"),
+        number(report.get("functions"), "patched") + number(report.get("functions"), "refused"));
+
+    Cli.Result flat = Cli.run("calls", folder.resolve("cmd.ntr"), "--flat", "--format", "json");
+    assertEquals(0, flat.exit(), flat.err());
+    assertEquals(entries, number(flat.json(), "entries"));
+    assertEquals(number(report, "open"), number(flat.json(), "open"));
+    assertTrue(flat.out().contains("cmd.exe!WCMD_"), "names of the symbol table");
+  }
+
+  @Test
+  void planRunsNothingAndTellsWhy() throws Exception {
+    Outcome plan =
+        ntrail("trace", "--plan", "--why", "--format", "json", "-f", "cmd!*", "--", "cmd");
+    assertEquals(0, plan.exit(), plan.err());
+    Json json = Json.parse(plan.out());
+    assertEquals(List.of(), JsonSchema.named("trace").findings(json));
+    assertEquals(
+        number(json.get("functions"), "refused"),
+        json.get("functions").get("leftAlone").array().stream()
+            .filter(one -> Boolean.FALSE.equals(one.get("entries").value()))
+            .count());
+    assertFalse(Files.exists(folder.resolve("cmd.ntr")));
+  }
+
+  @Test
+  void whatCannotBeTracedIsSaid() throws Exception {
+    Outcome nothing = ntrail("trace", "-f", "nothing!*", "--", "cmd", "/c", "echo run");
+    assertEquals(1, nothing.exit());
+    assertTrue(nothing.err().contains("no function of cmd.exe matches nothing!*"), nothing.err());
+    assertEquals("", nothing.out(), "the program did not run");
+    Outcome missing = ntrail("trace", "-f", "*!*", "--", "./missing.exe");
+    assertEquals(1, missing.exit());
+    assertTrue(missing.err().contains("no such program: ./missing.exe"), missing.err());
+    assertEquals(2, ntrail("trace", "--", "cmd").exit());
+  }
+}
