@@ -78,10 +78,12 @@ final class TracingMemory {
     byte[] register = TargetRoutines.register();
     byte[] test = TargetRoutines.selfTest();
     byte[] cost = TargetRoutines.cost(words, session.recordBytes());
+    byte[] touch = TargetRoutines.touch();
     int registerAt = RUNTIME_TABLE + table.length + 0x3F & ~0x3F;
     int testAt = registerAt + register.length + 0x3F & ~0x3F;
     int costAt = testAt + test.length + 0x3F & ~0x3F;
-    if (code.length > RUNTIME_TABLE - Geometry.CODE || costAt + cost.length > RUNTIME_END) {
+    int touchAt = costAt + cost.length + 0x3F & ~0x3F;
+    if (code.length > RUNTIME_TABLE - Geometry.CODE || touchAt + touch.length > RUNTIME_END) {
       throw new IllegalStateException("the runtime block is too small");
     }
     memory.commit(block + Geometry.HEAD, RUNTIME_END - Geometry.HEAD, TargetMemory.READ_WRITE);
@@ -90,6 +92,7 @@ final class TracingMemory {
     memory.write(block + registerAt, register);
     memory.write(block + testAt, test);
     memory.write(block + costAt, cost);
+    memory.write(block + touchAt, touch);
     memory.protect(block + Geometry.CODE, RUNTIME_END - Geometry.CODE, TargetMemory.EXECUTE_READ);
     registerRoutine = block + registerAt;
     selfTestRoutine = block + testAt;
@@ -100,6 +103,14 @@ final class TracingMemory {
             runtime.entries(),
             block + Geometry.CODE,
             block + RUNTIME_TABLE));
+    touchSession(block + touchAt);
+  }
+
+  private void touchSession(long routine) {
+    long parameters = memory.allocate(16, TargetMemory.READ_WRITE);
+    memory.write(parameters, new BytesOut(16).u64(control).u64(session.size()).toArray());
+    target.run(routine, parameters, ROUTINE_MILLIS);
+    memory.free(parameters);
   }
 
   private int word() {
