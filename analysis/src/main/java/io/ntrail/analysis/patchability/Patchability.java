@@ -199,6 +199,41 @@ public final class Patchability {
     }
   }
 
+  /**
+   * How a function can be patched that is refused only because no room for a long jump is in front
+   * of it or near: the jump overwrites its own first five bytes, which may be several instructions.
+   *
+   * @param patch an element of {@link #list}
+   * @return of class E; empty if that is not possible either
+   */
+  public Optional<FunctionPatch> inPlace(FunctionPatch patch) {
+    Refusal refusal = patch.refusal().orElse(null);
+    ImageFunction function = patch.function();
+    int i = functions.indexUpTo(function.rva());
+    if ((refusal != Refusal.NO_PADDING && refusal != Refusal.TYPE_HASH) || i < 0) {
+      return Optional.empty();
+    }
+    Unit unit = units.read(function, Padding.JUMP);
+    boolean next = i + 1 < jumps.length && functions.start(i + 1) < function.rva() + unit.length();
+    if (refused(i, function, unit) != null
+        || next
+        || !function.bounded() && unit.length() > sweep.size(i)) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new FunctionPatch(
+            function,
+            PatchClass.E,
+            Optional.empty(),
+            "",
+            patch.padding(),
+            unit.firstLength(),
+            unit.length(),
+            unit.instructions(),
+            unit.relative(),
+            function.rva()));
+  }
+
   /** Counts what hot-patching was made for. */
   public PatchShare share() {
     int wanted = image.headers().isWide() ? WANTED_WIDE : WANTED_NARROW;

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -79,6 +80,17 @@ final class Sketches {
         .filter(patch -> patch.function().rva() == start(name))
         .findFirst()
         .orElseThrow();
+  }
+
+  /** How one of the functions can be patched in place. */
+  Optional<FunctionPatch> inPlace(String name) {
+    try (InputFile input = InputFile.of(file(), "sketch.dll")) {
+      Patchability all = Patchability.of(PeImage.ofFile(input));
+      return all.list().stream()
+          .filter(patch -> patch.function().rva() == start(name))
+          .findFirst()
+          .flatMap(all::inPlace);
+    }
   }
 
   List<FunctionPatch> patches() {
