@@ -67,7 +67,7 @@ final class ForeignProgramsTest {
               || expected.exitCode() != (traced.exitCode() & 0xFF)) {
             wrong.add(title + ": " + traced.exitCode() + "\n" + traced.text());
           }
-          assertEquals(0, traced.statistics().damaged(), title);
+          Programs.exact(traced);
           assertTrue(traced.statistics().captured().entries() > 0, title);
           unwinds += (int) traced.statistics().captured().unwinds();
           run++;
