@@ -204,34 +204,38 @@ public final class Patchability {
    * of it or near: the jump overwrites its own first five bytes, which may be several instructions.
    *
    * @param patch an element of {@link #list}
-   * @return of class E; empty if that is not possible either
+   * @return of class E; if that is not possible either, the same with the reason as detail; any
+   *     other as it is
    */
-  public Optional<FunctionPatch> inPlace(FunctionPatch patch) {
+  public FunctionPatch inPlace(FunctionPatch patch) {
     Refusal refusal = patch.refusal().orElse(null);
+    if (refusal != Refusal.NO_PADDING && refusal != Refusal.TYPE_HASH) {
+      return patch;
+    }
     ImageFunction function = patch.function();
     int i = functions.indexUpTo(function.rva());
-    if ((refusal != Refusal.NO_PADDING && refusal != Refusal.TYPE_HASH) || i < 0) {
-      return Optional.empty();
-    }
     Unit unit = units.read(function, Padding.JUMP);
-    boolean next = i + 1 < jumps.length && functions.start(i + 1) < function.rva() + unit.length();
-    if (refused(i, function, unit) != null
-        || next
-        || !function.bounded() && unit.length() > sweep.size(i)) {
-      return Optional.empty();
+    Because because = refused(i, function, unit);
+    if (because == null && unit.length() > room(i, function)) {
+      because = new Because(Refusal.TOO_SHORT, room(i, function) + " bytes");
     }
-    return Optional.of(
-        new FunctionPatch(
-            function,
-            PatchClass.E,
-            Optional.empty(),
-            "",
-            patch.padding(),
-            unit.firstLength(),
-            unit.length(),
-            unit.instructions(),
-            unit.relative(),
-            function.rva()));
+    return new FunctionPatch(
+        function,
+        because == null ? PatchClass.E : PatchClass.D,
+        because == null ? Optional.empty() : patch.refusal(),
+        because == null ? "" : "and in its place: " + because.refusal.text(),
+        patch.padding(),
+        unit.firstLength(),
+        unit.length(),
+        unit.instructions(),
+        unit.relative(),
+        because == null ? function.rva() : -1);
+  }
+
+  /** Bytes that belong to a function as far as anybody knows. */
+  private long room(int i, ImageFunction function) {
+    long next = i + 1 < jumps.length ? functions.start(i + 1) - function.rva() : Long.MAX_VALUE;
+    return Math.min(next, function.bounded() ? function.size() : sweep.size(i));
   }
 
   /** Counts what hot-patching was made for. */

@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -83,13 +82,14 @@ final class Sketches {
   }
 
   /** How one of the functions can be patched in place. */
-  Optional<FunctionPatch> inPlace(String name) {
+  FunctionPatch inPlace(String name) {
     try (InputFile input = InputFile.of(file(), "sketch.dll")) {
       Patchability all = Patchability.of(PeImage.ofFile(input));
       return all.list().stream()
           .filter(patch -> patch.function().rva() == start(name))
           .findFirst()
-          .flatMap(all::inPlace);
+          .map(all::inPlace)
+          .orElseThrow();
     }
   }
 

@@ -1,5 +1,6 @@
 package io.ntrail.cli.command;
 
+import io.ntrail.analysis.patchability.PatchClass;
 import io.ntrail.cli.command.Options.Format;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Lines;
@@ -85,10 +86,11 @@ final class TraceReport implements AutoCloseable {
 
   private void counts(TracePlan plan) {
     Table table = new Table().number("functions").name("class");
-    table.row(count(plan, "x64-A"), "x64-A: own padding, one instruction");
-    table.row(count(plan, "x64-B"), "x64-B: own padding, several instructions");
-    table.row(count(plan, "x64-C"), "x64-C: padding in front of another function");
-    table.row(count(plan, "x64-D"), "x64-D: left alone");
+    for (PatchClass one : PatchClass.values()) {
+      String name = "x64-" + one;
+      String text = one == PatchClass.D ? "left alone" : one.text();
+      table.row(count(plan, name), name + ": " + text);
+    }
     table.print(out, 2, to.width());
     if (!plan.byReason().isEmpty()) {
       out.println();

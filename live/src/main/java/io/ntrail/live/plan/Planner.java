@@ -90,7 +90,7 @@ public final class Planner {
     List<PlannedFunction> planned = new ArrayList<>();
     Patchability patchability = Patchability.of(image);
     for (FunctionPatch found : patchability.list()) {
-      FunctionPatch patch = patchability.inPlace(found).orElse(found);
+      FunctionPatch patch = patchability.inPlace(found);
       List<String> all = names(patch.function());
       Predicate<String> wanted = name -> choice.wants(module.module(), name);
       if (all.stream().noneMatch(wanted)) {

@@ -96,7 +96,7 @@ public record TracePlan(List<PlannedFunction> functions, List<String> remarks) {
     return (int) functions.stream().filter(PlannedFunction::hasExits).count();
   }
 
-  /** How many there are of each class: {@code x64-A} to {@code x64-D}; what is refused is D. */
+  /** How many there are of each class: {@code x64-A} to {@code x64-E}; what is refused is D. */
   public Map<String, Integer> byClass() {
     Map<String, Integer> counts = new TreeMap<>();
     for (PatchClass one : PatchClass.values()) {

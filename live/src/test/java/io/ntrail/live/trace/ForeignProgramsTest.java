@@ -61,7 +61,7 @@ final class ForeignProgramsTest {
         Wine.Outcome expected = programs.wine().run(folder, new byte[0], LIMIT, program.toString());
         for (Set<String> modules : List.of(Set.<String>of(), Tracing.SYSTEM)) {
           String title = name + " with " + modules.size() + " libraries";
-          Settings settings = new Settings().program().modules(modules).limit(LIMIT);
+          Settings settings = new Settings().own().modules(modules).limit(LIMIT);
           Outcome traced = programs.traced(settings, program);
           if (!expected.text().equals(traced.text())
               || expected.exitCode() != (traced.exitCode() & 0xFF)) {

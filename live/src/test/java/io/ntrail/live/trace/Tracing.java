@@ -113,6 +113,13 @@ final class Tracing implements AutoCloseable {
       return functions((module, name) -> module.name().endsWith(".exe"));
     }
 
+    /** All functions of the program and of libraries that are not the system's. */
+    Settings own() {
+      return program()
+          .functions(
+              (module, name) -> !module.path().toLowerCase(Locale.ROOT).startsWith("c:\\windows"));
+    }
+
     /** Those functions of the program that it exports. */
     Settings exports() {
       return functions((module, name) -> module.name().endsWith(".exe") && !name.isEmpty());
