@@ -24,6 +24,8 @@ import io.ntrail.analysis.x86.asm.Reg16;
 final class ChunkRoutines extends RuntimeRoutines {
   final Label full = a.label("full");
   final Label firstChunk = a.label("first chunk");
+  private static final int THREAD_BLOCK = 0x30;
+
   private final int chunks;
 
   ChunkRoutines(RuntimeParts parts) {
@@ -42,6 +44,11 @@ final class ChunkRoutines extends RuntimeRoutines {
     Label spill = a.label("spill");
     Label area = a.label("area");
     Label set = a.label("set");
+    Label seek = a.label("seek what was kept");
+    Label mine = a.label("mine");
+    Label claim = a.label("claim a place");
+    Label keep = a.label("keep");
+    Label anew = a.label("anew");
     int perSpill = Geometry.SPILL_BYTES / record;
     Label notFull = a.label("not full");
     Label end = enterFull(full);
@@ -95,9 +102,22 @@ final class ChunkRoutines extends RuntimeRoutines {
         .jmp(set)
         .bind(spilled)
         // The end of a spill is where the code of its area begins.
-        .mov(R10, ptr(RCX).plus(Geometry.SPILL_SEQUENCE - Geometry.CODE))
-        .mov(R11, ptr(RCX).plus(Geometry.SPILL_BEGAN - Geometry.CODE))
-        .mov(R9, ptr(RCX).plus(Geometry.SPILL_LOST - Geometry.CODE))
+        .lea(RDX, ptr(RCX).plus(Geometry.SPILLS - Geometry.CODE))
+        .lea(RCX, ptr(RCX).plus(Geometry.SPILL - Geometry.CODE))
+        .mov(RAX, gs(THREAD_BLOCK))
+        .bind(seek)
+        .cmp(ptr(RDX).plus(Geometry.SPILL_OWNER), RAX)
+        .je(mine)
+        .add(RDX, Geometry.SPILL_KEPT)
+        .cmp(RDX, RCX)
+        .jb(seek)
+        // Nothing could be kept: from here on it is a thread that begins.
+        .jmp(anew)
+        .bind(mine)
+        .mov(R10, ptr(RDX).plus(Geometry.SPILL_SEQUENCE))
+        .mov(R11, ptr(RDX).plus(Geometry.SPILL_BEGAN))
+        .mov(R9, ptr(RDX).plus(Geometry.SPILL_LOST))
+        .mov(ptr(RDX).plus(Geometry.SPILL_OWNER).as64(), 0)
         .jmp(take)
         .bind(spill)
         // Of a thread without an area, the spill of this block is used.
@@ -107,13 +127,29 @@ final class ChunkRoutines extends RuntimeRoutines {
         .lea(RCX, ptr(untraced))
         .bind(area)
         .and(RCX, -Geometry.ALIGNMENT)
-        .mov(ptr(RCX).plus(Geometry.SPILL_SEQUENCE), R10)
-        .mov(ptr(RCX).plus(Geometry.SPILL_BEGAN), R11)
         .add(R9, perSpill)
-        .mov(ptr(RCX).plus(Geometry.SPILL_LOST), R9)
         .lock()
         .add(ptr(R8).plus(Control.LOST).as64(), perSpill)
+        // The records of others may go there too, nobody reads them; but not what is kept.
+        .lea(RDX, ptr(RCX).plus(Geometry.SPILLS))
         .add(RCX, Geometry.SPILL)
+        .mov(R8, gs(THREAD_BLOCK))
+        .bind(claim)
+        .xor(EAX, EAX)
+        .lock()
+        .cmpxchg(ptr(RDX).plus(Geometry.SPILL_OWNER), R8)
+        .je(keep)
+        // What a thread left that ended and had the same block.
+        .cmp(RAX, R8)
+        .je(keep)
+        .add(RDX, Geometry.SPILL_KEPT)
+        .cmp(RDX, RCX)
+        .jb(claim)
+        .jmp(set)
+        .bind(keep)
+        .mov(ptr(RDX).plus(Geometry.SPILL_SEQUENCE), R10)
+        .mov(ptr(RDX).plus(Geometry.SPILL_BEGAN), R11)
+        .mov(ptr(RDX).plus(Geometry.SPILL_LOST), R9)
         .jmp(set)
         .bind(notFull)
         .sub(RCX, record)
@@ -125,6 +161,7 @@ final class ChunkRoutines extends RuntimeRoutines {
     // The thread's word still says that it is not traced.
     a.mov(RBX, R8)
         .mov(R8, control)
+        .bind(anew)
         .lock()
         .inc(ptr(R8).plus(Control.THREADS).as64())
         .rdtsc()
