@@ -63,6 +63,7 @@ public final class TargetRoutines {
   /** Bytes of the self-test's parameters. */
   public static final int TEST_SIZE = 0x1000;
 
+  private static final int PAGE = 0x1000;
   private static final int CONTEXT_RSP = 0x98;
   private static final int CONTEXT_RIP = 0xF8;
 
@@ -119,6 +120,20 @@ public final class TargetRoutines {
     a.bind(skip).mov(RDX, ptr(RBX).plus(TEST_DATA));
     a.mov(ptr(RDX).plus(Geometry.KEY).as64(), 0).xor(EAX, EAX);
     a.add(RSP, 0x800).pop(RDI).pop(RSI).pop(RBX).ret();
+    return a.assemble().bytes();
+  }
+
+  /**
+   * Meets pages of the session file for the first time, so that traced calls need not: u64 address,
+   * u64 bytes, whole pages. Stores nothing else than what is there.
+   */
+  public static byte[] touch() {
+    Assembler a = Assembler.x64();
+    Label next = a.label("next page");
+    Label done = a.label("done");
+    a.mov(RDX, ptr(RCX)).mov(RCX, ptr(RCX).plus(8)).bind(next).test(RCX, RCX).jz(done);
+    a.lock().or(ptr(RDX).as8(), 0).add(RDX, PAGE).sub(RCX, PAGE).jmp(next);
+    a.bind(done).xor(EAX, EAX).ret();
     return a.assemble().bytes();
   }
 

@@ -71,6 +71,21 @@ public final class Planner {
     return new Planner(new PlannedModule(module, image), names).plan(choice);
   }
 
+  /**
+   * Plans for a function that tracing itself has to change, whatever is asked for.
+   *
+   * @param name of an export
+   * @return empty if there is none, or it cannot be patched
+   */
+  public static Optional<PlannedFunction> planOwn(TargetModule module, PeImage image, String name) {
+    Planner planner = new Planner(new PlannedModule(module, image), Map.of());
+    return Patchability.of(image).list().stream()
+        .filter(patch -> patch.function().names().contains(name))
+        .findFirst()
+        .map(patch -> planner.decide(name, List.of(), patch))
+        .filter(PlannedFunction::isTraced);
+  }
+
   private List<PlannedFunction> plan(Choice choice) {
     List<PlannedFunction> planned = new ArrayList<>();
     for (FunctionPatch patch : Patchability.of(image).list()) {

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Function;
 
@@ -56,7 +57,7 @@ final class Patcher {
   List<Patched> prepare(PlannedModule module, List<PlannedFunction> functions) {
     long size = NearBlock.size(functions.size());
     long base = near(module, size);
-    if (base == 0) {
+    if (base == 0 || !tracing.lookup().add(base, size)) {
       outOfReach.addAll(functions);
       return List.of();
     }
@@ -168,7 +169,12 @@ final class Patcher {
    * @throws CannotGoOn if a function is no longer what it was when it was planned
    */
   Change arming() {
-    List<Patched> functions = patched();
+    // The guard first, and it stays: what was traced may be on its way for long.
+    List<Patched> functions = new ArrayList<>();
+    if (patched.stream().anyMatch(p -> p.function().hasExits())) {
+      tracing.lookup().guard().ifPresent(functions::add);
+    }
+    functions.addAll(patched);
     NavigableMap<Long, Patched> byAddress = new TreeMap<>();
     functions.forEach(f -> byAddress.put(f.function().code().orElseThrow().address(), f));
     return new Change(pages -> jumps(functions, pages), byAddress);
@@ -209,7 +215,9 @@ final class Patcher {
    * functions: a thread may stand between the two.
    */
   Change disarming() {
-    List<Patched> functions = armed;
+    Optional<Patched> guard = tracing.lookup().guard();
+    List<Patched> functions =
+        armed.stream().filter(function -> !guard.equals(Optional.of(function))).toList();
     return new Change(pages -> originals(functions, pages), new TreeMap<>());
   }
 

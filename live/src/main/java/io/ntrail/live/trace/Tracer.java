@@ -42,16 +42,21 @@ public final class Tracer {
    * @param mostAreas how many stacks can be traced at once
    */
   public Tracer(TargetProcess target, SessionFile session, String sessionName, int mostAreas) {
-    this.mostAreas = Math.clamp(mostAreas, 1, MOST_AREAS);
     this.target = target;
     this.session = session;
-    this.tracing = new TracingMemory(target, session, sessionName);
+    this.tracing =
+        new TracingMemory(target, session, sessionName, Math.clamp(mostAreas, 1, MOST_AREAS));
+    this.mostAreas = tracing.room();
     this.patcher = new Patcher(target, tracing);
     tracing.addAreas(Math.min(FIRST_AREAS, this.mostAreas));
   }
 
   /** Whether the target's system unwinds traced frames as it should. */
   public SelfTest selfTest() {
+    if (!tracing.lookup().isSafe()) {
+      return new SelfTest(
+          false, "this version of Wine looks for unwind data in a way that cannot be made safe");
+    }
     return SelfTest.run(target, tracing);
   }
 

@@ -74,6 +74,18 @@ final class DeterministicProgramsTest {
   }
 
   @Test
+  void librariesComeAndGoWhileThreadsThrow() throws IOException {
+    Path program = Programs.build("comings.cpp");
+    for (int round = 0; round < 3; round++) {
+      Outcome traced = programs.same(new Settings().exports(), program);
+      CallTable calls = Programs.exact(traced);
+      // 2,000 times one to five calls, eight threads.
+      unwound(calls, "thrower", GCC_EXCEPTION, 8 * 2000 * 3);
+      assertEquals(12, traced.exitCode());
+    }
+  }
+
+  @Test
   void argumentsAreThoseThatWereGiven() throws IOException {
     for (int bytes : new int[] {64, 128}) {
       Outcome traced =

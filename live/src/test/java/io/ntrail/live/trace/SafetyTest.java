@@ -52,7 +52,7 @@ final class SafetyTest {
           .start(
               programs.line(Programs.build("counts.c")),
               (target, session, name) -> {
-                TracingMemory tracing = new TracingMemory(target, session, name);
+                TracingMemory tracing = new TracingMemory(target, session, name, 64);
                 tracing.addAreas(1);
                 assertTrue(SelfTest.run(target, tracing).passed());
                 long info = find(target.memory(), tracing.areas().getFirst());
