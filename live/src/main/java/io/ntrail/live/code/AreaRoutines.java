@@ -21,98 +21,151 @@ import io.ntrail.analysis.x86.asm.Label;
 
 /** What gives a stack an area, and what drops the stale frames of one. */
 final class AreaRoutines extends RuntimeRoutines {
+  /** So much of a stack is searched at most for a call that was interrupted. */
+  private static final int SEARCHED = 0x8000;
+
   final Label assign = a.label("assign");
   final Label settle = a.label("settle");
+  private final StackIndex index;
+  private final int exit;
 
   AreaRoutines(RuntimeParts parts) {
     super(parts);
+    this.index = new StackIndex(parts);
+    this.exit = SlotCode.assemble(words, 0, record).exit();
   }
 
   void write() {
     writeAssign();
+    index.write();
     writeSettle();
   }
 
   /**
-   * Called with rcx = base of the stack: its area in r9 and the first slot that may be free in r8,
-   * or r8 = 0. Uses rax, rdx, r10 (= control).
+   * Called with rcx = base of the stack, r11 = S + 8: its area in r9 and the first slot that is
+   * free in r8, or r8 = 0. Uses rax, rdx, r10.
    */
   private void writeAssign() {
     Label next = a.label("next area");
+    Label known = a.label("known");
     Label found = a.label("found");
-    Label scan = a.label("scan");
     Label take = a.label("take");
     Label again = a.label("again");
     Label none = a.label("no area");
-    Label out = a.label("out");
+    Label untraced = a.label("known to have none");
     range(
         0,
-        () ->
-            a.bind(assign)
-                .mov(R10, control)
-                .mov(EAX, control(Control.AREA_COUNT))
-                .bind(next)
-                .test(EAX, EAX)
-                .jz(take)
-                .dec(EAX)
-                .mov(R9, ptr(R10).index(RAX, 8).plus(Control.AREAS))
-                .test(R9, R9)
-                .jz(next)
-                .cmp(ptr(R9).plus(Geometry.STACK_BASE), RCX)
-                .jne(next)
-                // Frames in use: their keys fall from slot to slot, down to where we are.
-                .lea(R8, ptr(R9).plus(FIRST))
-                .lea(RAX, ptr(RCX).plus(9))
-                .bind(scan)
-                .mov(RDX, ptr(R8).plus(DELTA + KEY))
-                .cmp(RDX, RAX)
-                // After a tail call two frames have the same key.
-                .ja(out)
-                .cmp(RDX, R11)
-                .jb(out)
-                .mov(RAX, RDX)
-                .add(R8, STRIDE)
-                .lea(RDX, ptr(R9).plus(Geometry.code(Geometry.SLOTS)))
-                .cmp(R8, RDX)
-                .jb(scan)
-                .bind(out)
-                // The area is this thread's from now on.
-                .mov(RDX, RCX)
-                .add(RDX, gs(0x30))
-                .neg(RDX)
-                .mov(ptr(R9).plus(Geometry.NEGATED_BASE), RDX)
-                .ret()
-                .bind(take)
-                .mov(EAX, control(Control.AREAS_TAKEN))
-                .bind(again)
-                .cmp(EAX, control(Control.AREAS_OFFERED))
-                .je(none)
-                .mov(EDX, EAX)
-                .and(EDX, Control.AREA_MASK)
-                .mov(R8D, ptr(R10).index(RDX, 4).plus(Control.AREA_RING))
-                .lea(EDX, ptr(RAX).plus(1))
-                .lock()
-                .cmpxchg(control(Control.AREAS_TAKEN), EDX)
-                .jne(again)
-                .mov(R9, ptr(R10).index(R8, 8).plus(Control.AREAS))
-                .lea(RDX, ptr(RCX).plus(8))
-                // Index -1 is the outermost frame there can be.
-                .mov(ptr(R9).plus(Geometry.data(-1) + KEY), RDX)
-                .mov(RDX, RCX)
-                .add(RDX, gs(0x30))
-                .neg(RDX)
-                .mov(ptr(R9).plus(Geometry.NEGATED_BASE), RDX)
-                .mov(EDX, gs(0x48))
-                .mov(ptr(R9).plus(Geometry.THREAD), EDX)
-                .mov(ptr(R9).plus(Geometry.STACK_BASE), RCX)
-                .bind(found)
-                .lea(R8, ptr(R9).plus(FIRST))
-                .ret()
-                .bind(none)
-                .lock()
-                .inc(control(Control.NO_AREA).as64())
-                .xor(R8D, R8D)
-                .ret());
+        () -> {
+          a.bind(assign).mov(R10, control);
+          index.seek(found, untraced);
+          a.lock()
+              .inc(control(Control.SEARCHES).as64())
+              .mov(EAX, control(Control.AREA_COUNT))
+              .bind(next)
+              .test(EAX, EAX)
+              .jz(take)
+              .dec(EAX)
+              .mov(R9, ptr(R10).index(RAX, 8).plus(Control.AREAS))
+              .test(R9, R9)
+              .jz(next)
+              .cmp(ptr(R9).plus(Geometry.STACK_BASE), RCX)
+              .jne(next)
+              .bind(known);
+          index.rememberArea();
+          a.bind(found);
+          freeSlot();
+          a
+              // The area is this thread's from now on.
+              .mov(RDX, RCX)
+              .add(RDX, gs(0x30))
+              .neg(RDX)
+              .mov(ptr(R9).plus(Geometry.NEGATED_BASE), RDX)
+              .ret()
+              .bind(take)
+              .mov(EAX, control(Control.AREAS_TAKEN))
+              .bind(again)
+              .cmp(EAX, control(Control.AREAS_OFFERED))
+              .je(none)
+              .mov(EDX, EAX)
+              .and(EDX, Control.AREA_MASK)
+              .mov(R8D, ptr(R10).index(RDX, 4).plus(Control.AREA_RING))
+              .lea(EDX, ptr(RAX).plus(1))
+              .lock()
+              .cmpxchg(control(Control.AREAS_TAKEN), EDX)
+              .jne(again)
+              .mov(R9, ptr(R10).index(R8, 8).plus(Control.AREAS))
+              .lea(RDX, ptr(RCX).plus(8))
+              // Index -1 is the outermost frame there can be.
+              .mov(ptr(R9).plus(Geometry.data(-1) + KEY), RDX)
+              .mov(EDX, gs(0x48))
+              .mov(ptr(R9).plus(Geometry.THREAD), EDX)
+              .mov(ptr(R9).plus(Geometry.STACK_BASE), RCX)
+              .jmp(known)
+              .bind(none);
+          index.rememberNone();
+          a.bind(untraced).lock().inc(control(Control.NO_AREA).as64()).xor(R8D, R8D).ret();
+        });
+  }
+
+  /**
+   * With rcx = base of the stack, r9 = its area, r11 = S + 8: r8 = the first slot that is free.
+   * Uses rax, rdx, r10.
+   */
+  private void freeSlot() {
+    Label scan = a.label("scan");
+    Label used = a.label("in use");
+    Label idle = a.label("no frame");
+    Label near = a.label("near enough");
+    Label look = a.label("look for it");
+    Label nothing = a.label("not interrupted");
+    Label out = a.label("free");
+    // Frames in use: their keys fall from slot to slot, down to where we are.
+    a.lea(R8, ptr(R9).plus(FIRST))
+        .mov(RAX, RCX)
+        .bind(scan)
+        .mov(RDX, ptr(R8).plus(DELTA + KEY))
+        .cmp(RDX, RAX)
+        // After a tail call two frames have the same key.
+        .ja(idle)
+        .cmp(RDX, R11)
+        .jb(out)
+        .mov(RAX, RDX)
+        .bind(used)
+        .add(R8, STRIDE)
+        .lea(RDX, ptr(R9).plus(Geometry.code(Geometry.SLOTS)))
+        .cmp(R8, RDX)
+        .jb(scan)
+        .jmp(out)
+        // Free, or interrupted while it is taken or left, by what calls now and had switched to
+        // another stack in between. Then the stack holds, above us and below the frame of the slot
+        // before, what goes on there: an address in the slot.
+        .bind(idle)
+        .lea(R10, ptr(RCX).plus(Geometry.UNKNOWN_KEY))
+        .cmp(RDX, R10)
+        .jne(out)
+        .lea(RDX, ptr(RAX).plus(-8))
+        .lea(RCX, ptr(R11).plus(SEARCHED))
+        .cmp(RCX, RDX)
+        .jbe(near)
+        .mov(RCX, RDX)
+        .bind(near)
+        .mov(R10, R11)
+        .bind(look)
+        .cmp(R10, RCX)
+        .ja(nothing)
+        .mov(RDX, ptr(R10))
+        .add(R10, 8)
+        .sub(RDX, R8)
+        .cmp(RDX, STRIDE)
+        .jae(look)
+        // Where a body returned to may lie about from an earlier call.
+        .cmp(RDX, exit)
+        .je(look)
+        .mov(RCX, gs(8))
+        .jmp(used)
+        .bind(nothing)
+        .mov(RCX, gs(8))
+        .bind(out);
   }
 
   /**
@@ -124,7 +177,6 @@ final class AreaRoutines extends RuntimeRoutines {
     Label next = a.label("next slot");
     Label keys = a.label("keys");
     Label out = a.label("settled");
-    int exit = SlotCode.assemble(words, 0, record).exit();
     range(
         0,
         () ->

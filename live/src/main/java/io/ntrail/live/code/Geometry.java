@@ -19,6 +19,9 @@ public final class Geometry {
   /** The page with the area's own fields and its spill. */
   public static final int HEAD = 0xF000;
 
+  /** In the runtime block alone, up to {@link #HEAD}: where the areas of stacks are found again. */
+  public static final int INDEX = HEAD - StackIndex.BYTES;
+
   /** Where the spill begins; it ends at {@link #CODE}, where a chunk would end, too. */
   public static final int SPILL = 0xFC00;
 
@@ -86,7 +89,7 @@ public final class Geometry {
   public static final int KEY = 32;
 
   /**
-   * The key of a slot that has no frame, or one of which nothing is known yet: so much above the
+   * The key of a slot that has no frame, or is at work on taking or leaving one: so much above the
    * stack. 0 is that of a slot that was never used, or whose frame was found to be gone.
    */
   static final int UNKNOWN_KEY = 16;

@@ -35,8 +35,8 @@ public final class RuntimeBlock {
   /**
    * Writes it.
    *
-   * @param block the beginning of a block like an area's, with its head and spill; the code lies at
-   *     {@link Geometry#CODE}
+   * @param block the beginning of a block like an area's, with its head and spill, and {@link
+   *     Geometry#INDEX} in front of them; the code lies at {@link Geometry#CODE}
    * @param control where the target has the session file mapped
    * @param chunks how many the file has
    * @param record bytes of a record
@@ -46,7 +46,8 @@ public final class RuntimeBlock {
     if (block % Geometry.ALIGNMENT != 0) {
       throw new IllegalArgumentException("a block at 0x" + Long.toHexString(block));
     }
-    return new RuntimeBlock(block + Geometry.CODE, RuntimeParts.of(control, chunks, words, record));
+    return new RuntimeBlock(
+        block + Geometry.CODE, RuntimeParts.of(block, control, chunks, words, record));
   }
 
   /** The code. */

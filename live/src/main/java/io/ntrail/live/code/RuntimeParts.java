@@ -13,6 +13,7 @@ import java.util.List;
  *
  * @param assembler where all of them are written
  * @param ranges stretches of code and what is pushed there, in any order
+ * @param block where the runtime block begins
  * @param control where the target has the session file mapped
  * @param chunks how many the file has
  * @param words of each thread
@@ -21,6 +22,7 @@ import java.util.List;
 record RuntimeParts(
     Assembler assembler,
     List<Range> ranges,
+    long block,
     long control,
     int chunks,
     ThreadWords words,
@@ -29,8 +31,9 @@ record RuntimeParts(
   record Range(Label begin, Label end, UnwindBytes info) {}
 
   /** Nothing is written yet. */
-  static RuntimeParts of(long control, int chunks, ThreadWords words, int record) {
-    return new RuntimeParts(Assembler.x64(), new ArrayList<>(), control, chunks, words, record);
+  static RuntimeParts of(long block, long control, int chunks, ThreadWords words, int record) {
+    return new RuntimeParts(
+        Assembler.x64(), new ArrayList<>(), block, control, chunks, words, record);
   }
 
   /** Adds a stretch of code. */

@@ -53,4 +53,42 @@ final class ScarcityTest {
     // Each of the two counts a spill in advance.
     assertTrue(found >= records && found <= records + 2 * 32, found + " of " + records + all);
   }
+
+  @Test
+  void callsOfStacksWithoutAnAreaAreCountedAndDoNotSearchForOneEachTime() throws IOException {
+    Path program = Programs.build("crowd.c");
+    String[] arguments = {"100", "200", "4", "5000"};
+    Settings settings = new Settings().exports().areas(16).stacks(16);
+    Outcome traced = programs.same(settings, program, arguments);
+    assertEquals((100 - 16) * 200 + 4 * 5000, traced.statistics().noArea());
+    assertEquals(16 * 200, traced.calls().of("leaf").returned);
+    searchedAtMostTwiceEach(100, 4, traced);
+  }
+
+  @Test
+  void areasOfFibersAreFoundAgainWithoutLookingThroughAll() throws IOException {
+    Path program = Programs.build("crowd.c");
+    String[] arguments = {"100", "200", "4", "5000"};
+    Outcome traced = programs.same(new Settings().exports().stacks(128), program, arguments);
+    assertEquals(100 * 200 + 4 * 5000, Programs.exact(traced).of("leaf").returned);
+    searchedAtMostTwiceEach(100, 4, traced);
+  }
+
+  /** Once for each stack, but for the few that others of their line in the index put out. */
+  private static void searchedAtMostTwiceEach(int fibers, int threads, Outcome traced) {
+    // A thread may have the stack of one that ended.
+    assertTrue(traced.searches() >= fibers, traced.searches() + " searches");
+    assertTrue(traced.searches() <= 2L * (fibers + threads), traced.searches() + " searches");
+  }
+
+  @Test
+  void aStackGetsAnAreaAsSoonAsOneIsOffered() throws IOException {
+    // Areas of ended threads are offered again; before that, most threads find none.
+    Settings settings = new Settings().exports().areas(12).stacks(12);
+    Outcome traced = programs.same(settings, Programs.build("births.c"));
+    CallTable calls = traced.calls();
+    long entries = calls.of("step").entries + calls.of("nest").entries;
+    assertEquals(500 * 9 + 500 * 4 + 400 * 5, entries + traced.statistics().noArea());
+    assertTrue(calls.threads() > 12, calls.threads() + " threads");
+  }
 }

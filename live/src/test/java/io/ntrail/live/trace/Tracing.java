@@ -185,6 +185,7 @@ final class Tracing implements AutoCloseable {
    * @param exitCode all 32 bits
    * @param text its standard output, each byte a character
    * @param errors its error output
+   * @param searches how often all areas were looked through for a stack
    * @param recording the {@code .ntr}
    */
   record Outcome(
@@ -192,6 +193,7 @@ final class Tracing implements AutoCloseable {
       String text,
       String errors,
       RecorderStatistics statistics,
+      long searches,
       SelfTest selfTest,
       List<PlannedFunction> plan,
       List<PlannedFunction> traced,
@@ -230,6 +232,7 @@ final class Tracing implements AutoCloseable {
         Files.readString(out, StandardCharsets.ISO_8859_1),
         Files.readString(errors, StandardCharsets.ISO_8859_1),
         result.statistics,
+        result.searches,
         result.selfTest,
         result.plan,
         result.traced,
@@ -239,6 +242,7 @@ final class Tracing implements AutoCloseable {
   private record Result(
       int exitCode,
       RecorderStatistics statistics,
+      long searches,
       SelfTest selfTest,
       List<PlannedFunction> plan,
       List<PlannedFunction> traced) {}
@@ -291,6 +295,7 @@ final class Tracing implements AutoCloseable {
       return new Result(
           exit,
           recorder.statistics(),
+          session.searches(),
           selfTest,
           plan,
           prepared.stream().map(Tracer.Traced::function).toList());
