@@ -86,7 +86,7 @@ final class TracingMemory {
     if (code.length > RUNTIME_TABLE - Geometry.CODE || touchAt + touch.length > RUNTIME_END) {
       throw new IllegalStateException("the runtime block is too small");
     }
-    memory.commit(block + Geometry.HEAD, RUNTIME_END - Geometry.HEAD, TargetMemory.READ_WRITE);
+    memory.commit(block + Geometry.INDEX, RUNTIME_END - Geometry.INDEX, TargetMemory.READ_WRITE);
     memory.write(block + Geometry.CODE, code);
     memory.write(block + RUNTIME_TABLE, table);
     memory.write(block + registerAt, register);
@@ -200,10 +200,7 @@ final class TracingMemory {
     List<Integer> numbers = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       long at = first + (long) i * Geometry.ALIGNMENT;
-      int number = session.addArea(at);
-      numbers.add(number);
-      areas.add(at);
-      byte[] data = area.data(number);
+      byte[] data = area.data(areas.size());
       System.arraycopy(data, 0, whole, Geometry.DATA - Geometry.CODE, data.length);
       memory.commit(at + Geometry.HEAD, area.size(), TargetMemory.READ_WRITE);
       memory.write(at + Geometry.CODE, whole);
@@ -218,6 +215,9 @@ final class TracingMemory {
               area.entries(),
               at + Geometry.HEAD,
               at + Geometry.HEAD + area.size()));
+      areas.add(at);
+      // Threads look into all areas that there are: not before there is memory.
+      numbers.add(session.addArea(at));
     }
     register();
     numbers.forEach(session::offerArea);

@@ -39,7 +39,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiPredicate;
+import org.jspecify.annotations.Nullable;
 
 /** Starts programs under Wine with tracing, and tells what came of it. Holds one agent. */
 final class Tracing implements AutoCloseable {
@@ -92,10 +94,13 @@ final class Tracing implements AutoCloseable {
     private int recordBytes = 32;
     private int chunks = 512;
     private int stacks = 1;
+    private int areas = 4096;
     private byte[] input = new byte[0];
     private Duration limit = Duration.ofMinutes(1);
     private boolean patched = true;
     private boolean recorded = true;
+    private String pause = "";
+    private @Nullable Path go;
 
     /** All functions of modules, by their names in small letters without extension. */
     Settings modules(Set<String> stems) {
@@ -143,6 +148,12 @@ final class Tracing implements AutoCloseable {
       return this;
     }
 
+    /** Room for so many stacks at most. */
+    Settings areas(int most) {
+      areas = most;
+      return this;
+    }
+
     /** What the program can read. */
     Settings input(String text) {
       input = text.getBytes(StandardCharsets.ISO_8859_1);
@@ -166,6 +177,13 @@ final class Tracing implements AutoCloseable {
       recorded = false;
       return this;
     }
+
+    /** Nobody reads records until the program has said something; then this file is made. */
+    Settings recordedAfter(String said, Path file) {
+      pause = said;
+      go = file;
+      return this;
+    }
   }
 
   /**
@@ -174,6 +192,7 @@ final class Tracing implements AutoCloseable {
    * @param exitCode all 32 bits
    * @param text its standard output, each byte a character
    * @param errors its error output
+   * @param searches how often all areas were looked through for a stack
    * @param recording the {@code .ntr}
    */
   record Outcome(
@@ -181,6 +200,7 @@ final class Tracing implements AutoCloseable {
       String text,
       String errors,
       RecorderStatistics statistics,
+      long searches,
       SelfTest selfTest,
       List<PlannedFunction> plan,
       List<PlannedFunction> traced,
@@ -208,7 +228,7 @@ final class Tracing implements AutoCloseable {
         TargetProcess target = TargetProcess.start(calls, commandLine, streams)) {
       streams.close(calls);
       try {
-        result = trace(settings, commandLine, target, session, recording);
+        result = trace(settings, commandLine, target, session, out, recording);
       } catch (RuntimeException e) {
         target.kill(99);
         throw e;
@@ -219,6 +239,7 @@ final class Tracing implements AutoCloseable {
         Files.readString(out, StandardCharsets.ISO_8859_1),
         Files.readString(errors, StandardCharsets.ISO_8859_1),
         result.statistics,
+        result.searches,
         result.selfTest,
         result.plan,
         result.traced,
@@ -228,6 +249,7 @@ final class Tracing implements AutoCloseable {
   private record Result(
       int exitCode,
       RecorderStatistics statistics,
+      long searches,
       SelfTest selfTest,
       List<PlannedFunction> plan,
       List<PlannedFunction> traced) {}
@@ -237,11 +259,12 @@ final class Tracing implements AutoCloseable {
       String commandLine,
       TargetProcess target,
       SessionFile session,
+      Path out,
       Path recording)
       throws IOException {
     target.runToEntry(30_000);
     List<PlannedFunction> plan = plan(target, settings.wanted);
-    Tracer tracer = new Tracer(target, session, host.name(session.path()), 4096);
+    Tracer tracer = new Tracer(target, session, host.name(session.path()), settings.areas);
     SelfTest selfTest = tracer.selfTest();
     List<PlannedFunction> wanted = plan.stream().filter(PlannedFunction::isTraced).toList();
     List<Tracer.Traced> prepared = tracer.prepare(wanted, true);
@@ -257,6 +280,16 @@ final class Tracing implements AutoCloseable {
         tracer.arm();
       }
       int exit;
+      target.resumeMain();
+      if (settings.go != null) {
+        awaitText(out, settings.pause, settings.limit);
+        // The second time, what was handed over before the first is read whatever its order is.
+        for (int pass = 0; pass < 2; pass++) {
+          while (recorder.poll() > 0) {}
+          recorder.flush();
+        }
+        Files.createFile(settings.go);
+      }
       if (settings.recorded) {
         try (RecorderThread thread = RecorderThread.start(recorder)) {
           exit = end(target, tracer, recorder, settings);
@@ -269,15 +302,25 @@ final class Tracing implements AutoCloseable {
       return new Result(
           exit,
           recorder.statistics(),
+          session.searches(),
           selfTest,
           plan,
           prepared.stream().map(Tracer.Traced::function).toList());
     }
   }
 
+  private static void awaitText(Path out, String text, Duration limit) throws IOException {
+    long end = System.nanoTime() + limit.toNanos();
+    while (!Files.readString(out, StandardCharsets.ISO_8859_1).contains(text)) {
+      if (System.nanoTime() - end > 0) {
+        throw new AssertionError("the program did not say in " + limit + ": " + text);
+      }
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+
   private static int end(
       TargetProcess target, Tracer tracer, Recorder recorder, Settings settings) {
-    target.resumeMain();
     long end = System.nanoTime() + settings.limit.toNanos();
     while (true) {
       OptionalInt exit = target.await(10);

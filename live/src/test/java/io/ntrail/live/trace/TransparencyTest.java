@@ -75,6 +75,11 @@ final class TransparencyTest {
   }
 
   @Test
+  void whatInterruptsAThunkMaySwitchFibersAndComeBack() throws IOException {
+    sameOutput(new Settings().exports(), Programs.build("stepfibers.c"));
+  }
+
+  @Test
   void everyStepUnwindsWhenTheUnwinderIsTracedItself() throws IOException {
     sameOutput(
         new Settings().exports().modules(Set.of("ntdll")), Programs.build("step.c"), "nested");
