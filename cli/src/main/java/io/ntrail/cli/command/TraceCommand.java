@@ -36,9 +36,11 @@ final class TraceCommand implements Command {
         Options.values("PATTERN", "functions to trace: module!name", "-f", "--function"));
     spec.addOption(Options.values("PATTERN", "functions that are not traced", "--exclude"));
     spec.addOption(Options.value("FILE", "the recording (default: PROGRAM.ntr)", "-o", "--output"));
-    spec.addOption(Options.flag("count what would be traced, and run nothing", "--plan"));
+    spec.addOption(
+        Options.flag(
+            "count what would be traced; the program ends before its first instruction", "--plan"));
     spec.addOption(Options.flag("list the functions that are left alone, and why", "--why"));
-    spec.addOption(Options.value("N", "record the first N arguments, up to 4", "--args"));
+    spec.addOption(Options.value("N", "record the first N arguments, up to 12", "--args"));
     spec.addOption(Options.value("N", "trace at most N stacks at once", "--threads"));
     spec.addOption(Options.value("N", "buffers of 64 KiB for records (default: 512)", "--buffers"));
     spec.addOption(

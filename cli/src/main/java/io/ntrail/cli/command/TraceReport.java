@@ -22,7 +22,7 @@ import picocli.CommandLine.ParseResult;
 
 /**
  * What a trace says of itself. The standard streams are the program's: everything goes to the error
- * output, or to a file; only a plan, which runs nothing, is an answer on standard output.
+ * output, or to a file; only a plan, which traces nothing, is an answer on standard output.
  */
 final class TraceReport implements AutoCloseable {
   private final TraceRequest request;

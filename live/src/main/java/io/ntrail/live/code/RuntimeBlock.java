@@ -67,6 +67,7 @@ public final class RuntimeBlock {
   private final Label firstChunk = a.label("first chunk");
   private final Label untraced = a.label("untraced");
   private final Label firstCall = a.label("first call");
+  private final Label stackArguments = a.label("stack arguments");
 
   /** A stretch of code and what is pushed there. */
   private record Range(Label begin, Label end, UnwindBytes info) {}
@@ -89,6 +90,8 @@ public final class RuntimeBlock {
     writeAssign();
     writeSettle();
     writeFull();
+    StackArguments.write(
+        a, stackArguments, (begin, end, info) -> ranges.add(new Range(begin, end, info)));
     code = a.assemble();
   }
 
@@ -169,6 +172,11 @@ public final class RuntimeBlock {
   /** What is called when the end of a chunk or of a spill is reached. */
   public long full() {
     return base + code.offset(full);
+  }
+
+  /** What is called to record arguments that lie on the stack ({@link StackArguments}). */
+  public long stackArguments() {
+    return base + code.offset(stackArguments);
   }
 
   private Mem control(int field) {
@@ -352,6 +360,18 @@ public final class RuntimeBlock {
         STUB_PUSHED + 1,
         () -> {
           a.lea(RDX, ptr(RSP).plus(32)).mov(ptr(RCX).plus(Control.KEY), RDX);
+          if (record > Control.STACK_ARGUMENTS) {
+            a.push(RAX);
+          }
+        });
+    if (record > Control.STACK_ARGUMENTS) {
+      range(
+          STUB_PUSHED + 2,
+          () -> a.call(stackArguments).mov(RAX, ptr(RSP)).lea(RSP, ptr(RSP).plus(8)));
+    }
+    range(
+        STUB_PUSHED + 1,
+        () -> {
           if (record > Control.ARGUMENTS) {
             a.mov(RDX, ptr(RSP).plus(8)).mov(ptr(RCX).plus(Control.ARGUMENTS), RDX);
             a.mov(RDX, ptr(RSP)).mov(ptr(RCX).plus(Control.ARGUMENTS + 8), RDX);

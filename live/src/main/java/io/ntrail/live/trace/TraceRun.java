@@ -123,7 +123,8 @@ public final class TraceRun implements AutoCloseable {
   private static Recorder recorder(
       SessionFile session, TraceSettings settings, RecordingHeader header) throws IOException {
     int id = new SecureRandom().nextInt();
-    RecorderSettings how = new RecorderSettings(PROCESS, header.began(), settings.maxBytes());
+    RecorderSettings how =
+        new RecorderSettings(PROCESS, header.began(), settings.maxBytes(), settings.arguments());
     return settings.ringBytes() > 0
         ? Recorder.keepingLast(
             session, new NtrRing(settings.file(), settings.ringBytes(), header, id), how)

@@ -90,6 +90,7 @@ final class Tracing implements AutoCloseable {
   static final class Settings {
     private BiPredicate<TargetModule, String> wanted = (module, name) -> false;
     private int recordBytes = 32;
+    private int arguments = 12;
     private int chunks = 512;
     private int stacks = 1;
     private byte[] input = new byte[0];
@@ -121,6 +122,12 @@ final class Tracing implements AutoCloseable {
     /** Bytes of a record. */
     Settings recordBytes(int bytes) {
       recordBytes = bytes;
+      return this;
+    }
+
+    /** Of those that records have, so many are wanted. */
+    Settings arguments(int number) {
+      arguments = number;
       return this;
     }
 
@@ -243,7 +250,8 @@ final class Tracing implements AutoCloseable {
     OutputStream file = Files.newOutputStream(recording);
     NtrWriter writer = new NtrWriter(file, header, 1);
     writer.process(new TracedProcess(1, target.pid(), 0, 0, 0, commandLine, commandLine));
-    try (Recorder recorder = Recorder.appending(session, writer, new RecorderSettings(1, 0, 0))) {
+    RecorderSettings how = new RecorderSettings(1, 0, 0, settings.arguments);
+    try (Recorder recorder = Recorder.appending(session, writer, how)) {
       define(recorder, prepared);
       if (settings.patched) {
         tracer.topUp(settings.stacks);
