@@ -383,13 +383,16 @@ public final class Recorder implements AutoCloseable {
     lock.lock();
     try {
       finish(0);
-      if (output.ring != null) {
-        output.ring.close();
-      } else {
-        output.writer.close();
-      }
     } finally {
-      lock.unlock();
+      try {
+        if (output.ring != null) {
+          output.ring.close();
+        } else {
+          output.writer.close();
+        }
+      } finally {
+        lock.unlock();
+      }
     }
   }
 }
