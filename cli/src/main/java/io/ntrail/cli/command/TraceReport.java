@@ -10,6 +10,7 @@ import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.ntr.EventTally;
 import io.ntrail.live.plan.LeftAlone;
 import io.ntrail.live.plan.PlannedFunction;
+import io.ntrail.live.session.RecorderState;
 import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.trace.TracePlan;
 import io.ntrail.live.trace.TraceRun;
@@ -23,7 +24,7 @@ import picocli.CommandLine.ParseResult;
 
 /**
  * What a trace says of itself. The standard streams are the program's: everything goes to the error
- * output, or to a file; only a plan, which runs nothing, is an answer on standard output.
+ * output, or to a file; only a plan, which traces nothing, is an answer on standard output.
  */
 final class TraceReport implements AutoCloseable {
   private final TraceRequest request;
@@ -204,6 +205,9 @@ final class TraceReport implements AutoCloseable {
       cost(run);
     }
     now.remarks().forEach(remark -> out.println("ntrail: " + remark));
+    if (now.state() == RecorderState.FAILED) {
+      out.println("try: another disk, with -o FILE.ntr");
+    }
     if (now.allDropped() > 0) {
       out.println(
           "ntrail: %s of %s records are not in the file"
@@ -211,6 +215,19 @@ final class TraceReport implements AutoCloseable {
                   Numbers.count(now.allDropped()),
                   Numbers.count(now.allDropped() + captured.events())));
     }
+  }
+
+  /** Something failed while the program ran; what did is told later. */
+  void abandoned(boolean restored) {
+    if (live) {
+      terminal.err().print("\r\u001b[K");
+    }
+    terminal
+        .err()
+        .println(
+            restored
+                ? "restored the code; the program goes on, " + request.file() + " ends here"
+                : "the code could not be restored: the program goes on with it, unrecorded");
   }
 
   /** Exit codes of crashes are known by their hexadecimal form. */

@@ -124,6 +124,7 @@ public final class Area {
       data.setU32(at + Geometry.META, area << 20 | slot << 8 | Control.ENTRY);
       data.setU64(at + Geometry.SLOW, slot == SLOTS ? runtime.overflow() : runtime.slow());
       data.setU64(at + Geometry.FULL, runtime.full());
+      data.setU64(at + Geometry.STACK_ARGUMENTS, runtime.stackArguments());
     }
     return data.toArray();
   }

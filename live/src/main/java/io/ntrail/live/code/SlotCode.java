@@ -202,8 +202,11 @@ final class SlotCode {
         .mov(cell(KEY), RDX)
         .mov(RCX, gs(words.record()))
         .jrcxz(done)
-        .mov(ptr(RCX).plus(Control.KEY), RDX)
-        .bind(entryClock)
+        .mov(ptr(RCX).plus(Control.KEY), RDX);
+    if (record > Control.STACK_ARGUMENTS) {
+      a.call(cell(Geometry.STACK_ARGUMENTS));
+    }
+    a.bind(entryClock)
         .rdtsc()
         .mov(ptr(RCX), EAX)
         .mov(ptr(RCX).plus(4), EDX)
