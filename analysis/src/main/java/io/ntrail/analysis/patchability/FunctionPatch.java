@@ -43,6 +43,20 @@ public record FunctionPatch(
     return function.rva() % CACHE_LINE == CACHE_LINE - 1;
   }
 
+  /** Why threads have to stand still while it is patched; empty if they may run, or of class D. */
+  public Optional<NeedsStop> needsStop() {
+    if (!isPossible()) {
+      return Optional.empty();
+    }
+    if (unitInstructions > 1) {
+      return Optional.of(NeedsStop.SEVERAL_INSTRUCTIONS);
+    }
+    if (patchClass == PatchClass.C) {
+      return Optional.of(NeedsStop.BORROWED_PADDING);
+    }
+    return straddles() ? Optional.of(NeedsStop.STRADDLES) : Optional.empty();
+  }
+
   /** Whether it can be patched. */
   public boolean isPossible() {
     return patchClass != PatchClass.D;

@@ -5,7 +5,7 @@ import io.ntrail.cli.text.Terminal;
 import io.ntrail.cli.text.Version;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.AgentHost;
-import io.ntrail.live.plan.PlannedFunction;
+import io.ntrail.live.plan.LeftAlone;
 import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.trace.TracePlan;
 import io.ntrail.live.trace.TraceRun;
@@ -129,9 +129,9 @@ final class TraceCommand implements Command {
             "ntrail " + Version.NUMBER);
     boolean begun = false;
     try (TraceRun run = TraceRun.prepare(target, settings)) {
-      List<PlannedFunction> refused = run.begin(plan);
+      TracePlan patched = plan.without(run.begin(plan), LeftAlone.Kind.OUT_OF_REACH);
       begun = true;
-      report.begun(run, plan, refused);
+      report.begun(run, patched);
       OptionalInt exit = OptionalInt.empty();
       long last = System.nanoTime();
       while (exit.isEmpty() && !stop.isAsked()) {
@@ -145,7 +145,7 @@ final class TraceCommand implements Command {
         exit = run.disarm();
       }
       RecorderStatistics statistics = run.finish(exit);
-      report.finished(run, target, plan, refused, statistics, exit);
+      report.finished(run, target, patched, statistics, exit);
       boolean lossy = statistics.allDropped() + statistics.noArea() + statistics.overflows() > 0;
       return strict && lossy ? ExitCode.INCOMPLETE : ExitCode.DONE;
     } finally {

@@ -9,6 +9,7 @@ import io.ntrail.formats.ntr.RecordingHeader;
 import io.ntrail.formats.ntr.TracedFunction;
 import io.ntrail.formats.ntr.TracedModule;
 import io.ntrail.formats.ntr.TracedProcess;
+import io.ntrail.formats.pe.PeImage;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.plan.PlannedFunction;
@@ -20,6 +21,7 @@ import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.session.RecorderThread;
 import io.ntrail.live.session.SessionFile;
 import io.ntrail.live.target.Streams;
+import io.ntrail.live.target.TargetFiles;
 import io.ntrail.live.target.TargetImage;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.target.TargetProcess;
@@ -39,6 +41,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.BiPredicate;
 
 /** Starts programs under Wine with tracing, and tells what came of it. Holds one agent. */
@@ -96,6 +99,7 @@ final class Tracing implements AutoCloseable {
     private Duration limit = Duration.ofMinutes(1);
     private boolean patched = true;
     private boolean recorded = true;
+    private BiConsumer<TargetProcess, Tracer> meanwhile = (target, tracer) -> {};
 
     /** All functions of modules, by their names in small letters without extension. */
     Settings modules(Set<String> stems) {
@@ -145,6 +149,12 @@ final class Tracing implements AutoCloseable {
     /** After this the program is ended. */
     Settings limit(Duration time) {
       limit = time;
+      return this;
+    }
+
+    /** What is done when the program runs. */
+    Settings meanwhile(BiConsumer<TargetProcess, Tracer> work) {
+      meanwhile = work;
       return this;
     }
 
@@ -271,6 +281,7 @@ final class Tracing implements AutoCloseable {
   private static int end(
       TargetProcess target, Tracer tracer, Recorder recorder, Settings settings) {
     target.resumeMain();
+    settings.meanwhile.accept(target, tracer);
     long end = System.nanoTime() + settings.limit.toNanos();
     while (true) {
       OptionalInt exit = target.await(10);
@@ -313,8 +324,7 @@ final class Tracing implements AutoCloseable {
   }
 
   /** What would be done with a program that stands at its entry point. */
-  static List<PlannedFunction> plan(
-      TargetProcess target, BiPredicate<TargetModule, String> wanted) {
+  List<PlannedFunction> plan(TargetProcess target, BiPredicate<TargetModule, String> wanted) {
     List<PlannedFunction> plan = new ArrayList<>();
     Planner.Choice choice =
         new Planner.Choice() {
@@ -329,8 +339,12 @@ final class Tracing implements AutoCloseable {
           }
         };
     for (TargetModule module : target.modules()) {
-      plan.addAll(
-          Planner.plan(module, TargetImage.read(target.memory(), module), Map.of(), choice));
+      PeImage image = TargetImage.read(target.memory(), module);
+      Optional<Path> path = TargetFiles.here(calls, module.path());
+      try (ModuleFile file = ModuleFile.open(path, module, image)) {
+        assertEquals(Optional.empty(), file.missing());
+        plan.addAll(Planner.plan(module, image, Map.of(), file.code(), choice));
+      }
     }
     return plan;
   }
