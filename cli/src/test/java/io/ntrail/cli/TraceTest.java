@@ -63,6 +63,16 @@ class TraceTest {
     return json.get(name).number();
   }
 
+  private static void sumsAgree(Json functions) {
+    Json classes = functions.get("byClass");
+    assertEquals(
+        number(functions, "patched"),
+        number(classes, "x64-A") + number(classes, "x64-B") + number(classes, "x64-C"));
+    assertEquals(number(functions, "refused"), number(classes, "x64-D"));
+    assertEquals(
+        number(functions, "matched"), number(functions, "patched") + number(functions, "refused"));
+  }
+
   @Test
   void programsCallsAreRecordedAndItsStreamsAreItsOwn() throws Exception {
     Outcome traced =
@@ -93,9 +103,7 @@ class TraceTest {
     assertTrue(entries > 10, "entries: " + entries);
     assertEquals(
         entries, number(report, "exits") + number(report, "unwinds") + number(report, "open"));
-    assertEquals(
-        number(report.get("functions"), "matched"),
-        number(report.get("functions"), "patched") + number(report.get("functions"), "refused"));
+    sumsAgree(report.get("functions"));
 
     Cli.Result flat = Cli.run("calls", folder.resolve("cmd.ntr"), "--flat", "--format", "json");
     assertEquals(0, flat.exit(), flat.err());
@@ -116,6 +124,9 @@ class TraceTest {
         json.get("functions").get("leftAlone").array().stream()
             .filter(one -> Boolean.FALSE.equals(one.get("entries").value()))
             .count());
+    sumsAgree(json.get("functions"));
+    assertTrue(number(json.get("functions"), "needStop") > 0);
+    assertEquals(List.of(), json.get("remarks").array(), "the system's files are what runs");
     assertFalse(Files.exists(folder.resolve("cmd.ntr")));
   }
 

@@ -53,6 +53,23 @@ public record FunctionPatch(
     return isInPlace() ? Padding.JUMP : SHORT_JUMP;
   }
 
+  /** Why threads have to stand still while it is patched; empty if they may run, or of class D. */
+  public Optional<NeedsStop> needsStop() {
+    if (!isPossible()) {
+      return Optional.empty();
+    }
+    if (isInPlace()) {
+      return Optional.of(NeedsStop.IN_PLACE);
+    }
+    if (unitInstructions > 1) {
+      return Optional.of(NeedsStop.SEVERAL_INSTRUCTIONS);
+    }
+    if (patchClass == PatchClass.C) {
+      return Optional.of(NeedsStop.BORROWED_PADDING);
+    }
+    return straddles() ? Optional.of(NeedsStop.STRADDLES) : Optional.empty();
+  }
+
   /** Whether it can be patched. */
   public boolean isPossible() {
     return patchClass != PatchClass.D;

@@ -5,7 +5,7 @@ import io.ntrail.cli.text.Terminal;
 import io.ntrail.cli.text.Version;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.AgentHost;
-import io.ntrail.live.plan.PlannedFunction;
+import io.ntrail.live.plan.LeftAlone;
 import io.ntrail.live.session.RecorderState;
 import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.trace.TracePlan;
@@ -132,13 +132,13 @@ final class TraceCommand implements Command {
             "ntrail " + Version.NUMBER);
     boolean begun = false;
     try (TraceRun run = TraceRun.prepare(target, settings)) {
-      List<PlannedFunction> refused = run.begin(plan);
+      TracePlan patched = plan.without(run.begin(plan), LeftAlone.Kind.OUT_OF_REACH);
       begun = true;
       try {
-        report.begun(run, plan, refused);
+        report.begun(run, patched);
         OptionalInt exit = awaitEnd(run, report, stop);
         RecorderStatistics statistics = run.finish(exit);
-        report.finished(run, target, plan, refused, statistics, exit);
+        report.finished(run, target, patched, statistics, exit);
         return exitCode(statistics, strict);
       } catch (RuntimeException e) {
         report.abandoned(run.abandon());

@@ -62,7 +62,7 @@ final class TraceReport implements AutoCloseable {
         try (Json json = new Json(out)) {
           json.object().text("schema", "ntrail.trace/1");
           target(json, target, OptionalInt.empty());
-          functions(json, plan, List.of(), true);
+          functions(json, plan, true);
           remarks(json, plan, List.of());
           json.endObject();
         }
@@ -93,6 +93,9 @@ final class TraceReport implements AutoCloseable {
       table.row(count(plan, name), name + ": " + text);
     }
     table.print(out, 2, to.width());
+    out.println(
+        "  %s of those traced can only be patched while all threads stand still"
+            .formatted(Numbers.count(plan.needStop())));
     if (!plan.byReason().isEmpty()) {
       out.println();
       Table reasons = new Table().number("functions").name("left alone because");
@@ -129,17 +132,16 @@ final class TraceReport implements AutoCloseable {
   }
 
   /** The program runs. */
-  void begun(TraceRun run, TracePlan plan, List<PlannedFunction> refused) {
+  void begun(TraceRun run, TracePlan plan) {
     if (json() || quiet) {
       return;
     }
-    int patched = plan.patched() - refused.size();
     out.println(
         "patched %s of %s matching functions, %s left alone (--why lists them)"
             .formatted(
-                Numbers.count(patched),
+                Numbers.count(plan.patched()),
                 Numbers.count(plan.matched()),
-                Numbers.count(plan.matched() - patched)));
+                Numbers.count(plan.matched() - plan.patched())));
     if (!run.selfTest().passed()) {
       out.println(
           "only entries are recorded: " + run.selfTest().why() + ", so exits cannot be trusted");
@@ -174,21 +176,16 @@ final class TraceReport implements AutoCloseable {
 
   /** What came of it. */
   void finished(
-      TraceRun run,
-      TraceTarget target,
-      TracePlan plan,
-      List<PlannedFunction> refused,
-      RecorderStatistics now,
-      OptionalInt exit) {
+      TraceRun run, TraceTarget target, TracePlan plan, RecorderStatistics now, OptionalInt exit) {
     if (live) {
       terminal.err().print("\r\u001b[K");
     }
     if (json()) {
-      json(run, target, plan, refused, now, exit);
+      json(run, target, plan, now, exit);
       return;
     }
     EventTally captured = now.captured();
-    int patched = plan.patched() - refused.size();
+    int patched = plan.patched();
     if (!quiet) {
       if (exit.isEmpty()) {
         out.println("restored %s functions; the program goes on".formatted(Numbers.count(patched)));
@@ -294,18 +291,13 @@ final class TraceReport implements AutoCloseable {
   }
 
   private void json(
-      TraceRun run,
-      TraceTarget target,
-      TracePlan plan,
-      List<PlannedFunction> refused,
-      RecorderStatistics now,
-      OptionalInt exit) {
+      TraceRun run, TraceTarget target, TracePlan plan, RecorderStatistics now, OptionalInt exit) {
     EventTally captured = now.captured();
     long rate = run.ticksPerSecond();
     try (Json json = new Json(out)) {
       json.object().text("schema", "ntrail.trace/1").text("file", request.file().toString());
       target(json, target, exit);
-      functions(json, plan, refused, run.selfTest().passed());
+      functions(json, plan, run.selfTest().passed());
       json.number("entries", captured.entries())
           .number("exits", captured.exits())
           .number("unwinds", captured.unwinds())
@@ -356,20 +348,18 @@ final class TraceReport implements AutoCloseable {
     json.endObject();
   }
 
-  private void functions(Json json, TracePlan plan, List<PlannedFunction> refused, boolean exits) {
-    int patched = plan.patched() - refused.size();
+  private void functions(Json json, TracePlan plan, boolean exits) {
+    int patched = plan.patched();
     json.object("functions")
         .number("matched", plan.matched())
         .number("patched", patched)
         .number("entriesOnly", exits ? plan.patched() - plan.withExits() : patched)
-        .number("refused", plan.matched() - patched);
+        .number("refused", plan.matched() - patched)
+        .number("needStop", plan.needStop());
     json.object("byClass");
     plan.byClass().forEach((name, count) -> json.number(name, count));
     json.endObject().object("byReason");
     plan.byReason().forEach((name, count) -> json.number(name, count));
-    if (!refused.isEmpty()) {
-      json.number(LeftAlone.Kind.OUT_OF_REACH.name(), refused.size());
-    }
     json.endObject();
     if (request.why()) {
       json.array("leftAlone");

@@ -29,6 +29,10 @@ public record LeftAlone(Kind kind, Optional<Refusal> refusal, String detail) {
     UNWIND_DATA("its unwind data cannot be moved"),
     /** What its first instructions refer to is too far from any free memory. */
     OUT_OF_REACH("what its first instructions refer to is out of reach of the stub"),
+    /** Somebody patched it, or the room for its jump. */
+    FOREIGN_PATCH("its code in memory is not that of its file"),
+    /** It can be patched, but not while threads run. */
+    NEEDS_STOP("threads have to stand still while it is patched"),
     /** What would be overwritten may be data. */
     DOUBTFUL_PADDING("the room for a jump may be data"),
     /** Nobody says that it is code, and it does not look like it to its end. */
@@ -57,6 +61,11 @@ public record LeftAlone(Kind kind, Optional<Refusal> refusal, String detail) {
   /** A reason without more to say. */
   public static LeftAlone of(Kind kind) {
     return new LeftAlone(kind, Optional.empty(), "");
+  }
+
+  /** A reason with what belongs to it. */
+  public static LeftAlone of(Kind kind, String detail) {
+    return new LeftAlone(kind, Optional.empty(), detail);
   }
 
   /** What the classifier says. */

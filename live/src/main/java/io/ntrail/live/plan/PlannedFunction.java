@@ -1,6 +1,7 @@
 package io.ntrail.live.plan;
 
 import io.ntrail.analysis.patchability.FunctionPatch;
+import io.ntrail.analysis.patchability.NeedsStop;
 import io.ntrail.live.code.TracedCode;
 import java.util.Optional;
 
@@ -37,6 +38,16 @@ public record PlannedFunction(
   /** The same, of which only entries are recorded. */
   public PlannedFunction entriesOnly() {
     return new PlannedFunction(module, name, patch, code.map(TracedCode::entriesOnly), reason);
+  }
+
+  /** The same, left alone. */
+  public PlannedFunction leftAlone(LeftAlone why) {
+    return new PlannedFunction(module, name, patch, Optional.empty(), Optional.of(why));
+  }
+
+  /** Why threads have to stand still while it is patched; empty if they may run, or it is not. */
+  public Optional<NeedsStop> needsStop() {
+    return isTraced() ? patch.needsStop() : Optional.empty();
   }
 
   /** The name, or what stands for it. */

@@ -2,6 +2,7 @@ package io.ntrail.live.plan;
 
 import io.ntrail.analysis.image.ImageFunction;
 import io.ntrail.analysis.patchability.FunctionPatch;
+import io.ntrail.analysis.patchability.Padding;
 import io.ntrail.analysis.patchability.Patchability;
 import io.ntrail.analysis.x86.CodeSize;
 import io.ntrail.analysis.x86.Effects;
@@ -20,6 +21,8 @@ import io.ntrail.live.code.TracedCode.Relative;
 import io.ntrail.live.plan.LeftAlone.Kind;
 import io.ntrail.live.target.TargetModule;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -33,9 +36,12 @@ import org.jspecify.annotations.Nullable;
  * what the function does with its return address. Where only the last is missing, entries are.
  */
 public final class Planner {
+  private static final HexFormat HEX = HexFormat.ofDelimiter(" ").withUpperCase();
+
   private final PlannedModule module;
   private final PeImage image;
   private final Map<Long, String> names;
+  private final Optional<FileCode> file;
   private final FunctionTable table;
   private final ReturnAddressReads returnAddressReads;
   private final InstructionDecoder decoder = InstructionDecoder.of(CodeSize.BITS64);
@@ -43,10 +49,11 @@ public final class Planner {
   private final Instruction instruction = new Instruction();
   private final Operands operands = new Operands();
 
-  private Planner(PlannedModule module, Map<Long, String> names) {
+  private Planner(PlannedModule module, Map<Long, String> names, Optional<FileCode> file) {
     this.module = module;
     this.image = module.image();
     this.names = names;
+    this.file = file;
     this.table = FunctionTable.of(image);
     this.returnAddressReads = new ReturnAddressReads(image, table);
   }
@@ -64,11 +71,16 @@ public final class Planner {
    * Plans.
    *
    * @param names of functions by RVA, besides those of exports
+   * @param file what should be in memory, if that is known
    * @return all functions that are asked for, by address
    */
   public static List<PlannedFunction> plan(
-      TargetModule module, PeImage image, Map<Long, String> names, Choice choice) {
-    return new Planner(new PlannedModule(module, image), names).plan(choice);
+      TargetModule module,
+      PeImage image,
+      Map<Long, String> names,
+      Optional<FileCode> file,
+      Choice choice) {
+    return new Planner(new PlannedModule(module, image), names, file).plan(choice);
   }
 
   /**
@@ -78,7 +90,7 @@ public final class Planner {
    * @return empty if there is none, or it cannot be patched
    */
   public static Optional<PlannedFunction> planOwn(TargetModule module, PeImage image, String name) {
-    Planner planner = new Planner(new PlannedModule(module, image), Map.of());
+    Planner planner = new Planner(new PlannedModule(module, image), Map.of(), Optional.empty());
     return Patchability.of(image).list().stream()
         .filter(patch -> patch.function().names().contains(name))
         .findFirst()
@@ -119,6 +131,10 @@ public final class Planner {
   }
 
   private PlannedFunction decide(String name, List<String> all, FunctionPatch patch) {
+    Optional<LeftAlone> foreign = foreignPatch(patch);
+    if (foreign.isPresent()) {
+      return new PlannedFunction(module, name, patch, Optional.empty(), foreign);
+    }
     if (!patch.isPossible()) {
       LeftAlone why = LeftAlone.of(patch.refusal().orElseThrow(), patch.detail());
       return new PlannedFunction(module, name, patch, Optional.empty(), Optional.of(why));
@@ -165,6 +181,36 @@ public final class Planner {
             elsewhere == null);
     return new PlannedFunction(
         module, name, patch, Optional.of(code), Optional.ofNullable(elsewhere).map(LeftAlone::of));
+  }
+
+  /**
+   * Whether somebody was there before: what would be moved or overwritten is compared with the
+   * file. Of a function that cannot be patched, as many bytes as others have overwritten then.
+   */
+  private Optional<LeftAlone> foreignPatch(FunctionPatch patch) {
+    if (file.isEmpty()) {
+      return Optional.empty();
+    }
+    long rva = patch.function().rva();
+    if (!patch.isPossible()) {
+      return difference(rva, (int) Math.min(Padding.JUMP, patch.function().size()));
+    }
+    return difference(rva, patch.unitLength()).or(() -> difference(patch.jumpAt(), Padding.JUMP));
+  }
+
+  private Optional<LeftAlone> difference(long rva, int length) {
+    if (!image.view().has(rva, length)) {
+      return Optional.empty();
+    }
+    byte[] now = image.view().bytes(rva, length).array(0, length);
+    Optional<byte[]> should = file.orElseThrow().bytes(rva, length);
+    if (should.isPresent() && Arrays.equals(now, should.get())) {
+      return Optional.empty();
+    }
+    String detail =
+        "0x%x: %s, file: %s"
+            .formatted(rva, HEX.formatHex(now), should.map(HEX::formatHex).orElse("nothing"));
+    return Optional.of(LeftAlone.of(Kind.FOREIGN_PATCH, detail));
   }
 
   /** Finds what is relative to the instruction pointer; whether the stack pointer is changed. */

@@ -11,6 +11,10 @@ import java.util.Optional;
 public final class TargetFiles {
   private static final String TO_HERE = "kernel32!wine_get_unix_file_name";
   private static final String TO_THERE = "kernel32!wine_get_dos_file_name";
+
+  /** How Wine's loader calls files that lie on no drive: without what marks such paths. */
+  private static final String ON_NO_DRIVE = "unix\\";
+
   private static final int PIECE = 64;
   private static final int MOST = 8192;
 
@@ -21,7 +25,8 @@ public final class TargetFiles {
     if (calls.find(TO_HERE) == 0) {
       return path(path);
     }
-    long text = calls.put(WindowsCalls.PAGE, new BytesOut(256).utf16z(path));
+    String whole = path.startsWith(ON_NO_DRIVE) ? "\\\\?\\" + path : path;
+    long text = calls.put(WindowsCalls.PAGE, new BytesOut(256).utf16z(whole));
     byte[] name = taken(calls, calls.call(TO_HERE, text).result(), 1);
     return name.length == 0 ? Optional.empty() : path(new String(name, StandardCharsets.UTF_8));
   }

@@ -1,32 +1,35 @@
 package io.ntrail.live.trace;
 
 import io.ntrail.analysis.patchability.PatchClass;
-import io.ntrail.formats.bytes.CannotGoOn;
-import io.ntrail.formats.bytes.DamagedInput;
-import io.ntrail.formats.bytes.InputFile;
-import io.ntrail.formats.pe.CoffSymbols;
 import io.ntrail.formats.pe.PeImage;
+import io.ntrail.live.plan.LeftAlone;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.Planner;
 import io.ntrail.live.target.TargetImage;
 import io.ntrail.live.target.TargetModule;
-import java.io.IOException;
-import java.nio.file.Path;
+import io.ntrail.live.trace.ModuleFile.Missing;
+import io.ntrail.live.trace.ModuleFile.Problem;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 
 /**
  * What is done with the functions that were asked for, in all modules of a target.
  *
  * @param functions by module, in the order in which they were loaded, and by address
- * @param remarks sentences about modules of which fewer names are known than there are, and about
- *     the target
+ * @param remarks sentences about what is not known of modules (names, changes of their code), and
+ *     about the target
  */
 public record TracePlan(List<PlannedFunction> functions, List<String> remarks) {
+  /** So many modules are named in a remark. */
+  private static final int NAMED = 3;
+
   /** Copies the lists. */
   public TracePlan {
     functions = List.copyOf(functions);
@@ -43,43 +46,70 @@ public record TracePlan(List<PlannedFunction> functions, List<String> remarks) {
   public static TracePlan of(TraceTarget target, Choice choice) {
     List<PlannedFunction> functions = new ArrayList<>();
     List<String> remarks = new ArrayList<>(target.process().remarks());
+    Map<Problem, List<String>> unknown = new EnumMap<>(Problem.class);
     for (TargetModule module : target.process().modules()) {
       if (choice.mayWant(module)) {
         PeImage image = TargetImage.read(target.process().memory(), module);
-        functions.addAll(
-            Planner.plan(module, image, symbols(target, module, image, remarks), choice));
+        try (ModuleFile file = ModuleFile.open(target.file(module.path()), module, image)) {
+          functions.addAll(Planner.plan(module, image, file.names(), file.code(), choice));
+          file.missing()
+              .ifPresent(why -> {
+                unknown.computeIfAbsent(why.problem(), _ -> new ArrayList<>()).add(module.name());
+                if (image.headers().symbolTableOffset() != 0) {
+                  remarks.add(withoutNames(module, why));
+                }
+              });
+        }
       }
     }
+    unknown.forEach((problem, modules) -> remarks.add(notCompared(problem, modules)));
     return new TracePlan(functions, remarks);
   }
 
-  /** Names from the symbol table of a module's file, which is not mapped. */
-  private static Map<Long, String> symbols(
-      TraceTarget target, TargetModule module, PeImage image, List<String> remarks) {
-    Map<Long, String> names = new HashMap<>();
-    if (image.headers().symbolTableOffset() == 0) {
-      return names;
+  private static String withoutNames(TargetModule module, Missing why) {
+    return "names of %s are missing: its file is %s (%s)"
+        .formatted(module.name(), why.problem().text(), why.detail());
+  }
+
+  private static String notCompared(Problem problem, List<String> modules) {
+    String more = modules.size() > NAMED ? " and %d more".formatted(modules.size() - NAMED) : "";
+    return "whether somebody patched %s%s before is not known: the file is %s"
+        .formatted(
+            String.join(", ", modules.subList(0, Math.min(NAMED, modules.size()))),
+            more,
+            problem.text());
+  }
+
+  /**
+   * The same without some functions, which are left alone instead.
+   *
+   * @param functions of this plan, or the same of which only entries are recorded
+   * @param kind why
+   */
+  public TracePlan without(Collection<PlannedFunction> functions, LeftAlone.Kind kind) {
+    Set<Place> places = new HashSet<>();
+    functions.forEach(function -> places.add(Place.of(function)));
+    return replaced(function ->
+        places.contains(Place.of(function)) ? function.leftAlone(LeftAlone.of(kind)) : function);
+  }
+
+  private record Place(long base, long rva) {
+    static Place of(PlannedFunction function) {
+      return new Place(function.module().module().base(), function.rva());
     }
-    Optional<Path> path = target.file(module.path());
-    if (path.isEmpty()) {
-      remarks.add("names of %s are missing: its file is not known here".formatted(module.name()));
-      return names;
-    }
-    try (InputFile file = InputFile.map(path.get(), module.name())) {
-      PeImage stored = PeImage.ofFile(file);
-      if (stored.headers().timestamp() != image.headers().timestamp()
-          || stored.headers().sizeOfImage() != image.headers().sizeOfImage()) {
-        remarks.add(
-            "names of %s are missing: %s is another build".formatted(module.name(), path.get()));
-        return names;
-      }
-      for (CoffSymbols.Symbol symbol : CoffSymbols.of(stored).functions()) {
-        names.putIfAbsent(symbol.rva(), symbol.name());
-      }
-    } catch (IOException | CannotGoOn | DamagedInput e) {
-      remarks.add("names of %s are missing: %s".formatted(module.name(), e.getMessage()));
-    }
-    return names;
+  }
+
+  /** The same for threads that run: what they would have to stand still for is left alone. */
+  public TracePlan withoutStops() {
+    return replaced(function ->
+        function
+            .needsStop()
+            .map(stop -> function.leftAlone(LeftAlone.of(LeftAlone.Kind.NEEDS_STOP, stop.text())))
+            .orElse(function));
+  }
+
+  private TracePlan replaced(UnaryOperator<PlannedFunction> by) {
+    return new TracePlan(functions.stream().map(by).toList(), remarks);
   }
 
   /** How many functions were asked for. */
@@ -95,6 +125,11 @@ public record TracePlan(List<PlannedFunction> functions, List<String> remarks) {
   /** How many of these have their exits recorded, too. */
   public int withExits() {
     return (int) functions.stream().filter(PlannedFunction::hasExits).count();
+  }
+
+  /** How many of these can only be patched while all threads stand still. */
+  public int needStop() {
+    return (int) functions.stream().filter(f -> f.needsStop().isPresent()).count();
   }
 
   /** How many there are of each class: {@code x64-A} to {@code x64-E}; what is refused is D. */

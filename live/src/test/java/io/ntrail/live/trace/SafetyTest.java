@@ -96,7 +96,7 @@ final class SafetyTest {
                 (target, session, name) -> {
                   Tracer tracer = new Tracer(target, session, name, 4096);
                   List<PlannedFunction> plan =
-                      Tracing.plan(target, (module, function) -> module.name().endsWith(".exe"));
+                      tracing.plan(target, (module, function) -> module.name().endsWith(".exe"));
                   tracer.prepare(plan, true);
                   tracer.arm();
                   target.resumeMain();

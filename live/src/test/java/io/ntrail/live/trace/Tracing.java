@@ -10,6 +10,7 @@ import io.ntrail.formats.ntr.RecordingHeader;
 import io.ntrail.formats.ntr.TracedFunction;
 import io.ntrail.formats.ntr.TracedModule;
 import io.ntrail.formats.ntr.TracedProcess;
+import io.ntrail.formats.pe.PeImage;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentConnection;
 import io.ntrail.live.agent.AgentHost;
@@ -22,6 +23,7 @@ import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.session.RecorderThread;
 import io.ntrail.live.session.SessionFile;
 import io.ntrail.live.target.Streams;
+import io.ntrail.live.target.TargetFiles;
 import io.ntrail.live.target.TargetImage;
 import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetModule;
@@ -43,6 +45,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiConsumer;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -108,6 +111,7 @@ final class Tracing implements AutoCloseable {
     private boolean recorded = true;
     private String pause = "";
     private @Nullable Path go;
+    private BiConsumer<TargetProcess, Tracer> meanwhile = (target, tracer) -> {};
 
     /** All functions of modules, by their names in small letters without extension. */
     Settings modules(Set<String> stems) {
@@ -176,6 +180,12 @@ final class Tracing implements AutoCloseable {
     /** After this the program is ended. */
     Settings limit(Duration time) {
       limit = time;
+      return this;
+    }
+
+    /** What is done when the program runs. */
+    Settings meanwhile(BiConsumer<TargetProcess, Tracer> work) {
+      meanwhile = work;
       return this;
     }
 
@@ -335,6 +345,7 @@ final class Tracing implements AutoCloseable {
 
   private static int end(
       TargetProcess target, Tracer tracer, Recorder recorder, Settings settings) {
+    settings.meanwhile.accept(target, tracer);
     long end = System.nanoTime() + settings.limit.toNanos();
     while (true) {
       OptionalInt exit = target.await(10);
@@ -377,8 +388,7 @@ final class Tracing implements AutoCloseable {
   }
 
   /** What would be done with a program that stands at its entry point. */
-  static List<PlannedFunction> plan(
-      TargetProcess target, BiPredicate<TargetModule, String> wanted) {
+  List<PlannedFunction> plan(TargetProcess target, BiPredicate<TargetModule, String> wanted) {
     List<PlannedFunction> plan = new ArrayList<>();
     Planner.Choice choice =
         new Planner.Choice() {
@@ -393,8 +403,12 @@ final class Tracing implements AutoCloseable {
           }
         };
     for (TargetModule module : target.modules()) {
-      plan.addAll(
-          Planner.plan(module, TargetImage.read(target.memory(), module), Map.of(), choice));
+      PeImage image = TargetImage.read(target.memory(), module);
+      Optional<Path> path = TargetFiles.here(calls, module.path());
+      try (ModuleFile file = ModuleFile.open(path, module, image)) {
+        assertEquals(Optional.empty(), file.missing());
+        plan.addAll(Planner.plan(module, image, Map.of(), file.code(), choice));
+      }
     }
     return plan;
   }

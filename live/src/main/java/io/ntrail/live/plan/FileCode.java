@@ -1,0 +1,101 @@
+package io.ntrail.live.plan;
+
+import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.pe.PeImage;
+import io.ntrail.formats.pe.Relocations;
+import java.util.Arrays;
+import java.util.Optional;
+
+/**
+ * The code of a module as its file has it, at the base where the module lies. What differs in
+ * memory was changed by somebody: an anti-virus, another tracer, the program itself.
+ *
+ * <p>Bytes of the file are looked at where they are asked for, and nowhere else. On Windows the
+ * loader changes calls and jumps through import slots as well (dynamic relocations); such
+ * instructions are never part of what is moved or overwritten.
+ */
+public final class FileCode {
+  /** The longest place that a relocation changes. */
+  private static final int WIDEST = 8;
+
+  private static final int PAGE = 0x1000;
+
+  private final PeImage stored;
+  private final Relocations relocations;
+  private final long delta;
+  private final long[] changed;
+
+  private FileCode(PeImage stored, Relocations relocations, long delta, long[] changed) {
+    this.stored = stored;
+    this.relocations = relocations;
+    this.delta = delta;
+    this.changed = changed;
+  }
+
+  /**
+   * The code of a file, which must stay open.
+   *
+   * @param stored the file
+   * @param base where it is loaded
+   */
+  public static FileCode of(PeImage stored, long base) {
+    long delta = base - stored.headers().imageBase();
+    Relocations relocations = Relocations.of(stored);
+    Places places = new Places();
+    if (delta != 0) {
+      relocations.forEach((rva, _, _) -> {
+        if (places.isCode(stored, rva)) {
+          places.add(rva);
+        }
+      });
+    }
+    return new FileCode(stored, relocations, delta, places.sorted());
+  }
+
+  /** The places in code that hold addresses: few in code of x64, millions in its data. */
+  private static final class Places {
+    private long[] places = new long[64];
+    private int count;
+    private long page = -1;
+    private boolean code;
+
+    private boolean isCode(PeImage image, long rva) {
+      if (rva / PAGE != page) {
+        page = rva / PAGE;
+        code = image.isExecutable(rva);
+      }
+      return code;
+    }
+
+    private void add(long rva) {
+      if (count == places.length) {
+        places = Arrays.copyOf(places, 2 * count);
+      }
+      places[count++] = rva;
+    }
+
+    private long[] sorted() {
+      long[] sorted = Arrays.copyOf(places, count);
+      Arrays.sort(sorted);
+      return sorted;
+    }
+  }
+
+  /** The bytes that should be in memory; empty if the file does not have them. */
+  Optional<byte[]> bytes(long rva, int length) {
+    if (rva < 0 || !stored.view().has(rva, length)) {
+      return Optional.empty();
+    }
+    try {
+      int first = Arrays.binarySearch(changed, rva - WIDEST + 1);
+      first = first < 0 ? -first - 1 : first;
+      boolean moves = first < changed.length && changed[first] < rva + length;
+      return Optional.of(
+          moves
+              ? relocations.relocated(rva, length, delta).bytes().array(0, length)
+              : stored.view().bytes(rva, length).array(0, length));
+    } catch (DamagedInput e) {
+      return Optional.empty();
+    }
+  }
+}

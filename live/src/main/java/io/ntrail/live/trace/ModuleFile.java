@@ -1,0 +1,135 @@
+package io.ntrail.live.trace;
+
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.pe.CoffSymbols;
+import io.ntrail.formats.pe.PeHeaders;
+import io.ntrail.formats.pe.PeImage;
+import io.ntrail.live.plan.FileCode;
+import io.ntrail.live.target.TargetModule;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The file that a module was loaded from, as this machine has it: mapped, never read as a whole,
+ * and only believed if it is of the build that runs.
+ */
+final class ModuleFile implements AutoCloseable {
+  private final @Nullable InputFile input;
+  private final Optional<FileCode> code;
+  private final Map<Long, String> names;
+  private final Optional<Missing> missing;
+
+  /**
+   * Why there is no file.
+   *
+   * @param problem what is wrong with it
+   * @param detail which file it is, or what the system says
+   */
+  record Missing(Problem problem, String detail) {}
+
+  /** What can be wrong with a file. */
+  enum Problem {
+    NOT_HERE("not known here"),
+    OTHER_BUILD("of another build"),
+    UNREADABLE("not readable");
+
+    private final String text;
+
+    Problem(String text) {
+      this.text = text;
+    }
+
+    /** For people; says what a file is. */
+    String text() {
+      return text;
+    }
+  }
+
+  private ModuleFile(
+      @Nullable InputFile input,
+      Optional<FileCode> code,
+      Map<Long, String> names,
+      Optional<Missing> missing) {
+    this.input = input;
+    this.code = code;
+    this.names = names;
+    this.missing = missing;
+  }
+
+  /**
+   * Opens the file of a module.
+   *
+   * @param path where this machine has it, if it does
+   * @param image what lies in memory
+   */
+  static ModuleFile open(Optional<Path> path, TargetModule module, PeImage image) {
+    if (path.isEmpty() || !Files.isRegularFile(path.get())) {
+      return without(Problem.NOT_HERE, module.path());
+    }
+    InputFile input = null;
+    boolean done = false;
+    try {
+      input = InputFile.map(path.get(), module.name());
+      PeImage stored = PeImage.ofFile(input);
+      if (!isSameBuild(stored.headers(), image.headers())) {
+        return without(Problem.OTHER_BUILD, path.get().toString());
+      }
+      Map<Long, String> names = new HashMap<>();
+      if (stored.headers().symbolTableOffset() != 0) {
+        for (CoffSymbols.Symbol symbol : CoffSymbols.of(stored).functions()) {
+          names.putIfAbsent(symbol.rva(), symbol.name());
+        }
+      }
+      Optional<FileCode> code = Optional.of(FileCode.of(stored, module.base()));
+      done = true;
+      return new ModuleFile(input, code, names, Optional.empty());
+    } catch (IOException | CannotGoOn | DamagedInput e) {
+      return without(Problem.UNREADABLE, String.valueOf(e.getMessage()));
+    } finally {
+      if (!done && input != null) {
+        input.close();
+      }
+    }
+  }
+
+  private static boolean isSameBuild(PeHeaders file, PeHeaders memory) {
+    // Builds that can be repeated have no time, or one that is a hash.
+    return file.timestamp() == memory.timestamp()
+        && file.sizeOfImage() == memory.sizeOfImage()
+        && file.checksum() == memory.checksum();
+  }
+
+  private static ModuleFile without(Problem problem, String detail) {
+    return new ModuleFile(
+        null, Optional.empty(), Map.of(), Optional.of(new Missing(problem, detail)));
+  }
+
+  /** What should be in memory; to be used before this is closed. */
+  Optional<FileCode> code() {
+    return code;
+  }
+
+  /** Names of functions by RVA from the symbol table, which is not in memory. */
+  Map<Long, String> names() {
+    return names;
+  }
+
+  /** Why it is not there. */
+  Optional<Missing> missing() {
+    return missing;
+  }
+
+  @Override
+  public void close() {
+    if (input != null) {
+      input.close();
+    }
+  }
+}
