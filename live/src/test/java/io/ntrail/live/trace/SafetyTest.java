@@ -171,7 +171,10 @@ final class SafetyTest {
               (target, session, name) -> {
                 Tracer tracer = new Tracer(target, session, name, 4096);
                 tracer.prepare(
-                    Tracing.plan(target, (module, function) -> function.equals("waiting")), true);
+                    programs
+                        .tracing()
+                        .plan(target, (module, function) -> function.equals("waiting")),
+                    true);
                 tracer.arm();
                 target.resumeMain();
               });
