@@ -136,10 +136,11 @@ public final class Recorder implements AutoCloseable {
     }
   }
 
-  /** Names the threads with an id that did not end. */
+  /** Names the thread with an id, which did not end; it may have no records yet. */
   public void name(int tid, String name) {
     lock.lock();
     try {
+      reader.names().put(tid, name);
       for (RecordedThread thread : reader.threads().values()) {
         if (thread.key.tid() == tid) {
           thread.name = name;
@@ -249,6 +250,8 @@ public final class Recorder implements AutoCloseable {
       }
       now = ticks;
       passTwice();
+      // An id is used again, by a thread of another name.
+      reader.names().keySet().retainAll(alive);
       List<RecordedThread> gone = gone(alive, ticks);
       gone.forEach(thread -> end(thread, ticks));
       statistics = snapshot();

@@ -37,6 +37,7 @@ import java.util.OptionalInt;
 public final class TraceRun implements AutoCloseable {
   private static final long THREADS_NANOS = 500_000_000;
   private static final long CALIBRATION_NANOS = 10_000_000_000L;
+  private static final int ENDING_MILLIS = 250;
   private static final long PROCESS = 1;
 
   private final TraceTarget target;
@@ -160,6 +161,7 @@ public final class TraceRun implements AutoCloseable {
               PROCESS, process.pid(), began.ticks(), program, target.commandLine()));
       to.calibration(target.clock().calibration(began, began));
     });
+    recorder.name(process.mainThreadId(), "main");
     long number = 0;
     for (Tracer.Traced one : traced) {
       number++;
@@ -265,7 +267,8 @@ public final class TraceRun implements AutoCloseable {
   /**
    * Puts the program's code back; what is on its way through traced functions ends as it began.
    *
-   * @return its exit code, if it has ended in the meantime
+   * @return its exit code, if it has ended in the meantime or ends within a moment: what asked for
+   *     the end of the trace may have asked the program, too, as Ctrl+C does
    */
   public OptionalInt disarm() {
     OptionalInt exit = target.process().exitCode();
@@ -273,7 +276,7 @@ public final class TraceRun implements AutoCloseable {
       tracer.disarm();
     }
     armed = false;
-    return target.process().exitCode();
+    return target.process().await(ENDING_MILLIS);
   }
 
   /**

@@ -118,9 +118,11 @@ public final class Tracer {
   /** Puts back what {@link #arm} changed. The code that was put into the target stays there. */
   public void disarm() {
     session.enable(false);
-    try (Patcher.Change change = patcher.disarming()) {
-      whileStopped(change);
-    }
+    unlessEnded(() -> {
+      try (Patcher.Change change = patcher.disarming()) {
+        whileStopped(change);
+      }
+    });
   }
 
   /** Makes more room for threads when little is left. */
