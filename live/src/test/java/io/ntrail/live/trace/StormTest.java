@@ -78,13 +78,19 @@ final class StormTest {
       plenty(seed);
       fewChunks(seed);
       fewAreas(seed);
+      system(seed);
       seed++;
     } while (System.nanoTime() < end);
-    System.out.println("storm: " + (seed - 1) + " rounds of three programs");
+    System.out.println("storm: " + (seed - 1) + " rounds of four programs");
+  }
+
+  /** Records of all sizes in turn. */
+  private static Settings settings(int seed) {
+    return new Settings().exports().recordBytes(32 << seed % 3);
   }
 
   private void plenty(int seed) throws IOException {
-    Outcome traced = storm(new Settings().exports().stacks(64), seed, 12, 4);
+    Outcome traced = storm(settings(seed).stacks(64), seed, 12, 4);
     Told told = Told.in(traced.errors());
     RecorderStatistics statistics = traced.statistics();
     String all = "seed " + seed + ": " + told + statistics;
@@ -97,7 +103,7 @@ final class StormTest {
   }
 
   private void fewChunks(int seed) throws IOException {
-    Outcome traced = storm(new Settings().exports().stacks(64).chunks(3), seed, 12, 4);
+    Outcome traced = storm(settings(seed).stacks(64).chunks(3), seed, 12, 4);
     Told told = Told.in(traced.errors());
     RecorderStatistics statistics = traced.statistics();
     String all = "seed " + seed + ": " + told + statistics;
@@ -113,7 +119,7 @@ final class StormTest {
   }
 
   private void fewAreas(int seed) throws IOException {
-    Outcome traced = storm(new Settings().exports().areas(5).stacks(5).chunks(16), seed, 12, 4);
+    Outcome traced = storm(settings(seed).areas(5).stacks(5).chunks(16), seed, 12, 4);
     Told told = Told.in(traced.errors());
     RecorderStatistics statistics = traced.statistics();
     String all = "seed " + seed + ": " + told + statistics;
@@ -125,6 +131,15 @@ final class StormTest {
     assertTrue(
         found + statistics.lost() >= told.entered, found + " of " + told.entered + " " + all);
     assertTrue(sums[1] + sums[2] <= sums[0] + statistics.lost(), all);
+  }
+
+  /**
+   * What the program calls of the system is traced, too: what unwinds frames and switches fibers.
+   */
+  private void system(int seed) throws IOException {
+    Settings settings = new Settings().program().modules(Tracing.SYSTEM).areas(8).stacks(8);
+    Outcome traced = storm(settings.chunks(64).limit(Duration.ofMinutes(3)), seed, 6, 3);
+    assertEquals(0, traced.statistics().damaged(), traced.statistics()::toString);
   }
 
   /** Entries, exits, unwinds. */
