@@ -72,6 +72,8 @@ class TraceTest {
             "cmd!*",
             "-o",
             "cmd.ntr",
+            "--args",
+            "12",
             "--format",
             "json",
             "--report",
@@ -127,5 +129,8 @@ class TraceTest {
     assertEquals(1, missing.exit());
     assertTrue(missing.err().contains("no such program: ./missing.exe"), missing.err());
     assertEquals(2, ntrail("trace", "--", "cmd").exit());
+    Outcome many = ntrail("trace", "--args", "13", "-f", "*!*", "--", "cmd");
+    assertEquals(2, many.exit());
+    assertTrue(many.err().contains("--args takes 0 to 12, not 13"), many.err());
   }
 }

@@ -12,12 +12,12 @@ import java.util.Optional;
  * @param detail what belongs to the reason: where a jump goes, which instruction it is; else empty
  * @param padding what lies in front of it
  * @param firstLength bytes of its first instruction; 0 if there is none
- * @param unitLength bytes of the instructions that the short jump overwrites; 0 if they could not
- *     be found
+ * @param unitLength bytes of the instructions that are overwritten, whole or in part; 0 if they
+ *     could not be found
  * @param unitInstructions how many instructions these are
  * @param relative whether one of them has an operand relative to its own address (x64), which has
  *     to be mended in the copy
- * @param jumpAt RVA of the jump of five bytes; -1 of class D
+ * @param jumpAt RVA of the jump of five bytes; that of the function of class E, -1 of class D
  */
 public record FunctionPatch(
     ImageFunction function,
@@ -41,6 +41,16 @@ public record FunctionPatch(
    */
   public boolean straddles() {
     return function.rva() % CACHE_LINE == CACHE_LINE - 1;
+  }
+
+  /** Whether the long jump takes the place of its own first bytes, and there is no short one. */
+  public boolean isInPlace() {
+    return patchClass == PatchClass.E;
+  }
+
+  /** Bytes of the function itself that are overwritten. */
+  public int overwritten() {
+    return isInPlace() ? Padding.JUMP : SHORT_JUMP;
   }
 
   /** Whether it can be patched. */

@@ -39,6 +39,7 @@ final class Control {
   static final int VALUE = 16;
   static final int KEY = 24;
   static final int ARGUMENTS = 32;
+  static final int STACK_ARGUMENTS = 64;
   static final int ENTRY = 2;
   static final int ENTRY_ONLY = 10;
 

@@ -20,11 +20,13 @@ import io.ntrail.analysis.x86.asm.Reg16;
 final class EntryOnlyRoutine extends RuntimeRoutines {
   final Label entryOnly = a.label("entry only");
   private final Label firstCall;
+  private final Label stackArguments;
   private final Label full;
 
-  EntryOnlyRoutine(RuntimeParts parts, Label firstCall, Label full) {
+  EntryOnlyRoutine(RuntimeParts parts, Label firstCall, Label stackArguments, Label full) {
     super(parts);
     this.firstCall = firstCall;
+    this.stackArguments = stackArguments;
     this.full = full;
   }
 
@@ -45,6 +47,18 @@ final class EntryOnlyRoutine extends RuntimeRoutines {
         STUB_PUSHED + 1,
         () -> {
           a.lea(RDX, ptr(RSP).plus(32)).mov(ptr(RCX).plus(Control.KEY), RDX);
+          if (record > Control.STACK_ARGUMENTS) {
+            a.push(RAX);
+          }
+        });
+    if (record > Control.STACK_ARGUMENTS) {
+      range(
+          STUB_PUSHED + 2,
+          () -> a.call(stackArguments).mov(RAX, ptr(RSP)).lea(RSP, ptr(RSP).plus(8)));
+    }
+    range(
+        STUB_PUSHED + 1,
+        () -> {
           if (record > Control.ARGUMENTS) {
             a.mov(RDX, ptr(RSP).plus(8)).mov(ptr(RCX).plus(Control.ARGUMENTS), RDX);
             a.mov(RDX, ptr(RSP)).mov(ptr(RCX).plus(Control.ARGUMENTS + 8), RDX);

@@ -107,7 +107,11 @@ public final class Geometry {
 
   static final int SLOW = 80;
   static final int FULL = 88;
-  static final int SLOT_DATA = 96;
+
+  /** Where records have arguments that lie on the stack: the routine that reads them. */
+  static final int STACK_ARGUMENTS = 96;
+
+  static final int SLOT_DATA = 104;
 
   private Geometry() {}
 

@@ -1,6 +1,7 @@
 package io.ntrail.live.code;
 
 import io.ntrail.analysis.x86.asm.Code;
+import io.ntrail.analysis.x86.asm.Label;
 
 /**
  * What stubs and slots call or jump to now and then, once in a session: a stack's first traced
@@ -15,6 +16,7 @@ public final class RuntimeBlock {
   private final StackRoutines stacks;
   private final EntryOnlyRoutine entries;
   private final ChunkRoutines chunks;
+  private final Label stackArguments;
   private final long base;
   private final Code code;
 
@@ -23,12 +25,14 @@ public final class RuntimeBlock {
     this.parts = parts;
     stacks = new StackRoutines(parts);
     chunks = new ChunkRoutines(parts);
-    entries = new EntryOnlyRoutine(parts, stacks.firstCall, chunks.full);
+    stackArguments = parts.assembler().label("stack arguments");
+    entries = new EntryOnlyRoutine(parts, stacks.firstCall, stackArguments, chunks.full);
     AreaRoutines areas = new AreaRoutines(parts);
     stacks.write(areas, chunks.firstChunk);
     entries.write();
     areas.write();
     chunks.write(stacks.untraced);
+    StackArguments.write(parts.assembler(), stackArguments, parts::add);
     code = parts.assembler().assemble();
   }
 
@@ -92,5 +96,10 @@ public final class RuntimeBlock {
   /** What is called when the end of a chunk or of a spill is reached. */
   public long full() {
     return base + code.offset(chunks.full);
+  }
+
+  /** What is called to record arguments that lie on the stack ({@link StackArguments}). */
+  public long stackArguments() {
+    return base + code.offset(stackArguments);
   }
 }

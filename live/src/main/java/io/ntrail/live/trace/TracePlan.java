@@ -23,7 +23,8 @@ import java.util.TreeMap;
  * What is done with the functions that were asked for, in all modules of a target.
  *
  * @param functions by module, in the order in which they were loaded, and by address
- * @param remarks sentences about modules of which fewer names are known than there are
+ * @param remarks sentences about modules of which fewer names are known than there are, and about
+ *     the target
  */
 public record TracePlan(List<PlannedFunction> functions, List<String> remarks) {
   /** Copies the lists. */
@@ -41,7 +42,7 @@ public record TracePlan(List<PlannedFunction> functions, List<String> remarks) {
   /** Plans for a target; nothing of it is changed. */
   public static TracePlan of(TraceTarget target, Choice choice) {
     List<PlannedFunction> functions = new ArrayList<>();
-    List<String> remarks = new ArrayList<>();
+    List<String> remarks = new ArrayList<>(target.process().remarks());
     for (TargetModule module : target.process().modules()) {
       if (choice.mayWant(module)) {
         PeImage image = TargetImage.read(target.process().memory(), module);
@@ -96,7 +97,7 @@ public record TracePlan(List<PlannedFunction> functions, List<String> remarks) {
     return (int) functions.stream().filter(PlannedFunction::hasExits).count();
   }
 
-  /** How many there are of each class: {@code x64-A} to {@code x64-D}; what is refused is D. */
+  /** How many there are of each class: {@code x64-A} to {@code x64-E}; what is refused is D. */
   public Map<String, Integer> byClass() {
     Map<String, Integer> counts = new TreeMap<>();
     for (PatchClass one : PatchClass.values()) {

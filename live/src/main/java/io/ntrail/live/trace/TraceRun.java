@@ -53,6 +53,7 @@ public final class TraceRun implements AutoCloseable {
   private final RecorderThread thread;
   private long lastThreads = System.nanoTime();
   private long lastCalibration = System.nanoTime();
+  private boolean armed;
   private boolean finished;
 
   private TraceRun(
@@ -88,7 +89,8 @@ public final class TraceRun implements AutoCloseable {
       session = SessionFile.create(settings.recordBytes(), settings.chunks());
       Tracer tracer =
           new Tracer(target.process(), session, target.name(session.path()), settings.threads());
-      SelfTest selfTest = tracer.selfTest();
+      SelfTest selfTest =
+          target.mitigations().shadowStack() ? SelfTest.SHADOW_STACK : tracer.selfTest();
       Cost cost = tracer.cost();
       TargetClock clock = target.clock();
       TargetClock.Moment began = clock.now();
@@ -123,7 +125,8 @@ public final class TraceRun implements AutoCloseable {
   private static Recorder recorder(
       SessionFile session, TraceSettings settings, RecordingHeader header) throws IOException {
     int id = new SecureRandom().nextInt();
-    RecorderSettings how = new RecorderSettings(PROCESS, header.began(), settings.maxBytes());
+    RecorderSettings how =
+        new RecorderSettings(PROCESS, header.began(), settings.maxBytes(), settings.arguments());
     return settings.ringBytes() > 0
         ? Recorder.keepingLast(
             session, new NtrRing(settings.file(), settings.ringBytes(), header, id), how)
@@ -166,6 +169,7 @@ public final class TraceRun implements AutoCloseable {
           new TracedFunction(
               number, module(function.module()), function.rva(), function.name(), List.of()));
     }
+    armed = true;
     tracer.arm();
     Map<Counter, Long> counters = new EnumMap<>(Counter.class);
     counters.put(Counter.FUNCTIONS_MATCHED, (long) plan.matched());
@@ -268,7 +272,33 @@ public final class TraceRun implements AutoCloseable {
     if (exit.isEmpty()) {
       tracer.disarm();
     }
+    armed = false;
     return target.process().exitCode();
+  }
+
+  /**
+   * Ends what cannot go on, because something failed: puts the program's code back and ends the
+   * file, as far as both can be done. Whatever fails here follows from what failed before.
+   *
+   * @return whether the code was put back
+   */
+  public boolean abandon() {
+    boolean restored = !armed;
+    try {
+      if (armed) {
+        armed = false;
+        tracer.disarm();
+        restored = true;
+      }
+    } catch (RuntimeException e) {
+      // The caller is told by what is returned.
+    }
+    try {
+      finish(OptionalInt.empty());
+    } catch (RuntimeException e) {
+      // Closing ends the file with what it has.
+    }
+    return restored;
   }
 
   /**
@@ -302,9 +332,12 @@ public final class TraceRun implements AutoCloseable {
     return recorder.statistics();
   }
 
-  /** Ends the file and the session. */
+  /** Ends the file and the session; a program that is still traced gets its code back before. */
   @Override
   public void close() {
+    if (armed && !finished) {
+      abandon();
+    }
     thread.close();
     try {
       recorder.close();

@@ -118,6 +118,7 @@ final class SystemLibrariesTest {
     assertTrue(traced.selfTest().passed(), traced.selfTest().why());
     assertEquals(0, traced.statistics().damaged(), traced.statistics()::toString);
     assertTrue(traced.statistics().captured().entries() > 100);
+    Programs.exact(traced);
   }
 
   @Test

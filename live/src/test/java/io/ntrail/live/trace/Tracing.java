@@ -1,6 +1,7 @@
 package io.ntrail.live.trace;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import io.ntrail.formats.bytes.BytesOut;
 import io.ntrail.formats.identity.ImageId;
@@ -10,6 +11,7 @@ import io.ntrail.formats.ntr.TracedFunction;
 import io.ntrail.formats.ntr.TracedModule;
 import io.ntrail.formats.ntr.TracedProcess;
 import io.ntrail.live.agent.Agent;
+import io.ntrail.live.agent.AgentConnection;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.PlannedModule;
@@ -21,6 +23,7 @@ import io.ntrail.live.session.RecorderThread;
 import io.ntrail.live.session.SessionFile;
 import io.ntrail.live.target.Streams;
 import io.ntrail.live.target.TargetImage;
+import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.live.target.WindowsCalls;
@@ -61,11 +64,13 @@ final class Tracing implements AutoCloseable {
 
   private static final int GENERIC_READ = 0x8000_0000;
   private static final int GENERIC_WRITE = 0x4000_0000;
+  private static final int ALL_ACCESS = 0x1F_FFFF;
   private static final int CREATE = 2;
   private static final int OPEN = 3;
   private static final int STRUCTURES = 0x3000;
 
   private final AgentHost.Wine host;
+  private final AgentConnection connection;
   private final Agent agent;
   private final WindowsCalls calls;
   private final Path folder;
@@ -74,7 +79,8 @@ final class Tracing implements AutoCloseable {
   private Tracing(AgentHost.Wine host, Path folder) {
     this.host = host;
     this.folder = folder;
-    this.agent = Agent.on(host.start(), Duration.ofMinutes(1));
+    this.connection = host.start();
+    this.agent = Agent.on(connection, Duration.ofMinutes(1));
     this.calls = new WindowsCalls(agent);
   }
 
@@ -92,6 +98,7 @@ final class Tracing implements AutoCloseable {
   static final class Settings {
     private BiPredicate<TargetModule, String> wanted = (module, name) -> false;
     private int recordBytes = 32;
+    private int arguments = 12;
     private int chunks = 512;
     private int stacks = 1;
     private int areas = 4096;
@@ -118,6 +125,13 @@ final class Tracing implements AutoCloseable {
       return functions((module, name) -> module.name().endsWith(".exe"));
     }
 
+    /** All functions of the program and of libraries that are not the system's. */
+    Settings own() {
+      return program()
+          .functions(
+              (module, name) -> !module.path().toLowerCase(Locale.ROOT).startsWith("c:\\windows"));
+    }
+
     /** Those functions of the program that it exports. */
     Settings exports() {
       return functions((module, name) -> module.name().endsWith(".exe") && !name.isEmpty());
@@ -126,6 +140,12 @@ final class Tracing implements AutoCloseable {
     /** Bytes of a record. */
     Settings recordBytes(int bytes) {
       recordBytes = bytes;
+      return this;
+    }
+
+    /** Of those that records have, so many are wanted. */
+    Settings arguments(int number) {
+      arguments = number;
       return this;
     }
 
@@ -266,7 +286,8 @@ final class Tracing implements AutoCloseable {
     OutputStream file = Files.newOutputStream(recording);
     NtrWriter writer = new NtrWriter(file, header, 1);
     writer.process(new TracedProcess(1, target.pid(), 0, 0, 0, commandLine, commandLine));
-    try (Recorder recorder = Recorder.appending(session, writer, new RecorderSettings(1, 0, 0))) {
+    RecorderSettings how = new RecorderSettings(1, 0, 0, settings.arguments);
+    try (Recorder recorder = Recorder.appending(session, writer, how)) {
       define(recorder, prepared);
       if (settings.patched) {
         tracer.topUp(settings.stacks);
@@ -417,6 +438,47 @@ final class Tracing implements AutoCloseable {
       throw new IllegalStateException("no handle for " + file);
     }
     return handle;
+  }
+
+  /** Ends the agent at once, as somebody would who kills it. */
+  void kill() {
+    connection.kill();
+  }
+
+  /** Puts another function into the place of one of the system, in the agent alone. */
+  static void replace(Agent agent, String function, byte[] code) {
+    WindowsCalls calls = new WindowsCalls(agent);
+    long address = calls.address(function);
+    calls.must(
+        function,
+        "kernel32!VirtualProtect",
+        address,
+        code.length,
+        TargetMemory.EXECUTE_READ_WRITE,
+        agent.scratch());
+    agent.poke(address, code);
+  }
+
+  /** The agent. */
+  Agent agent() {
+    return agent;
+  }
+
+  /** A handle of the agent for a process that it did not start. */
+  long watch(int pid) {
+    long process = calls.call("kernel32!OpenProcess", ALL_ACCESS, 0, pid).result();
+    assertNotEquals(0, process, "no process " + pid);
+    return process;
+  }
+
+  /** How a process ended; empty if it did not in the time. */
+  OptionalInt end(long process, Duration limit) {
+    long waited = calls.call("kernel32!WaitForSingleObject", process, limit.toMillis()).asInt();
+    if (waited != 0) {
+      return OptionalInt.empty();
+    }
+    calls.must("exit code", "kernel32!GetExitCodeProcess", process, agent.scratch());
+    return OptionalInt.of((int) agent.peek(agent.scratch(), 4).u32(0));
   }
 
   @Override
