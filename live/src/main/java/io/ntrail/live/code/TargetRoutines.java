@@ -22,7 +22,17 @@ import static io.ntrail.analysis.x86.asm.Reg64.RSP;
 import io.ntrail.analysis.x86.asm.Assembler;
 import io.ntrail.analysis.x86.asm.Label;
 
-/** Routines that threads of their own run in a target; each takes the address of its parameters. */
+/**
+ * Routines that threads of their own run in a target; each takes the address of its parameters.
+ *
+ * <p>They have no unwind data, and need none. Above them on the stack there is only what the system
+ * begins a thread with: no handler of the program could be found there, so an exception ends the
+ * process with unwind data or without, and handlers that are asked before frames are (vectored
+ * ones) are asked all the same. Who walks the stacks of all threads takes them for functions
+ * without a frame, reads a word of the stack as return address and comes to a wrong end there; that
+ * is so for each such routine, but none of them takes part in what the program does. The first of
+ * them runs before the system could have been told of any unwind data.
+ */
 public final class TargetRoutines {
   // Parameters of the self-test.
   /** The return point of a slot. */
