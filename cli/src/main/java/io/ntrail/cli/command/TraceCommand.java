@@ -36,6 +36,8 @@ final class TraceCommand implements Command {
     spec.addOption(
         Options.values("PATTERN", "functions to trace: module!name", "-f", "--function"));
     spec.addOption(Options.values("PATTERN", "functions that are not traced", "--exclude"));
+    spec.addOption(
+        Options.value("NAME|PID", "trace a program that runs already", "-p", "--process"));
     spec.addOption(Options.value("FILE", "the recording (default: PROGRAM.ntr)", "-o", "--output"));
     spec.addOption(
         Options.flag(
@@ -64,7 +66,7 @@ final class TraceCommand implements Command {
     AgentHost host = host(Options.text(parsed, "--on", isWindows() ? "local" : "wine"));
     try (TraceReport report = TraceReport.of(parsed, request, terminal)) {
       Stop stop = new Stop();
-      try (TraceTarget target = TraceTarget.start(host, request.words())) {
+      try (TraceTarget target = open(host, request)) {
         return planAndTrace(parsed, request, target, report, stop);
       } finally {
         stop.done();
@@ -81,7 +83,7 @@ final class TraceCommand implements Command {
         throw new CannotGoOn(
             "no function of %s matches %s"
                 .formatted(target.program(), String.join(", ", Options.all(parsed, "-f"))),
-            "ntrail trace --plan -f '*!*' -- " + request.words().getFirst());
+            "ntrail trace --plan -f '*!*' " + request.example());
       }
       report.plan(target, plan);
       if (request.planOnly()) {
@@ -92,9 +94,15 @@ final class TraceCommand implements Command {
     } finally {
       if (!begun) {
         // It stands at its first instruction.
-        target.process().kill(1);
+        target.giveUp();
       }
     }
+  }
+
+  private static TraceTarget open(AgentHost host, TraceRequest request) {
+    return request.process().isEmpty()
+        ? TraceTarget.start(host, request.words())
+        : TraceTarget.attach(host, request.process());
   }
 
   private static boolean isWindows() {
@@ -146,7 +154,7 @@ final class TraceCommand implements Command {
       }
     } finally {
       if (!begun) {
-        target.process().kill(1);
+        target.giveUp();
       }
     }
   }

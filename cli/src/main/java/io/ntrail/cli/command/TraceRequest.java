@@ -14,7 +14,8 @@ import picocli.CommandLine.ParseResult;
  *
  * @param functions patterns of {@code module!function}
  * @param exclude the same of what is not wanted
- * @param words the program and its arguments
+ * @param words the program and its arguments; none if one is traced that runs already
+ * @param process name or id of that one; else empty
  * @param file where the recording goes
  * @param planOnly whether the program is not run beyond what its loader does
  * @param why whether functions that are left alone are listed
@@ -29,6 +30,7 @@ record TraceRequest(
     List<Pattern> functions,
     List<Pattern> exclude,
     List<String> words,
+    String process,
     Path file,
     boolean planOnly,
     boolean why,
@@ -46,8 +48,12 @@ record TraceRequest(
 
   static TraceRequest of(ParseResult parsed) {
     List<String> words = Options.positionals(parsed);
-    if (words.isEmpty()) {
+    String process = Options.text(parsed, "-p", "");
+    if (words.isEmpty() && process.isEmpty()) {
       throw new UsageError("trace needs a program", EXAMPLE);
+    }
+    if (!words.isEmpty() && !process.isEmpty()) {
+      throw new UsageError("a program is either started or runs already (-p)", EXAMPLE);
     }
     List<Pattern> functions = Options.patterns(parsed, "-f", "'shopcore!*'");
     if (functions.isEmpty()) {
@@ -62,7 +68,9 @@ record TraceRequest(
         functions,
         Options.patterns(parsed, "--exclude", "'*!*Lock*'"),
         words,
-        Options.path(Options.text(parsed, "-o", fileName(words.getFirst()))),
+        process,
+        Options.path(
+            Options.text(parsed, "-o", fileName(words.isEmpty() ? process : words.getFirst()))),
         Options.has(parsed, "--plan"),
         Options.has(parsed, "--why"),
         within(parsed, "--args", 0, 0, MOST_ARGUMENTS),
@@ -71,6 +79,11 @@ record TraceRequest(
         most,
         ring,
         Options.format(parsed, Format.TEXT, Format.JSON));
+  }
+
+  /** The program as this command names it. */
+  String example() {
+    return process.isEmpty() ? "-- " + words.getFirst() : "-p " + process;
   }
 
   private static int within(ParseResult parsed, String name, int otherwise, int from, int to) {

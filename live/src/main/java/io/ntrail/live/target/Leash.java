@@ -43,6 +43,11 @@ final class Leash {
     return leash;
   }
 
+  /** None, for a process that runs already. */
+  static Leash none(WindowsCalls calls) {
+    return new Leash(calls);
+  }
+
   private AgentCall limit(int flags) {
     BytesOut limits = new BytesOut(LIMITS_SIZE).zeros(LIMITS_SIZE).setU32(LIMIT_FLAGS, flags);
     return calls.prepare(

@@ -6,6 +6,7 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.pe.Machine;
 import io.ntrail.live.agent.CallOutcome;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.OptionalInt;
 
@@ -21,6 +22,9 @@ public final class TargetProcess implements AutoCloseable {
   private static final int ALL_THREAD = 0x1F_FFFF;
   private static final int WAIT_TIMEOUT = 258;
   private static final int STILL_ACTIVE = 259;
+  private static final int ALL_PROCESS = 0x1F_FFFF;
+  private static final int ACCESS_DENIED = 5;
+  private static final int NEW_HEADERS = 0x3C;
   private static final int MOST_MODULES = 10_000;
   private static final int MOST_CHARS = 32_767;
   private static final int SKIP_ATTACH = 2;
@@ -31,6 +35,8 @@ public final class TargetProcess implements AutoCloseable {
   // Of the process environment block.
   private static final int PEB_IMAGE_BASE = 0x10;
   private static final int PEB_LOADER = 0x18;
+  private static final int PEB_PARAMETERS = 0x20;
+  private static final int PARAMETERS_COMMAND_LINE = 0x70;
   private static final int LOADER_LIST = 0x10;
 
   private final WindowsCalls calls;
@@ -100,6 +106,79 @@ public final class TargetProcess implements AutoCloseable {
         calls, made.i64(0), made.i64(8), (int) made.u32(16), (int) made.u32(20), leash);
   }
 
+  /**
+   * Opens a program that runs.
+   *
+   * @throws CannotGoOn if it is not there, if this user may not open it, or if it is not a program
+   *     of x64 that has begun to run
+   */
+  public static TargetProcess attach(WindowsCalls calls, RunningProcess running) {
+    String what = "%s (%d)".formatted(running.name(), running.pid());
+    CallOutcome opened = calls.call("kernel32!OpenProcess", ALL_PROCESS, 0, running.pid());
+    if (opened.result() == 0) {
+      throw opened.error() == ACCESS_DENIED
+          ? new CannotGoOn(
+              what + " may not be opened by this user (access denied)",
+              "run ntrail as the user of that program, or as administrator; protected processes"
+                  + " cannot be traced")
+          : WindowsCalls.failed(
+              what + " could not be opened", "kernel32!OpenProcess", opened.error());
+    }
+    int main =
+        running.threads().stream()
+            .min(Comparator.comparingLong(TargetThread::created))
+            .map(TargetThread::tid)
+            .orElse(0);
+    TargetProcess process =
+        new TargetProcess(calls, opened.result(), 0, running.pid(), main, Leash.none(calls));
+    boolean fit = false;
+    try {
+      process.mustBeNative(what);
+      fit = true;
+      return process;
+    } finally {
+      if (!fit) {
+        process.close();
+      }
+    }
+  }
+
+  /** Only code of x64, run by a processor of x64. */
+  private void mustBeNative(String what) {
+    long cells = calls.put(0, new BytesOut(16).u64(0).u64(0));
+    if (calls.find("kernel32!IsWow64Process2") != 0) {
+      CallOutcome asked = calls.call("kernel32!IsWow64Process2", process, cells, cells + 8);
+      Bytes machines = calls.get(0, 16);
+      if (asked.isTrue() && (machines.u16(0) != 0 || machines.u16(8) != Machine.AMD64)) {
+        int machine = machines.u16(0) != 0 ? machines.u16(0) : machines.u16(8);
+        throw notNative(what, Machine.text(machine));
+      }
+    } else {
+      CallOutcome asked = calls.call("kernel32!IsWow64Process", process, cells);
+      if (asked.isTrue() && calls.get(0, 4).u32(0) != 0) {
+        throw notNative(what, "x86");
+      }
+    }
+    if (exitCode().isPresent()) {
+      throw new CannotGoOn(what + " has ended", "");
+    }
+    if (memory.read(environmentBlock() + PEB_LOADER, 8).i64(0) == 0) {
+      throw new CannotGoOn(
+          what + " has not begun to run: its modules are not loaded yet", "try again");
+    }
+    long base = imageBase();
+    int machine = memory.read(base + memory.read(base + NEW_HEADERS, 4).u32(0) + 4, 2).u16(0);
+    if (machine != Machine.AMD64) {
+      throw notNative(what, Machine.text(machine));
+    }
+  }
+
+  private static CannotGoOn notNative(String what, String machine) {
+    return new CannotGoOn(
+        "%s is a program for another machine than x64 (%s)".formatted(what, machine),
+        "only 64-bit programs can be traced");
+  }
+
   /** Sentences about what of it is not as it should be. */
   public List<String> remarks() {
     return leash.refusal().isEmpty() ? List.of() : List.of(leash.refusal());
@@ -108,6 +187,11 @@ public final class TargetProcess implements AutoCloseable {
   /** What it was told to forbid itself. */
   public Mitigations mitigations() {
     return Mitigations.of(calls, process);
+  }
+
+  /** Whether it was started to be watched, and not opened while it ran. */
+  public boolean isStarted() {
+    return mainThread != 0;
   }
 
   /** The id of its first thread. */
@@ -154,6 +238,12 @@ public final class TargetProcess implements AutoCloseable {
     return calls.get(0, 48).i64(8);
   }
 
+  /** What it was started with; empty if it does not say. */
+  public String commandLine() {
+    long parameters = memory.read(environmentBlock() + PEB_PARAMETERS, 8).i64(0);
+    return parameters == 0 ? "" : text(memory.read(parameters, 0x80), PARAMETERS_COMMAND_LINE);
+  }
+
   /** Where its program lies. */
   public long imageBase() {
     return memory.read(environmentBlock() + PEB_IMAGE_BASE, 8).i64(0);
@@ -170,7 +260,7 @@ public final class TargetProcess implements AutoCloseable {
   public void runToEntry(long patienceMillis) {
     long base = imageBase();
     Bytes dos = memory.read(base, 0x40);
-    long headers = base + dos.u32(0x3C);
+    long headers = base + dos.u32(NEW_HEADERS);
     Bytes pe = memory.read(headers, 0x40);
     int machine = pe.u16(4);
     if (machine != Machine.AMD64) {
@@ -230,6 +320,9 @@ public final class TargetProcess implements AutoCloseable {
 
   /** Lets the main thread go on, and the program live whatever happens to ntrail. */
   public void resumeMain() {
+    if (mainThread == 0) {
+      return;
+    }
     CallOutcome resumed = leash.release(calls.prepare(RESUME, mainThread, 0));
     if (!resumed.isSuccess()) {
       throw new CannotGoOn(
@@ -335,7 +428,9 @@ public final class TargetProcess implements AutoCloseable {
   public void close() {
     threads.close();
     leash.close();
-    calls.call("kernel32!CloseHandle", mainThread);
+    if (mainThread != 0) {
+      calls.call("kernel32!CloseHandle", mainThread);
+    }
     calls.call("kernel32!CloseHandle", process);
   }
 }

@@ -5,6 +5,7 @@ import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.target.CommandLine;
 import io.ntrail.live.target.Mitigations;
+import io.ntrail.live.target.RunningProcess;
 import io.ntrail.live.target.Streams;
 import io.ntrail.live.target.TargetFiles;
 import io.ntrail.live.target.TargetModule;
@@ -18,14 +19,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
- * A program that was started to be traced, with the agent beside it. It stands at its first
- * instruction; all modules that it names are loaded.
+ * A program that is to be traced, with the agent beside it. If it was started for that, it stands
+ * at its first instruction, and all modules that it names are loaded.
  */
 public final class TraceTarget implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final long ENTRY_MILLIS = 60_000;
+  private static final int MOST_NAMED = 12;
 
   private final Agent agent;
   private final WindowsCalls calls;
@@ -114,6 +117,66 @@ public final class TraceTarget implements AutoCloseable {
     }
   }
 
+  /**
+   * Opens a program that runs.
+   *
+   * @param which its id, or the name of its program's file with or without {@code .exe}
+   * @throws CannotGoOn if there is none, or not one alone, or it cannot be traced
+   */
+  public static TraceTarget attach(AgentHost host, String which) {
+    Agent agent = Agent.on(host.start(), PATIENCE);
+    TargetProcess process = null;
+    boolean done = false;
+    try {
+      WindowsCalls calls = new WindowsCalls(agent);
+      calls.call("kernel32!SetConsoleCtrlHandler", 0, 1);
+      TargetClock clock = new TargetClock(calls);
+      TargetClock.Moment first = clock.now();
+      RunningProcess running = running(RunningProcess.all(calls), which);
+      process = TargetProcess.attach(calls, running);
+      Mitigations mitigations = process.mitigations();
+      mitigations.mustAllowCode();
+      String commandLine = process.commandLine();
+      done = true;
+      return new TraceTarget(agent, calls, process, mitigations, host, commandLine, clock, first);
+    } finally {
+      if (!done) {
+        try {
+          if (process != null) {
+            process.close();
+          }
+        } finally {
+          agent.close();
+        }
+      }
+    }
+  }
+
+  private static RunningProcess running(List<RunningProcess> all, String which) {
+    List<RunningProcess> meant =
+        all.stream()
+            .filter(one ->
+                which.equals(Integer.toString(one.pid()))
+                    || one.name().equalsIgnoreCase(which)
+                    || one.name().equalsIgnoreCase(which + ".exe"))
+            .toList();
+    if (meant.size() == 1) {
+      return meant.getFirst();
+    }
+    String others =
+        (meant.isEmpty() ? all : meant)
+            .stream()
+                .filter(one -> !one.name().isEmpty())
+                .limit(MOST_NAMED)
+                .map(one -> "%s (%d)".formatted(one.name(), one.pid()))
+                .collect(Collectors.joining(", "));
+    throw meant.isEmpty()
+        ? new CannotGoOn("no program that runs is called " + which, "one of these: " + others)
+        : new CannotGoOn(
+            "%d programs that run are called %s: %s".formatted(meant.size(), which, others),
+            "-p " + meant.getFirst().pid());
+  }
+
   private static String program(WindowsCalls calls, String word) {
     try {
       Path file = Path.of(word);
@@ -168,6 +231,13 @@ public final class TraceTarget implements AutoCloseable {
   /** What the clocks showed before the program was started. */
   TargetClock.Moment firstMoment() {
     return first;
+  }
+
+  /** Ends a program that was started and has not been let go; one that ran before goes on. */
+  public void giveUp() {
+    if (process.isStarted()) {
+      process.kill(1);
+    }
   }
 
   /** Lets the agent end; the program stays as it is. */
