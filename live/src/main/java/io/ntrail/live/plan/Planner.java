@@ -145,6 +145,9 @@ public final class Planner {
       if (read == null || info.version() > 2) {
         return left(name, patch, Kind.UNWIND_DATA);
       }
+      if (returnAddressReads.isPart(entry.get())) {
+        return left(name, patch, Kind.PART);
+      }
       prologue = read;
     }
     if (movesStack && prologue.codes().length == 0) {
