@@ -155,7 +155,8 @@ final class ReturnAddressReads {
 
     private void through(Range range) {
       long length = Math.min(range.end - range.begin, MOST_BYTES);
-      if (range.bound == Bound.UNWIND_DATA && length < range.end - range.begin
+      if (length <= 0
+          || range.bound == Bound.UNWIND_DATA && length < range.end - range.begin
           || !image.view().has(range.begin, 1)) {
         found = true;
         return;
