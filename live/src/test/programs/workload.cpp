@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string>
 #include <vector>
+#include <winsock2.h>
+#include <ws2tcpip.h>
 #include <windows.h>
 #include "traced.h"
 
@@ -164,17 +166,87 @@ static long registry(int me) {
   return sum;
 }
 
+// In memory only: there may be no screen.
+static long drawing(int me) {
+  long sum = 0;
+  char text[64];
+  for (int i = 0; i < 60; i++) {
+    RECT a = {i, me, i + 40, me + 30}, b = {i + 10, me + 5, i + 90, me + 60}, both;
+    sum += IntersectRect(&both, &a, &b) + both.right - both.left;
+    OffsetRect(&a, i, -i);
+    InflateRect(&a, 3, 4);
+    sum += UnionRect(&both, &a, &b) + both.bottom - both.top;
+    wsprintfA(text, "Round %d of %d", i, me);
+    CharUpperA(text);
+    sum += text[1] + (CharLowerA(text), text[3]) + (long)std::strlen(text);
+    HRGN region = CreateRectRgnIndirect(&a), other = CreateEllipticRgn(i, me, i + 50, me + 40);
+    HRGN sumOf = CreateRectRgn(0, 0, 0, 0);
+    sum += CombineRgn(sumOf, region, other, i % 2 ? RGN_XOR : RGN_AND);
+    sum += GetRegionData(sumOf, 0, 0) + GetRgnBox(sumOf, &both) + both.left + both.bottom;
+    DeleteObject(region);
+    DeleteObject(other);
+    DeleteObject(sumOf);
+    HDC memory = CreateCompatibleDC(0);
+    BITMAPINFO info = {};
+    info.bmiHeader.biSize = sizeof info.bmiHeader;
+    info.bmiHeader.biWidth = info.bmiHeader.biHeight = 32;
+    info.bmiHeader.biPlanes = 1;
+    info.bmiHeader.biBitCount = 32;
+    void *bits;
+    HBITMAP bitmap = CreateDIBSection(memory, &info, DIB_RGB_COLORS, &bits, 0, 0);
+    HGDIOBJ before = SelectObject(memory, bitmap);
+    HBRUSH brush = CreateSolidBrush(RGB(i, me, 77));
+    RECT all = {4, 4, 28, 28};
+    sum += FillRect(memory, &all, brush) + (GetPixel(memory, 6, 6) & 0xFF);
+    PatBlt(memory, 0, 0, 16, 16, DSTINVERT);
+    for (int at = 0; at < 32 * 32; at++) sum += ((unsigned *)bits)[at] & 0xFF;
+    SelectObject(memory, before);
+    DeleteObject(brush);
+    DeleteObject(bitmap);
+    DeleteDC(memory);
+  }
+  return sum;
+}
+
+static long sockets(int me) {
+  WSADATA data;
+  long sum = WSAStartup(MAKEWORD(2, 2), &data);
+  char text[64];
+  for (int i = 0; i < 25; i++) {
+    sockaddr_in to = {};
+    to.sin_family = AF_INET;
+    to.sin_addr.s_addr = inet_addr("127.0.0.1");
+    SOCKET in = socket(AF_INET, SOCK_DGRAM, 0), out = socket(AF_INET, SOCK_DGRAM, 0);
+    int size = sizeof to;
+    sum += bind(in, (sockaddr *)&to, size) + getsockname(in, (sockaddr *)&to, &size);
+    for (int n = 0; n < 5; n++) {
+      std::snprintf(text, sizeof text, "%d of %d", n * i, me);
+      sum += sendto(out, text, (int)std::strlen(text), 0, (sockaddr *)&to, sizeof to);
+      int got = recv(in, text, sizeof text, 0);
+      sum += got > 0 ? text[got - 1] : -1000;
+    }
+    closesocket(in);
+    closesocket(out);
+    in_addr address;
+    sum += inet_pton(AF_INET, "10.1.2.3", &address) + ntohl(address.s_addr) % 1000;
+    sum += htons((u_short)i) + (long)std::strlen(inet_ntoa(address));
+  }
+  return sum + WSACleanup();
+}
+
 static DWORD CALLBACK body(void *argument) {
   int me = (int)(intptr_t)argument;
   long sum;
-  switch (me % 12) {
+  switch (me % 14) {
     case 0: case 1: case 2: case 3: sum = throws(me); break;
     case 4: case 5: sum = fibers(me); break;
     case 6: sum = apcs(me); break;
     case 7: sum = files(me); break;
     case 8: case 9: sum = heaps(me); break;
     case 10: sum = libraries(me); break;
-    default: sum = registry(me); break;
+    case 11: sum = registry(me); break;
+    case 12: sum = drawing(me); break;
+    default: sum = sockets(me); break;
   }
   results[me] = sum;
   return me;
@@ -183,9 +255,6 @@ static DWORD CALLBACK body(void *argument) {
 int main() {
   HANDLE threads[THREADS];
   GetTempPathA(sizeof folder, folder);
-  // No library comes or goes while threads throw: Wine 8 walks its list of modules without a lock
-  // when it looks for the unwind data of code that belongs to none.
-  for (const char *name : names) LoadLibraryA(name);
   for (int i = 0; i < THREADS; i++) {
     threads[i] = CreateThread(0, 0, body, (void *)(intptr_t)i, 0, 0);
   }

@@ -134,6 +134,7 @@ public final class LiveBenchmark {
     add(name + ": lost, %", 100 * run.lost());
     double nanos = 1e9 / run.ticksPerSecond();
     add("measured in the target: pair", run.cost().pair() * nanos);
+    add("measured in the target: without clock", run.cost().withoutClock() * nanos);
     add("measured in the target: without clock and records", run.cost().withoutRecords() * nanos);
     add("measured in the target: 2 x rdtsc", run.cost().clock() * nanos);
     add("measured in the target: pair / 2 x rdtsc", run.cost().pair() / run.cost().clock());

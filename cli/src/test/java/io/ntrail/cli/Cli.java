@@ -4,6 +4,7 @@ import io.ntrail.cli.text.Terminal;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -34,6 +35,17 @@ public final class Cli {
   }
 
   private Cli() {}
+
+  /** The command line of a process of its own. */
+  static List<String> command(String... words) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-cp");
+    command.add(System.getProperty("java.class.path"));
+    command.add("io.ntrail.cli.Main");
+    command.addAll(List.of(words));
+    return command;
+  }
 
   /** Runs one command; words may be texts or paths. */
   public static Result run(Object... words) {

@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -29,14 +28,7 @@ class TraceTest {
 
   private Outcome ntrail(String... words) throws IOException, InterruptedException {
     assumeTrue(Wine.available(), Wine.missing());
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                "io.ntrail.cli.Main"));
-    command.addAll(List.of(words));
+    List<String> command = Cli.command(words);
     Path out = folder.resolve("out.txt");
     Path err = folder.resolve("err.txt");
     Path in = Files.writeString(folder.resolve("in.txt"), "a line\r\n");
@@ -67,7 +59,10 @@ class TraceTest {
     Json classes = functions.get("byClass");
     assertEquals(
         number(functions, "patched"),
-        number(classes, "x64-A") + number(classes, "x64-B") + number(classes, "x64-C"));
+        number(classes, "x64-A")
+            + number(classes, "x64-B")
+            + number(classes, "x64-C")
+            + number(classes, "x64-E"));
     assertEquals(number(functions, "refused"), number(classes, "x64-D"));
     assertEquals(
         number(functions, "matched"), number(functions, "patched") + number(functions, "refused"));
@@ -82,6 +77,8 @@ class TraceTest {
             "cmd!*",
             "-o",
             "cmd.ntr",
+            "--args",
+            "12",
             "--format",
             "json",
             "--report",
@@ -107,11 +104,27 @@ class TraceTest {
     assertEquals(0, flat.exit(), flat.err());
     assertEquals(entries, number(flat.json(), "entries"));
     assertEquals(number(report, "open"), number(flat.json(), "open"));
+    assertEquals(
+        flat.out(),
+        Cli.run("calls", folder.resolve("cmd.ntr"), "-t", "main", "--flat", "--format", "json")
+            .out(),
+        "its one thread is the main one");
     assertTrue(flat.out().contains("cmd.exe!WCMD_"), "names of the symbol table");
   }
 
   @Test
-  void planRunsNothingAndTellsWhy() throws Exception {
+  void doctorTellsWhichWineWouldBeTaken() {
+    assumeTrue(Wine.available(), Wine.missing());
+    String line =
+        Cli.run("doctor").lines().stream()
+            .filter(one -> one.contains("tracing with Wine"))
+            .findFirst()
+            .orElseThrow();
+    assertTrue(line.matches("  tracing with Wine +ok +wine-\\d.* in /.*"), line);
+  }
+
+  @Test
+  void planTracesNothingAndTellsWhy() throws Exception {
     Outcome plan =
         ntrail("trace", "--plan", "--why", "--format", "json", "-f", "cmd!*", "--", "cmd");
     assertEquals(0, plan.exit(), plan.err());
@@ -138,5 +151,8 @@ class TraceTest {
     assertEquals(1, missing.exit());
     assertTrue(missing.err().contains("no such program: ./missing.exe"), missing.err());
     assertEquals(2, ntrail("trace", "--", "cmd").exit());
+    Outcome many = ntrail("trace", "--args", "13", "-f", "*!*", "--", "cmd");
+    assertEquals(2, many.exit());
+    assertTrue(many.err().contains("--args takes 0 to 12, not 13"), many.err());
   }
 }

@@ -25,7 +25,7 @@ import java.util.stream.LongStream;
  */
 final class CodeSweep {
   /** Branches that lead further into a function than this do not concern it. */
-  static final int NEAR = 16;
+  static final int NEAR = 32;
 
   /** The bytes of a hash in front of a function. */
   static final int HASH = 8;
@@ -357,6 +357,11 @@ final class CodeSweep {
   /** Whether the code of a function was decoded. */
   boolean isExamined(int function) {
     return examined.get(function);
+  }
+
+  /** Where a function ends as far as its code tells, from its beginning; 0 if it does not. */
+  int size(int function) {
+    return sizes[function];
   }
 
   /** Bytes of padding in front of a function. */

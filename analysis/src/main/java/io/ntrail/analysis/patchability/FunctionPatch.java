@@ -12,12 +12,12 @@ import java.util.Optional;
  * @param detail what belongs to the reason: where a jump goes, which instruction it is; else empty
  * @param padding what lies in front of it
  * @param firstLength bytes of its first instruction; 0 if there is none
- * @param unitLength bytes of the instructions that the short jump overwrites; 0 if they could not
- *     be found
+ * @param unitLength bytes of the instructions that are overwritten, whole or in part; 0 if they
+ *     could not be found
  * @param unitInstructions how many instructions these are
  * @param relative whether one of them has an operand relative to its own address (x64), which has
  *     to be mended in the copy
- * @param jumpAt RVA of the jump of five bytes; -1 of class D
+ * @param jumpAt RVA of the jump of five bytes; that of the function of class E, -1 of class D
  */
 public record FunctionPatch(
     ImageFunction function,
@@ -43,10 +43,23 @@ public record FunctionPatch(
     return function.rva() % CACHE_LINE == CACHE_LINE - 1;
   }
 
+  /** Whether the long jump takes the place of its own first bytes, and there is no short one. */
+  public boolean isInPlace() {
+    return patchClass == PatchClass.E;
+  }
+
+  /** Bytes of the function itself that are overwritten. */
+  public int overwritten() {
+    return isInPlace() ? Padding.JUMP : SHORT_JUMP;
+  }
+
   /** Why threads have to stand still while it is patched; empty if they may run, or of class D. */
   public Optional<NeedsStop> needsStop() {
     if (!isPossible()) {
       return Optional.empty();
+    }
+    if (isInPlace()) {
+      return Optional.of(NeedsStop.IN_PLACE);
     }
     if (unitInstructions > 1) {
       return Optional.of(NeedsStop.SEVERAL_INSTRUCTIONS);

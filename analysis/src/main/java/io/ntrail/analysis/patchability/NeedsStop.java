@@ -6,6 +6,8 @@ public enum NeedsStop {
   SEVERAL_INSTRUCTIONS("the short jump overwrites several instructions"),
   /** Its long jump lies in padding that is not its own. */
   BORROWED_PADDING("its jump lies in front of another function"),
+  /** No single store writes a jump of five bytes. */
+  IN_PLACE("a long jump overwrites its own first bytes"),
   /** No single store writes both bytes of the short jump for all processors. */
   STRADDLES("its first two bytes lie in two lines of the cache");
 

@@ -11,6 +11,11 @@ public enum PatchClass {
   B("own padding, several instructions"),
   /** The long jump goes into padding in front of another function; threads have to stand still. */
   C("padding in front of another function"),
+  /**
+   * No padding: the long jump overwrites its own first five bytes; threads have to stand still.
+   * Only {@link Patchability#inPlace} answers so.
+   */
+  E("its own first five bytes"),
   /** Not at all. */
   D("refused");
 

@@ -199,6 +199,45 @@ public final class Patchability {
     }
   }
 
+  /**
+   * How a function can be patched that is refused only because no room for a long jump is in front
+   * of it or near: the jump overwrites its own first five bytes, which may be several instructions.
+   *
+   * @param patch an element of {@link #list}
+   * @return of class E; if that is not possible either, the same with the reason as detail; any
+   *     other as it is
+   */
+  public FunctionPatch inPlace(FunctionPatch patch) {
+    Refusal refusal = patch.refusal().orElse(null);
+    if (refusal != Refusal.NO_PADDING && refusal != Refusal.TYPE_HASH) {
+      return patch;
+    }
+    ImageFunction function = patch.function();
+    int i = functions.indexUpTo(function.rva());
+    Unit unit = units.read(function, Padding.JUMP);
+    Because because = refused(i, function, unit);
+    if (because == null && unit.length() > room(i, function)) {
+      because = new Because(Refusal.TOO_SHORT, room(i, function) + " bytes");
+    }
+    return new FunctionPatch(
+        function,
+        because == null ? PatchClass.E : PatchClass.D,
+        because == null ? Optional.empty() : patch.refusal(),
+        because == null ? "" : "and in its place: " + because.refusal.text(),
+        patch.padding(),
+        unit.firstLength(),
+        unit.length(),
+        unit.instructions(),
+        unit.relative(),
+        because == null ? function.rva() : -1);
+  }
+
+  /** Bytes that belong to a function as far as anybody knows. */
+  private long room(int i, ImageFunction function) {
+    long next = i + 1 < jumps.length ? functions.start(i + 1) - function.rva() : Long.MAX_VALUE;
+    return Math.min(next, function.bounded() ? function.size() : sweep.size(i));
+  }
+
   /** Counts what hot-patching was made for. */
   public PatchShare share() {
     int wanted = image.headers().isWide() ? WANTED_WIDE : WANTED_NARROW;

@@ -40,7 +40,13 @@ final class UnitReader {
     }
   }
 
+  /** The first instructions, as many as a short jump overwrites. */
   Unit read(ImageFunction function) {
+    return read(function, FunctionPatch.SHORT_JUMP);
+  }
+
+  /** The first instructions, as many as so many bytes overwrite. */
+  Unit read(ImageFunction function, int overwritten) {
     long rva = function.rva();
     if (view.stored(rva) == 0) {
       return Unit.refused(0, Refusal.NO_CODE, "");
@@ -52,14 +58,14 @@ final class UnitReader {
           0, bytes.length() < InstructionDecoder.LONGEST ? Refusal.NO_CODE : Refusal.NOT_CODE, "");
     }
     Unit jump = jump(rva, bytes, first);
-    return jump != null ? jump : unit(function, bytes, first);
+    return jump != null ? jump : unit(function, bytes, first, overwritten);
   }
 
-  private Unit unit(ImageFunction function, Bytes bytes, int first) {
+  private Unit unit(ImageFunction function, Bytes bytes, int first, int overwritten) {
     int length = 0;
     int count = 0;
     boolean relative = false;
-    while (length < FunctionPatch.SHORT_JUMP) {
+    while (length < overwritten) {
       int size = decoder.decode(bytes, length, bytes.length(), instruction);
       if (size == 0) {
         return Unit.refused(

@@ -61,6 +61,50 @@ class PatchabilityTest {
     assertRefused(Refusal.NO_PADDING, "", second(X64, "CC CC CC CC", "48 89 5C 24 08 C3"));
   }
 
+  private static FunctionPatch inPlace(String... pieces) {
+    return Sketches.of(X64, pieces).inPlace("f");
+  }
+
+  @Test
+  void withoutPaddingAJumpCanTakeThePlaceOfTheFirstFiveBytes() {
+    FunctionPatch patch = inPlace(BEFORE, "f: 53 48 83 EC 20 33 C0 C3", "CC CC");
+    assertEquals(PatchClass.E, patch.patchClass());
+    assertEquals(5, patch.unitLength());
+    assertEquals(2, patch.unitInstructions());
+    assertEquals(patch.function().rva(), patch.jumpAt());
+    assertTrue(patch.isInPlace());
+    assertEquals(5, patch.overwritten());
+    // The instruction that the fifth byte belongs to is moved as a whole.
+    assertEquals(
+        11, inPlace(BEFORE, "f: 48 83 EC 28 48 8B 05 11 22 33 44 C3", "CC CC").unitLength());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "33 C0 C3 CC CC CC, its first instructions contain a return",
+    "48 83 EC 28 E8 00 00 00 00 C3, its first instructions contain a call",
+    "48 83 EC 28 75 00 C3, its first instructions contain a branch",
+    "33 C0 33 C9 33 D2 75 FA C3, a branch leads into its first instructions",
+  })
+  void whatCannotBeMovedStaysRefused(String function, String why) {
+    assertRefused(
+        Refusal.NO_PADDING, "and in its place: " + why, inPlace(BEFORE, "f: " + function));
+  }
+
+  @Test
+  void aFunctionWithPaddingIsNotPatchedInPlace() {
+    assertEquals(
+        PatchClass.B, inPlace(BEFORE, "CC CC CC CC CC", "f: 53 48 83 EC 20 33 C0 C3").patchClass());
+  }
+
+  @Test
+  void theNextFunctionIsNotOverwritten() {
+    assertRefused(
+        Refusal.NO_PADDING,
+        "and in its place: it ends before the jump over its first bytes would",
+        inPlace(BEFORE, "f: 33 C0 33 C9", "g: 33 D2 48 83 EC 28 " + BODY + "C3"));
+  }
+
   @Test
   void anInstructionThatCountsFromItsOwnAddressCanBeMovedAndIsMarked() {
     FunctionPatch patch = second(X64, "CC CC CC CC CC", "48 8B 05 11 22 33 44 C3");

@@ -81,6 +81,18 @@ final class Sketches {
         .orElseThrow();
   }
 
+  /** How one of the functions can be patched in place. */
+  FunctionPatch inPlace(String name) {
+    try (InputFile input = InputFile.of(file(), "sketch.dll")) {
+      Patchability all = Patchability.of(PeImage.ofFile(input));
+      return all.list().stream()
+          .filter(patch -> patch.function().rva() == start(name))
+          .findFirst()
+          .map(all::inPlace)
+          .orElseThrow();
+    }
+  }
+
   List<FunctionPatch> patches() {
     try (InputFile input = InputFile.of(file(), "sketch.dll")) {
       return List.copyOf(Patchability.of(PeImage.ofFile(input)).list());

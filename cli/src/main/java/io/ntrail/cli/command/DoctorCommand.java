@@ -3,10 +3,14 @@ package io.ntrail.cli.command;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.cli.text.Version;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.live.agent.AgentHost;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
@@ -36,10 +40,32 @@ final class DoctorCommand implements Command {
     line(out, "reading .etl", "ok", "also in .zip .gz .diagsession");
     line(out, "reading .ntr .jtrc", "ok", "also in .zip .gz");
     line(out, "reading images", "ok", ".exe .dll .sys; also in .zip .gz");
+    wine(out);
     cache(out);
     memory(out);
     temporary(out);
     return ExitCode.DONE;
+  }
+
+  /** What traces programs for Windows elsewhere. */
+  private static void wine(PrintStream out) {
+    if (System.getProperty("os.name", "").startsWith("Windows")) {
+      line(out, "tracing", "ok", "x64 programs; not tried on Windows yet");
+      return;
+    }
+    try {
+      AgentHost.Wine wine = AgentHost.Wine.find(Map.of());
+      Optional<String> version = wine.version();
+      line(
+          out,
+          "tracing with Wine",
+          version.isPresent() ? "ok" : "no",
+          version
+              .map(text -> "%s in %s, x64 programs".formatted(text, wine.loader()))
+              .orElse(wine.loader() + " does not run: it does not tell its version"));
+    } catch (CannotGoOn e) {
+      line(out, "tracing with Wine", "no", e.message() + "; " + e.nextStep());
+    }
   }
 
   private static void cache(PrintStream out) {

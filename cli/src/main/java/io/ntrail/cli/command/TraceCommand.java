@@ -6,6 +6,7 @@ import io.ntrail.cli.text.Version;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.plan.LeftAlone;
+import io.ntrail.live.session.RecorderState;
 import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.trace.TracePlan;
 import io.ntrail.live.trace.TraceRun;
@@ -36,9 +37,11 @@ final class TraceCommand implements Command {
         Options.values("PATTERN", "functions to trace: module!name", "-f", "--function"));
     spec.addOption(Options.values("PATTERN", "functions that are not traced", "--exclude"));
     spec.addOption(Options.value("FILE", "the recording (default: PROGRAM.ntr)", "-o", "--output"));
-    spec.addOption(Options.flag("count what would be traced, and run nothing", "--plan"));
+    spec.addOption(
+        Options.flag(
+            "count what would be traced; the program ends before its first instruction", "--plan"));
     spec.addOption(Options.flag("list the functions that are left alone, and why", "--why"));
-    spec.addOption(Options.value("N", "record the first N arguments, up to 4", "--args"));
+    spec.addOption(Options.value("N", "record the first N arguments, up to 12", "--args"));
     spec.addOption(Options.value("N", "trace at most N stacks at once", "--threads"));
     spec.addOption(Options.value("N", "buffers of 64 KiB for records (default: 512)", "--buffers"));
     spec.addOption(
@@ -131,28 +134,46 @@ final class TraceCommand implements Command {
     try (TraceRun run = TraceRun.prepare(target, settings)) {
       TracePlan patched = plan.without(run.begin(plan), LeftAlone.Kind.OUT_OF_REACH);
       begun = true;
-      report.begun(run, patched);
-      OptionalInt exit = OptionalInt.empty();
-      long last = System.nanoTime();
-      while (exit.isEmpty() && !stop.isAsked()) {
-        exit = run.await(POLL_MILLIS);
-        if (System.nanoTime() - last > LIVE_NANOS) {
-          last = System.nanoTime();
-          report.live(run);
-        }
+      try {
+        report.begun(run, patched);
+        OptionalInt exit = awaitEnd(run, report, stop);
+        RecorderStatistics statistics = run.finish(exit);
+        report.finished(run, target, patched, statistics, exit);
+        return exitCode(statistics, strict);
+      } catch (RuntimeException e) {
+        report.abandoned(run.abandon());
+        throw e;
       }
-      if (exit.isEmpty()) {
-        exit = run.disarm();
-      }
-      RecorderStatistics statistics = run.finish(exit);
-      report.finished(run, target, patched, statistics, exit);
-      boolean lossy = statistics.allDropped() + statistics.noArea() + statistics.overflows() > 0;
-      return strict && lossy ? ExitCode.INCOMPLETE : ExitCode.DONE;
     } finally {
       if (!begun) {
         target.process().kill(1);
       }
     }
+  }
+
+  /**
+   * Waits until the program ends, or somebody wants the trace to end, or nothing can be written any
+   * more; the program that goes on has its code back then.
+   */
+  private static OptionalInt awaitEnd(TraceRun run, TraceReport report, Stop stop) {
+    OptionalInt exit = OptionalInt.empty();
+    long last = System.nanoTime();
+    while (exit.isEmpty() && !stop.isAsked() && run.statistics().state() != RecorderState.FAILED) {
+      exit = run.await(POLL_MILLIS);
+      if (System.nanoTime() - last > LIVE_NANOS) {
+        last = System.nanoTime();
+        report.live(run);
+      }
+    }
+    return exit.isPresent() ? exit : run.disarm();
+  }
+
+  private static int exitCode(RecorderStatistics statistics, boolean strict) {
+    if (statistics.state() == RecorderState.FAILED) {
+      return statistics.captured().events() == 0 ? ExitCode.FAILED : ExitCode.INCOMPLETE;
+    }
+    boolean lossy = statistics.allDropped() + statistics.noArea() + statistics.overflows() > 0;
+    return strict && lossy ? ExitCode.INCOMPLETE : ExitCode.DONE;
   }
 
   /** Ctrl+C: the recording is ended before this program is. */

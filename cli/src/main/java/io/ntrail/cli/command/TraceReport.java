@@ -1,5 +1,6 @@
 package io.ntrail.cli.command;
 
+import io.ntrail.analysis.patchability.PatchClass;
 import io.ntrail.cli.command.Options.Format;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Lines;
@@ -9,6 +10,7 @@ import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.ntr.EventTally;
 import io.ntrail.live.plan.LeftAlone;
 import io.ntrail.live.plan.PlannedFunction;
+import io.ntrail.live.session.RecorderState;
 import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.trace.TracePlan;
 import io.ntrail.live.trace.TraceRun;
@@ -22,7 +24,7 @@ import picocli.CommandLine.ParseResult;
 
 /**
  * What a trace says of itself. The standard streams are the program's: everything goes to the error
- * output, or to a file; only a plan, which runs nothing, is an answer on standard output.
+ * output, or to a file; only a plan, which traces nothing, is an answer on standard output.
  */
 final class TraceReport implements AutoCloseable {
   private final TraceRequest request;
@@ -85,10 +87,11 @@ final class TraceReport implements AutoCloseable {
 
   private void counts(TracePlan plan) {
     Table table = new Table().number("functions").name("class");
-    table.row(count(plan, "x64-A"), "x64-A: own padding, one instruction");
-    table.row(count(plan, "x64-B"), "x64-B: own padding, several instructions");
-    table.row(count(plan, "x64-C"), "x64-C: padding in front of another function");
-    table.row(count(plan, "x64-D"), "x64-D: left alone");
+    for (PatchClass one : PatchClass.values()) {
+      String name = "x64-" + one;
+      String text = one == PatchClass.D ? "left alone" : one.text();
+      table.row(count(plan, name), name + ": " + text);
+    }
     table.print(out, 2, to.width());
     out.println(
         "  %s of those traced can only be patched while all threads stand still"
@@ -199,6 +202,9 @@ final class TraceReport implements AutoCloseable {
       cost(run);
     }
     now.remarks().forEach(remark -> out.println("ntrail: " + remark));
+    if (now.state() == RecorderState.FAILED) {
+      out.println("try: another disk, with -o FILE.ntr");
+    }
     if (now.allDropped() > 0) {
       out.println(
           "ntrail: %s of %s records are not in the file"
@@ -206,6 +212,19 @@ final class TraceReport implements AutoCloseable {
                   Numbers.count(now.allDropped()),
                   Numbers.count(now.allDropped() + captured.events())));
     }
+  }
+
+  /** Something failed while the program ran; what did is told later. */
+  void abandoned(boolean restored) {
+    if (live) {
+      terminal.err().print("\r\u001b[K");
+    }
+    terminal
+        .err()
+        .println(
+            restored
+                ? "restored the code; the program goes on, " + request.file() + " ends here"
+                : "the code could not be restored: the program goes on with it, unrecorded");
   }
 
   /** Exit codes of crashes are known by their hexadecimal form. */

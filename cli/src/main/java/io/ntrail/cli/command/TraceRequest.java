@@ -16,7 +16,7 @@ import picocli.CommandLine.ParseResult;
  * @param exclude the same of what is not wanted
  * @param words the program and its arguments
  * @param file where the recording goes
- * @param planOnly whether the program is not run
+ * @param planOnly whether the program is not run beyond what its loader does
  * @param why whether functions that are left alone are listed
  * @param arguments how many arguments of each call are recorded
  * @param threads how many stacks can be traced at once
@@ -40,7 +40,7 @@ record TraceRequest(
     Format format)
     implements TracePlan.Choice {
   private static final String EXAMPLE = "ntrail trace -f 'shopcore!*' -o shop.ntr -- shopd.exe";
-  private static final int MOST_ARGUMENTS = 4;
+  private static final int MOST_ARGUMENTS = 12;
   private static final int MOST_BUFFERS = 2048;
   private static final int MOST_THREADS = 4096;
 

@@ -1,11 +1,17 @@
 package io.ntrail.live.agent;
 
 import io.ntrail.formats.bytes.CannotGoOn;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
 /** Where agents and targets run: how an agent is started there, and how files are named there. */
 public sealed interface AgentHost {
@@ -25,6 +31,9 @@ public sealed interface AgentHost {
    * @param environment variables that agents (and so targets) get besides those of this process
    */
   record Wine(Path loader, Map<String, String> environment) implements AgentHost {
+    private static final int VERSION_SECONDS = 10;
+    private static final int MOST_VERSION = 200;
+
     /** Copies the variables. */
     public Wine {
       environment = Map.copyOf(environment);
@@ -53,6 +62,29 @@ public sealed interface AgentHost {
       throw new CannotGoOn(
           "there is no Wine on this machine, which programs for Windows need here",
           "install it (Debian: apt install wine wine64)");
+    }
+
+    /** What it says of its version; empty if it does not answer. Starts nothing for Windows. */
+    public Optional<String> version() {
+      try {
+        ProcessBuilder asking = command().redirectErrorStream(true);
+        asking.command().add("--version");
+        Process process = asking.redirectInput(new File("/dev/null")).start();
+        try (InputStream in = process.getInputStream()) {
+          if (!process.waitFor(VERSION_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
+            return Optional.empty();
+          }
+          String said = new String(in.readNBytes(MOST_VERSION), StandardCharsets.ISO_8859_1);
+          return said.lines().findFirst().filter(line -> !line.isBlank());
+        } finally {
+          process.destroyForcibly();
+        }
+      } catch (IOException e) {
+        return Optional.empty();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return Optional.empty();
+      }
     }
 
     private ProcessBuilder command() {

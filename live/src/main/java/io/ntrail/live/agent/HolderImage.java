@@ -27,7 +27,8 @@ import java.util.Map;
  *
  * <p>It makes a section whose name is the last word of its command line, of one page, and writes
  * there: u32 1 when the rest is there, u32 its process id, u64 each the handles of its standard
- * input, output and error output. Then it sleeps until it is ended.
+ * input, output and error output. Then it sleeps until it is ended, but not for ever: who started
+ * it may have been killed.
  */
 public final class HolderImage {
   private static final long BASE = 0x1_4000_0000L;
@@ -37,6 +38,7 @@ public final class HolderImage {
   };
   private static final int PAGE = 4096;
   private static final int READ_WRITE = 4;
+  private static final int LIFE_MILLIS = 120_000;
   private static final int ALL_ACCESS = 0xF001F;
 
   private HolderImage() {}
@@ -80,7 +82,8 @@ public final class HolderImage {
       a.mov(ptr(RBX).plus(8 + 8L * i), RAX);
     }
     a.mov(EAX, gs(0x40)).mov(ptr(RBX).plus(4), EAX).mov(ptr(RBX).as32(), 1);
-    a.bind(sleep).mov(ECX, -1).call(imported(addresses, "Sleep")).jmp(sleep);
+    a.bind(sleep).mov(ECX, LIFE_MILLIS).call(imported(addresses, "Sleep"));
+    a.add(RSP, 0x48).ret();
     return a.assemble().bytesAt(BASE + 0x1000);
   }
 

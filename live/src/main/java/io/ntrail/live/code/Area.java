@@ -7,6 +7,7 @@ import static io.ntrail.live.code.Geometry.SLOTS;
 import static io.ntrail.live.code.Geometry.TABLE;
 
 import io.ntrail.formats.bytes.BytesOut;
+import java.util.List;
 
 /**
  * What is written into the memory of areas: the same code for all of them, and data that differs by
@@ -17,13 +18,21 @@ public final class Area {
   private final byte[] table;
   private final int entries;
   private final int exit;
+  private final List<Integer> clocks;
   private final RuntimeBlock runtime;
 
-  private Area(byte[] code, byte[] table, int entries, int exit, RuntimeBlock runtime) {
+  private Area(
+      byte[] code,
+      byte[] table,
+      int entries,
+      int exit,
+      List<Integer> clocks,
+      RuntimeBlock runtime) {
     this.code = code;
     this.table = table;
     this.entries = entries;
     this.exit = exit;
+    this.clocks = clocks;
     this.runtime = runtime;
   }
 
@@ -37,12 +46,14 @@ public final class Area {
     FunctionTableOut functions = new FunctionTableOut();
     code.zeros(Geometry.STRIDE);
     int exit = 0;
+    List<Integer> clocks = List.of();
     int handlerAt = TABLE + FunctionTableOut.ENTRY * (6 * SLOTS + 2) + 0x80;
     byte[] handler = HandlerCode.assemble(words, record, runtime.full(), exitOf(words, record));
     for (int slot = 0; slot < SLOTS; slot++) {
       SlotCode.Assembled assembled = SlotCode.assemble(words, slot, record);
       int begin = code.size() + CODE - Geometry.HEAD;
       exit = assembled.exit();
+      clocks = assembled.clocks();
       functions.add(begin, begin + assembled.three(), UnwindBytes.PUSHED_2);
       functions.add(begin + assembled.three(), begin + assembled.two(), UnwindBytes.PUSHED_3);
       functions.add(begin + assembled.two(), begin + assembled.call(), UnwindBytes.PUSHED_2);
@@ -66,7 +77,7 @@ public final class Area {
     BytesOut table = new BytesOut(1 << 14);
     table.bytes(functions.bytes(TABLE - Geometry.HEAD));
     table.zeros(handlerAt - TABLE - table.size()).bytes(handler);
-    return new Area(code.toArray(), table.toArray(), functions.count(), exit, runtime);
+    return new Area(code.toArray(), table.toArray(), functions.count(), exit, clocks, runtime);
   }
 
   private static int exitOf(ThreadWords words, int record) {
@@ -93,6 +104,11 @@ public final class Area {
     return exit;
   }
 
+  /** Distances from the beginning of a slot of the instructions that read the clock: 0F 31. */
+  public List<Integer> clocks() {
+    return clocks;
+  }
+
   /** Bytes from the head to the end of the memory that an area needs. */
   public int size() {
     return TABLE + (table.length + 0xFFF & ~0xFFF) - Geometry.HEAD;
@@ -108,6 +124,7 @@ public final class Area {
       data.setU32(at + Geometry.META, area << 20 | slot << 8 | Control.ENTRY);
       data.setU64(at + Geometry.SLOW, slot == SLOTS ? runtime.overflow() : runtime.slow());
       data.setU64(at + Geometry.FULL, runtime.full());
+      data.setU64(at + Geometry.STACK_ARGUMENTS, runtime.stackArguments());
     }
     return data.toArray();
   }

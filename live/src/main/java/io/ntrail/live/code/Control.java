@@ -15,6 +15,7 @@ final class Control {
   static final int AREA_COUNT = 0x2C0;
   static final int THREADS = 0x300;
   static final int REENTRANT = 0x340;
+  static final int SEARCHES = 0x380;
   static final int AREAS = 0x1000;
   static final int AREA_RING = 0x9000;
   static final int CHUNK_RING = 0xD000;
@@ -38,6 +39,7 @@ final class Control {
   static final int VALUE = 16;
   static final int KEY = 24;
   static final int ARGUMENTS = 32;
+  static final int STACK_ARGUMENTS = 64;
   static final int ENTRY = 2;
   static final int ENTRY_ONLY = 10;
 

@@ -19,6 +19,9 @@ public final class Geometry {
   /** The page with the area's own fields and its spill. */
   public static final int HEAD = 0xF000;
 
+  /** In the runtime block alone, up to {@link #HEAD}: where the areas of stacks are found again. */
+  public static final int INDEX = HEAD - StackIndex.BYTES;
+
   /** Where the spill begins; it ends at {@link #CODE}, where a chunk would end, too. */
   public static final int SPILL = 0xFC00;
 
@@ -50,14 +53,27 @@ public final class Geometry {
   /** Thread that took the area first. */
   public static final int THREAD = HEAD + 16;
 
-  /** Of the thread that spills here: number of its next chunk. */
-  public static final int SPILL_SEQUENCE = HEAD + 24;
+  /**
+   * What threads keep that spill here, up to {@link #SPILL}: of a fiber's area there may be several
+   * at a time, since each comes back to its spill wherever it runs then.
+   */
+  public static final int SPILLS = HEAD + 64;
 
-  /** Of the thread that spills here: when it began to be recorded. */
-  public static final int SPILL_BEGAN = HEAD + 32;
+  /** Bytes that one of them keeps. */
+  static final int SPILL_KEPT = 32;
 
-  /** Of the thread that spills here: records that it lost since its last chunk. */
-  public static final int SPILL_LOST = HEAD + 40;
+  // What is kept there.
+  /** The thread's block; 0 = nobody's. */
+  static final int SPILL_OWNER = 0;
+
+  /** Number of its next chunk. */
+  static final int SPILL_SEQUENCE = 8;
+
+  /** When it began to be recorded. */
+  static final int SPILL_BEGAN = 16;
+
+  /** Records that it lost since its last chunk. */
+  static final int SPILL_LOST = 24;
 
   // Data of a slot.
   /** What the exit puts back on the stack. */
@@ -73,7 +89,7 @@ public final class Geometry {
   public static final int KEY = 32;
 
   /**
-   * The key of a slot that has no frame, or one of which nothing is known yet: so much above the
+   * The key of a slot that has no frame, or is at work on taking or leaving one: so much above the
    * stack. 0 is that of a slot that was never used, or whose frame was found to be gone.
    */
   static final int UNKNOWN_KEY = 16;
@@ -91,7 +107,11 @@ public final class Geometry {
 
   static final int SLOW = 80;
   static final int FULL = 88;
-  static final int SLOT_DATA = 96;
+
+  /** Where records have arguments that lie on the stack: the routine that reads them. */
+  static final int STACK_ARGUMENTS = 96;
+
+  static final int SLOT_DATA = 104;
 
   private Geometry() {}
 

@@ -26,6 +26,7 @@ import io.ntrail.analysis.x86.asm.Code;
 import io.ntrail.analysis.x86.asm.Label;
 import io.ntrail.analysis.x86.asm.Mem;
 import io.ntrail.analysis.x86.asm.Reg16;
+import java.util.List;
 
 /**
  * The code of one slot; the same for all but for distances within its area. No instruction changes
@@ -53,6 +54,8 @@ final class SlotCode {
   private final Label end = a.label("end");
   private final Label fresh = a.label("fresh");
   private final Label tail = a.label("tail");
+  private final Label entryClock = a.label("clock at entry");
+  private final Label exitClock = a.label("clock at exit");
 
   private SlotCode(ThreadWords words, int slot, int record) {
     this.words = words;
@@ -68,9 +71,10 @@ final class SlotCode {
    * @param two distance of where two are pushed again
    * @param call distance of the call of the body
    * @param exit distance of the return point
+   * @param clocks distances of the two instructions that read the clock
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  record Assembled(byte[] bytes, int three, int two, int call, int exit) {}
+  record Assembled(byte[] bytes, int three, int two, int call, int exit, List<Integer> clocks) {}
 
   /**
    * Writes one.
@@ -94,7 +98,8 @@ final class SlotCode {
         done.offset(code.three),
         done.offset(code.two),
         done.offset(code.call),
-        done.offset(code.exit));
+        done.offset(code.exit),
+        List.of(done.offset(code.entryClock), done.offset(code.exitClock)));
   }
 
   /** What stands in the place behind the last slot: the slow routine decides. */
@@ -197,7 +202,11 @@ final class SlotCode {
         .mov(cell(KEY), RDX)
         .mov(RCX, gs(words.record()))
         .jrcxz(done)
-        .mov(ptr(RCX).plus(Control.KEY), RDX)
+        .mov(ptr(RCX).plus(Control.KEY), RDX);
+    if (record > Control.STACK_ARGUMENTS) {
+      a.call(cell(Geometry.STACK_ARGUMENTS));
+    }
+    a.bind(entryClock)
         .rdtsc()
         .mov(ptr(RCX), EAX)
         .mov(ptr(RCX).plus(4), EDX)
@@ -254,6 +263,7 @@ final class SlotCode {
         .mov(cell(SAVE_RAX), RAX)
         .mov(cell(SAVE_RDX), RDX)
         .mov(ptr(RCX).plus(Control.VALUE), RAX)
+        .bind(exitClock)
         .rdtsc()
         .mov(ptr(RCX), EAX)
         .mov(ptr(RCX).plus(4), EDX)

@@ -63,6 +63,7 @@ public final class TargetRoutines {
   /** Bytes of the self-test's parameters. */
   public static final int TEST_SIZE = 0x1000;
 
+  private static final int PAGE = 0x1000;
   private static final int CONTEXT_RSP = 0x98;
   private static final int CONTEXT_RIP = 0xF8;
 
@@ -122,6 +123,20 @@ public final class TargetRoutines {
     return a.assemble().bytes();
   }
 
+  /**
+   * Meets pages of the session file for the first time, so that traced calls need not: u64 address,
+   * u64 bytes, whole pages. Stores nothing else than what is there.
+   */
+  public static byte[] touch() {
+    Assembler a = Assembler.x64();
+    Label next = a.label("next page");
+    Label done = a.label("done");
+    a.mov(RDX, ptr(RCX)).mov(RCX, ptr(RCX).plus(8)).bind(next).test(RCX, RCX).jz(done);
+    a.lock().or(ptr(RDX).as8(), 0).add(RDX, PAGE).sub(RCX, PAGE).jmp(next);
+    a.bind(done).xor(EAX, EAX).ret();
+    return a.assemble().bytes();
+  }
+
   // Parameters of the measurement.
   /** In: code of a free slot 0. */
   public static final int COST_SLOT = 0;
@@ -147,8 +162,8 @@ public final class TargetRoutines {
   /** Bytes of the measurement's parameters. */
   public static final int COST_SIZE = 64;
 
-  /** Calls that are measured in one go. */
-  public static final int COST_CALLS = 500;
+  /** Calls that are measured in one go: their records must find room in the buffer. */
+  public static final int COST_CALLS = 250;
 
   private static final int COST_ROUNDS = 40;
 
@@ -159,7 +174,9 @@ public final class TargetRoutines {
     Assembler a = Assembler.x64();
     Label stub = a.label("stub");
     Label body = a.label("body");
-    a.push(RBX).push(RSI).push(RDI).push(RBP).push(R12).sub(RSP, 0x20).mov(RBX, RCX);
+    a.push(RBX).push(RSI).push(RDI).push(RBP).push(R12);
+    // Room for arguments on the stack, as most calls have above them.
+    a.sub(RSP, 0xA0).mov(RBX, RCX);
     a.mov(RDX, ptr(RBX).plus(COST_AREA)).mov(RAX, gs(8));
     a.mov(ptr(RDX).plus(Geometry.STACK_BASE), RAX).lea(RCX, ptr(RAX).plus(8));
     a.mov(ptr(RDX).plus(Geometry.data(-1) + Geometry.KEY), RCX).add(RAX, gs(0x30)).neg(RAX);
@@ -178,7 +195,7 @@ public final class TargetRoutines {
     a.xor(EAX, EAX).mov(gs(words.slot()), RAX).mov(gs(words.record()), RAX);
     a.mov(RDX, ptr(RBX).plus(COST_AREA));
     a.mov(ptr(RDX).plus(Geometry.STACK_BASE), RAX).mov(ptr(RDX).plus(Geometry.NEGATED_BASE), RAX);
-    a.add(RSP, 0x20).pop(R12).pop(RBP).pop(RDI).pop(RSI).pop(RBX).ret();
+    a.add(RSP, 0xA0).pop(R12).pop(RBP).pop(RDI).pop(RSI).pop(RBX).ret();
     a.align(16).bind(stub).push(RAX).push(RCX).lea(RAX, ptr(body)).mov(RCX, gs(words.slot()));
     a.jmp(RCX).align(16).bind(body).ret();
     return a.assemble().bytes();

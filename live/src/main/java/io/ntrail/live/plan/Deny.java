@@ -38,6 +38,7 @@ final class Deny {
         Kind.STACK_PROBE,
         "__chkstk ___chkstk ___chkstk_ms _chkstk _alloca __alloca __security_check_cookie"
             + " _guard_dispatch_icall _guard_dispatch_icall_nop _guard_xfg_dispatch_icall_nop _chkstk __alloca_probe _alloca_probe");
+    put(kinds, Kind.NEEDED, "LdrFindEntryForAddress");
     return Map.copyOf(kinds);
   }
 
@@ -54,6 +55,6 @@ final class Deny {
 
   /** Whether it cannot even be patched. */
   static boolean isForbidden(Kind kind) {
-    return kind == Kind.SPECIAL_ENTRY || kind == Kind.STACK_PROBE;
+    return kind == Kind.SPECIAL_ENTRY || kind == Kind.STACK_PROBE || kind == Kind.NEEDED;
   }
 }

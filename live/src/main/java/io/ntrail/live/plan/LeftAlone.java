@@ -43,6 +43,8 @@ public record LeftAlone(Kind kind, Optional<Refusal> refusal, String detail) {
     UNNAMED_INTERNAL("its name is not known, and the system's internals are not all fit for it"),
     /** A runtime that walks the frames of the functions it calls by itself. */
     RUNTIME("its runtime looks at the return addresses of what it calls"),
+    /** Tracing itself has to change it. */
+    NEEDED("tracing itself needs it"),
     /** The user does not want it. */
     EXCLUDED("excluded");
 

@@ -84,9 +84,26 @@ public final class Planner {
     return new Planner(new PlannedModule(module, image), names, file).plan(choice);
   }
 
+  /**
+   * Plans for a function that tracing itself has to change, whatever is asked for.
+   *
+   * @param name of an export
+   * @return empty if there is none, or it cannot be patched
+   */
+  public static Optional<PlannedFunction> planOwn(TargetModule module, PeImage image, String name) {
+    Planner planner = new Planner(new PlannedModule(module, image), Map.of(), Optional.empty());
+    return Patchability.of(image).list().stream()
+        .filter(patch -> patch.function().names().contains(name))
+        .findFirst()
+        .map(patch -> planner.decide(name, List.of(), patch))
+        .filter(PlannedFunction::isTraced);
+  }
+
   private List<PlannedFunction> plan(Choice choice) {
     List<PlannedFunction> planned = new ArrayList<>();
-    for (FunctionPatch patch : Patchability.of(image).list()) {
+    Patchability patchability = Patchability.of(image);
+    for (FunctionPatch found : patchability.list()) {
+      FunctionPatch patch = patchability.inPlace(found);
       List<String> all = names(patch.function());
       Predicate<String> wanted = name -> choice.wants(module.module(), name);
       if (all.stream().noneMatch(wanted)) {
@@ -127,7 +144,7 @@ public final class Planner {
     if (denied.isPresent() && Deny.isForbidden(denied.get())) {
       return left(name, patch, denied.get());
     }
-    if (Doubts.isDoubtfulRoom(image, patch)) {
+    if (!patch.isInPlace() && Doubts.isDoubtfulRoom(image, patch)) {
       return left(name, patch, Kind.DOUBTFUL_PADDING);
     }
     if (Doubts.mayBeData(image, patch)) {
@@ -143,7 +160,10 @@ public final class Planner {
     if (entry.isPresent()) {
       UnwindInfo info = UnwindInfo.read(image.view(), entry.get().unwindInfo());
       Prologue read = info.damage().isPresent() ? null : Prologue.of(info, length);
-      if (read == null || info.version() > 2) {
+      // An exception in a moved instruction would not find the function's handler; in the prologue
+      // none is asked for.
+      boolean guarded = info.handler() != 0 && length > info.prologSize();
+      if (read == null || info.version() > 2 || guarded) {
         return left(name, patch, Kind.UNWIND_DATA);
       }
       if (returnAddressReads.isPart(entry.get())) {

@@ -4,6 +4,7 @@ import io.ntrail.formats.ntr.ThreadEvents;
 import io.ntrail.formats.ntr.TracedThread;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -25,6 +26,7 @@ final class ChunkReader {
   private final long process;
   private final ChunkPool pool;
   private final Map<ThreadKey, RecordedThread> threads = new LinkedHashMap<>();
+  private final Map<Integer, String> names = new HashMap<>();
   private final List<RecordedThread> waiting = new ArrayList<>();
   private final List<RecordedThread> crowded = new ArrayList<>();
   private long passes;
@@ -49,6 +51,11 @@ final class ChunkReader {
 
   ChunkPool pool() {
     return pool;
+  }
+
+  /** Names of threads by their ids, also of such as have no records yet. */
+  Map<Integer, String> names() {
+    return names;
   }
 
   /** Threads that did not end. */
@@ -212,6 +219,7 @@ final class ChunkReader {
     threadsSeen++;
     RecordedThread thread = new RecordedThread(key, threadsSeen, output.writer.events(threadsSeen));
     threads.put(key, thread);
+    thread.name = names.getOrDefault(key.tid(), "");
     output.attempt(() -> output.writer.thread(traced(thread, 0)));
     return thread;
   }

@@ -32,13 +32,13 @@ final class RecordSink {
   private EventTally given = EventTally.NONE;
   private EventTally dropped = EventTally.NONE;
 
-  RecordSink(SessionFile session, NtrWriter writer, Remarks remarks) {
+  RecordSink(SessionFile session, int arguments, NtrWriter writer, Remarks remarks) {
     this.writer = writer;
     this.remarks = remarks;
     wordsEach = session.recordBytes() / 8;
-    argumentCount = session.argumentPlaces().size();
+    argumentCount = arguments;
     words = new long[SessionLayout.CHUNK_BYTES / 8];
-    arguments = new long[argumentCount];
+    this.arguments = new long[argumentCount];
   }
 
   /** What the records to be taken are copied into. */

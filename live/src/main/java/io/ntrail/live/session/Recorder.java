@@ -53,6 +53,7 @@ public final class Recorder implements AutoCloseable {
   private final RecorderOutput output;
   private final RecordSink sink;
   private final ChunkReader reader;
+  private final List<Integer> argumentPlaces;
   private final ReentrantLock lock = new ReentrantLock(true);
 
   private int progresses;
@@ -70,7 +71,9 @@ public final class Recorder implements AutoCloseable {
     this.session = session;
     this.settings = settings;
     output = new RecorderOutput(session, writer, ring, settings.maxBytes(), remarks);
-    sink = new RecordSink(session, writer, remarks);
+    List<Integer> all = session.argumentPlaces();
+    argumentPlaces = all.subList(0, Math.min(all.size(), settings.arguments()));
+    sink = new RecordSink(session, argumentPlaces.size(), writer, remarks);
     reader = new ChunkReader(session, output, sink, remarks, settings.process());
     output.whenFailed(this::takeBack);
     statistics = snapshot();
@@ -104,7 +107,7 @@ public final class Recorder implements AutoCloseable {
    * Tells which function records name by an address. To be told before the function is patched.
    *
    * @param address the low half of the address of its body thunk
-   * @param function its number is 1 to 2^31 - 1; the arguments become those that the session has
+   * @param function its number is 1 to 2^31 - 1; the arguments become those that are recorded
    */
   public void function(int address, TracedFunction function) {
     long number = function.number();
@@ -117,11 +120,7 @@ public final class Recorder implements AutoCloseable {
       define(to ->
           to.function(
               new TracedFunction(
-                  number,
-                  function.module(),
-                  function.rva(),
-                  function.name(),
-                  session.argumentPlaces())));
+                  number, function.module(), function.rva(), function.name(), argumentPlaces)));
     } finally {
       lock.unlock();
     }
@@ -137,10 +136,11 @@ public final class Recorder implements AutoCloseable {
     }
   }
 
-  /** Names the threads with an id that did not end. */
+  /** Names the thread with an id, which did not end; it may have no records yet. */
   public void name(int tid, String name) {
     lock.lock();
     try {
+      reader.names().put(tid, name);
       for (RecordedThread thread : reader.threads().values()) {
         if (thread.key.tid() == tid) {
           thread.name = name;
@@ -250,6 +250,8 @@ public final class Recorder implements AutoCloseable {
       }
       now = ticks;
       passTwice();
+      // An id is used again, by a thread of another name.
+      reader.names().keySet().retainAll(alive);
       List<RecordedThread> gone = gone(alive, ticks);
       gone.forEach(thread -> end(thread, ticks));
       statistics = snapshot();
@@ -384,13 +386,16 @@ public final class Recorder implements AutoCloseable {
     lock.lock();
     try {
       finish(0);
-      if (output.ring != null) {
-        output.ring.close();
-      } else {
-        output.writer.close();
-      }
     } finally {
-      lock.unlock();
+      try {
+        if (output.ring != null) {
+          output.ring.close();
+        } else {
+          output.writer.close();
+        }
+      } finally {
+        lock.unlock();
+      }
     }
   }
 }

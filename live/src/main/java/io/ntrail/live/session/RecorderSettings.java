@@ -7,5 +7,11 @@ package io.ntrail.live.session;
  * @param began ticks at which the recording began
  * @param maxBytes recording stops when the {@code .ntr} has so many; 0 = never. What the recorder
  *     holds at that moment still comes into the file
+ * @param arguments of each entry, the first so many come into the file, or all that its record has
  */
-public record RecorderSettings(long process, long began, long maxBytes) {}
+public record RecorderSettings(long process, long began, long maxBytes, int arguments) {
+  /** With all arguments that records have. */
+  public RecorderSettings(long process, long began, long maxBytes) {
+    this(process, began, maxBytes, Integer.MAX_VALUE);
+  }
+}

@@ -166,6 +166,11 @@ public final class SessionFile implements AutoCloseable {
     return file.u64Acquire(SessionLayout.AT_SLOW_PASSES);
   }
 
+  /** How often all areas were looked through for a stack. */
+  public long searches() {
+    return file.u64Acquire(SessionLayout.AT_SEARCHES);
+  }
+
   /** Threads that began to be recorded. */
   public long threadsBegun() {
     return file.u64Acquire(SessionLayout.AT_THREADS);

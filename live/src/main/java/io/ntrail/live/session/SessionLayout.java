@@ -73,6 +73,9 @@ public final class SessionLayout {
   /** Of the control block, u64. */
   public static final int AT_REENTRANT = 0x340;
 
+  /** u64: how often all areas were looked through for a stack, by the target. */
+  public static final int AT_SEARCHES = 0x380;
+
   /** u64 each: addresses of areas by their number. */
   public static final int AT_AREA_ADDRESSES = 0x1000;
 

@@ -111,6 +111,11 @@ public final class TargetMemory {
         READ_WRITE);
   }
 
+  /** The same; 0 if there is not so much. */
+  public long tryReserve(long size) {
+    return calls.call("kernel32!VirtualAllocEx", process, 0, size, RESERVE, READ_WRITE).result();
+  }
+
   /** Puts memory behind reserved address space. */
   public void commit(long address, long size, int protection) {
     calls.must(

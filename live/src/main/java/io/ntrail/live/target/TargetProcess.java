@@ -4,6 +4,7 @@ import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesOut;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.pe.Machine;
+import io.ntrail.live.agent.CallOutcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
@@ -11,7 +12,7 @@ import java.util.OptionalInt;
 /**
  * A process that is watched.
  *
- * <p>No debugger is attached. Closing it closes handles only: the process goes on.
+ * <p>No debugger is attached. Closing it closes handles only: a process that was let go goes on.
  */
 public final class TargetProcess implements AutoCloseable {
   private static final int SUSPENDED = 4;
@@ -24,6 +25,7 @@ public final class TargetProcess implements AutoCloseable {
   private static final int MOST_CHARS = 32_767;
   private static final int SKIP_ATTACH = 2;
   private static final int HIDE_FROM_DEBUGGER = 4;
+  private static final String RESUME = "ntdll!NtResumeThread";
   private static final byte[] LOOP = {(byte) 0xEB, (byte) 0xFE};
 
   // Of the process environment block.
@@ -35,11 +37,16 @@ public final class TargetProcess implements AutoCloseable {
   private final long process;
   private final long mainThread;
   private final int pid;
+  private final int mainTid;
+  private final Leash leash;
   private final TargetMemory memory;
   private final TargetThreads threads;
 
-  private TargetProcess(WindowsCalls calls, long process, long mainThread, int pid) {
+  private TargetProcess(
+      WindowsCalls calls, long process, long mainThread, int pid, int mainTid, Leash leash) {
     this.calls = calls;
+    this.mainTid = mainTid;
+    this.leash = leash;
     this.process = process;
     this.mainThread = mainThread;
     this.pid = pid;
@@ -49,7 +56,7 @@ public final class TargetProcess implements AutoCloseable {
 
   /**
    * Starts a program, suspended before its first instruction: neither its modules nor the loader's
-   * own work is there yet.
+   * own work is there yet. It ends with the agent until {@link #resumeMain} lets it go.
    *
    * @param commandLine as the program will see it; its first word is what is started
    * @throws CannotGoOn if it could not be started
@@ -64,22 +71,48 @@ public final class TargetProcess implements AutoCloseable {
     startup.setU32(0, STARTUP).setU32(60, USE_STREAMS);
     startup.setU64(80, streams.input()).setU64(88, streams.output());
     startup.setU64(96, streams.errors());
-    long info = calls.put(0, startup);
-    calls.must(
-        commandLine + " could not be started",
-        "kernel32!CreateProcessW",
-        0,
-        line,
-        0,
-        0,
-        1,
-        SUSPENDED,
-        0,
-        0,
-        info,
-        info + STARTUP);
+    Leash leash = Leash.make(calls);
+    boolean started = false;
+    try {
+      long info = calls.put(0, startup);
+      calls.must(
+          commandLine + " could not be started",
+          "kernel32!CreateProcessW",
+          0,
+          line,
+          0,
+          0,
+          1,
+          SUSPENDED,
+          0,
+          0,
+          info,
+          info + STARTUP);
+      started = true;
+    } finally {
+      if (!started) {
+        leash.close();
+      }
+    }
     Bytes made = calls.get(STARTUP, 24);
-    return new TargetProcess(calls, made.i64(0), made.i64(8), (int) made.u32(16));
+    leash.tie(made.i64(0));
+    return new TargetProcess(
+        calls, made.i64(0), made.i64(8), (int) made.u32(16), (int) made.u32(20), leash);
+  }
+
+  /** Sentences about what of it is not as it should be. */
+  public List<String> remarks() {
+    return leash.refusal().isEmpty() ? List.of() : List.of(leash.refusal());
+  }
+
+  /** What it was told to forbid itself. */
+  public Mitigations mitigations() {
+    return Mitigations.of(calls, process);
+  }
+
+  /** The id of its first thread. */
+  public int mainThreadId() {
+    return mainTid;
   }
 
   /** The system's id. */
@@ -195,13 +228,17 @@ public final class TargetProcess implements AutoCloseable {
     memory.flush(address, bytes.length);
   }
 
-  /** Lets the main thread go on. */
+  /** Lets the main thread go on, and the program live whatever happens to ntrail. */
   public void resumeMain() {
-    resume(mainThread);
+    CallOutcome resumed = leash.release(calls.prepare(RESUME, mainThread, 0));
+    if (!resumed.isSuccess()) {
+      throw new CannotGoOn(
+          "a thread could not be resumed (status 0x%08x)".formatted(resumed.asInt()), "");
+    }
   }
 
   private void resume(long thread) {
-    calls.mustSucceed("a thread could not be resumed", "ntdll!NtResumeThread", thread, 0);
+    calls.mustSucceed("a thread could not be resumed", RESUME, thread, 0);
   }
 
   private void suspend(long thread) {
@@ -297,6 +334,7 @@ public final class TargetProcess implements AutoCloseable {
   @Override
   public void close() {
     threads.close();
+    leash.close();
     calls.call("kernel32!CloseHandle", mainThread);
     calls.call("kernel32!CloseHandle", process);
   }

@@ -2,6 +2,7 @@ package io.ntrail.live.trace;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesOut;
+import io.ntrail.live.code.Area;
 import io.ntrail.live.code.Geometry;
 import io.ntrail.live.code.TargetRoutines;
 import io.ntrail.live.target.TargetMemory;
@@ -12,12 +13,18 @@ import io.ntrail.live.target.TargetProcess;
  * function that only returns. In ticks of the time stamp counter.
  *
  * @param pair a call with both its records, beyond a call that is not traced
+ * @param withoutClock the same with records that have no time: how much of it is all but the clock
  * @param withoutRecords the same without records
  * @param clock reading the clock twice
  */
-public record Cost(double pair, double withoutRecords, double clock) {
+public record Cost(double pair, double withoutClock, double withoutRecords, double clock) {
   private static final long MILLIS = 20_000;
   private static final int BUFFER = 0x1_0000;
+
+  /** {@code rdtsc}, and a nop as long. */
+  private static final byte[] CLOCK = {0x0F, 0x31};
+
+  private static final byte[] NO_CLOCK = {0x66, (byte) 0x90};
 
   static Cost measure(TargetProcess target, TracingMemory tracing) {
     TargetMemory memory = target.memory();
@@ -31,13 +38,30 @@ public record Cost(double pair, double withoutRecords, double clock) {
     memory.write(at, in.toArray());
     target.run(tracing.costRoutine(), at, MILLIS);
     Bytes out = memory.read(at, TargetRoutines.COST_SIZE);
+    clocks(memory, area, tracing.area(), NO_CLOCK);
+    target.run(tracing.costRoutine(), at, MILLIS);
+    Bytes timeless = memory.read(at, TargetRoutines.COST_SIZE);
+    clocks(memory, area, tracing.area(), CLOCK);
     memory.free(buffer);
     double plain = out.i64(TargetRoutines.COST_PLAIN);
     double calls = TargetRoutines.COST_CALLS;
     return new Cost(
         (out.i64(TargetRoutines.COST_TRACED) - plain) / calls,
+        (timeless.i64(TargetRoutines.COST_TRACED) - timeless.i64(TargetRoutines.COST_PLAIN))
+            / calls,
         (out.i64(TargetRoutines.COST_UNRECORDED) - plain) / calls,
         out.i64(TargetRoutines.COST_CLOCK) / calls);
+  }
+
+  /** Overwrites what reads the clock in the first slot of an area that nobody uses yet. */
+  private static void clocks(TargetMemory memory, long area, Area code, byte[] with) {
+    long slot = area + Geometry.code(0);
+    int before = memory.protect(slot, Geometry.STRIDE, TargetMemory.EXECUTE_READ_WRITE);
+    for (int at : code.clocks()) {
+      memory.write(slot + at, with);
+    }
+    memory.protect(slot, Geometry.STRIDE, before);
+    memory.flush(slot, Geometry.STRIDE);
   }
 
   /** Nanoseconds of {@link #pair}. */

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Function;
 
@@ -56,7 +57,7 @@ final class Patcher {
   List<Patched> prepare(PlannedModule module, List<PlannedFunction> functions) {
     long size = NearBlock.size(functions.size());
     long base = near(module, size);
-    if (base == 0) {
+    if (base == 0 || !tracing.lookup().add(base, size)) {
       outOfReach.addAll(functions);
       return List.of();
     }
@@ -168,7 +169,12 @@ final class Patcher {
    * @throws CannotGoOn if a function is no longer what it was when it was planned
    */
   Change arming() {
-    List<Patched> functions = patched();
+    // The guard first, and it stays: what was traced may be on its way for long.
+    List<Patched> functions = new ArrayList<>();
+    if (patched.stream().anyMatch(p -> p.function().hasExits())) {
+      tracing.lookup().guard().ifPresent(functions::add);
+    }
+    functions.addAll(patched);
     NavigableMap<Long, Patched> byAddress = new TreeMap<>();
     functions.forEach(f -> byAddress.put(f.function().code().orElseThrow().address(), f));
     return new Change(pages -> jumps(functions, pages), byAddress);
@@ -190,13 +196,24 @@ final class Patcher {
           || !Arrays.equals(pages.get(jump(function), JUMP), room)) {
         throw new CannotGoOn(planned.title() + " was changed while it was being planned", "");
       }
-      long jump = jump(function);
-      long distance = function.stub() - (jump + JUMP);
-      pages.put(jump, new BytesOut(8).u8(0xE9).u32((int) distance).toArray());
-      long back = jump - (code.address() + 2);
-      pages.put(code.address(), new byte[] {(byte) 0xEB, (byte) back});
+      pages.put(jump(function), longJump(function));
+      pages.put(code.address(), atFunction(function));
     }
     return functions;
+  }
+
+  private static byte[] longJump(Patched function) {
+    long distance = function.stub() - (jump(function) + JUMP);
+    return new BytesOut(JUMP).u8(0xE9).u32((int) distance).toArray();
+  }
+
+  /** What takes the place of a function's first bytes. */
+  private static byte[] atFunction(Patched function) {
+    if (function.function().patch().isInPlace()) {
+      return longJump(function);
+    }
+    long back = jump(function) - (function.function().code().orElseThrow().address() + 2);
+    return new byte[] {(byte) 0xEB, (byte) back};
   }
 
   private static long jump(Patched function) {
@@ -205,26 +222,29 @@ final class Patcher {
   }
 
   /**
-   * The first bytes of all functions as they were. The long jumps stay where they are, in front of
-   * functions: a thread may stand between the two.
+   * The first bytes of all functions as they were. The long jumps in front of functions stay where
+   * they are: a thread may stand between the two.
    */
   Change disarming() {
-    List<Patched> functions = armed;
+    Optional<Patched> guard = tracing.lookup().guard();
+    List<Patched> functions =
+        armed.stream().filter(function -> !guard.equals(Optional.of(function))).toList();
     return new Change(pages -> originals(functions, pages), new TreeMap<>());
   }
 
   private static List<Patched> originals(List<Patched> functions, PatchPages pages) {
     for (Patched function : functions) {
-      pages.touch(function.function().code().orElseThrow().address(), 2);
+      PlannedFunction planned = function.function();
+      pages.touch(planned.code().orElseThrow().address(), planned.patch().overwritten());
     }
     pages.read();
     for (Patched function : functions) {
-      TracedCode code = function.function().code().orElseThrow();
-      byte[] now = pages.get(code.address(), 2);
-      long back = jump(function) - (code.address() + 2);
+      PlannedFunction planned = function.function();
+      TracedCode code = planned.code().orElseThrow();
+      int size = planned.patch().overwritten();
       // Whoever patched it after us keeps it.
-      if (now[0] == (byte) 0xEB && now[1] == (byte) back) {
-        pages.put(code.address(), Arrays.copyOf(code.unit(), 2));
+      if (Arrays.equals(pages.get(code.address(), size), atFunction(function))) {
+        pages.put(code.address(), Arrays.copyOf(code.unit(), size));
       }
     }
     return List.of();

@@ -16,6 +16,10 @@ import io.ntrail.live.target.WindowsCalls;
  * @param why what is not; empty if it passed
  */
 public record SelfTest(boolean passed, String why) {
+  /** The test was not made: nobody has tried yet what the processor says to exits there. */
+  static final SelfTest SHADOW_STACK =
+      failed("the system guards the program's return addresses (user shadow stack)");
+
   private static final long MILLIS = 20_000;
   private static final int[] NONVOLATILE = {0x90, 0xA0, 0xA8, 0xB0, 0xD8, 0xE0, 0xE8, 0xF0};
 

@@ -23,7 +23,8 @@ import java.util.function.UnaryOperator;
  * What is done with the functions that were asked for, in all modules of a target.
  *
  * @param functions by module, in the order in which they were loaded, and by address
- * @param remarks sentences about what is not known of modules: names, changes of their code
+ * @param remarks sentences about what is not known of modules (names, changes of their code), and
+ *     about the target
  */
 public record TracePlan(List<PlannedFunction> functions, List<String> remarks) {
   /** So many modules are named in a remark. */
@@ -44,7 +45,7 @@ public record TracePlan(List<PlannedFunction> functions, List<String> remarks) {
   /** Plans for a target; nothing of it is changed. */
   public static TracePlan of(TraceTarget target, Choice choice) {
     List<PlannedFunction> functions = new ArrayList<>();
-    List<String> remarks = new ArrayList<>();
+    List<String> remarks = new ArrayList<>(target.process().remarks());
     Map<Problem, List<String>> unknown = new EnumMap<>(Problem.class);
     for (TargetModule module : target.process().modules()) {
       if (choice.mayWant(module)) {
@@ -132,7 +133,7 @@ public record TracePlan(List<PlannedFunction> functions, List<String> remarks) {
     return (int) functions.stream().filter(f -> f.needsStop().isPresent()).count();
   }
 
-  /** How many there are of each class: {@code x64-A} to {@code x64-D}; what is refused is D. */
+  /** How many there are of each class: {@code x64-A} to {@code x64-E}; what is refused is D. */
   public Map<String, Integer> byClass() {
     Map<String, Integer> counts = new TreeMap<>();
     for (PatchClass one : PatchClass.values()) {

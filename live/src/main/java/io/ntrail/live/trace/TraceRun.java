@@ -37,6 +37,7 @@ import java.util.OptionalInt;
 public final class TraceRun implements AutoCloseable {
   private static final long THREADS_NANOS = 500_000_000;
   private static final long CALIBRATION_NANOS = 10_000_000_000L;
+  private static final int ENDING_MILLIS = 250;
   private static final long PROCESS = 1;
 
   private final TraceTarget target;
@@ -53,6 +54,7 @@ public final class TraceRun implements AutoCloseable {
   private final RecorderThread thread;
   private long lastThreads = System.nanoTime();
   private long lastCalibration = System.nanoTime();
+  private boolean armed;
   private boolean finished;
 
   private TraceRun(
@@ -88,7 +90,8 @@ public final class TraceRun implements AutoCloseable {
       session = SessionFile.create(settings.recordBytes(), settings.chunks());
       Tracer tracer =
           new Tracer(target.process(), session, target.name(session.path()), settings.threads());
-      SelfTest selfTest = tracer.selfTest();
+      SelfTest selfTest =
+          target.mitigations().shadowStack() ? SelfTest.SHADOW_STACK : tracer.selfTest();
       Cost cost = tracer.cost();
       TargetClock clock = target.clock();
       TargetClock.Moment began = clock.now();
@@ -123,7 +126,8 @@ public final class TraceRun implements AutoCloseable {
   private static Recorder recorder(
       SessionFile session, TraceSettings settings, RecordingHeader header) throws IOException {
     int id = new SecureRandom().nextInt();
-    RecorderSettings how = new RecorderSettings(PROCESS, header.began(), settings.maxBytes());
+    RecorderSettings how =
+        new RecorderSettings(PROCESS, header.began(), settings.maxBytes(), settings.arguments());
     return settings.ringBytes() > 0
         ? Recorder.keepingLast(
             session, new NtrRing(settings.file(), settings.ringBytes(), header, id), how)
@@ -157,6 +161,7 @@ public final class TraceRun implements AutoCloseable {
               PROCESS, process.pid(), began.ticks(), program, target.commandLine()));
       to.calibration(target.clock().calibration(began, began));
     });
+    recorder.name(process.mainThreadId(), "main");
     long number = 0;
     for (Tracer.Traced one : traced) {
       number++;
@@ -166,6 +171,7 @@ public final class TraceRun implements AutoCloseable {
           new TracedFunction(
               number, module(function.module()), function.rva(), function.name(), List.of()));
     }
+    armed = true;
     tracer.arm();
     Map<Counter, Long> counters = new EnumMap<>(Counter.class);
     counters.put(Counter.FUNCTIONS_MATCHED, (long) plan.matched());
@@ -261,14 +267,41 @@ public final class TraceRun implements AutoCloseable {
   /**
    * Puts the program's code back; what is on its way through traced functions ends as it began.
    *
-   * @return its exit code, if it has ended in the meantime
+   * @return its exit code, if it has ended in the meantime or ends within a moment: what asked for
+   *     the end of the trace may have asked the program, too, as Ctrl+C does
    */
   public OptionalInt disarm() {
     OptionalInt exit = target.process().exitCode();
     if (exit.isEmpty()) {
       tracer.disarm();
     }
-    return target.process().exitCode();
+    armed = false;
+    return target.process().await(ENDING_MILLIS);
+  }
+
+  /**
+   * Ends what cannot go on, because something failed: puts the program's code back and ends the
+   * file, as far as both can be done. Whatever fails here follows from what failed before.
+   *
+   * @return whether the code was put back
+   */
+  public boolean abandon() {
+    boolean restored = !armed;
+    try {
+      if (armed) {
+        armed = false;
+        tracer.disarm();
+        restored = true;
+      }
+    } catch (RuntimeException e) {
+      // The caller is told by what is returned.
+    }
+    try {
+      finish(OptionalInt.empty());
+    } catch (RuntimeException e) {
+      // Closing ends the file with what it has.
+    }
+    return restored;
   }
 
   /**
@@ -302,9 +335,12 @@ public final class TraceRun implements AutoCloseable {
     return recorder.statistics();
   }
 
-  /** Ends the file and the session. */
+  /** Ends the file and the session; a program that is still traced gets its code back before. */
   @Override
   public void close() {
+    if (armed && !finished) {
+      abandon();
+    }
     thread.close();
     try {
       recorder.close();

@@ -4,6 +4,7 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.target.CommandLine;
+import io.ntrail.live.target.Mitigations;
 import io.ntrail.live.target.Streams;
 import io.ntrail.live.target.TargetFiles;
 import io.ntrail.live.target.TargetModule;
@@ -16,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * A program that was started to be traced, with the agent beside it. It stands at its first
@@ -28,6 +30,7 @@ public final class TraceTarget implements AutoCloseable {
   private final Agent agent;
   private final WindowsCalls calls;
   private final TargetProcess process;
+  private final Mitigations mitigations;
   private final AgentHost host;
   private final String commandLine;
   private final String program;
@@ -38,6 +41,7 @@ public final class TraceTarget implements AutoCloseable {
       Agent agent,
       WindowsCalls calls,
       TargetProcess process,
+      Mitigations mitigations,
       AgentHost host,
       String commandLine,
       TargetClock clock,
@@ -45,6 +49,7 @@ public final class TraceTarget implements AutoCloseable {
     this.agent = agent;
     this.calls = calls;
     this.process = process;
+    this.mitigations = mitigations;
     this.host = host;
     this.commandLine = commandLine;
     this.program =
@@ -62,6 +67,12 @@ public final class TraceTarget implements AutoCloseable {
    */
   public static TraceTarget start(AgentHost host, List<String> words) {
     Agent agent = Agent.on(host.start(), PATIENCE);
+    return start(host, agent, words, calls -> Streams.ofThisProcess(calls, host));
+  }
+
+  /** The same with an agent that is there, which is closed with it, and with chosen streams. */
+  static TraceTarget start(
+      AgentHost host, Agent agent, List<String> words, Function<WindowsCalls, Streams> chosen) {
     TargetProcess process = null;
     boolean done = false;
     try {
@@ -76,7 +87,7 @@ public final class TraceTarget implements AutoCloseable {
       List<String> line = new ArrayList<>(words);
       line.set(0, program(calls, words.getFirst()));
       String commandLine = CommandLine.of(line);
-      Streams streams = Streams.ofThisProcess(calls, host);
+      Streams streams = chosen.apply(calls);
       try {
         process = TargetProcess.start(calls, commandLine, streams);
       } finally {
@@ -85,9 +96,11 @@ public final class TraceTarget implements AutoCloseable {
       // Ctrl+C is for the controller and for the program. Set after the program was started, which
       // would inherit it.
       calls.call("kernel32!SetConsoleCtrlHandler", 0, 1);
+      Mitigations mitigations = process.mitigations();
+      mitigations.mustAllowCode();
       process.runToEntry(ENTRY_MILLIS);
       done = true;
-      return new TraceTarget(agent, calls, process, host, commandLine, clock, first);
+      return new TraceTarget(agent, calls, process, mitigations, host, commandLine, clock, first);
     } finally {
       if (!done) {
         try {
@@ -121,6 +134,11 @@ public final class TraceTarget implements AutoCloseable {
   /** The process. */
   public TargetProcess process() {
     return process;
+  }
+
+  /** What it was told to forbid itself. */
+  Mitigations mitigations() {
+    return mitigations;
   }
 
   /** What it was started with. */

@@ -42,16 +42,21 @@ public final class Tracer {
    * @param mostAreas how many stacks can be traced at once
    */
   public Tracer(TargetProcess target, SessionFile session, String sessionName, int mostAreas) {
-    this.mostAreas = Math.clamp(mostAreas, 1, MOST_AREAS);
     this.target = target;
     this.session = session;
-    this.tracing = new TracingMemory(target, session, sessionName);
+    this.tracing =
+        new TracingMemory(target, session, sessionName, Math.clamp(mostAreas, 1, MOST_AREAS));
+    this.mostAreas = tracing.room();
     this.patcher = new Patcher(target, tracing);
     tracing.addAreas(Math.min(FIRST_AREAS, this.mostAreas));
   }
 
   /** Whether the target's system unwinds traced frames as it should. */
   public SelfTest selfTest() {
+    if (!tracing.lookup().isSafe()) {
+      return new SelfTest(
+          false, "this version of Wine looks for unwind data in a way that cannot be made safe");
+    }
     return SelfTest.run(target, tracing);
   }
 
@@ -113,9 +118,11 @@ public final class Tracer {
   /** Puts back what {@link #arm} changed. The code that was put into the target stays there. */
   public void disarm() {
     session.enable(false);
-    try (Patcher.Change change = patcher.disarming()) {
-      whileStopped(change);
-    }
+    unlessEnded(() -> {
+      try (Patcher.Change change = patcher.disarming()) {
+        whileStopped(change);
+      }
+    });
   }
 
   /** Makes more room for threads when little is left. */

@@ -21,6 +21,7 @@ import java.util.Set;
  */
 final class TracingMemory {
   private static final long ROUTINE_MILLIS = 20_000;
+  private static final int FEWEST_AREAS = 64;
 
   /** Behind the code of the runtime block: its table, and routines for threads of their own. */
   private static final int RUNTIME_TABLE = Geometry.CODE + 0x2000;
@@ -32,7 +33,9 @@ final class TracingMemory {
   private final SessionFile session;
   private final ThreadWords words;
   private final long control;
-  private final long block;
+  private final long reserved;
+  private final int room;
+  private final ModuleLookup lookup;
   private final RuntimeBlock runtime;
   private final Area area;
   private final long registerRoutine;
@@ -44,13 +47,30 @@ final class TracingMemory {
   /** A function table that the system does not know yet. */
   private record Table(long table, int entries, long base, long end) {}
 
-  TracingMemory(TargetProcess target, SessionFile session, String sessionName) {
+  /**
+   * Writes all but areas.
+   *
+   * @param mostAreas how many there can be; fewer if there is not so much address space
+   */
+  TracingMemory(TargetProcess target, SessionFile session, String sessionName, int mostAreas) {
     this.target = target;
     this.memory = target.memory();
     this.session = session;
     this.words = ThreadWords.of(word(), word());
     this.control = memory.map(sessionName);
-    this.block = aligned(1);
+    int most = mostAreas;
+    long found = 0;
+    while (found == 0) {
+      // The runtime block, the areas, and what is lost because they begin at multiples.
+      long size = (most + 2L) * Geometry.ALIGNMENT;
+      found = most > FEWEST_AREAS ? memory.tryReserve(size) : memory.reserve(size);
+      most = found == 0 ? most / 2 : most;
+    }
+    this.room = most;
+    this.reserved = found + Geometry.ALIGNMENT - 1 & -Geometry.ALIGNMENT;
+    long block = reserved;
+    this.lookup = ModuleLookup.of(target);
+    lookup.add(reserved, (room + 1L) * Geometry.ALIGNMENT);
     this.runtime = RuntimeBlock.at(block, control, session.chunks(), words, session.recordBytes());
     this.area = Area.of(words, session.recordBytes(), runtime);
     byte[] code = runtime.bytes();
@@ -58,18 +78,21 @@ final class TracingMemory {
     byte[] register = TargetRoutines.register();
     byte[] test = TargetRoutines.selfTest();
     byte[] cost = TargetRoutines.cost(words, session.recordBytes());
+    byte[] touch = TargetRoutines.touch();
     int registerAt = RUNTIME_TABLE + table.length + 0x3F & ~0x3F;
     int testAt = registerAt + register.length + 0x3F & ~0x3F;
     int costAt = testAt + test.length + 0x3F & ~0x3F;
-    if (code.length > RUNTIME_TABLE - Geometry.CODE || costAt + cost.length > RUNTIME_END) {
+    int touchAt = costAt + cost.length + 0x3F & ~0x3F;
+    if (code.length > RUNTIME_TABLE - Geometry.CODE || touchAt + touch.length > RUNTIME_END) {
       throw new IllegalStateException("the runtime block is too small");
     }
-    memory.commit(block + Geometry.HEAD, RUNTIME_END - Geometry.HEAD, TargetMemory.READ_WRITE);
+    memory.commit(block + Geometry.INDEX, RUNTIME_END - Geometry.INDEX, TargetMemory.READ_WRITE);
     memory.write(block + Geometry.CODE, code);
     memory.write(block + RUNTIME_TABLE, table);
     memory.write(block + registerAt, register);
     memory.write(block + testAt, test);
     memory.write(block + costAt, cost);
+    memory.write(block + touchAt, touch);
     memory.protect(block + Geometry.CODE, RUNTIME_END - Geometry.CODE, TargetMemory.EXECUTE_READ);
     registerRoutine = block + registerAt;
     selfTestRoutine = block + testAt;
@@ -80,6 +103,14 @@ final class TracingMemory {
             runtime.entries(),
             block + Geometry.CODE,
             block + RUNTIME_TABLE));
+    touchSession(block + touchAt);
+  }
+
+  private void touchSession(long routine) {
+    long parameters = memory.allocate(16, TargetMemory.READ_WRITE);
+    memory.write(parameters, new BytesOut(16).u64(control).u64(session.size()).toArray());
+    target.run(routine, parameters, ROUTINE_MILLIS);
+    memory.free(parameters);
   }
 
   private int word() {
@@ -92,10 +123,14 @@ final class TracingMemory {
     return word;
   }
 
-  /** Reserves room for so many blocks; the address of the first one. */
-  private long aligned(int blocks) {
-    long reserved = memory.reserve((blocks + 1L) * Geometry.ALIGNMENT);
-    return reserved + Geometry.ALIGNMENT - 1 & -Geometry.ALIGNMENT;
+  /** How the target's system finds the module of an address. */
+  ModuleLookup lookup() {
+    return lookup;
+  }
+
+  /** How many areas there can be. */
+  int room() {
+    return room;
   }
 
   ThreadWords words() {
@@ -153,7 +188,10 @@ final class TracingMemory {
 
   /** Makes areas, tells the system of their unwind data, and offers them to threads. */
   void addAreas(int count) {
-    long first = aligned(count);
+    if (areas.size() + count > room) {
+      throw new IllegalArgumentException(count + " areas more than there is room for");
+    }
+    long first = reserved + (1L + areas.size()) * Geometry.ALIGNMENT;
     byte[] code = area.code();
     byte[] table = area.table();
     byte[] whole = new byte[Geometry.TABLE - Geometry.CODE + table.length];
@@ -162,10 +200,7 @@ final class TracingMemory {
     List<Integer> numbers = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       long at = first + (long) i * Geometry.ALIGNMENT;
-      int number = session.addArea(at);
-      numbers.add(number);
-      areas.add(at);
-      byte[] data = area.data(number);
+      byte[] data = area.data(areas.size());
       System.arraycopy(data, 0, whole, Geometry.DATA - Geometry.CODE, data.length);
       memory.commit(at + Geometry.HEAD, area.size(), TargetMemory.READ_WRITE);
       memory.write(at + Geometry.CODE, whole);
@@ -180,6 +215,9 @@ final class TracingMemory {
               area.entries(),
               at + Geometry.HEAD,
               at + Geometry.HEAD + area.size()));
+      areas.add(at);
+      // Threads look into all areas that there are: not before there is memory.
+      numbers.add(session.addArea(at));
     }
     register();
     numbers.forEach(session::offerArea);

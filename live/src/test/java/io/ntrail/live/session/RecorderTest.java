@@ -57,6 +57,39 @@ class RecorderTest {
     }
   }
 
+  private static List<String> names(Trial trial) {
+    return PlainNtr.read(trial.closed()).definitions().entrySet().stream()
+        .filter(definition -> definition.getKey().matches("thread \\d+"))
+        .map(definition -> definition.getValue())
+        .map(text -> (text + " ").split(" ", -1))
+        .map(fields -> fields[1] + " " + fields[3])
+        .sorted()
+        .toList();
+  }
+
+  @Test
+  void threadsAreNamedBeforeAndAfterTheirFirstRecord() {
+    try (Trial trial = new Trial(folder, 32, 8)) {
+      trial.recorder.name(7, "main");
+      trial.thread(7).write(SessionLayout.ENTRY, 1, 0);
+      trial.thread(8).write(SessionLayout.ENTRY, 1, 0);
+      trial.thread(9).write(SessionLayout.ENTRY, 1, 0);
+      trial.recorder.flush();
+      trial.recorder.name(8, "other");
+      assertEquals(List.of("7 main", "8 other", "9 "), names(trial));
+    }
+  }
+
+  @Test
+  void threadThatGetsTheIdOfOneThatEndedDoesNotGetItsName() {
+    try (Trial trial = new Trial(folder, 32, 8)) {
+      trial.recorder.name(7, "main");
+      trial.recorder.retain(Set.of(8), trial.clock);
+      trial.thread(7).write(SessionLayout.ENTRY, 1, 0);
+      assertEquals(List.of("7 "), names(trial));
+    }
+  }
+
   @Test
   void withEnoughChunksTheFileHasEveryRecordInOrder() {
     Property.check(

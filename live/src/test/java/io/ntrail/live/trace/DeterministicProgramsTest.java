@@ -3,6 +3,8 @@ package io.ntrail.live.trace;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.ntrail.analysis.patchability.PatchClass;
+import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.trace.Tracing.Outcome;
 import io.ntrail.live.trace.Tracing.Settings;
 import io.ntrail.testkit.wine.Wine;
@@ -71,6 +73,39 @@ final class DeterministicProgramsTest {
     assertEquals(301 + 2001 - 2 * SLOTS, traced.statistics().overflows());
     // What is called when all is back is recorded as before.
     returned(calls, "after", 10);
+  }
+
+  @Test
+  void functionsWithoutPaddingAreOverwritten() throws IOException {
+    Path program =
+        Programs.build(List.of("-fno-align-functions", "-fno-optimize-sibling-calls"), "tight.cpp");
+    Outcome traced = programs.same(new Settings().exports(), program);
+    CallTable calls = Programs.exact(traced);
+    returned(calls, "leaf", 90 * 40 + 60);
+    returned(calls, "framed", 90);
+    returned(calls, "fib", 1973);
+    returned(calls, "scale", 10);
+    unwound(calls, "thrower", GCC_EXCEPTION, 30);
+    List<String> inPlace =
+        traced.traced().stream()
+            .filter(f -> f.patch().patchClass() == PatchClass.E)
+            .map(PlannedFunction::name)
+            .toList();
+    assertTrue(inPlace.containsAll(List.of("framed", "thrower", "scale")), inPlace::toString);
+    // With everything of the program and the system around it.
+    programs.same(new Settings().program().modules(Tracing.SYSTEM), program);
+  }
+
+  @Test
+  void librariesComeAndGoWhileThreadsThrow() throws IOException {
+    Path program = Programs.build("comings.cpp");
+    for (int round = 0; round < 3; round++) {
+      Outcome traced = programs.same(new Settings().exports(), program);
+      CallTable calls = Programs.exact(traced);
+      // 2,000 times one to five calls, eight threads.
+      unwound(calls, "thrower", GCC_EXCEPTION, 8 * 2000 * 3);
+      assertEquals(12, traced.exitCode());
+    }
   }
 
   @Test

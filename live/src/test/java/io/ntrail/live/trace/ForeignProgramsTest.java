@@ -61,13 +61,13 @@ final class ForeignProgramsTest {
         Wine.Outcome expected = programs.wine().run(folder, new byte[0], LIMIT, program.toString());
         for (Set<String> modules : List.of(Set.<String>of(), Tracing.SYSTEM)) {
           String title = name + " with " + modules.size() + " libraries";
-          Settings settings = new Settings().program().modules(modules).limit(LIMIT);
+          Settings settings = new Settings().own().modules(modules).limit(LIMIT);
           Outcome traced = programs.traced(settings, program);
           if (!expected.text().equals(traced.text())
               || expected.exitCode() != (traced.exitCode() & 0xFF)) {
             wrong.add(title + ": " + traced.exitCode() + "\n" + traced.text());
           }
-          assertEquals(0, traced.statistics().damaged(), title);
+          Programs.exact(traced);
           assertTrue(traced.statistics().captured().entries() > 0, title);
           unwinds += (int) traced.statistics().captured().unwinds();
           run++;

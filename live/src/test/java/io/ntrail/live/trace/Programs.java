@@ -44,6 +44,11 @@ final class Programs implements AutoCloseable {
 
   /** Builds C, C++ or assembly, by the name's end; C with __try has a name of its own. */
   static Path build(String... sources) throws IOException {
+    return build(List.of(), sources);
+  }
+
+  /** Builds with further options of the linker. */
+  static Path build(List<String> options, String... sources) throws IOException {
     Path programs = TestData.projectRoot().resolve("live/src/test/programs");
     List<Path> paths = Stream.of(sources).map(programs::resolve).toList();
     WindowsCompiler compiler =
@@ -51,7 +56,9 @@ final class Programs implements AutoCloseable {
             ? WindowsCompiler.CLANG
             : sources[0].endsWith(".cpp") ? WindowsCompiler.MINGW_CXX : WindowsCompiler.MINGW_C;
     assumeTrue(compiler.available(), compiler.missing());
-    return compiler.build(paths, compiler == WindowsCompiler.CLANG ? "-O1" : "-O2");
+    String optimise = compiler == WindowsCompiler.CLANG ? "-O1" : "-O2";
+    return compiler.build(
+        paths, Stream.concat(Stream.of(optimise), options.stream()).toArray(String[]::new));
   }
 
   /** A program's command line in the target's system. */

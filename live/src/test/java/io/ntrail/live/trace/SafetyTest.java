@@ -2,9 +2,14 @@ package io.ntrail.live.trace;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.ntrail.analysis.x86.asm.Assembler;
+import io.ntrail.analysis.x86.asm.Reg32;
 import io.ntrail.formats.bytes.BytesOut;
+import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.code.Geometry;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.target.TargetMemory;
@@ -14,8 +19,10 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -52,7 +59,7 @@ final class SafetyTest {
           .start(
               programs.line(Programs.build("counts.c")),
               (target, session, name) -> {
-                TracingMemory tracing = new TracingMemory(target, session, name);
+                TracingMemory tracing = new TracingMemory(target, session, name, 64);
                 tracing.addAreas(1);
                 assertTrue(SelfTest.run(target, tracing).passed());
                 long info = find(target.memory(), tracing.areas().getFirst());
@@ -103,6 +110,106 @@ final class SafetyTest {
         text = Files.readString(out[0], StandardCharsets.ISO_8859_1);
       }
       assertEquals(expected.text(), text);
+    }
+  }
+
+  /** Starts the program that waits for a file, does something with it, and kills the agent. */
+  private static long abandoned(
+      Programs programs, Path folder, Path awaited, boolean hard, Tracing.Work work)
+      throws IOException {
+    Path program = Programs.build("waits.c");
+    long[] process = new long[1];
+    Tracing tracing = Tracing.in(programs.wine(), folder);
+    String line = programs.line(program, programs.tracing().name(awaited));
+    Tracing.Work all =
+        (target, session, name) -> {
+          process[0] = programs.tracing().watch(target.pid());
+          work.on(target, session, name);
+          if (hard) {
+            tracing.kill();
+          } else {
+            tracing.close();
+          }
+        };
+    assertThrows(CannotGoOn.class, () -> tracing.start(line, all));
+    tracing.close();
+    return process[0];
+  }
+
+  @Test
+  void aProgramThatWasNotLetGoEndsWithTheAgent(@TempDir Path folder) throws IOException {
+    try (Programs programs = new Programs(folder)) {
+      Path awaited = Files.createFile(folder.resolve("awaited"));
+      for (boolean hard : new boolean[] {true, false}) {
+        long process =
+            abandoned(
+                programs,
+                folder,
+                awaited,
+                hard,
+                (target, session, name) -> {
+                  assertEquals(List.of(), target.remarks());
+                  assertEquals(OptionalInt.empty(), target.exitCode());
+                });
+        OptionalInt end = programs.tracing().end(process, Duration.ofSeconds(30));
+        assertTrue(end.isPresent(), hard ? "the agent was killed" : "its pipe was closed");
+        assertNotEquals(42, end.getAsInt(), "it ran");
+      }
+    }
+  }
+
+  @Test
+  void aProgramThatWasLetGoLivesOnWhenTheAgentIsKilled(@TempDir Path folder) throws IOException {
+    try (Programs programs = new Programs(folder)) {
+      Path awaited = folder.resolve("awaited");
+      long process =
+          abandoned(
+              programs,
+              folder,
+              awaited,
+              true,
+              (target, session, name) -> {
+                Tracer tracer = new Tracer(target, session, name, 4096);
+                tracer.prepare(
+                    programs
+                        .tracing()
+                        .plan(target, (module, function) -> function.equals("waiting")),
+                    true);
+                tracer.arm();
+                target.resumeMain();
+              });
+      assertEquals(
+          OptionalInt.empty(), programs.tracing().end(process, Duration.ofSeconds(1)), "it waits");
+      Files.createFile(awaited);
+      assertEquals(OptionalInt.of(42), programs.tracing().end(process, Duration.ofSeconds(30)));
+    }
+  }
+
+  @Test
+  void whereTheSystemRefusesTheJobItIsSaidAndTracingGoesOn(@TempDir Path folder)
+      throws IOException {
+    try (Programs programs = new Programs(folder)) {
+      byte[] refusing = Assembler.x64().xor(Reg32.EAX, Reg32.EAX).ret().assemble().bytes();
+      for (String function :
+          new String[] {
+            "AssignProcessToJobObject", "SetInformationJobObject", "CreateJobObjectW"
+          }) {
+        Tracing tracing = programs.tracing();
+        Tracing.replace(tracing.agent(), "kernel32!" + function, refusing);
+        tracing.start(
+            programs.line(Programs.build("counts.c")),
+            (target, session, name) -> {
+              assertEquals(1, target.remarks().size());
+              assertTrue(
+                  target.remarks().getFirst().contains("JobObject"), target.remarks().getFirst());
+              target.resumeMain();
+              OptionalInt exit = OptionalInt.empty();
+              while (exit.isEmpty()) {
+                exit = target.await(1000);
+              }
+              assertEquals(OptionalInt.of(7), exit);
+            });
+      }
     }
   }
 

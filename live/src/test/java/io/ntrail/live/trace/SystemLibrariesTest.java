@@ -12,6 +12,7 @@ import io.ntrail.testkit.wine.Wine;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -44,7 +45,7 @@ final class SystemLibrariesTest {
 
   @Test
   void fortyNineThreadsComeToTheSameResultFourTimes() throws IOException {
-    Path program = Programs.build("workload.cpp");
+    Path program = Programs.build(List.of("-lgdi32", "-lws2_32"), "workload.cpp");
     Wine.Outcome expected = programs.untraced(program, "");
     assertEquals(49, expected.exitCode());
     Settings settings =
@@ -94,6 +95,7 @@ final class SystemLibrariesTest {
         System.out.printf(
             "%s: %d functions, %d traced, %d with exits (%.1f %%)%n",
             module, count[0], count[1], count[2], 100.0 * count[2] / count[0]));
+    assertEquals(Tracing.SYSTEM.size() + 1, counts.size(), counts::toString);
     assertTrue(all[2] >= 0.75 * all[0], () -> all[2] + " of " + all[0] + " functions have exits");
   }
 
@@ -116,6 +118,7 @@ final class SystemLibrariesTest {
     assertTrue(traced.selfTest().passed(), traced.selfTest().why());
     assertEquals(0, traced.statistics().damaged(), traced.statistics()::toString);
     assertTrue(traced.statistics().captured().entries() > 100);
+    Programs.exact(traced);
   }
 
   @Test

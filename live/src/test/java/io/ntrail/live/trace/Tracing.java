@@ -1,6 +1,7 @@
 package io.ntrail.live.trace;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import io.ntrail.formats.bytes.BytesOut;
 import io.ntrail.formats.identity.ImageId;
@@ -11,6 +12,7 @@ import io.ntrail.formats.ntr.TracedModule;
 import io.ntrail.formats.ntr.TracedProcess;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.live.agent.Agent;
+import io.ntrail.live.agent.AgentConnection;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.PlannedModule;
@@ -23,6 +25,7 @@ import io.ntrail.live.session.SessionFile;
 import io.ntrail.live.target.Streams;
 import io.ntrail.live.target.TargetFiles;
 import io.ntrail.live.target.TargetImage;
+import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.live.target.WindowsCalls;
@@ -41,8 +44,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 import java.util.function.BiPredicate;
+import org.jspecify.annotations.Nullable;
 
 /** Starts programs under Wine with tracing, and tells what came of it. Holds one agent. */
 final class Tracing implements AutoCloseable {
@@ -62,11 +67,13 @@ final class Tracing implements AutoCloseable {
 
   private static final int GENERIC_READ = 0x8000_0000;
   private static final int GENERIC_WRITE = 0x4000_0000;
+  private static final int ALL_ACCESS = 0x1F_FFFF;
   private static final int CREATE = 2;
   private static final int OPEN = 3;
   private static final int STRUCTURES = 0x3000;
 
   private final AgentHost.Wine host;
+  private final AgentConnection connection;
   private final Agent agent;
   private final WindowsCalls calls;
   private final Path folder;
@@ -75,7 +82,8 @@ final class Tracing implements AutoCloseable {
   private Tracing(AgentHost.Wine host, Path folder) {
     this.host = host;
     this.folder = folder;
-    this.agent = Agent.on(host.start(), Duration.ofMinutes(1));
+    this.connection = host.start();
+    this.agent = Agent.on(connection, Duration.ofMinutes(1));
     this.calls = new WindowsCalls(agent);
   }
 
@@ -93,12 +101,16 @@ final class Tracing implements AutoCloseable {
   static final class Settings {
     private BiPredicate<TargetModule, String> wanted = (module, name) -> false;
     private int recordBytes = 32;
+    private int arguments = 12;
     private int chunks = 512;
     private int stacks = 1;
+    private int areas = 4096;
     private byte[] input = new byte[0];
     private Duration limit = Duration.ofMinutes(1);
     private boolean patched = true;
     private boolean recorded = true;
+    private String pause = "";
+    private @Nullable Path go;
     private BiConsumer<TargetProcess, Tracer> meanwhile = (target, tracer) -> {};
 
     /** All functions of modules, by their names in small letters without extension. */
@@ -117,6 +129,13 @@ final class Tracing implements AutoCloseable {
       return functions((module, name) -> module.name().endsWith(".exe"));
     }
 
+    /** All functions of the program and of libraries that are not the system's. */
+    Settings own() {
+      return program()
+          .functions(
+              (module, name) -> !module.path().toLowerCase(Locale.ROOT).startsWith("c:\\windows"));
+    }
+
     /** Those functions of the program that it exports. */
     Settings exports() {
       return functions((module, name) -> module.name().endsWith(".exe") && !name.isEmpty());
@@ -125,6 +144,12 @@ final class Tracing implements AutoCloseable {
     /** Bytes of a record. */
     Settings recordBytes(int bytes) {
       recordBytes = bytes;
+      return this;
+    }
+
+    /** Of those that records have, so many are wanted. */
+    Settings arguments(int number) {
+      arguments = number;
       return this;
     }
 
@@ -137,6 +162,12 @@ final class Tracing implements AutoCloseable {
     /** Room for so many stacks from the beginning. */
     Settings stacks(int number) {
       stacks = number;
+      return this;
+    }
+
+    /** Room for so many stacks at most. */
+    Settings areas(int most) {
+      areas = most;
       return this;
     }
 
@@ -169,6 +200,13 @@ final class Tracing implements AutoCloseable {
       recorded = false;
       return this;
     }
+
+    /** Nobody reads records until the program has said something; then this file is made. */
+    Settings recordedAfter(String said, Path file) {
+      pause = said;
+      go = file;
+      return this;
+    }
   }
 
   /**
@@ -177,6 +215,7 @@ final class Tracing implements AutoCloseable {
    * @param exitCode all 32 bits
    * @param text its standard output, each byte a character
    * @param errors its error output
+   * @param searches how often all areas were looked through for a stack
    * @param recording the {@code .ntr}
    */
   record Outcome(
@@ -184,6 +223,7 @@ final class Tracing implements AutoCloseable {
       String text,
       String errors,
       RecorderStatistics statistics,
+      long searches,
       SelfTest selfTest,
       List<PlannedFunction> plan,
       List<PlannedFunction> traced,
@@ -211,7 +251,7 @@ final class Tracing implements AutoCloseable {
         TargetProcess target = TargetProcess.start(calls, commandLine, streams)) {
       streams.close(calls);
       try {
-        result = trace(settings, commandLine, target, session, recording);
+        result = trace(settings, commandLine, target, session, out, recording);
       } catch (RuntimeException e) {
         target.kill(99);
         throw e;
@@ -222,6 +262,7 @@ final class Tracing implements AutoCloseable {
         Files.readString(out, StandardCharsets.ISO_8859_1),
         Files.readString(errors, StandardCharsets.ISO_8859_1),
         result.statistics,
+        result.searches,
         result.selfTest,
         result.plan,
         result.traced,
@@ -231,6 +272,7 @@ final class Tracing implements AutoCloseable {
   private record Result(
       int exitCode,
       RecorderStatistics statistics,
+      long searches,
       SelfTest selfTest,
       List<PlannedFunction> plan,
       List<PlannedFunction> traced) {}
@@ -240,11 +282,12 @@ final class Tracing implements AutoCloseable {
       String commandLine,
       TargetProcess target,
       SessionFile session,
+      Path out,
       Path recording)
       throws IOException {
     target.runToEntry(30_000);
     List<PlannedFunction> plan = plan(target, settings.wanted);
-    Tracer tracer = new Tracer(target, session, host.name(session.path()), 4096);
+    Tracer tracer = new Tracer(target, session, host.name(session.path()), settings.areas);
     SelfTest selfTest = tracer.selfTest();
     List<PlannedFunction> wanted = plan.stream().filter(PlannedFunction::isTraced).toList();
     List<Tracer.Traced> prepared = tracer.prepare(wanted, true);
@@ -253,13 +296,24 @@ final class Tracing implements AutoCloseable {
     OutputStream file = Files.newOutputStream(recording);
     NtrWriter writer = new NtrWriter(file, header, 1);
     writer.process(new TracedProcess(1, target.pid(), 0, 0, 0, commandLine, commandLine));
-    try (Recorder recorder = Recorder.appending(session, writer, new RecorderSettings(1, 0, 0))) {
+    RecorderSettings how = new RecorderSettings(1, 0, 0, settings.arguments);
+    try (Recorder recorder = Recorder.appending(session, writer, how)) {
       define(recorder, prepared);
       if (settings.patched) {
         tracer.topUp(settings.stacks);
         tracer.arm();
       }
       int exit;
+      target.resumeMain();
+      if (settings.go != null) {
+        awaitText(out, settings.pause, settings.limit);
+        // The second time, what was handed over before the first is read whatever its order is.
+        for (int pass = 0; pass < 2; pass++) {
+          while (recorder.poll() > 0) {}
+          recorder.flush();
+        }
+        Files.createFile(settings.go);
+      }
       if (settings.recorded) {
         try (RecorderThread thread = RecorderThread.start(recorder)) {
           exit = end(target, tracer, recorder, settings);
@@ -272,15 +326,25 @@ final class Tracing implements AutoCloseable {
       return new Result(
           exit,
           recorder.statistics(),
+          session.searches(),
           selfTest,
           plan,
           prepared.stream().map(Tracer.Traced::function).toList());
     }
   }
 
+  private static void awaitText(Path out, String text, Duration limit) throws IOException {
+    long end = System.nanoTime() + limit.toNanos();
+    while (!Files.readString(out, StandardCharsets.ISO_8859_1).contains(text)) {
+      if (System.nanoTime() - end > 0) {
+        throw new AssertionError("the program did not say in " + limit + ": " + text);
+      }
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+
   private static int end(
       TargetProcess target, Tracer tracer, Recorder recorder, Settings settings) {
-    target.resumeMain();
     settings.meanwhile.accept(target, tracer);
     long end = System.nanoTime() + settings.limit.toNanos();
     while (true) {
@@ -388,6 +452,47 @@ final class Tracing implements AutoCloseable {
       throw new IllegalStateException("no handle for " + file);
     }
     return handle;
+  }
+
+  /** Ends the agent at once, as somebody would who kills it. */
+  void kill() {
+    connection.kill();
+  }
+
+  /** Puts another function into the place of one of the system, in the agent alone. */
+  static void replace(Agent agent, String function, byte[] code) {
+    WindowsCalls calls = new WindowsCalls(agent);
+    long address = calls.address(function);
+    calls.must(
+        function,
+        "kernel32!VirtualProtect",
+        address,
+        code.length,
+        TargetMemory.EXECUTE_READ_WRITE,
+        agent.scratch());
+    agent.poke(address, code);
+  }
+
+  /** The agent. */
+  Agent agent() {
+    return agent;
+  }
+
+  /** A handle of the agent for a process that it did not start. */
+  long watch(int pid) {
+    long process = calls.call("kernel32!OpenProcess", ALL_ACCESS, 0, pid).result();
+    assertNotEquals(0, process, "no process " + pid);
+    return process;
+  }
+
+  /** How a process ended; empty if it did not in the time. */
+  OptionalInt end(long process, Duration limit) {
+    long waited = calls.call("kernel32!WaitForSingleObject", process, limit.toMillis()).asInt();
+    if (waited != 0) {
+      return OptionalInt.empty();
+    }
+    calls.must("exit code", "kernel32!GetExitCodeProcess", process, agent.scratch());
+    return OptionalInt.of((int) agent.peek(agent.scratch(), 4).u32(0));
   }
 
   @Override

@@ -49,8 +49,14 @@ final class TransparencyTest {
   @Test
   void everyStepOfTracedCallsUnwindsToTheCaller() throws IOException {
     Path program = Programs.build("step.c");
-    sameOutput(new Settings().exports(), program);
-    Outcome traced = programs.traced(new Settings().exports(), program);
+    for (int bytes : new int[] {32, 64, 128}) {
+      everyStepUnwinds(program, bytes);
+    }
+  }
+
+  private void everyStepUnwinds(Path program, int recordBytes) throws IOException {
+    sameOutput(new Settings().exports().recordBytes(recordBytes), program);
+    Outcome traced = programs.traced(new Settings().exports().recordBytes(recordBytes), program);
     String errors = traced.errors();
     Matcher steps = STEPS.matcher(errors);
     int lines = 0;
@@ -72,6 +78,11 @@ final class TransparencyTest {
   @Test
   void whatInterruptsAThunkMayCallTracedFunctionsItself() throws IOException {
     sameOutput(new Settings().exports(), Programs.build("step.c"), "nested");
+  }
+
+  @Test
+  void whatInterruptsAThunkMaySwitchFibersAndComeBack() throws IOException {
+    sameOutput(new Settings().exports(), Programs.build("stepfibers.c"));
   }
 
   @Test

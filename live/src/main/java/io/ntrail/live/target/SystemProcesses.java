@@ -1,0 +1,139 @@
+package io.ntrail.live.target;
+
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.CannotGoOn;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What runs on the target's system. */
+final class SystemProcesses implements AutoCloseable {
+  private static final int SYSTEM_PROCESSES = 5;
+  private static final int TOO_SMALL = 0xC000_0004;
+  private static final int BUFFER = 0x10_0000;
+  private static final int MOST_BUFFER = 0x1000_0000;
+  private static final int PIECE = 0x8_0000;
+
+  // SYSTEM_PROCESS_INFORMATION and SYSTEM_THREAD_INFORMATION.
+  private static final int HEAD = 0x100;
+  private static final int THREAD = 0x50;
+  private static final int THREADS = 4;
+  private static final int CREATED = 0x20;
+  private static final int NAME = 0x38;
+  private static final int PID = 0x50;
+  private static final int PARENT = 0x58;
+  private static final int THREAD_CREATED = 0x10;
+  private static final int TID = 0x30;
+
+  private final WindowsCalls calls;
+  private long buffer;
+  private int size;
+
+  SystemProcesses(WindowsCalls calls) {
+    this.calls = calls;
+  }
+
+  /** All processes at this moment. */
+  List<RunningProcess> list() {
+    Bytes list = read();
+    List<RunningProcess> processes = new ArrayList<>();
+    long at = 0;
+    while (at <= list.length() - HEAD) {
+      processes.add(process(list, (int) at));
+      long next = list.u32((int) at);
+      if (next == 0) {
+        break;
+      }
+      at += next;
+    }
+    return processes;
+  }
+
+  /** The threads of one process; none if it is gone. */
+  List<TargetThread> threads(int pid) {
+    Bytes list = read();
+    long at = 0;
+    while (at <= list.length() - HEAD) {
+      if (list.i64((int) at + PID) == pid) {
+        return process(list, (int) at).threads();
+      }
+      long next = list.u32((int) at);
+      if (next == 0) {
+        break;
+      }
+      at += next;
+    }
+    return List.of();
+  }
+
+  private RunningProcess process(Bytes list, int at) {
+    long count = Math.min(list.u32(at + THREADS), (list.length() - at - HEAD) / THREAD);
+    List<TargetThread> threads = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      int thread = at + HEAD + THREAD * i;
+      threads.add(
+          new TargetThread((int) list.i64(thread + TID), list.i64(thread + THREAD_CREATED)));
+    }
+    return new RunningProcess(
+        (int) list.i64(at + PID),
+        (int) list.i64(at + PARENT),
+        list.i64(at + CREATED),
+        name(list, at + NAME),
+        threads);
+  }
+
+  /** A UNICODE_STRING whose text lies in the list. */
+  private String name(Bytes list, int at) {
+    int length = list.u16(at) & ~1;
+    long text = list.i64(at + 8) - buffer;
+    return text >= 0 && text <= list.length() - length ? list.utf16((int) text, length / 2) : "";
+  }
+
+  private Bytes read() {
+    while (true) {
+      if (size == 0) {
+        size = BUFFER;
+        buffer = allocate(size);
+      }
+      // Behind the list, so that both come back at once.
+      long length = buffer + size;
+      int status =
+          calls
+              .call("ntdll!NtQuerySystemInformation", SYSTEM_PROCESSES, buffer, size, length)
+              .asInt();
+      if (status >= 0) {
+        return copy((int) calls.agent().peek(length, 4).u32(0));
+      }
+      if (status != TOO_SMALL || size >= MOST_BUFFER) {
+        throw new CannotGoOn("the system does not list its threads (0x%x)".formatted(status), "");
+      }
+      calls.call("kernel32!VirtualFree", buffer, 0, 0x8000);
+      size *= 2;
+      buffer = allocate(size);
+    }
+  }
+
+  /** Room for the list and its length. */
+  private long allocate(int bytes) {
+    return calls.must("no memory in the agent", "kernel32!VirtualAlloc", 0, bytes + 8, 0x3000, 4);
+  }
+
+  private Bytes copy(int length) {
+    int bytes = length > 0 && length <= size ? length : size;
+    // In pieces, since the whole list of a large system is longer than an answer can be.
+    byte[] copy = new byte[bytes];
+    for (int done = 0; done < bytes; done += PIECE) {
+      int piece = Math.min(PIECE, bytes - done);
+      calls.agent().peek(buffer + done, piece).copyTo(0, copy, done, piece);
+    }
+    return Bytes.copyOf(copy, "processes");
+  }
+
+  @Override
+  public void close() {
+    if (buffer != 0) {
+      calls.call("kernel32!VirtualFree", buffer, 0, 0x8000);
+    }
+    buffer = 0;
+    size = 0;
+  }
+}
