@@ -8,18 +8,11 @@ import io.ntrail.analysis.x86.Instruction;
 import io.ntrail.analysis.x86.InstructionDecoder;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.pe.PeImage;
-import io.ntrail.live.target.TargetModule;
-import java.util.List;
-import java.util.Locale;
 
 /** What may be right in a file that is looked at, and is not good enough for one that runs. */
 final class Doubts {
   private static final int JUMP = 5;
   private static final int MOST_BYTES = 1 << 12;
-
-  /** Beginnings of the names of modules whose runtimes walk frames by rules of their own. */
-  private static final List<String> RUNTIMES =
-      List.of("coreclr", "clr", "mscorwks", "mono", "jvm", "j9vm", "v8", "node", "chakra", "libgo");
 
   private Doubts() {}
 
@@ -68,11 +61,5 @@ final class Doubts {
       at += size;
     }
     return code.length() < MOST_BYTES && code.length() < patch.function().size();
-  }
-
-  /** Whether a module is a runtime of that kind. */
-  static boolean isRuntime(TargetModule module) {
-    String name = module.stem().toLowerCase(Locale.ROOT);
-    return RUNTIMES.stream().anyMatch(name::startsWith);
   }
 }

@@ -19,6 +19,8 @@ public record LeftAlone(Kind kind, Optional<Refusal> refusal, String detail) {
     SPECIAL_ENTRY("the system jumps to it with a stack of its own"),
     /** It returns twice, or not where it was called from. */
     RETURNS_ELSEWHERE("it returns twice, or elsewhere"),
+    /** It is no function: another one jumps to it. */
+    PART("it is a part of another function, which jumps to it with its frame made"),
     /** It looks at its return address. */
     READS_RETURN_ADDRESS("it looks at its return address"),
     /** All registers are arguments, and nobody wants to see it. */

@@ -27,7 +27,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Decides for one module.
@@ -44,6 +43,7 @@ public final class Planner {
   private final Optional<FileCode> file;
   private final FunctionTable table;
   private final ReturnAddressReads returnAddressReads;
+  private final Optional<String> runtime;
   private final InstructionDecoder decoder = InstructionDecoder.of(CodeSize.BITS64);
   private final OperandReader operandReader = OperandReader.of(decoder);
   private final Instruction instruction = new Instruction();
@@ -56,6 +56,7 @@ public final class Planner {
     this.file = file;
     this.table = FunctionTable.of(image);
     this.returnAddressReads = new ReturnAddressReads(image, table);
+    this.runtime = Runtimes.of(module.module(), image, names.values());
   }
 
   /** What a user asks for. */
@@ -165,12 +166,15 @@ public final class Planner {
       if (read == null || info.version() > 2 || guarded) {
         return left(name, patch, Kind.UNWIND_DATA);
       }
+      if (returnAddressReads.isPart(entry.get())) {
+        return left(name, patch, Kind.PART);
+      }
       prologue = read;
     }
     if (movesStack && prologue.codes().length == 0) {
       return left(name, patch, Kind.NO_UNWIND_DATA);
     }
-    Kind elsewhere = denied.orElse(entriesOnly(all, patch));
+    Optional<LeftAlone> elsewhere = denied.map(LeftAlone::of).or(() -> entriesOnly(all, patch));
     TracedCode code =
         new TracedCode(
             module.module().base() + rva,
@@ -178,9 +182,8 @@ public final class Planner {
             relative,
             prologue.codes(),
             prologue.frame(),
-            elsewhere == null);
-    return new PlannedFunction(
-        module, name, patch, Optional.of(code), Optional.ofNullable(elsewhere).map(LeftAlone::of));
+            elsewhere.isEmpty());
+    return new PlannedFunction(module, name, patch, Optional.of(code), elsewhere);
   }
 
   /**
@@ -239,21 +242,17 @@ public final class Planner {
             use -> use.access().writes() && use.register().toString().equalsIgnoreCase("rsp"));
   }
 
-  /**
-   * Why only the entries of a function are recorded that can be patched; null if exits are, too.
-   */
-  private @Nullable Kind entriesOnly(List<String> all, FunctionPatch patch) {
-    if (Doubts.isRuntime(module.module())) {
-      return Kind.RUNTIME;
+  /** Why only the entries of a function are recorded that can be patched. */
+  private Optional<LeftAlone> entriesOnly(List<String> all, FunctionPatch patch) {
+    if (runtime.isPresent()) {
+      return Optional.of(LeftAlone.of(Kind.RUNTIME, runtime.get()));
     }
     boolean unnamed = all.stream().allMatch(String::isEmpty);
     if (unnamed && module.module().stem().equalsIgnoreCase("ntdll")) {
-      return Kind.UNNAMED_INTERNAL;
+      return Optional.of(LeftAlone.of(Kind.UNNAMED_INTERNAL));
     }
-    return readsReturnAddress(patch) ? Kind.READS_RETURN_ADDRESS : null;
-  }
-
-  private boolean readsReturnAddress(FunctionPatch patch) {
-    return returnAddressReads.in(patch.function());
+    return returnAddressReads.in(patch.function())
+        ? Optional.of(LeftAlone.of(Kind.READS_RETURN_ADDRESS))
+        : Optional.empty();
   }
 }

@@ -2,9 +2,9 @@ package io.ntrail.live.plan;
 
 import io.ntrail.analysis.image.ImageFunction;
 import io.ntrail.analysis.x86.CodeSize;
+import io.ntrail.analysis.x86.FlowClass;
 import io.ntrail.analysis.x86.Instruction;
 import io.ntrail.analysis.x86.InstructionDecoder;
-import io.ntrail.analysis.x86.Operand;
 import io.ntrail.analysis.x86.OperandReader;
 import io.ntrail.analysis.x86.OperandType;
 import io.ntrail.analysis.x86.Operands;
@@ -12,24 +12,35 @@ import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.pe.FunctionTable;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.formats.pe.RuntimeFunction;
-import io.ntrail.formats.pe.UnwindCode;
 import io.ntrail.formats.pe.UnwindInfo;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * Finds functions that look at their own return address: they would see that of a slot.
  *
- * <p>The unwind data says how far the return address is from the stack pointer or the frame
- * register behind the prologue; an instruction that reads what lies there, or takes its address, is
- * one. The instructions in front of the first that does not belong to the prologue are not looked
- * at.
+ * <p>The code is gone through from its first byte on, in the order in which it lies, with the
+ * distance of the stack pointer, of the frame register and of copies of both from the place of the
+ * return address; unwind data says where they are behind each step of a prologue, and behind each
+ * jump. An instruction that touches that place or takes its address is a look. Parts of the
+ * function that lie elsewhere are gone through as well, and so is what it jumps to at its end,
+ * which has the same return address.
+ *
+ * <p>What cannot be understood counts as a look: code that does not decode, unwind data that is
+ * damaged or that of an interrupt, a stack pointer that comes from elsewhere.
  */
 final class ReturnAddressReads {
-  private static final int MOST_BYTES = 1 << 16;
-  private static final String[] FRAME = {
-    "", "rcx", "rdx", "rbx", "", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14",
-    "r15"
-  };
+  private static final int MOST_BYTES = 1 << 22;
+  private static final int MOST_PARTS = 256;
+  private static final int WINDOW = 1 << 16;
 
   private final PeImage image;
   private final FunctionTable table;
@@ -37,69 +48,224 @@ final class ReturnAddressReads {
   private final OperandReader reader = OperandReader.of(decoder);
   private final Instruction instruction = new Instruction();
   private final Operands operands = new Operands();
+  private final StackTrack track = new StackTrack();
+
+  /** Of each function the parts that continue it. */
+  private final Map<Long, List<RuntimeFunction>> parts;
 
   ReturnAddressReads(PeImage image, FunctionTable table) {
     this.image = image;
     this.table = table;
+    this.parts = parts(image, table);
+  }
+
+  private static Map<Long, List<RuntimeFunction>> parts(PeImage image, FunctionTable table) {
+    Map<Long, List<RuntimeFunction>> parts = new HashMap<>();
+    for (RuntimeFunction entry : table.entries()) {
+      boolean chained =
+          entry.indirect()
+              || image.view().has(entry.unwindInfo(), 1)
+                  && (image.view().u8(entry.unwindInfo()) >> 3 & UnwindInfo.CHAININFO) != 0;
+      if (chained) {
+        parts.computeIfAbsent(table.primary(entry).begin(), _ -> new ArrayList<>()).add(entry);
+      }
+    }
+    return parts;
   }
 
   /** Whether a function does. */
   boolean in(ImageFunction function) {
-    Optional<RuntimeFunction> entry = table.find(function.rva());
-    long distance = 0;
-    long fromFrame = 0;
-    int prologue = 0;
-    String frame = "";
-    if (entry.isPresent()) {
-      UnwindInfo info = UnwindInfo.read(image.view(), entry.get().unwindInfo());
-      prologue = info.prologSize();
-      long beforeFrame = 0;
-      // Codes are the last first: what comes behind SET_FPREG here happened before it.
-      for (UnwindCode code : info.prologCodes()) {
-        switch (code.operation()) {
-          case UWOP_PUSH_NONVOL -> distance += 8;
-          case UWOP_ALLOC_SMALL, UWOP_ALLOC_LARGE -> distance += code.value();
-          case UWOP_SET_FPREG -> beforeFrame = distance;
-          case UWOP_PUSH_MACHFRAME -> {
-            return false;
-          }
-          default -> {}
-        }
-      }
-      if (info.frameRegister() != 0) {
-        frame = FRAME[info.frameRegister() & 0xF];
-        fromFrame = distance - beforeFrame - info.frameOffset();
-      }
-    }
-    return reads(function, prologue, distance, frame, fromFrame);
+    return new Search().looks(function.rva(), function.end());
   }
 
-  private boolean reads(
-      ImageFunction function, int prologue, long distance, String frame, long fromFrame) {
-    Bytes code = image.view().window(function.rva(), Math.min(MOST_BYTES, function.size()));
-    for (int at = 0; at < code.length(); ) {
-      int size = decoder.decode(code, at, code.length(), instruction);
-      if (size == 0) {
-        return false;
+  /** Whether code that unwind data describes is entered with a frame that other code made. */
+  boolean isPart(RuntimeFunction entry) {
+    return FrameLayout.of(table.chain(entry)).map(FrameLayout::beginsWithFrame).orElse(false);
+  }
+
+  /** Where the first range of the function table begins behind an address. */
+  private long nextEntry(long rva) {
+    int low = 0;
+    int high = table.entries().size();
+    while (low < high) {
+      int middle = low + high >>> 1;
+      if (table.entries().get(middle).begin() <= rva) {
+        low = middle + 1;
+      } else {
+        high = middle;
       }
-      if (at >= prologue
-          && !HookPrologue.is(code, at, size)
-          && reader.read(instruction, operands)) {
-        int operand = operands.memoryOperand();
-        if (operand >= 0 && operands.type(operand) == OperandType.MEMORY) {
-          Operand.InMemory memory = operands.memory(operand);
-          String base = memory.base().map(Object::toString).orElse("");
-          if (memory.index().isEmpty()
-              && (base.equalsIgnoreCase("rsp") && memory.displacement() == distance
-                  || !frame.isEmpty()
-                      && base.equalsIgnoreCase(frame)
-                      && memory.displacement() == fromFrame)) {
-            return true;
+    }
+    return low < table.entries().size() ? table.entries().get(low).begin() : Long.MAX_VALUE;
+  }
+
+  private boolean hasNoFrame(RuntimeFunction entry) {
+    return FrameLayout.of(table.chain(entry)).map(FrameLayout::isNone).orElse(false);
+  }
+
+  /** Through one function, its parts and what it ends with. */
+  private final class Search {
+    /** Ranges of the function table, by where they begin, and code without unwind data. */
+    private final Set<Long> seen = new HashSet<>();
+
+    private final Deque<Range> left = new ArrayDeque<>();
+
+    /** Where what was not understood could be, so that it counts as a look. */
+    private boolean found;
+
+    boolean looks(long rva, long end) {
+      routine(rva, end, Bound.NEXT_FUNCTION);
+      while (!found && !left.isEmpty()) {
+        through(left.pop());
+        found |= seen.size() > MOST_PARTS;
+      }
+      return found;
+    }
+
+    /** What is called at an address, or jumped to with nothing but a return address. */
+    private void routine(long rva, long end, Bound bound) {
+      Optional<RuntimeFunction> entry = table.entry(rva);
+      if (entry.isEmpty()) {
+        add(new Range(rva, Math.min(end, nextEntry(rva)), FrameLayout.NONE, bound));
+      } else if (entry.get().begin() == rva || hasNoFrame(entry.get())) {
+        function(entry.get());
+      } else {
+        found = true;
+      }
+    }
+
+    private void function(RuntimeFunction entry) {
+      range(entry);
+      parts.getOrDefault(table.primary(entry).begin(), List.of()).forEach(this::range);
+    }
+
+    private void range(RuntimeFunction entry) {
+      Optional<FrameLayout> layout = FrameLayout.of(table.chain(entry));
+      if (layout.isEmpty()) {
+        found = true;
+      } else {
+        add(new Range(entry.begin(), entry.end(), layout.get(), Bound.UNWIND_DATA));
+      }
+    }
+
+    private void add(Range range) {
+      if (seen.add(range.begin)) {
+        left.push(range);
+      }
+    }
+
+    private void through(Range range) {
+      long length = Math.min(range.end - range.begin, MOST_BYTES);
+      if (length <= 0
+          || range.bound == Bound.UNWIND_DATA && length < range.end - range.begin
+          || !image.view().has(range.begin, 1)) {
+        found = true;
+        return;
+      }
+      length = Math.min(length, image.view().available(range.begin));
+      Bytes code = image.view().bytes(range.begin, (int) length);
+      new Walk(range, code).go();
+    }
+
+    /** Through one range. */
+    private final class Walk {
+      private final Range range;
+      private final Bytes code;
+      private final TreeSet<Integer> targets = new TreeSet<>();
+
+      /** It jumped through a register: there may be a table of targets in the code. */
+      private boolean hasSwitch;
+
+      Walk(Range range, Bytes code) {
+        this.range = range;
+        this.code = code;
+      }
+
+      void go() {
+        track.begin();
+        range.layout.at(0, track);
+        int at = 0;
+        while (!found && at >= 0 && at < code.length()) {
+          int size = decoder.decode(code, at, code.length(), instruction);
+          if (size == 0 || !reader.read(instruction, operands)) {
+            at = behindTable(at);
+            continue;
           }
+          boolean hook = HookPrologue.is(code, at, size);
+          found = !hook && track.touches(operands);
+          FlowClass flow = instruction.flowClass();
+          if (flow.hasTarget() && flow != FlowClass.DIRECT_CALL) {
+            jump(at);
+          }
+          hasSwitch |= flow == FlowClass.INDIRECT_JUMP && isThroughRegister();
+          track.step(instruction, operands);
+          at += size;
+          if (!flow.fallsThrough()) {
+            at = isOver(at) ? -1 : at;
+            range.layout.at(Math.max(at, range.layout.prologue()), track);
+          } else if (range.layout.changesAt(at)) {
+            range.layout.at(at, track);
+          }
+          found |= track.isLost();
         }
       }
-      at += size;
+
+      private boolean isThroughRegister() {
+        int operand = operands.memoryOperand();
+        return operand < 0
+            || operands.type(operand) == OperandType.MEMORY
+                && operands.memory(operand).index().isPresent();
+      }
+
+      /** Whether code without unwind data ends here, as far as its jumps tell. */
+      private boolean isOver(int at) {
+        boolean goesOn = hasSwitch && range.bound == Bound.NEXT_FUNCTION;
+        return range.bound != Bound.UNWIND_DATA && !goesOn && targets.ceiling(at) == null;
+      }
+
+      /** Where code goes on behind what does not decode. */
+      private int behindTable(int at) {
+        Integer next = targets.ceiling(at + 1);
+        found |= !hasSwitch;
+        if (next == null) {
+          return -1;
+        }
+        range.layout.at(Math.max(next, range.layout.prologue()), track);
+        return next;
+      }
+
+      private void jump(int at) {
+        long target = instruction.branchTarget(range.begin + at);
+        if (target >= range.begin && target < range.begin + code.length()) {
+          targets.add((int) (target - range.begin));
+          return;
+        }
+        Optional<RuntimeFunction> entry = table.entry(target);
+        if (entry.isPresent() && (seen.contains(entry.get().begin()) || isPart(entry.get()))) {
+          range(entry.get());
+        } else if (track.isAtReturnAddress()) {
+          routine(target, target + WINDOW, Bound.NONE);
+        } else {
+          // With a frame that the code there does not know of, or into the middle of a function.
+          found = true;
+        }
+      }
     }
-    return false;
   }
+
+  /** Who says where code ends. */
+  private enum Bound {
+    UNWIND_DATA,
+    /** It may end before. */
+    NEXT_FUNCTION,
+    /** Nobody: it ends where its jumps lead no further. */
+    NONE
+  }
+
+  /**
+   * Code that is gone through.
+   *
+   * @param begin its first byte
+   * @param end behind all that may belong to it
+   */
+  private record Range(long begin, long end, FrameLayout layout, Bound bound) {}
 }

@@ -71,7 +71,8 @@ public record TracePlan(List<PlannedFunction> functions, List<String> remarks) {
         .formatted(module.name(), why.problem().text(), why.detail());
   }
 
-  private static String notCompared(Problem problem, List<String> modules) {
+  /** Says of which modules nobody knows whether their code was changed. */
+  static String notCompared(Problem problem, List<String> modules) {
     String more = modules.size() > NAMED ? " and %d more".formatted(modules.size() - NAMED) : "";
     return "whether somebody patched %s%s before is not known: the file is %s"
         .formatted(

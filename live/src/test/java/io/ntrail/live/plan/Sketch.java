@@ -77,6 +77,11 @@ public final class Sketch {
     return built().rva(label);
   }
 
+  /** The bytes of its file. */
+  public byte[] file() {
+    return built().file();
+  }
+
   /** The library in its file. */
   public PeImage stored() {
     return PeImage.ofFile(InputFile.of(built().file(), "sketch.dll"));
