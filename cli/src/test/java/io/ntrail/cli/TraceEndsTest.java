@@ -132,7 +132,9 @@ class TraceEndsTest {
             "n=0; while [ ! -e end ] && [ $n -lt 600 ]; do sleep 0.1; n=$((n+1)); done",
             "goes-on",
             "end");
-    assertEquals(flat.get("entries").number(), flat.get("exits").number());
+    // The call that was on its way returned past its slot.
+    assertEquals(
+        flat.get("entries").number(), flat.get("exits").number() + flat.get("open").number());
     assertTrue(Files.exists(folder.resolve("end")));
   }
 

@@ -198,6 +198,11 @@ public final class TargetMemory {
     return base;
   }
 
+  /** Takes a mapped file out of the target. */
+  public void unmap(long base) {
+    calls.call("ntdll!NtUnmapViewOfSection", process, base);
+  }
+
   /**
    * Where the pages end that have the same protection as one address.
    *
@@ -210,6 +215,14 @@ public final class TargetMemory {
     Bytes region = calls.get(0, size);
     long end = region.i64(0) + region.i64(24);
     return got != 0 && end - address > 0 ? end : (address | WindowsCalls.PAGE - 1) + 1;
+  }
+
+  /** Where the pages begin that have the same protection as one address. */
+  public long regionBegin(long address) {
+    int size = 48;
+    long info = calls.put(0, new BytesOut(size).zeros(size));
+    long got = calls.call("kernel32!VirtualQueryEx", process, address, info, size).result();
+    return got != 0 ? calls.get(0, size).i64(0) : address & -(long) WindowsCalls.PAGE;
   }
 
   /** Whether there is neither memory nor a reservation at an address. */

@@ -12,12 +12,17 @@ public final class TargetThreads implements AutoCloseable {
   private static final int INVALID_CID = 0xC000_000B;
   private static final int TERMINATING = 0xC000_004B;
 
+  /** Of the thread block. */
+  private static final int STACK_BASE = 8;
+
   private final WindowsCalls calls;
   private final int pid;
+  private final TargetMemory memory;
   private final SystemProcesses processes;
   private final Map<TargetThread, Long> handles = new HashMap<>();
 
-  TargetThreads(WindowsCalls calls, int pid) {
+  TargetThreads(WindowsCalls calls, int pid, TargetMemory memory) {
+    this.memory = memory;
     this.calls = calls;
     this.pid = pid;
     this.processes = new SystemProcesses(calls);
@@ -110,6 +115,16 @@ public final class TargetThreads implements AutoCloseable {
     calls.mustSucceed(
         "the registers of a thread could not be read", "ntdll!NtGetContextThread", handle, at);
     return new ThreadContext(calls.get(0, ThreadContext.SIZE).array(0, ThreadContext.SIZE));
+  }
+
+  /** Where the stack of a thread begins that it runs on now: its highest address. */
+  public long stackBase(long handle) {
+    int size = 48;
+    long info = calls.put(0, new BytesOut(size).zeros(size));
+    calls.mustSucceed(
+        "a thread could not be asked", "ntdll!NtQueryInformationThread", handle, 0, info, size, 0);
+    long block = calls.get(0, size).i64(8);
+    return memory.read(block + STACK_BASE, 8).i64(0);
   }
 
   /** Sets the registers of a stopped thread. */

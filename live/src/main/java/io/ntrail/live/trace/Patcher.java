@@ -12,11 +12,13 @@ import io.ntrail.live.target.TargetThreads.Stopped;
 import io.ntrail.live.target.ThreadContext;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.function.LongUnaryOperator;
 
 /** Writes stubs beside modules, and the jumps to them into functions while all threads stand. */
 final class Patcher {
@@ -25,10 +27,12 @@ final class Patcher {
   private final TargetProcess target;
   private final TargetMemory memory;
   private final TracingMemory tracing;
+  private final List<TracingMemory.Block> blocks = new ArrayList<>();
   private final List<long[]> lowRanges = new ArrayList<>();
   private final List<Patched> patched = new ArrayList<>();
   private final List<PlannedFunction> outOfReach = new ArrayList<>();
   private List<Patched> armed = List.of();
+  private boolean guarded;
 
   /** A function with its body thunk. */
   record Patched(PlannedFunction function, long stub, long body) {}
@@ -37,6 +41,11 @@ final class Patcher {
     this.target = target;
     this.memory = target.memory();
     this.tracing = tracing;
+  }
+
+  /** Pages of stubs. */
+  List<TracingMemory.Block> blocks() {
+    return List.copyOf(blocks);
   }
 
   /** Everything that has a stub. */
@@ -61,6 +70,7 @@ final class Patcher {
       outOfReach.addAll(functions);
       return List.of();
     }
+    blocks.add(new TracingMemory.Block(base, base, size));
     NearBlock block = new NearBlock(base, tracing.words(), tracing.runtime());
     List<PlannedFunction> added = new ArrayList<>();
     List<Long> stubs = new ArrayList<>();
@@ -124,28 +134,29 @@ final class Patcher {
   /** What is written into a target while its threads stand, and was made ready before. */
   final class Change implements AutoCloseable {
     private final Function<PatchPages, List<Patched>> changes;
-    private final NavigableMap<Long, Patched> moved;
+    private final LongUnaryOperator moved;
+    private final Runnable after;
     private PatchPages pages;
     private List<Patched> result;
 
-    private Change(Function<PatchPages, List<Patched>> changes, NavigableMap<Long, Patched> moved) {
+    private Change(
+        Function<PatchPages, List<Patched>> changes, LongUnaryOperator moved, Runnable after) {
       this.changes = changes;
       this.moved = moved;
+      this.after = after;
       this.pages = new PatchPages(memory);
       this.result = changes.apply(pages);
       pages.open();
     }
 
     /**
-     * Writes. All threads have to stand; those that stand inside of what is overwritten go on in
-     * the copy.
+     * Writes. All threads have to stand; those that stand inside of what is overwritten go on where
+     * the same follows.
      *
      * @throws CannotGoOn if a function is no longer what it was when it was planned
      */
     void write(List<Stopped> threads) {
-      if (!moved.isEmpty()) {
-        moveThreads(moved, threads);
-      }
+      moveThreads(moved, threads);
       while (!pages.write()) {
         // Somebody else changed something near, and that is kept.
         close();
@@ -154,6 +165,7 @@ final class Patcher {
         pages.open();
       }
       armed = result;
+      after.run();
     }
 
     /** Protects pages as they were. */
@@ -171,16 +183,36 @@ final class Patcher {
   Change arming() {
     // The guard first, and it stays: what was traced may be on its way for long.
     List<Patched> functions = new ArrayList<>();
-    if (patched.stream().anyMatch(p -> p.function().hasExits())) {
+    boolean guard = !guarded && patched.stream().anyMatch(p -> p.function().hasExits());
+    if (guard) {
       tracing.lookup().guard().ifPresent(functions::add);
     }
     functions.addAll(patched);
     NavigableMap<Long, Patched> byAddress = new TreeMap<>();
     functions.forEach(f -> byAddress.put(f.function().code().orElseThrow().address(), f));
-    return new Change(pages -> jumps(functions, pages), byAddress);
+    return new Change(
+        pages -> {
+          jumps(functions, pages);
+          return patched();
+        },
+        rip -> inCopy(byAddress, rip),
+        () -> guarded |= guard);
   }
 
-  private static List<Patched> jumps(List<Patched> functions, PatchPages pages) {
+  /** From inside of first instructions to the same place in their copy. */
+  private static long inCopy(NavigableMap<Long, Patched> byAddress, long rip) {
+    var below = byAddress.lowerEntry(rip);
+    if (below != null) {
+      TracedCode code = below.getValue().function().code().orElseThrow();
+      long inside = rip - code.address();
+      if (inside < code.unit().length) {
+        return below.getValue().body() + inside;
+      }
+    }
+    return rip;
+  }
+
+  private static void jumps(List<Patched> functions, PatchPages pages) {
     for (Patched function : functions) {
       TracedCode code = function.function().code().orElseThrow();
       pages.touch(code.address(), code.unit().length);
@@ -190,16 +222,13 @@ final class Patcher {
     for (Patched function : functions) {
       PlannedFunction planned = function.function();
       TracedCode code = planned.code().orElseThrow();
-      byte[] room =
-          planned.module().image().view().bytes(planned.patch().jumpAt(), JUMP).array(0, JUMP);
       if (!Arrays.equals(pages.get(code.address(), code.unit().length), code.unit())
-          || !Arrays.equals(pages.get(jump(function), JUMP), room)) {
+          || !Arrays.equals(pages.get(jump(function), JUMP), room(planned))) {
         throw new CannotGoOn(planned.title() + " was changed while it was being planned", "");
       }
       pages.put(jump(function), longJump(function));
       pages.put(code.address(), atFunction(function));
     }
-    return functions;
   }
 
   private static byte[] longJump(Patched function) {
@@ -222,20 +251,41 @@ final class Patcher {
   }
 
   /**
-   * The first bytes of all functions as they were. The long jumps in front of functions stay where
-   * they are: a thread may stand between the two.
+   * All functions as they were, and the room for long jumps. A thread that stands between the short
+   * jump and the long one begins the function anew.
    */
   Change disarming() {
-    Optional<Patched> guard = tracing.lookup().guard();
-    List<Patched> functions =
-        armed.stream().filter(function -> !guard.equals(Optional.of(function))).toList();
-    return new Change(pages -> originals(functions, pages), new TreeMap<>());
+    List<Patched> functions = armed;
+    Map<Long, Long> anew = new HashMap<>();
+    for (Patched function : functions) {
+      anew.put(jump(function), function.function().code().orElseThrow().address());
+    }
+    return new Change(
+        pages -> {
+          originals(functions, pages);
+          return List.of();
+        },
+        rip -> anew.getOrDefault(rip, rip),
+        () -> {});
   }
 
-  private static List<Patched> originals(List<Patched> functions, PatchPages pages) {
+  /** The guard taken back, if it is there. */
+  Change unguarding() {
+    List<Patched> guard = guarded ? tracing.lookup().guard().stream().toList() : List.of();
+    return new Change(
+        pages -> {
+          originals(guard, pages);
+          return armed;
+        },
+        LongUnaryOperator.identity(),
+        () -> guarded = false);
+  }
+
+  private static void originals(List<Patched> functions, PatchPages pages) {
     for (Patched function : functions) {
       PlannedFunction planned = function.function();
       pages.touch(planned.code().orElseThrow().address(), planned.patch().overwritten());
+      pages.touch(jump(function), JUMP);
     }
     pages.read();
     for (Patched function : functions) {
@@ -245,21 +295,24 @@ final class Patcher {
       // Whoever patched it after us keeps it.
       if (Arrays.equals(pages.get(code.address(), size), atFunction(function))) {
         pages.put(code.address(), Arrays.copyOf(code.unit(), size));
+        if (!planned.patch().isInPlace()
+            && Arrays.equals(pages.get(jump(function), JUMP), longJump(function))) {
+          pages.put(jump(function), room(planned));
+        }
       }
     }
-    return List.of();
   }
 
-  private void moveThreads(NavigableMap<Long, Patched> byAddress, List<Stopped> threads) {
+  private static byte[] room(PlannedFunction planned) {
+    return planned.module().image().view().bytes(planned.patch().jumpAt(), JUMP).array(0, JUMP);
+  }
+
+  private void moveThreads(LongUnaryOperator moved, List<Stopped> threads) {
     for (Stopped thread : threads) {
       ThreadContext context = target.threads().context(thread.handle(), ThreadContext.CONTROL);
-      var below = byAddress.lowerEntry(context.rip());
-      if (below != null) {
-        TracedCode code = below.getValue().function().code().orElseThrow();
-        long inside = context.rip() - code.address();
-        if (inside < code.unit().length) {
-          target.threads().context(thread.handle(), context.rip(below.getValue().body() + inside));
-        }
+      long to = moved.applyAsLong(context.rip());
+      if (to != context.rip()) {
+        target.threads().context(thread.handle(), context.rip(to));
       }
     }
   }

@@ -26,6 +26,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
@@ -55,6 +56,7 @@ public final class TraceRun implements AutoCloseable {
   private long lastThreads = System.nanoTime();
   private long lastCalibration = System.nanoTime();
   private boolean armed;
+  private Optional<Detachment> detachment = Optional.empty();
   private boolean finished;
 
   private TraceRun(
@@ -249,6 +251,11 @@ public final class TraceRun implements AutoCloseable {
     return recorder.statistics();
   }
 
+  /** What came of taking tracing out of the program; empty if it has ended, or is still traced. */
+  public Optional<Detachment> detachment() {
+    return detachment;
+  }
+
   /** How long the program stood while it was patched, in nanoseconds. */
   public long stoppedNanos() {
     return tracer.stoppedNanos();
@@ -273,7 +280,7 @@ public final class TraceRun implements AutoCloseable {
   public OptionalInt disarm() {
     OptionalInt exit = target.process().exitCode();
     if (exit.isEmpty()) {
-      tracer.disarm();
+      detachment = tracer.detach();
     }
     armed = false;
     return target.process().await(ENDING_MILLIS);
@@ -290,7 +297,7 @@ public final class TraceRun implements AutoCloseable {
     try {
       if (armed) {
         armed = false;
-        tracer.disarm();
+        detachment = tracer.detach();
         restored = true;
       }
     } catch (RuntimeException e) {
