@@ -6,6 +6,7 @@ import io.ntrail.analysis.calls.CallWalk;
 import io.ntrail.cli.text.Csv;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
+import java.util.StringJoiner;
 
 /** Calls one after the other, in the order of their entries: for programs, or as a tree. */
 final class CallListing {
@@ -110,6 +111,24 @@ final class CallListing {
         }
       }
     }
+  }
+
+  /**
+   * {@code shopcore.dll!Tx::Current(7ff1, 2)}: the routine, with the arguments that are recorded
+   * and asked for.
+   */
+  static String called(CallWalk call, CallsScope scope, CallsRequest request) {
+    String name = scope.names().text(call.function());
+    int given = call.argumentCount();
+    int shown = Math.min(given, request.arguments());
+    if (shown == 0) {
+      return name;
+    }
+    StringJoiner list = new StringJoiner(", ", name + "(", given > shown ? ", ...)" : ")");
+    for (int i = 0; i < shown; i++) {
+      list.add(Long.toHexString(call.argument(i)));
+    }
+    return list.toString();
   }
 
   /** {@code 14,780 calls}. */

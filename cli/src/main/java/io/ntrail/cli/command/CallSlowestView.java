@@ -87,7 +87,7 @@ final class CallSlowestView {
               + "  "
               + CallFiles.thread(call.threadInfo())
               + "  "
-              + Lines.one(scope.names().text(call.function())));
+              + Lines.one(CallListing.called(call, scope, request)));
       Share share = SlowestCalls.largestShare(call);
       out.println(
           "      "

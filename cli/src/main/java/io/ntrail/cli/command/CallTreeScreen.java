@@ -130,7 +130,7 @@ final class CallTreeScreen {
         call.hasDuration() ? scope.duration(call.duration()) : "-",
         Numbers.count(call.children()),
         returned(call),
-        (flat ? "" : lines(call)) + scope.names().text(call.function()) + remark(call));
+        (flat ? "" : lines(call)) + CallListing.called(call, scope, request) + remark(call));
   }
 
   private static String returned(CallWalk call) {

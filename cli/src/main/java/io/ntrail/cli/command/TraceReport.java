@@ -189,7 +189,8 @@ final class TraceReport implements AutoCloseable {
     int patched = plan.patched();
     if (!quiet) {
       if (exit.isEmpty()) {
-        out.println("restored %s functions; the program goes on".formatted(Numbers.count(patched)));
+        out.println(
+            "restored %s; the program goes on".formatted(Numbers.counted(patched, "function")));
       } else if (exit.getAsInt() != 0) {
         out.println("the program ended with exit code " + code(exit.getAsInt()));
       }
