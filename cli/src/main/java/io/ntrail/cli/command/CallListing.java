@@ -113,22 +113,15 @@ final class CallListing {
     }
   }
 
-  /**
-   * {@code shopcore.dll!Tx::Current(7ff1, 2)}: the routine, with the arguments that are recorded
-   * and asked for.
-   */
-  static String called(CallWalk call, CallsScope scope, CallsRequest request) {
-    String name = scope.names().text(call.function());
+  /** {@code (7ff1, 2, ...)}: as many of the arguments that are recorded as are asked for. */
+  static String arguments(CallWalk call, CallsRequest request) {
     int given = call.argumentCount();
     int shown = Math.min(given, request.arguments());
-    if (shown == 0) {
-      return name;
-    }
-    StringJoiner list = new StringJoiner(", ", name + "(", given > shown ? ", ...)" : ")");
+    StringJoiner list = new StringJoiner(", ", "(", given > shown ? ", ...)" : ")");
     for (int i = 0; i < shown; i++) {
       list.add(Long.toHexString(call.argument(i)));
     }
-    return list.toString();
+    return shown == 0 ? "" : list.toString();
   }
 
   /** {@code 14,780 calls}. */
