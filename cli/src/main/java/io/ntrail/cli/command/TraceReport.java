@@ -300,7 +300,9 @@ final class TraceReport implements AutoCloseable {
                 Numbers.counted(detachment.repairedFrames(), "call"),
                 detachment.removed()
                     ? "nothing of the tracing is left in it"
-                    : "memory of the tracing stays there, unused: " + detachment.left()));
+                    : "%s of memory stay there, unused: %s"
+                        .formatted(
+                            Numbers.counted(detachment.blocksLeft(), "block"), detachment.left())));
   }
 
   private void json(

@@ -10,6 +10,7 @@ import java.util.Map;
 public final class TargetThreads implements AutoCloseable {
   private static final int ALL_ACCESS = 0x1F_FFFF;
   private static final int INVALID_CID = 0xC000_000B;
+  private static final int ENDED = 0;
   private static final int TERMINATING = 0xC000_004B;
 
   /** Of the thread block. */
@@ -79,13 +80,16 @@ public final class TargetThreads implements AutoCloseable {
 
   private boolean suspend(long handle) {
     int status = calls.call("ntdll!NtSuspendThread", handle, 0).asInt();
-    if (status == TERMINATING || status == INVALID_CID) {
+    if (status >= 0) {
+      return true;
+    }
+    // What systems say of a thread that is about to end, or has ended, differs.
+    if (status == TERMINATING
+        || status == INVALID_CID
+        || calls.call("kernel32!WaitForSingleObject", handle, 0).asInt() == ENDED) {
       return false;
     }
-    if (status < 0) {
-      throw new CannotGoOn("a thread could not be stopped (0x%x)".formatted(status), "");
-    }
-    return true;
+    throw new CannotGoOn("a thread could not be stopped (0x%x)".formatted(status), "");
   }
 
   /**

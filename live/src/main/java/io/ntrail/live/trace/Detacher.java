@@ -22,21 +22,27 @@ import java.util.Set;
 final class Detacher {
   private static final int TRIES = 200;
   private static final int PAUSE_MILLIS = 10;
+  private static final int MOST_STACK = 1 << 30;
+
+  /** Words with more bits are no addresses of a program. */
+  private static final int ADDRESS_BITS = 47;
 
   private final TargetProcess target;
   private final TargetMemory memory;
   private final TracingMemory tracing;
   private final Patcher patcher;
-  private final List<TracingMemory.Block> blocks = new ArrayList<>();
+  private final List<TracingMemory.Block> all = new ArrayList<>();
+  private final Set<TracingMemory.Block> referred = new HashSet<>();
 
   Detacher(TargetProcess target, TracingMemory tracing, Patcher patcher) {
     this.target = target;
     this.memory = target.memory();
     this.tracing = tracing;
     this.patcher = patcher;
-    blocks.add(tracing.block());
-    blocks.addAll(patcher.blocks());
-    tracing.lookup().block().ifPresent(blocks::add);
+    all.add(tracing.runtimeBlock());
+    all.addAll(tracing.areaBlocks());
+    all.addAll(patcher.blocks());
+    tracing.lookup().block().ifPresent(all::add);
   }
 
   /** Does it. The code is put back at the first stop, whatever comes after. */
@@ -45,7 +51,8 @@ final class Detacher {
     int tries = 0;
     int inside = 1;
     int repaired = 0;
-    String left = "";
+    int words = 0;
+    List<TracingMemory.Block> free = List.of();
     try (Patcher.Change code = patcher.disarming();
         Patcher.Change guard = patcher.unguarding()) {
       while (inside > 0 && tries < TRIES) {
@@ -62,27 +69,50 @@ final class Detacher {
               stopped.stream()
                   .map(thread -> target.threads().context(thread.handle(), ThreadContext.FULL))
                   .toList();
-          inside = (int) contexts.stream().filter(context -> isOurs(context.rip())).count();
+          inside = (int) contexts.stream().filter(context -> refers(context.rip())).count();
           if (inside == 0) {
+            referred.clear();
             repaired = frames.repair();
-            left = references(frames, stopped, contexts);
-            if (left.isEmpty()) {
+            words = references(frames, stopped, contexts);
+            free = free(words);
+            if (words == 0) {
               guard.write(List.of());
-              tracing.lookup().forget(blocks);
             }
+            tracing.lookup().forget(free);
           }
         } finally {
           target.threads().resume(stopped);
         }
       }
     }
-    if (inside > 0) {
-      left = inside + (inside == 1 ? " thread stays" : " threads stay") + " inside of its code";
+    tracing.remove(free);
+    boolean removed = inside == 0 && words == 0 && tracing.canRemove();
+    if (removed) {
+      tracing.removeAll();
     }
-    if (left.isEmpty()) {
-      tracing.remove(blocks.subList(1, blocks.size()));
+    String left =
+        removed
+            ? ""
+            : inside > 0
+                ? inside + (inside == 1 ? " thread stays" : " threads stay") + " inside of its code"
+                : "%d %s like an address of it"
+                    .formatted(
+                        words, words == 1 ? "word of a stack looks" : "words of stacks look");
+    return new Detachment(repaired, tries, removed, removed ? 0 : all.size() - free.size(), left);
+  }
+
+  /** The blocks that nothing refers to. What all others need stays as long as there are others. */
+  private List<TracingMemory.Block> free(int words) {
+    if (!tracing.canRemove()) {
+      return List.of();
     }
-    return new Detachment(repaired, tries, left.isEmpty(), left);
+    List<TracingMemory.Block> free = new ArrayList<>(tracing.areaBlocks());
+    free.addAll(patcher.blocks());
+    if (words == 0) {
+      tracing.lookup().block().ifPresent(free::add);
+    }
+    free.removeIf(referred::contains);
+    return List.copyOf(free);
   }
 
   private static void pause() {
@@ -94,24 +124,28 @@ final class Detacher {
     }
   }
 
-  private boolean isOurs(long address) {
-    for (TracingMemory.Block block : blocks) {
-      if (block.contains(address)) {
+  /** Whether a word looks like an address of ours; remembers of which block. */
+  private boolean refers(long word) {
+    if (word >>> ADDRESS_BITS != 0) {
+      return false;
+    }
+    for (TracingMemory.Block block : all) {
+      if (block.contains(word)) {
+        referred.add(block);
         return true;
       }
     }
     return false;
   }
 
-  /** Says what still refers to our memory; empty if nothing does. */
-  private String references(
-      LiveFrames frames, List<Stopped> stopped, List<ThreadContext> contexts) {
+  /** Counts what still looks like an address of our memory, and remembers of which blocks. */
+  private int references(LiveFrames frames, List<Stopped> stopped, List<ThreadContext> contexts) {
     Set<Long> bases = new HashSet<>();
     int words = 0;
     for (int i = 0; i < stopped.size(); i++) {
       ThreadContext context = contexts.get(i);
       for (long register : context.registers()) {
-        words += isOurs(register) ? 1 : 0;
+        words += refers(register) ? 1 : 0;
       }
       long base = target.threads().stackBase(stopped.get(i).handle());
       bases.add(base);
@@ -123,25 +157,23 @@ final class Detacher {
         words += words(memory.regionBegin(base - 8), base);
       }
     }
-    return words == 0
-        ? ""
-        : "%d %s like an address of it"
-            .formatted(words, words == 1 ? "word of a stack looks" : "words of stacks look");
+    return words;
   }
 
   private int words(long from, long to) {
-    if (from >= to || to - from > Integer.MAX_VALUE) {
-      return 0;
-    }
-    byte[] read = memory.readUpTo(from, (int) (to - from));
+    byte[] read =
+        from < to && to - from <= MOST_STACK
+            ? memory.readUpTo(from, (int) (to - from))
+            : new byte[0];
     if (read.length < to - from) {
-      // What could not be read could refer to it.
+      // What could not be read could refer to all of it.
+      referred.addAll(all);
       return 1;
     }
     Bytes stack = Bytes.copyOf(read, "stack");
     int words = 0;
     for (int at = 0; at + 8 <= read.length; at += 8) {
-      words += isOurs(stack.i64(at)) ? 1 : 0;
+      words += refers(stack.i64(at)) ? 1 : 0;
     }
     return words;
   }

@@ -12,7 +12,9 @@ import io.ntrail.live.session.SessionFile;
 import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetProcess;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -22,6 +24,7 @@ import java.util.Set;
 final class TracingMemory {
   private static final long ROUTINE_MILLIS = 20_000;
   private static final int FEWEST_AREAS = 64;
+  private static final String DELETE_TABLE = "RtlDeleteGrowableFunctionTable";
 
   /** Behind the code of the runtime block: its table, and routines for threads of their own. */
   private static final int RUNTIME_TABLE = Geometry.CODE + 0x2000;
@@ -44,7 +47,7 @@ final class TracingMemory {
   private final long unregisterRoutine;
   private final List<Long> areas = new ArrayList<>();
   private final List<Table> unregistered = new ArrayList<>();
-  private final List<Long> handles = new ArrayList<>();
+  private final Map<Long, Long> handles = new HashMap<>();
   private final Block block;
 
   /**
@@ -281,7 +284,7 @@ final class TracingMemory {
           "the system did not take unwind data (status 0x%08x)".formatted(status), "");
     }
     for (int i = 0; i < unregistered.size(); i++) {
-      handles.add(made.i64(8 * i));
+      handles.put(unregistered.get(i).base, made.i64(8 * i));
     }
     unregistered.clear();
   }
@@ -291,28 +294,63 @@ final class TracingMemory {
     return block;
   }
 
+  /** The runtime block alone: what all slots need. */
+  Block runtimeBlock() {
+    return new Block(0, block.begin, Geometry.ALIGNMENT);
+  }
+
+  /** All areas, each a block of its own that has no allocation of its own. */
+  List<Block> areaBlocks() {
+    return areas.stream().map(at -> new Block(0, at, Geometry.ALIGNMENT)).toList();
+  }
+
   /**
-   * Takes everything out of the target again, when nothing there can come into it any more.
+   * Gives blocks back into which nothing can come any more, with their function tables.
    *
-   * @param others blocks that were made beside it
+   * @param free areas, or blocks that were made beside
    */
-  void remove(List<Block> others) {
-    long function = target.calls().find("ntdll!RtlDeleteGrowableFunctionTable");
-    if (function != 0 && !handles.isEmpty()) {
-      BytesOut list = new BytesOut(1 << 10);
-      list.u64(handles.size()).u64(function);
-      handles.forEach(list::u64);
-      long at = memory.allocate(list.size(), TargetMemory.READ_WRITE);
-      memory.write(at, list.toArray());
-      target.run(unregisterRoutine, at, ROUTINE_MILLIS);
-      memory.free(at);
+  void remove(List<Block> free) {
+    unregister(handles.keySet().stream().filter(base -> isIn(free, base)).toList());
+    for (Block one : free) {
+      if (one.allocation == 0) {
+        memory.decommit(one.begin + Geometry.HEAD, area.size());
+      } else {
+        memory.free(one.allocation);
+      }
     }
+  }
+
+  private static boolean isIn(List<Block> blocks, long address) {
+    return blocks.stream().anyMatch(one -> one.contains(address));
+  }
+
+  /** Gives back what is left when all other blocks are gone, and what threads have. */
+  void removeAll() {
+    unregister(List.copyOf(handles.keySet()));
     // The system makes the words of all threads 0 with it.
     long release = target.calls().address("kernel32!TlsFree");
     target.run(release, words.slotIndex(), ROUTINE_MILLIS);
     target.run(release, words.recordIndex(), ROUTINE_MILLIS);
-    others.forEach(other -> memory.free(other.allocation()));
     memory.free(block.allocation());
     memory.unmap(control);
+  }
+
+  /** Whether the system can be told to forget function tables. */
+  boolean canRemove() {
+    return target.calls().find("ntdll!" + DELETE_TABLE) != 0;
+  }
+
+  private void unregister(List<Long> bases) {
+    if (bases.isEmpty()) {
+      return;
+    }
+    BytesOut list = new BytesOut(1 << 10);
+    list.u64(bases.size()).u64(target.calls().address("ntdll!" + DELETE_TABLE));
+    bases.forEach(base -> list.u64(handles.getOrDefault(base, 0L)));
+    long at = memory.allocate(list.size(), TargetMemory.READ_WRITE);
+    memory.write(at, list.toArray());
+    target.run(unregisterRoutine, at, ROUTINE_MILLIS);
+    memory.free(at);
+    bases.forEach(handles::remove);
   }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.session.SessionFile;
 import io.ntrail.live.target.TargetMemory;
@@ -16,6 +17,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalInt;
+import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiPredicate;
 import org.junit.jupiter.api.Test;
@@ -23,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Tracing leaves a program that goes on as it found it. */
 final class DetachTest {
+  private static final boolean LONG = Boolean.getBoolean("ntrail.long");
   private static final String REST = "parked\r\n15\r\n25\r\n35\r\n3000\r\n0\r\n0\r\n";
 
   private static void await(Path out, String text) throws IOException {
@@ -74,9 +77,14 @@ final class DetachTest {
       SessionFile session,
       String name,
       BiPredicate<TargetModule, String> wanted) {
+    return armed(target, session, name, programs.tracing().plan(target, wanted));
+  }
+
+  private static Tracer armed(
+      TargetProcess target, SessionFile session, String name, List<PlannedFunction> plan) {
     Tracer tracer = new Tracer(target, session, name, 4096);
-    assertTrue(tracer.selfTest().passed(), tracer.selfTest().why());
-    List<PlannedFunction> plan = programs.tracing().plan(target, wanted);
+    SelfTest test = tracer.selfTest();
+    assertTrue(test.passed(), test.why());
     tracer.prepare(plan, true);
     tracer.arm();
     return tracer;
@@ -101,7 +109,8 @@ final class DetachTest {
             // Of each outer, tail and inner; main and the busy ones may be in calls as well.
             assertTrue(detached.repairedFrames() >= 12, detached::toString);
             assertArrayEquals(before, code(target.memory(), module));
-            System.out.println(detached);
+            // Of 64 areas and more, all but those of which words lie about on stacks.
+            assertTrue(detached.blocksLeft() < 16, detached::toString);
           });
     }
   }
@@ -127,14 +136,77 @@ final class DetachTest {
                         (m, f) ->
                             m.name().endsWith(".exe")
                                 || Tracing.SYSTEM.contains(m.stem().toLowerCase(Locale.ROOT)));
-                Files.createDirectories(folder);
                 LockSupport.parkNanos(50_000_000);
-                assertTrue(own.reentrant() >= 0);
                 Detachment detached = tracer.detach().orElseThrow();
-                System.out.println(detached);
+                assertTrue(detached.blocksLeft() < 16, detached::toString);
               }
             }
           });
     }
+  }
+
+  /** Attaches, waits a moment, detaches, until the program has ended. */
+  private static int rounds(Programs programs, TargetProcess target, Random random)
+      throws IOException {
+    Tracing tracing = programs.tracing();
+    List<List<PlannedFunction>> plans =
+        List.of(
+            tracing.plan(target, (m, f) -> m.name().endsWith(".exe")),
+            tracing.plan(
+                target,
+                (m, f) ->
+                    m.name().endsWith(".exe")
+                        || Tracing.SYSTEM.contains(m.stem().toLowerCase(Locale.ROOT))));
+    target.resumeMain();
+    int rounds = 0;
+    while (target.exitCode().isEmpty()) {
+      try (SessionFile own = SessionFile.create(32 << random.nextInt(3), 32)) {
+        Tracer tracer =
+            armed(target, own, tracing.name(own.path()), plans.get(rounds % plans.size()));
+        for (int i = random.nextInt(5); i >= 0; i--) {
+          LockSupport.parkNanos(random.nextInt(30_000_000));
+          tracer.topUp();
+        }
+        tracer.detach();
+        rounds++;
+      } catch (CannotGoOn | AssertionError e) {
+        if (target.await(5000).isEmpty()) {
+          throw e;
+        }
+      }
+    }
+    return rounds;
+  }
+
+  @Test
+  void programInAStormThatIsAttachedAndDetachedAllTheTimeComesToTheSameResult(@TempDir Path folder)
+      throws IOException {
+    Path program = Programs.build("storm.cpp");
+    long end = System.nanoTime() + (LONG ? 600_000_000_000L : 0);
+    int seed = 0;
+    int rounds = 0;
+    do {
+      seed++;
+      Path own = Files.createDirectories(folder.resolve("storm" + seed));
+      try (Programs programs = new Programs(own)) {
+        String[] arguments = {Integer.toString(seed), "12", "20000", "4"};
+        String expected = programs.untraced(program, "", arguments).text();
+        Random random = new Random(seed);
+        int[] done = new int[1];
+        Path out =
+            programs
+                .tracing()
+                .start(
+                    programs.line(program, arguments),
+                    (target, session, name) -> {
+                      done[0] = rounds(programs, target, random);
+                      assertEquals(OptionalInt.of(3), end(target));
+                    });
+        assertEquals(expected, Files.readString(out, StandardCharsets.ISO_8859_1));
+        rounds += done[0];
+      }
+    } while (System.nanoTime() < end);
+    System.out.println(rounds + " times attached and detached");
+    assertTrue(rounds > 0);
   }
 }
