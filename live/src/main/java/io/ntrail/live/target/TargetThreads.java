@@ -5,12 +5,14 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** The threads of a target: who there is, and stopping them. */
 public final class TargetThreads implements AutoCloseable {
   private static final int ALL_ACCESS = 0x1F_FFFF;
   private static final int INVALID_CID = 0xC000_000B;
   private static final int ENDED = 0;
+  private static final int UNSUCCESSFUL = 0xC000_0001;
   private static final int TERMINATING = 0xC000_004B;
 
   /** Of the thread block. */
@@ -113,22 +115,44 @@ public final class TargetThreads implements AutoCloseable {
    * @param what {@link ThreadContext#FULL} or {@link ThreadContext#CONTROL}
    */
   public ThreadContext context(long handle, int what) {
+    return find(handle, what)
+        .orElseThrow(
+            () -> new CannotGoOn("a thread has no registers: it has ended or not begun", ""));
+  }
+
+  /** The same of a thread that may be at its very beginning, or at its end: then it has none. */
+  public Optional<ThreadContext> find(long handle, int what) {
+    // Wine gives a thread its block when it begins to run; before, its registers would be waited
+    // for, and they do not come while the thread that makes it stands.
+    if (block(handle) == 0) {
+      return Optional.empty();
+    }
     BytesOut structure = new BytesOut(ThreadContext.SIZE).zeros(ThreadContext.SIZE);
     structure.setU32(ThreadContext.FLAGS_AT, what);
     long at = calls.put(0, structure);
-    calls.mustSucceed(
-        "the registers of a thread could not be read", "ntdll!NtGetContextThread", handle, at);
-    return new ThreadContext(calls.get(0, ThreadContext.SIZE).array(0, ThreadContext.SIZE));
+    int status = calls.call("ntdll!NtGetContextThread", handle, at).asInt();
+    if (status == UNSUCCESSFUL || status == TERMINATING) {
+      return Optional.empty();
+    }
+    if (status < 0) {
+      throw new CannotGoOn(
+          "the registers of a thread could not be read (0x%x)".formatted(status), "");
+    }
+    return Optional.of(
+        new ThreadContext(calls.get(0, ThreadContext.SIZE).array(0, ThreadContext.SIZE)));
   }
 
   /** Where the stack of a thread begins that it runs on now: its highest address. */
   public long stackBase(long handle) {
+    return memory.read(block(handle) + STACK_BASE, 8).i64(0);
+  }
+
+  /** The address of a thread's block; 0 if it has none. */
+  private long block(long handle) {
     int size = 48;
     long info = calls.put(0, new BytesOut(size).zeros(size));
-    calls.mustSucceed(
-        "a thread could not be asked", "ntdll!NtQueryInformationThread", handle, 0, info, size, 0);
-    long block = calls.get(0, size).i64(8);
-    return memory.read(block + STACK_BASE, 8).i64(0);
+    int status = calls.call("ntdll!NtQueryInformationThread", handle, 0, info, size, 0).asInt();
+    return status < 0 ? 0 : calls.get(0, size).i64(8);
   }
 
   /** Sets the registers of a stopped thread. */

@@ -7,8 +7,10 @@ import io.ntrail.live.target.TargetProcess;
 import io.ntrail.live.target.TargetThreads.Stopped;
 import io.ntrail.live.target.ThreadContext;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -65,15 +67,13 @@ final class Detacher {
             code.write(stopped);
           }
           tries++;
-          List<ThreadContext> contexts =
-              stopped.stream()
-                  .map(thread -> target.threads().context(thread.handle(), ThreadContext.FULL))
-                  .toList();
-          inside = (int) contexts.stream().filter(context -> refers(context.rip())).count();
+          Map<Stopped, ThreadContext> contexts = contexts(stopped);
+          inside =
+              (int) contexts.values().stream().filter(context -> refers(context.rip())).count();
           if (inside == 0) {
             referred.clear();
             repaired = frames.repair();
-            words = references(frames, stopped, contexts);
+            words = references(frames, contexts);
             free = free(words);
             if (words == 0) {
               guard.write(List.of());
@@ -115,6 +115,18 @@ final class Detacher {
     return List.copyOf(free);
   }
 
+  /** Threads that are only about to begin have no registers, and nothing on their stacks. */
+  private Map<Stopped, ThreadContext> contexts(List<Stopped> stopped) {
+    Map<Stopped, ThreadContext> contexts = new HashMap<>();
+    for (Stopped thread : stopped) {
+      target
+          .threads()
+          .find(thread.handle(), ThreadContext.FULL)
+          .ifPresent(context -> contexts.put(thread, context));
+    }
+    return contexts;
+  }
+
   private static void pause() {
     try {
       Thread.sleep(PAUSE_MILLIS);
@@ -139,17 +151,16 @@ final class Detacher {
   }
 
   /** Counts what still looks like an address of our memory, and remembers of which blocks. */
-  private int references(LiveFrames frames, List<Stopped> stopped, List<ThreadContext> contexts) {
+  private int references(LiveFrames frames, Map<Stopped, ThreadContext> contexts) {
     Set<Long> bases = new HashSet<>();
     int words = 0;
-    for (int i = 0; i < stopped.size(); i++) {
-      ThreadContext context = contexts.get(i);
-      for (long register : context.registers()) {
+    for (Map.Entry<Stopped, ThreadContext> thread : contexts.entrySet()) {
+      for (long register : thread.getValue().registers()) {
         words += refers(register) ? 1 : 0;
       }
-      long base = target.threads().stackBase(stopped.get(i).handle());
+      long base = target.threads().stackBase(thread.getKey().handle());
       bases.add(base);
-      words += words(context.rsp() & -8, base);
+      words += words(thread.getValue().rsp() & -8, base);
     }
     // Stacks of fibers that nobody runs now: where their frames begin nobody says.
     for (long base : frames.stacks()) {

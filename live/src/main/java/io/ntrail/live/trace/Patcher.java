@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.LongUnaryOperator;
@@ -309,10 +310,12 @@ final class Patcher {
 
   private void moveThreads(LongUnaryOperator moved, List<Stopped> threads) {
     for (Stopped thread : threads) {
-      ThreadContext context = target.threads().context(thread.handle(), ThreadContext.CONTROL);
-      long to = moved.applyAsLong(context.rip());
-      if (to != context.rip()) {
-        target.threads().context(thread.handle(), context.rip(to));
+      Optional<ThreadContext> context =
+          target.threads().find(thread.handle(), ThreadContext.CONTROL);
+      long rip = context.map(ThreadContext::rip).orElse(0L);
+      long to = moved.applyAsLong(rip);
+      if (to != rip) {
+        target.threads().context(thread.handle(), context.orElseThrow().rip(to));
       }
     }
   }

@@ -2,7 +2,6 @@ package io.ntrail.live.trace;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.analysis.image.ImageFunction.Source;
 import io.ntrail.live.plan.PlannedFunction;
@@ -133,7 +132,6 @@ final class SystemLibrariesTest {
 
   @Test
   void aPrefixIsBroughtUpToDate() throws IOException {
-    assumeTrue(LONG, "it takes half a minute: -Dntrail.long=true");
     command(120, "wineboot -u", "wineboot", "-u");
   }
 }
