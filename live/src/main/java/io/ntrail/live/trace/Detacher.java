@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes tracing out of a program that goes on: code as it was, true return addresses in all frames,
@@ -24,6 +25,7 @@ import java.util.Set;
 final class Detacher {
   private static final int TRIES = 200;
   private static final int PAUSE_MILLIS = 10;
+  private static final long NOWHERE = -1;
   private static final int MOST_STACK = 1 << 30;
 
   /** Words with more bits are no addresses of a program. */
@@ -35,6 +37,11 @@ final class Detacher {
   private final Patcher patcher;
   private final List<TracingMemory.Block> all = new ArrayList<>();
   private final Set<TracingMemory.Block> referred = new HashSet<>();
+
+  /** Words that look like addresses of ours: where they lie, {@link #NOWHERE} of registers. */
+  private final Map<Long, Set<Long>> found = new HashMap<>();
+
+  private boolean unread;
 
   Detacher(TargetProcess target, TracingMemory tracing, Patcher patcher) {
     this.target = target;
@@ -68,12 +75,17 @@ final class Detacher {
           }
           tries++;
           Map<Stopped, ThreadContext> contexts = contexts(stopped);
+          found.clear();
           inside =
-              (int) contexts.values().stream().filter(context -> refers(context.rip())).count();
+              (int)
+                  contexts.values().stream()
+                      .filter(context -> block(context.rip()) != null)
+                      .count();
           if (inside == 0) {
-            referred.clear();
-            repaired = frames.repair();
-            words = references(frames, contexts);
+            look(frames, contexts);
+            Set<Long> places = frames.repair(this::isAlone);
+            repaired = places.size();
+            words = references(places);
             free = free(words);
             if (words == 0) {
               guard.write(List.of());
@@ -136,56 +148,89 @@ final class Detacher {
     }
   }
 
-  /** Whether a word looks like an address of ours; remembers of which block. */
-  private boolean refers(long word) {
-    if (word >>> ADDRESS_BITS != 0) {
-      return false;
-    }
-    for (TracingMemory.Block block : all) {
-      if (block.contains(word)) {
-        referred.add(block);
-        return true;
+  /** The block of ours that an address lies in. */
+  private TracingMemory.@Nullable Block block(long address) {
+    if (address >>> ADDRESS_BITS == 0) {
+      for (TracingMemory.Block block : all) {
+        if (block.contains(address)) {
+          return block;
+        }
       }
     }
-    return false;
+    return null;
   }
 
-  /** Counts what still looks like an address of our memory, and remembers of which blocks. */
-  private int references(LiveFrames frames, Map<Stopped, ThreadContext> contexts) {
+  /**
+   * Whether a return address into a slot is nowhere but in its place. Who unwinds the stack just
+   * now may have it already, and would read that place again to get on.
+   */
+  private boolean isAlone(long exit, long place) {
+    return !unread && found.getOrDefault(exit, Set.of()).stream().allMatch(at -> at == place);
+  }
+
+  /** Looks for all words that look like addresses of ours. */
+  private void look(LiveFrames frames, Map<Stopped, ThreadContext> contexts) {
     Set<Long> bases = new HashSet<>();
-    int words = 0;
     for (Map.Entry<Stopped, ThreadContext> thread : contexts.entrySet()) {
       for (long register : thread.getValue().registers()) {
-        words += refers(register) ? 1 : 0;
+        note(register, NOWHERE);
       }
       long base = target.threads().stackBase(thread.getKey().handle());
       bases.add(base);
-      words += words(thread.getValue().rsp() & -8, base);
+      look(thread.getValue().rsp() & -8, base);
     }
     // Stacks of fibers that nobody runs now: where their frames begin nobody says.
     for (long base : frames.stacks()) {
       if (bases.add(base) && !memory.isFree(base - 8)) {
-        words += words(memory.regionBegin(base - 8), base);
+        look(memory.regionBegin(base - 8), base);
       }
     }
-    return words;
   }
 
-  private int words(long from, long to) {
+  private void look(long from, long to) {
     byte[] read =
         from < to && to - from <= MOST_STACK
             ? memory.readUpTo(from, (int) (to - from))
             : new byte[0];
-    if (read.length < to - from) {
-      // What could not be read could refer to all of it.
-      referred.addAll(all);
-      return 1;
-    }
+    // What could not be read could refer to anything.
+    unread |= read.length < to - from;
     Bytes stack = Bytes.copyOf(read, "stack");
-    int words = 0;
     for (int at = 0; at + 8 <= read.length; at += 8) {
-      words += refers(stack.i64(at)) ? 1 : 0;
+      note(stack.i64(at), from + at);
+    }
+  }
+
+  private void note(long word, long place) {
+    if (block(word) != null) {
+      found.computeIfAbsent(word, _ -> new HashSet<>()).add(place);
+    }
+  }
+
+  /** Counts what still looks like an address of our memory, and remembers of which blocks. */
+  private int references(Set<Long> repaired) {
+    referred.clear();
+    int words = 0;
+    if (unread) {
+      referred.addAll(all);
+      words++;
+    }
+    for (Map.Entry<Long, Set<Long>> word : found.entrySet()) {
+      long places = word.getValue().stream().filter(place -> !repaired.contains(place)).count();
+      words += count(word.getKey(), places);
+    }
+    for (long place : repaired) {
+      // Of a chain of tail calls only the first may have been repaired.
+      words += count(memory.read(place, 8).i64(0), 1);
     }
     return words;
+  }
+
+  private int count(long word, long places) {
+    TracingMemory.Block block = block(word);
+    if (block == null || places == 0) {
+      return 0;
+    }
+    referred.add(block);
+    return (int) places;
   }
 }

@@ -6,8 +6,10 @@ import io.ntrail.live.code.Geometry;
 import io.ntrail.live.target.TargetMemory;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Frames of traced functions that are on their way in a target: of each one its slot knows where
@@ -41,27 +43,32 @@ final class LiveFrames {
     return stacks;
   }
 
+  /** Says of a return address into a slot, and where it lies, whether it may be replaced. */
+  @FunctionalInterface
+  interface Mend {
+    boolean allows(long exit, long place);
+  }
+
   /**
    * Puts the true return addresses back. All threads have to stand, none of them in a slot.
    *
-   * @return how many frames there were
+   * @return where they lie
    */
-  int repair() {
-    int repaired = 0;
+  Set<Long> repair(Mend mend) {
+    Set<Long> repaired = new HashSet<>();
     for (long area : tracing.areas()) {
       long base = memory.read(area + Geometry.STACK_BASE, 8).i64(0);
       if (base != 0 && !memory.isFree(base - 8)) {
-        repaired += repair(area, base);
+        repair(area, base, mend, repaired);
       }
     }
     return repaired;
   }
 
-  private int repair(long area, long base) {
+  private void repair(long area, long base, Mend mend, Set<Long> repaired) {
     Bytes data = memory.read(area + Geometry.data(0), SLOTS_BYTES);
     // What a frame that is long gone left may lie where there is no stack any more.
     Map<Long, byte[]> pages = new HashMap<>();
-    int repaired = 0;
     // The last slot first: what a tail call returns to is the slot before, at the same place.
     for (int slot = Geometry.SLOTS - 1; slot >= 0; slot--) {
       int at = Geometry.STRIDE * slot;
@@ -70,14 +77,15 @@ final class LiveFrames {
         byte[] page = pages.computeIfAbsent(place & -PAGE, p -> memory.readUpTo(p, PAGE));
         int offset = (int) (place & PAGE - 1);
         long exit = area + Geometry.code(slot) + tracing.area().exit();
-        if (page.length == PAGE && Bytes.copyOf(page, "stack").i64(offset) == exit) {
+        if (page.length == PAGE
+            && Bytes.copyOf(page, "stack").i64(offset) == exit
+            && mend.allows(exit, place)) {
           byte[] caller = new BytesOut(8).u64(data.i64(at + Geometry.RET)).toArray();
           memory.write(place, caller);
           System.arraycopy(caller, 0, page, offset, caller.length);
-          repaired++;
+          repaired.add(place);
         }
       }
     }
-    return repaired;
   }
 }
