@@ -24,6 +24,8 @@ public final class TargetProcess implements AutoCloseable {
   private static final int STILL_ACTIVE = 259;
   private static final int ALL_PROCESS = 0x1F_FFFF;
   private static final int ACCESS_DENIED = 5;
+  private static final int INTERNAL_ERROR = 1359;
+  private static final int START_TRIES = 200;
   private static final int NEW_HEADERS = 0x3C;
   private static final int MOST_MODULES = 10_000;
   private static final int MOST_CHARS = 32_767;
@@ -81,19 +83,7 @@ public final class TargetProcess implements AutoCloseable {
     boolean started = false;
     try {
       long info = calls.put(0, startup);
-      calls.must(
-          commandLine + " could not be started",
-          "kernel32!CreateProcessW",
-          0,
-          line,
-          0,
-          0,
-          1,
-          SUSPENDED,
-          0,
-          0,
-          info,
-          info + STARTUP);
+      create(calls, commandLine, line, info);
       started = true;
     } finally {
       if (!started) {
@@ -104,6 +94,24 @@ public final class TargetProcess implements AutoCloseable {
     leash.tie(made.i64(0));
     return new TargetProcess(
         calls, made.i64(0), made.i64(8), (int) made.u32(16), (int) made.u32(20), leash);
+  }
+
+  /** Starts it, more than once where Wine answers so: a moment later the same goes well. */
+  private static void create(WindowsCalls calls, String commandLine, long line, long info) {
+    String function = "kernel32!CreateProcessW";
+    CallOutcome made = null;
+    for (int i = 0; i < START_TRIES; i++) {
+      made = calls.call(function, 0, line, 0, 0, 1, SUSPENDED, 0, 0, info, info + STARTUP);
+      if (made.isTrue()) {
+        return;
+      }
+      if (made.error() != INTERNAL_ERROR) {
+        break;
+      }
+      pause();
+    }
+    throw WindowsCalls.failed(
+        commandLine + " could not be started", function, made == null ? 0 : made.error());
   }
 
   /**

@@ -97,19 +97,24 @@ final class Detacher {
         }
       }
     }
-    tracing.remove(free);
-    boolean removed = inside == 0 && words == 0 && tracing.canRemove();
-    if (removed) {
-      tracing.removeAll();
-    }
     String left =
-        removed
-            ? ""
-            : inside > 0
-                ? inside + (inside == 1 ? " thread stays" : " threads stay") + " inside of its code"
-                : "%d %s like an address of it"
-                    .formatted(
-                        words, words == 1 ? "word of a stack looks" : "words of stacks look");
+        inside > 0
+            ? inside + (inside == 1 ? " thread stays" : " threads stay") + " inside of its code"
+            : words > 0
+                ? "%d %s like an address of it"
+                    .formatted(words, words == 1 ? "word of a stack looks" : "words of stacks look")
+                : tracing.canRemove() ? "" : "the system cannot forget unwind data";
+    boolean removed = left.isEmpty();
+    try {
+      tracing.remove(free);
+      if (removed) {
+        tracing.removeAll();
+      }
+    } catch (CannotGoOn e) {
+      // The program has its code back; what stays does no harm.
+      removed = false;
+      left = "it could not be given back: " + e.getMessage();
+    }
     return new Detachment(repaired, tries, removed, removed ? 0 : all.size() - free.size(), left);
   }
 
