@@ -25,6 +25,7 @@ final class ModuleLookup {
   private final long ranges;
   private final boolean safe;
   private final List<LookupGuard.Range> ours = new ArrayList<>();
+  private int told;
 
   private ModuleLookup(
       TargetMemory memory, Optional<Patcher.Patched> guard, long ranges, boolean safe) {
@@ -85,8 +86,7 @@ final class ModuleLookup {
   }
 
   /**
-   * Says that memory belongs to tracing, before the first function is patched or while all threads
-   * stand.
+   * Remembers for {@link #tell} that memory belongs to tracing.
    *
    * @return false if no more can be told
    */
@@ -98,7 +98,14 @@ final class ModuleLookup {
       return false;
     }
     ours.add(new LookupGuard.Range(begin, size));
-    memory.write(ranges, LookupGuard.ranges(ours));
     return true;
+  }
+
+  /** Tells the guard what it does not know yet. All threads have to stand. */
+  void tell() {
+    if (told < ours.size()) {
+      memory.write(ranges, LookupGuard.ranges(ours));
+      told = ours.size();
+    }
   }
 }

@@ -12,11 +12,15 @@ import io.ntrail.live.target.TargetThreads.Stopped;
 import io.ntrail.live.target.ThreadContext;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** Writes stubs beside modules, and the jumps to them into functions while all threads stand. */
 final class Patcher {
@@ -28,6 +32,7 @@ final class Patcher {
   private final List<long[]> lowRanges = new ArrayList<>();
   private final List<Patched> patched = new ArrayList<>();
   private final List<PlannedFunction> outOfReach = new ArrayList<>();
+  private final Set<PlannedModule> gone = new HashSet<>();
   private List<Patched> armed = List.of();
 
   /** A function with its body thunk. */
@@ -52,9 +57,11 @@ final class Patcher {
   /**
    * Writes the stubs of functions of one module. The functions themselves stay as they are.
    *
+   * @param tables hears of the function table of what was written
    * @return what was added
    */
-  List<Patched> prepare(PlannedModule module, List<PlannedFunction> functions) {
+  List<Patched> prepare(
+      PlannedModule module, List<PlannedFunction> functions, Consumer<TracingMemory.Table> tables) {
     long size = NearBlock.size(functions.size());
     long base = near(module, size);
     if (base == 0 || !tracing.lookup().add(base, size)) {
@@ -76,7 +83,9 @@ final class Patcher {
     byte[] bytes = block.bytes();
     memory.write(base, bytes);
     memory.protect(base, size, TargetMemory.EXECUTE_READ);
-    tracing.table(base + block.tableAt(), block.entries(), base, base + block.tableAt());
+    tables.accept(
+        new TracingMemory.Table(
+            base + block.tableAt(), block.entries(), base, base + block.tableAt()));
     List<Patched> result = new ArrayList<>();
     List<Long> bodies = block.bodies();
     for (int i = 0; i < added.size(); i++) {
@@ -174,13 +183,50 @@ final class Patcher {
     if (patched.stream().anyMatch(p -> p.function().hasExits())) {
       tracing.lookup().guard().ifPresent(functions::add);
     }
-    functions.addAll(patched);
-    NavigableMap<Long, Patched> byAddress = new TreeMap<>();
-    functions.forEach(f -> byAddress.put(f.function().code().orElseThrow().address(), f));
-    return new Change(pages -> jumps(functions, pages), byAddress);
+    patched.stream().filter(p -> !gone.contains(p.function().module())).forEach(functions::add);
+    return arming(functions, false);
   }
 
-  private static List<Patched> jumps(List<Patched> functions, PatchPages pages) {
+  /**
+   * The same for functions of a module that was loaded since then; what changed in the meantime is
+   * left alone.
+   */
+  Change adding(List<Patched> more) {
+    more.forEach(function -> gone.remove(function.function().module()));
+    List<Patched> functions = new ArrayList<>();
+    if (more.stream().anyMatch(p -> p.function().hasExits())) {
+      tracing.lookup().guard().filter(guard -> !armed.contains(guard)).ifPresent(functions::add);
+    }
+    functions.addAll(more);
+    return arming(functions, true);
+  }
+
+  private Change arming(List<Patched> functions, boolean more) {
+    NavigableMap<Long, Patched> byAddress = new TreeMap<>();
+    functions.forEach(f -> byAddress.put(f.function().code().orElseThrow().address(), f));
+    List<Patched> before = List.copyOf(armed);
+    return new Change(
+        pages -> {
+          List<Patched> written = jumps(functions, pages, more);
+          return Stream.concat(before.stream(), written.stream()).toList();
+        },
+        byAddress);
+  }
+
+  /** What jumps to its stub. */
+  List<Patched> armed() {
+    return armed;
+  }
+
+  /** A module is no longer there: its memory is not touched any more. Stubs and slots stay. */
+  void forget(PlannedModule module) {
+    gone.add(module);
+    armed = armed.stream().filter(p -> !p.function().module().equals(module)).toList();
+  }
+
+  private static List<Patched> jumps(
+      List<Patched> functions, PatchPages pages, boolean onlyUnchanged) {
+    List<Patched> written = new ArrayList<>();
     for (Patched function : functions) {
       TracedCode code = function.function().code().orElseThrow();
       pages.touch(code.address(), code.unit().length);
@@ -194,12 +240,16 @@ final class Patcher {
           planned.module().image().view().bytes(planned.patch().jumpAt(), JUMP).array(0, JUMP);
       if (!Arrays.equals(pages.get(code.address(), code.unit().length), code.unit())
           || !Arrays.equals(pages.get(jump(function), JUMP), room)) {
+        if (onlyUnchanged) {
+          continue;
+        }
         throw new CannotGoOn(planned.title() + " was changed while it was being planned", "");
       }
       pages.put(jump(function), longJump(function));
       pages.put(code.address(), atFunction(function));
+      written.add(function);
     }
-    return functions;
+    return written;
   }
 
   private static byte[] longJump(Patched function) {

@@ -11,6 +11,7 @@ import io.ntrail.formats.ntr.TracedModule;
 import io.ntrail.formats.ntr.TracedProcess;
 import io.ntrail.formats.pe.Machine;
 import io.ntrail.formats.pe.PeHeaders;
+import io.ntrail.live.plan.LeftAlone;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.PlannedModule;
 import io.ntrail.live.session.Recorder;
@@ -27,6 +28,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A trace from the first patch to the end of the program or of the tracing.
@@ -52,6 +54,9 @@ public final class TraceRun implements AutoCloseable {
   private final long ticksPerSecond;
   private final Map<PlannedModule, Long> modules = new HashMap<>();
   private final RecorderThread thread;
+  private TracePlan plan = new TracePlan(List.of(), List.of());
+  private @Nullable LaterModules later;
+  private long functions;
   private long lastThreads = System.nanoTime();
   private long lastCalibration = System.nanoTime();
   private boolean armed;
@@ -154,6 +159,7 @@ public final class TraceRun implements AutoCloseable {
    */
   public List<PlannedFunction> begin(TracePlan plan) {
     List<Tracer.Traced> traced = tracer.prepare(plan.functions(), selfTest.passed());
+    this.plan = plan.without(tracer.outOfReach(), LeftAlone.Kind.OUT_OF_REACH);
     TargetProcess process = target.process();
     recorder.define(to -> {
       to.process(
@@ -162,29 +168,73 @@ public final class TraceRun implements AutoCloseable {
       to.calibration(target.clock().calibration(began, began));
     });
     recorder.name(process.mainThreadId(), "main");
-    long number = 0;
+    define(traced);
+    later =
+        new LaterModules(
+            target, tracer, session.notices(), plan, selfTest.passed(), new Definitions());
+    armed = true;
+    later.held(tracer::arm);
+    tell();
+    target.process().resumeMain();
+    return tracer.outOfReach();
+  }
+
+  /** What is traced by now, with what was loaded since the beginning. */
+  public TracePlan plan() {
+    return plan;
+  }
+
+  private void define(List<Tracer.Traced> traced) {
     for (Tracer.Traced one : traced) {
-      number++;
+      functions++;
       PlannedFunction function = one.function();
       recorder.function(
           one.address(),
           new TracedFunction(
-              number, module(function.module()), function.rva(), function.name(), List.of()));
+              functions, module(function.module()), function.rva(), function.name(), List.of()));
     }
-    armed = true;
-    tracer.arm();
+  }
+
+  /** What the recording says of modules that come and go. */
+  private final class Definitions implements LaterModules.Log {
+    private final Map<PlannedModule, Long> came = new HashMap<>();
+
+    @Override
+    public void planned(TracePlan more) {
+      plan = plan.and(more);
+      tell();
+    }
+
+    @Override
+    public void comes(PlannedModule module, List<Tracer.Traced> traced, long ticks) {
+      came.putIfAbsent(module, ticks);
+      define(module, 0);
+      TraceRun.this.define(traced);
+    }
+
+    @Override
+    public void goes(PlannedModule module, long ticks) {
+      define(module, ticks == 0 ? target.clock().now().ticks() : ticks);
+    }
+
+    private void define(PlannedModule module, long unloaded) {
+      long number = modules.computeIfAbsent(module, _ -> modules.size() + 1L);
+      TraceRun.this.define(module, number, came.getOrDefault(module, 0L), unloaded);
+    }
+  }
+
+  /** Tells the recording how many functions are traced. */
+  private void tell() {
     Map<Counter, Long> counters = new EnumMap<>(Counter.class);
     counters.put(Counter.FUNCTIONS_MATCHED, (long) plan.matched());
-    counters.put(Counter.FUNCTIONS_TRACED, (long) traced.size());
-    counters.put(Counter.FUNCTIONS_REFUSED, (long) plan.matched() - traced.size());
+    counters.put(Counter.FUNCTIONS_TRACED, (long) plan.patched());
+    counters.put(Counter.FUNCTIONS_REFUSED, (long) plan.matched() - plan.patched());
     if (ticksPerSecond > 0) {
       counters.put(Counter.PAIR_PICOSECONDS, Math.round(1000 * cost.pairNanos(ticksPerSecond)));
       counters.put(
           Counter.CLOCK_PAIR_PICOSECONDS, Math.round(1000 * cost.clockNanos(ticksPerSecond)));
     }
     recorder.define(to -> to.statistics(counters));
-    target.process().resumeMain();
-    return tracer.outOfReach();
   }
 
   private long module(PlannedModule module) {
@@ -192,27 +242,31 @@ public final class TraceRun implements AutoCloseable {
         module,
         m -> {
           long number = modules.size() + 1L;
-          PeHeaders headers = m.image().headers();
-          var pdb = PdbNames.of(m.image());
-          recorder.define(to ->
-              to.module(
-                  new TracedModule(
-                      number,
-                      PROCESS,
-                      m.module().base(),
-                      new ImageId(headers.timestamp(), headers.sizeOfImage()),
-                      0,
-                      0,
-                      m.module().path(),
-                      pdb.id(),
-                      pdb.name())));
+          define(m, number, 0, 0);
           return number;
         });
   }
 
+  private void define(PlannedModule module, long number, long loaded, long unloaded) {
+    PeHeaders headers = module.image().headers();
+    var pdb = PdbNames.of(module.image());
+    recorder.define(to ->
+        to.module(
+            new TracedModule(
+                number,
+                PROCESS,
+                module.module().base(),
+                new ImageId(headers.timestamp(), headers.sizeOfImage()),
+                loaded,
+                unloaded,
+                module.module().path(),
+                pdb.id(),
+                pdb.name())));
+  }
+
   /** Waits for the end of the program for a while; its exit code if that came. */
   public OptionalInt await(int millis) {
-    OptionalInt exit = target.process().await(millis);
+    OptionalInt exit = later == null ? target.process().await(millis) : later.await(millis);
     if (exit.isEmpty()) {
       tracer.topUp();
       long now = System.nanoTime();
@@ -273,10 +327,19 @@ public final class TraceRun implements AutoCloseable {
   public OptionalInt disarm() {
     OptionalInt exit = target.process().exitCode();
     if (exit.isEmpty()) {
-      tracer.disarm();
+      restore();
     }
     armed = false;
     return target.process().await(ENDING_MILLIS);
+  }
+
+  private void restore() {
+    if (later == null) {
+      tracer.disarm();
+    } else {
+      later.held(tracer::disarm);
+      later.end();
+    }
   }
 
   /**
@@ -290,7 +353,7 @@ public final class TraceRun implements AutoCloseable {
     try {
       if (armed) {
         armed = false;
-        tracer.disarm();
+        restore();
         restored = true;
       }
     } catch (RuntimeException e) {
@@ -342,6 +405,9 @@ public final class TraceRun implements AutoCloseable {
       abandon();
     }
     thread.close();
+    if (later != null) {
+      later.close();
+    }
     try {
       recorder.close();
     } catch (IOException e) {

@@ -45,7 +45,7 @@ final class TracingMemory {
   private final List<Table> unregistered = new ArrayList<>();
 
   /** A function table that the system does not know yet. */
-  private record Table(long table, int entries, long base, long end) {}
+  record Table(long table, int entries, long base, long end) {}
 
   /**
    * Writes all but areas.
@@ -121,6 +121,11 @@ final class TracingMemory {
           "");
     }
     return word;
+  }
+
+  /** Where the target has the session file. */
+  long control() {
+    return control;
   }
 
   /** How the target's system finds the module of an address. */
@@ -224,8 +229,8 @@ final class TracingMemory {
   }
 
   /** Remembers a function table for {@link #register}. */
-  void table(long table, int entries, long base, long end) {
-    unregistered.add(new Table(table, entries, base, end));
+  void table(Table table) {
+    unregistered.add(table);
   }
 
   /** Tells the system of the function tables that it does not know yet. */
