@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.ntrail.testkit.TestData;
+import io.ntrail.testkit.wine.WindowsCompiler;
 import io.ntrail.testkit.wine.Wine;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -110,6 +112,50 @@ class TraceTest {
             .out(),
         "its one thread is the main one");
     assertTrue(flat.out().contains("cmd.exe!WCMD_"), "names of the symbol table");
+  }
+
+  private static List<Long> arguments(Json call) {
+    return call.get("arguments").array().stream()
+        .map(one -> Long.parseUnsignedLong(one.text().substring(2), 16))
+        .toList();
+  }
+
+  @Test
+  void argumentsThatWereRecordedAreToldWithTheirCalls() throws Exception {
+    assumeTrue(WindowsCompiler.MINGW_C.available(), WindowsCompiler.MINGW_C.missing());
+    Path source = TestData.projectRoot().resolve("live/src/test/programs/wide.c");
+    Path program = WindowsCompiler.MINGW_C.build(List.of(source), "-O2");
+    Outcome traced =
+        ntrail(
+            "trace",
+            "-f",
+            "*!wide",
+            "-f",
+            "*!wide_entry",
+            "--args",
+            "12",
+            "-o",
+            "wide.ntr",
+            "--",
+            program.toString());
+    assertEquals(0, traced.exit(), traced.err());
+    Cli.Result told = Cli.run("calls", folder.resolve("wide.ntr"), "--format", "jsonl");
+    assertEquals(0, told.exit(), told.err());
+    JsonSchema schema = JsonSchema.named("calls").definition("call");
+    List<Json> calls = told.lines().stream().map(Json::parse).toList();
+    assertEquals(6000, calls.size(), traced.err());
+    for (int i = 0; i < calls.size(); i++) {
+      Json call = calls.get(i);
+      // The second of each two is recorded without its end.
+      assertEquals(i % 2 != 0, call.has("entryOnly"));
+      long n = i / 2;
+      assertEquals(
+          List.of(n, -n, n + 2, n + 3, n + 4, n + 5, n + 6, n + 7, n + 8, n + 9, n + 10, ~n),
+          arguments(call));
+      assertEquals(List.of(), schema.findings(call));
+    }
+    Cli.Result tree = Cli.run("calls", folder.resolve("wide.ntr"), "--find", "wide", "-n", "3");
+    assertTrue(tree.out().contains("!wide(2, fffffffffffffffe, 4, 5, ...)"), tree.out());
   }
 
   @Test

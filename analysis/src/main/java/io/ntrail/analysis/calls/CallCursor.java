@@ -45,6 +45,20 @@ public interface CallCursor extends AutoCloseable {
     return 0;
   }
 
+  /** How many arguments of an entry are recorded; 0 of other records. */
+  default int argumentCount() {
+    return 0;
+  }
+
+  /**
+   * An argument of an entry, as all 64 bits of where it lay.
+   *
+   * @param index from 0, below {@link #argumentCount()}
+   */
+  default long argument(int index) {
+    throw new IndexOutOfBoundsException(index);
+  }
+
   /** Gives back what the cursor holds; most hold nothing. */
   @Override
   default void close() {

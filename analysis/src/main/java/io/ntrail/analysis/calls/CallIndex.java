@@ -13,7 +13,7 @@ final class CallIndex {
    *
    * @param leastRecords that a page has, unless it is the last
    * @param mostFresh a page ends then as soon as no more of its calls are open
-   * @param mostRecords a page ends anyway with so many
+   * @param mostRecords a page ends anyway with so many; each argument counts as a record
    */
   record PageSize(int leastRecords, int mostFresh, int mostRecords) {
     /** Keeps both small: what is kept for each page, and what a page needs when it is rebuilt. */
@@ -101,11 +101,13 @@ final class CallIndex {
 
     void run(CallCursor cursor, long firstTime, PageSize size, LongConsumer progress) {
       int records = 0;
+      int arguments = 0;
       pages.begin(0, firstTime, 0, 0, 0);
       while (cursor.next()) {
         CallEvent event = cursor.event();
         if (event == CallEvent.ENTRY || event == CallEvent.ENTRY_ONLY) {
           entries++;
+          arguments += cursor.argumentCount();
           long told = calls;
           rebuilder.accept(cursor);
           beyond += calls == told ? 1 : 0;
@@ -116,9 +118,10 @@ final class CallIndex {
           markLeft(event, cursor);
         }
         if (++records >= size.leastRecords
-            && (fresh <= size.mostFresh || records >= size.mostRecords)) {
+            && (fresh <= size.mostFresh || records + arguments >= size.mostRecords)) {
           progress.accept(records);
           records = 0;
+          arguments = 0;
           endPage(cursor);
         }
       }
@@ -183,7 +186,7 @@ final class CallIndex {
     }
 
     @Override
-    public void opened(int frame, long caller) {
+    public void opened(int frame, CallCursor entry) {
       see(open.area[frame]);
       open.ordinal[frame] = (int) (calls++ - pages.call[pages.count - 1]);
       fresh++;

@@ -24,6 +24,13 @@ final class CallPage implements Rebuilder.Sink {
 
   static final int LOST_ENTRY = 0x10;
 
+  /**
+   * Behind the last argument of each call in {@link #arguments}; those of one follow each other.
+   */
+  int[] argumentsEnd = new int[256];
+
+  long[] arguments = new long[0];
+
   CallPage(CallSource.Matching matching) {
     this.rebuilder = Rebuilder.of(matching, open, this);
   }
@@ -59,9 +66,30 @@ final class CallPage implements Rebuilder.Sink {
   }
 
   @Override
-  public void opened(int frame, long from) {
-    open.ordinal[frame] = add(open.function[frame], open.entry[frame], open.depth[frame], from);
-    area[count - 1] = open.area[frame];
+  public void opened(int frame, CallCursor record) {
+    int ordinal = add(open.function[frame], open.entry[frame], open.depth[frame], record.value());
+    open.ordinal[frame] = ordinal;
+    area[ordinal] = open.area[frame];
+    int given = record.argumentCount();
+    if (given > 0) {
+      keepArguments(ordinal, record, given);
+    }
+  }
+
+  private void keepArguments(int ordinal, CallCursor record, int given) {
+    int at = argumentsEnd[ordinal];
+    if (at + given > arguments.length) {
+      arguments = Arrays.copyOf(arguments, Math.max(256, at + given + (at >> 1)));
+    }
+    for (int i = 0; i < given; i++) {
+      arguments[at++] = record.argument(i);
+    }
+    argumentsEnd[ordinal] = at;
+  }
+
+  /** Where the arguments of a call begin. */
+  int argumentsOf(int ordinal) {
+    return ordinal == 0 ? 0 : argumentsEnd[ordinal - 1];
   }
 
   @Override
@@ -88,6 +116,7 @@ final class CallPage implements Rebuilder.Sink {
     depth[count] = level;
     caller[count] = from;
     end[count] = (byte) CallEnd.OPEN.ordinal();
+    argumentsEnd[count] = argumentsOf(count);
     return count++;
   }
 
@@ -102,5 +131,6 @@ final class CallPage implements Rebuilder.Sink {
     depth = Arrays.copyOf(depth, more);
     area = Arrays.copyOf(area, more);
     end = Arrays.copyOf(end, more);
+    argumentsEnd = Arrays.copyOf(argumentsEnd, more);
   }
 }

@@ -1,5 +1,6 @@
 package io.ntrail.analysis.calls;
 
+import java.util.Objects;
 import java.util.OptionalLong;
 
 /**
@@ -132,6 +133,20 @@ public final class CallWalk implements AutoCloseable {
   /** Where it was to return to, as recorded. */
   public long caller() {
     return calls.caller[at];
+  }
+
+  /** How many of its arguments are recorded; 0 if its entry was lost. */
+  public int argumentCount() {
+    return calls.argumentsEnd[at] - calls.argumentsOf(at);
+  }
+
+  /**
+   * An argument, as all 64 bits of where it lay.
+   *
+   * @param index from 0, below {@link #argumentCount()}
+   */
+  public long argument(int index) {
+    return calls.arguments[calls.argumentsOf(at) + Objects.checkIndex(index, argumentCount())];
   }
 
   /** What it returned, or the code of the exception that left it. */

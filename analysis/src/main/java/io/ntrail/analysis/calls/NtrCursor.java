@@ -4,6 +4,7 @@ import io.ntrail.formats.ntr.EventChunk;
 import io.ntrail.formats.ntr.EventCursor;
 import io.ntrail.formats.ntr.EventKind;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * The events of a thread of a {@code .ntr} file that calls are made of. Events that are missing,
@@ -154,6 +155,18 @@ final class NtrCursor implements CallCursor {
   @Override
   public long frameKey() {
     return events.key();
+  }
+
+  @Override
+  public int argumentCount() {
+    boolean isEntry =
+        !isMissing && (events.kind() == EventKind.ENTRY || events.kind() == EventKind.ENTRY_ONLY);
+    return isEntry ? events.valueCount() : 0;
+  }
+
+  @Override
+  public long argument(int index) {
+    return events.value(Objects.checkIndex(index, argumentCount()));
   }
 
   @Override

@@ -7,8 +7,8 @@ package io.ntrail.analysis.calls;
 abstract sealed class Rebuilder permits RoutineMatching, SlotMatching {
   /** Who learns of calls. */
   interface Sink {
-    /** A call began: the innermost one of the selected area. */
-    void opened(int frame, long caller);
+    /** A call began with an entry: the innermost one of the selected area. */
+    void opened(int frame, CallCursor entry);
 
     /** The innermost call of the selected area ended; it is taken away after this. */
     void closed(int frame, long time, CallEnd end, long value);
@@ -106,7 +106,7 @@ abstract sealed class Rebuilder permits RoutineMatching, SlotMatching {
     int frame = open.push(record.function(), record.time());
     open.losses[frame] = losses;
     pushed(frame);
-    sink.opened(frame, record.value());
+    sink.opened(frame, record);
     return frame;
   }
 

@@ -1,7 +1,9 @@
 package io.ntrail.analysis.calls;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.formats.bytes.Gaps;
@@ -23,8 +25,12 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.Random;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /** Calls of {@code .ntr} files are those that their records make, wherever the reading begins. */
@@ -46,10 +52,18 @@ class NtrCallsTest {
     try (NtrWriter writer = new NtrWriter(out, NANOS, 1, NtrWriter.Packing.FAST, chunkEvents)) {
       ThreadEvents events = writer.events(7);
       for (Rec rec : records) {
+        long[] arguments = arguments(rec.function(), rec.time());
         switch (rec.kind()) {
           case ENTRY ->
               events.entry(
-                  rec.time(), rec.function(), rec.area(), rec.slot(), rec.key(), rec.value());
+                  rec.time(),
+                  rec.function(),
+                  rec.area(),
+                  rec.slot(),
+                  rec.key(),
+                  rec.value(),
+                  arguments,
+                  arguments.length);
           case EXIT ->
               events.exit(
                   rec.time(), rec.function(), rec.area(), rec.slot(), rec.key(), rec.value());
@@ -65,14 +79,23 @@ class NtrCallsTest {
                   rec.slot(),
                   rec.key(),
                   rec.value(),
-                  new long[0],
-                  0);
+                  arguments,
+                  arguments.length);
         }
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
     return out.toByteArray();
+  }
+
+  /** So many as the time says, 0 to 12, and what each of them is. */
+  private static long[] arguments(long function, long time) {
+    return LongStream.range(0, time % 13).map(i -> function * (i + 1) - time).toArray();
+  }
+
+  private static long[] arguments(CallWalk call) {
+    return IntStream.range(0, call.argumentCount()).mapToLong(call::argument).toArray();
   }
 
   private static NtrCalls read(byte[] file, Gaps gaps) {
@@ -116,6 +139,52 @@ class NtrCallsTest {
           assertEquals(expected, source.threads().isEmpty() ? List.of() : calls(source));
           assertEquals(List.of(), gaps.list());
         });
+  }
+
+  @Test
+  void eachCallHasTheArgumentsOfItsEntryAndNoneIfThatWasLost() {
+    Property.check(
+        1_000,
+        gen -> {
+          List<Rec> records = RandomCalls.make(gen, true, true, 100).records();
+          NtrCalls source = read(write(records, 1 + gen.below(40)), new Gaps());
+          if (source.threads().isEmpty()) {
+            return;
+          }
+          CallRecording recording = new CallRecording(source, new CallIndex.PageSize(13, 2, 17));
+          List<Long> numbers = new ArrayList<>();
+          for (CallWalk call = recording.walk(0); call.next(); ) {
+            numbers.add(call.number());
+            hasItsArguments(call);
+          }
+          CallWalk call = recording.walk(0);
+          Collections.shuffle(numbers, new Random(gen.below(1 << 20)));
+          for (long number : numbers) {
+            call.seek(number);
+            assertTrue(call.next());
+            hasItsArguments(call);
+          }
+        });
+  }
+
+  private static void hasItsArguments(CallWalk call) {
+    long[] expected = call.lostEntry() ? new long[0] : arguments(call.function(), call.entry());
+    assertArrayEquals(expected, arguments(call));
+    assertThrows(IndexOutOfBoundsException.class, () -> call.argument(expected.length));
+  }
+
+  @Test
+  void argumentsCountWhereItIsSaidHowMuchAPageMayHold() {
+    List<Rec> records = new ArrayList<>();
+    for (int i = 0; i < 25; i++) {
+      // Twelve arguments each; none of these calls ends.
+      records.add(new Rec(RandomCalls.Kind.ENTRY, 13L * i + 12, 1, 0, 0, i, 0x1000 - i));
+    }
+    CallIndex.PageSize size = new CallIndex.PageSize(1, 0, 130);
+    NtrCalls source = read(write(records, 100), new Gaps());
+    assertEquals(3, new CallRecording(source, size).index(0).pages());
+    CallSource without = RecordedCalls.of(CallSource.Matching.SLOT, records);
+    assertEquals(1, new CallRecording(without, size).index(0).pages());
   }
 
   @Test

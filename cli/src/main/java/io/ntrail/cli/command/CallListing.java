@@ -6,6 +6,7 @@ import io.ntrail.analysis.calls.CallWalk;
 import io.ntrail.cli.text.Csv;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
+import java.util.StringJoiner;
 
 /** Calls one after the other, in the order of their entries: for programs, or as a tree. */
 final class CallListing {
@@ -110,6 +111,17 @@ final class CallListing {
         }
       }
     }
+  }
+
+  /** {@code (7ff1, 2, ...)}: as many of the arguments that are recorded as are asked for. */
+  static String arguments(CallWalk call, CallsRequest request) {
+    int given = call.argumentCount();
+    int shown = Math.min(given, request.arguments());
+    StringJoiner list = new StringJoiner(", ", "(", given > shown ? ", ...)" : ")");
+    for (int i = 0; i < shown; i++) {
+      list.add(Long.toHexString(call.argument(i)));
+    }
+    return shown == 0 ? "" : list.toString();
   }
 
   /** {@code 14,780 calls}. */

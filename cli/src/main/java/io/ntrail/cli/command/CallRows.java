@@ -10,6 +10,8 @@ import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import java.util.Locale;
 import java.util.OptionalLong;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Calls for programs: the members that all machine formats share. */
@@ -47,6 +49,13 @@ final class CallRows {
     if (call.isEntryOnly()) {
       json.bool("entryOnly", true);
     }
+    if (call.argumentCount() > 0) {
+      json.array("arguments");
+      for (int i = 0; i < call.argumentCount(); i++) {
+        json.text(Numbers.hex(call.argument(i)));
+      }
+      json.endArray();
+    }
     json.endObject();
   }
 
@@ -74,7 +83,8 @@ final class CallRows {
         "exceptionCode",
         "inferred",
         "returnAddress",
-        "entryOnly");
+        "entryOnly",
+        "arguments");
   }
 
   void csv(Csv csv, CallWalk call) {
@@ -94,7 +104,15 @@ final class CallRows {
         Csv.orEmpty(exceptionCode(call)),
         Csv.orEmpty(inferred(call)),
         call.lostEntry() ? "" : Numbers.hex(call.caller()),
-        call.isEntryOnly() ? "true" : "");
+        call.isEntryOnly() ? "true" : "",
+        arguments(call));
+  }
+
+  /** Separated by blanks: their number is not that of all calls. */
+  private static String arguments(CallWalk call) {
+    return IntStream.range(0, call.argumentCount())
+        .mapToObj(i -> Numbers.hex(call.argument(i)))
+        .collect(Collectors.joining(" "));
   }
 
   private static @Nullable String returned(CallWalk call) {

@@ -87,7 +87,8 @@ final class CallSlowestView {
               + "  "
               + CallFiles.thread(call.threadInfo())
               + "  "
-              + Lines.one(scope.names().text(call.function())));
+              + Lines.one(scope.names().text(call.function()))
+              + CallListing.arguments(call, request));
       Share share = SlowestCalls.largestShare(call);
       out.println(
           "      "

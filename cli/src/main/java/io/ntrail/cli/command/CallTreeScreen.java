@@ -97,7 +97,7 @@ final class CallTreeScreen {
             heading(info);
           }
           shown++;
-          table.row(row(walk));
+          table.row(row(walk), CallListing.arguments(walk, request), remark(walk));
           if (table.waiting() >= PART) {
             table.print(out, 2, scope.width());
           }
@@ -130,7 +130,7 @@ final class CallTreeScreen {
         call.hasDuration() ? scope.duration(call.duration()) : "-",
         Numbers.count(call.children()),
         returned(call),
-        (flat ? "" : lines(call)) + scope.names().text(call.function()) + remark(call));
+        (flat ? "" : lines(call)) + scope.names().text(call.function()));
   }
 
   private static String returned(CallWalk call) {

@@ -29,6 +29,9 @@ final class CallsCommand implements Command {
     spec.addOption(Options.value("N", "only the N outermost levels; 0 for all", "--depth"));
     spec.addOption(Options.value("PATTERN", "only calls of these routines", "--find"));
     spec.addOption(
+        Options.value(
+            "N", "show the first N recorded arguments (text; default: 4, 0: none)", "--args"));
+    spec.addOption(
         Options.value("total|self|calls|max", "what rows of --flat are sorted by", "-s", "--sort"));
     spec.addOption(
         Options.values("PATH", "an image, or a folder of images, for names", "-y", "--symbols"));

@@ -9,10 +9,24 @@ import picocli.CommandLine.ParseResult;
  * @param depth calls inside of fewer than these are shown; 0 for all
  * @param slowest how many; only of {@link Look#SLOWEST}
  * @param limit rows at most; 0 for all
+ * @param arguments so many of those that are recorded are shown on the screen, 0 to 32
  */
 record CallsRequest(
-    CallsChoice choice, long depth, Look look, long slowest, Sort sort, long limit, Format format) {
+    CallsChoice choice,
+    long depth,
+    Look look,
+    long slowest,
+    Sort sort,
+    long limit,
+    int arguments,
+    Format format) {
   private static final long DEFAULT_LIMIT = 20;
+
+  /** Those in registers; more of them are wider than most screens. */
+  private static final long DEFAULT_ARGUMENTS = 4;
+
+  /** No recording has more. */
+  private static final long MOST_ARGUMENTS = 32;
 
   /** How calls are shown. */
   enum Look {
@@ -39,6 +53,13 @@ record CallsRequest(
     if (flat && Options.has(parsed, "--depth")) {
       throw new UsageError("--flat adds up calls of every depth", "--flat -n 10");
     }
+    if (flat && Options.has(parsed, "--args")) {
+      throw new UsageError("--flat adds up calls, whatever their arguments", "--flat -n 10");
+    }
+    long arguments = Options.number(parsed, "--args", DEFAULT_ARGUMENTS);
+    if (arguments > MOST_ARGUMENTS) {
+      throw new UsageError("--args takes 0 to 32, not " + arguments, "--args 12");
+    }
     long slowest = Options.number(parsed, "--slowest", 10);
     if (slow && (slowest == 0 || slowest > 1_000_000)) {
       throw new UsageError("--slowest takes 1 to 1,000,000, not " + slowest, "--slowest 10");
@@ -50,6 +71,7 @@ record CallsRequest(
         slowest,
         sort(Options.text(parsed, "-s", "total")),
         Options.number(parsed, "-n", format == Format.TEXT && !slow ? DEFAULT_LIMIT : 0),
+        (int) arguments,
         format);
   }
 

@@ -12,6 +12,7 @@ import io.ntrail.live.plan.LeftAlone;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.session.RecorderState;
 import io.ntrail.live.session.RecorderStatistics;
+import io.ntrail.live.trace.Detachment;
 import io.ntrail.live.trace.TracePlan;
 import io.ntrail.live.trace.TraceRun;
 import io.ntrail.live.trace.TraceTarget;
@@ -204,10 +205,12 @@ final class TraceReport implements AutoCloseable {
     int patched = plan.patched();
     if (!quiet) {
       if (exit.isEmpty()) {
-        out.println("restored %s functions; the program goes on".formatted(Numbers.count(patched)));
+        out.println(
+            "restored %s; the program goes on".formatted(Numbers.counted(patched, "function")));
       } else if (exit.getAsInt() != 0) {
         out.println("the program ended with exit code " + code(exit.getAsInt()));
       }
+      run.detachment().ifPresent(this::detached);
       String each =
           captured.events() == 0
               ? ""
@@ -306,6 +309,18 @@ final class TraceReport implements AutoCloseable {
     }
   }
 
+  private void detached(Detachment detachment) {
+    out.println(
+        "%s on their way return past it; %s"
+            .formatted(
+                Numbers.counted(detachment.repairedFrames(), "call"),
+                detachment.removed()
+                    ? "nothing of the tracing is left in it"
+                    : "%s of memory stay there, unused: %s"
+                        .formatted(
+                            Numbers.counted(detachment.blocksLeft(), "block"), detachment.left())));
+  }
+
   private void json(
       TraceRun run, TraceTarget target, TracePlan plan, RecorderStatistics now, OptionalInt exit) {
     EventTally captured = now.captured();
@@ -333,6 +348,14 @@ final class TraceReport implements AutoCloseable {
             .real(run.cost().pairNanos(rate))
             .key("clockPairNanos")
             .real(run.cost().clockNanos(rate));
+      }
+      if (run.detachment().isPresent()) {
+        Detachment detachment = run.detachment().get();
+        json.object("detached")
+            .number("frames", detachment.repairedFrames())
+            .bool("removed", detachment.removed())
+            .text("left", detachment.left())
+            .endObject();
       }
       remarks(json, plan, now.remarks());
       json.endObject();

@@ -22,6 +22,27 @@ public final class Table {
 
   private record Column(String title, Align align) {}
 
+  /** What follows the last cell of a row. */
+  private record Detail(String text, String behind) {
+    static final Detail NONE = new Detail("", "");
+
+    String on(String cell) {
+      return cell + text + behind;
+    }
+
+    /** As much of it as leaves the cell and what stands behind whole. */
+    String on(String cell, int width) {
+      String whole = on(cell);
+      int left = width - cell.length() - behind.length() - CUT.length();
+      if (whole.length() <= width) {
+        return whole;
+      }
+      return left > 0 ? cell + text.substring(0, left) + CUT + behind : cut(cell + behind, width);
+    }
+  }
+
+  private static final String CUT = "...";
+
   private static final String GAP = "  ";
 
   /** How far lines below a row are indented. */
@@ -38,6 +59,8 @@ public final class Table {
 
   /** Lines below a row, by its number. */
   private final Map<Integer, List<String>> below = new HashMap<>();
+
+  private final Map<Integer, Detail> details = new HashMap<>();
 
   private int[] widths = {};
 
@@ -67,6 +90,17 @@ public final class Table {
       throw new IllegalArgumentException(cells.size() + " cells in " + columns.size() + " columns");
     }
     rows.add(cells.stream().map(Lines::one).toList());
+  }
+
+  /**
+   * Adds a row; as many cells as columns.
+   *
+   * @param detail follows the last cell; where there is no room for all, its end is cut first
+   * @param behind follows that
+   */
+  public void row(List<String> cells, String detail, String behind) {
+    row(cells);
+    details.put(rows.size() - 1, new Detail(Lines.one(detail), Lines.one(behind)));
   }
 
   /** Lines that stand, indented, below the row that was added last. */
@@ -102,16 +136,17 @@ public final class Table {
       narrow(width - indent);
     }
     if (first) {
-      line(out, indent, width, columns.stream().map(Column::title).toList());
+      line(out, indent, width, columns.stream().map(Column::title).toList(), Detail.NONE);
     }
     for (int r = 0; r < rows.size(); r++) {
-      line(out, indent, width, rows.get(r));
+      line(out, indent, width, rows.get(r), details.getOrDefault(r, Detail.NONE));
       for (String text : below.getOrDefault(r, List.of())) {
         String line = " ".repeat(indent + BELOW) + text;
         out.println(width > 0 ? cut(line, Math.max(2 * BELOW, width)) : line);
       }
     }
     rows.clear();
+    details.clear();
     below.clear();
   }
 
@@ -130,7 +165,7 @@ public final class Table {
     }
   }
 
-  private void line(PrintStream out, int indent, int width, List<String> cells) {
+  private void line(PrintStream out, int indent, int width, List<String> cells, Detail detail) {
     StringBuilder line = new StringBuilder(" ".repeat(indent));
     for (int c = 0; c < widths.length; c++) {
       if (c > 0) {
@@ -138,8 +173,8 @@ public final class Table {
       }
       boolean last = c == widths.length - 1;
       String cell = cells.get(c);
-      if (last && width > 0) {
-        cell = cut(cell, Math.max(8, width - line.length()));
+      if (last) {
+        cell = width > 0 ? detail.on(cell, Math.max(8, width - line.length())) : detail.on(cell);
       } else if (width > 0) {
         cell = cut(cell, Math.max(widths[c], 8));
       }
@@ -158,7 +193,8 @@ public final class Table {
     if (text.length() <= width) {
       return text;
     }
-    int head = (width - 3 + 1) / 2;
-    return text.substring(0, head) + "..." + text.substring(text.length() - (width - 3 - head));
+    int head = (width - CUT.length() + 1) / 2;
+    int tail = width - CUT.length() - head;
+    return text.substring(0, head) + CUT + text.substring(text.length() - tail);
   }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class TableTest {
@@ -52,6 +53,23 @@ class TableTest {
         text);
     text.lines().forEach(line -> assertEquals(true, line.length() <= 50, line));
     assertEquals(printed(table(), 0, 0), printed(table(), 0, 500), "nothing to cut");
+  }
+
+  @Test
+  void detailsAreCutBeforeWhatTheyBelongTo() {
+    String whole = "shopcore.dll!Tx::Current(7ff1, 2, 0, 10)  (pending)";
+    assertEquals(whole, detailed(0));
+    assertEquals(whole, detailed(whole.length()));
+    assertEquals("shopcore.dll!Tx::Current(7ff1, 2, 0,...  (pending)", detailed(50));
+    assertEquals("shopcore.dll!Tx::Current(...  (pending)", detailed(39));
+    assertEquals("shopcore.dll!Tx::Current  (pending)", detailed(38));
+    assertEquals("shopcore.dll!...nt  (pending)", detailed(29));
+  }
+
+  private static String detailed(int width) {
+    Table table = new Table().name("routine");
+    table.row(List.of("shopcore.dll!Tx::Current"), "(7ff1, 2, 0, 10)", "  (pending)");
+    return printed(table, 0, width).lines().toList().getLast();
   }
 
   @Test

@@ -9,7 +9,9 @@ import static io.ntrail.analysis.x86.asm.Reg64.RCX;
 
 import io.ntrail.analysis.x86.asm.Assembler;
 import io.ntrail.analysis.x86.asm.Label;
+import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesOut;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -79,6 +81,25 @@ public final class LookupGuard {
         .ret()
         .bind(theirs);
     return a.assemble().bytes();
+  }
+
+  /** Bytes of the code. */
+  public static int codeSize() {
+    return code(Long.MAX_VALUE).length;
+  }
+
+  /**
+   * Where the ranges of a guard lie that another session left behind.
+   *
+   * @param found what lies where the function's jump goes, {@link #codeSize} bytes
+   * @return 0 if that is no guard
+   */
+  public static long rangesOf(byte[] found) {
+    if (found.length < codeSize() || found[0] != 0x49 || found[1] != (byte) 0xBA) {
+      return 0;
+    }
+    long ranges = Bytes.copyOf(found, "guard").i64(2);
+    return Arrays.equals(found, 0, codeSize(), code(ranges), 0, codeSize()) ? ranges : 0;
   }
 
   /**

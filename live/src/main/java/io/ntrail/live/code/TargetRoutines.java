@@ -109,6 +109,21 @@ public final class TargetRoutines {
   }
 
   /**
+   * Takes function tables back: u64 count, u64 address of RtlDeleteGrowableFunctionTable, then the
+   * handles.
+   */
+  public static byte[] unregister() {
+    Assembler a = Assembler.x64();
+    Label next = a.label("next handle");
+    Label done = a.label("done");
+    a.push(RBX).push(RSI).push(RDI).sub(RSP, 0x20).mov(RBX, RCX).mov(RSI, ptr(RBX));
+    a.lea(RDI, ptr(RBX).plus(16)).bind(next).test(RSI, RSI).jz(done);
+    a.mov(RCX, ptr(RDI)).call(ptr(RBX).plus(8).as64()).add(RDI, 8).dec(RSI).jmp(next);
+    a.bind(done).xor(EAX, EAX).add(RSP, 0x20).pop(RDI).pop(RSI).pop(RBX).ret();
+    return a.assemble().bytes();
+  }
+
+  /**
    * Walks one step out of a slot, with a frame made up on its own stack, for a search and for an
    * unwind (2 = unwind handler first, then 1). What it finds is judged by the controller.
    */

@@ -18,4 +18,14 @@ public record ThreadWords(int slot, int record) {
   public static ThreadWords of(int first, int second) {
     return new ThreadWords(SLOTS + 8 * first, SLOTS + 8 * second);
   }
+
+  /** The number that TlsAlloc gave for the first. */
+  public int slotIndex() {
+    return (slot - SLOTS) / 8;
+  }
+
+  /** The number that TlsAlloc gave for the second. */
+  public int recordIndex() {
+    return (record - SLOTS) / 8;
+  }
 }

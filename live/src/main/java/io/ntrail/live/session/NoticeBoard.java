@@ -116,6 +116,11 @@ public final class NoticeBoard {
         && file.u32Acquire(SessionLayout.AT_OFFERED_STATUS) == 0;
   }
 
+  /** By what the system can be told to forget the table that was taken last. */
+  public long handle() {
+    return file.u64(SessionLayout.AT_OFFERED_HANDLE);
+  }
+
   private static int state(Notice notice, int what) {
     return notice.count << 2 | what;
   }

@@ -100,6 +100,9 @@ public final class SessionLayout {
   /** u32: what the system said to it, by the target. */
   public static final int AT_OFFERED_STATUS = 0x540;
 
+  /** u64: by what the system can be told to forget it, by the target. */
+  public static final int AT_OFFERED_HANDLE = 0x548;
+
   /** Notices of modules, by the target. */
   public static final int AT_NOTICE_RING = 0x800;
 

@@ -31,6 +31,7 @@ public final class TargetMemory {
   private static final int RESERVE = 0x2000;
   private static final int COMMIT = 0x1000;
   private static final int RELEASE = 0x8000;
+  private static final int DECOMMIT = 0x4000;
   private static final int GRANULE = 0x1_0000;
   private static final long REACH = 0x7000_0000L;
   private static final int FIRST_STEP = 0x100_0000;
@@ -198,6 +199,11 @@ public final class TargetMemory {
     return base;
   }
 
+  /** Takes a mapped file out of the target. */
+  public void unmap(long base) {
+    calls.call("ntdll!NtUnmapViewOfSection", process, base);
+  }
+
   /**
    * Where the pages end that have the same protection as one address.
    *
@@ -212,12 +218,25 @@ public final class TargetMemory {
     return got != 0 && end - address > 0 ? end : (address | WindowsCalls.PAGE - 1) + 1;
   }
 
+  /** Where the pages begin that have the same protection as one address. */
+  public long regionBegin(long address) {
+    int size = 48;
+    long info = calls.put(0, new BytesOut(size).zeros(size));
+    long got = calls.call("kernel32!VirtualQueryEx", process, address, info, size).result();
+    return got != 0 ? calls.get(0, size).i64(0) : address & -(long) WindowsCalls.PAGE;
+  }
+
   /** Whether there is neither memory nor a reservation at an address. */
   public boolean isFree(long address) {
     int size = 48;
     long info = calls.put(0, new BytesOut(size).zeros(size));
     long got = calls.call("kernel32!VirtualQueryEx", process, address, info, size).result();
     return got != 0 && calls.get(0, size).u32(32) == FREE;
+  }
+
+  /** Takes memory from behind reserved address space, which stays reserved. */
+  public void decommit(long address, long size) {
+    calls.call("kernel32!VirtualFreeEx", process, address, size, DECOMMIT);
   }
 
   /** Gives pages back. */

@@ -60,7 +60,7 @@ public final class TargetProcess implements AutoCloseable {
     this.mainThread = mainThread;
     this.pid = pid;
     this.memory = new TargetMemory(calls, process);
-    this.threads = new TargetThreads(calls, pid);
+    this.threads = new TargetThreads(calls, pid, memory);
   }
 
   /**

@@ -10,14 +10,20 @@ import java.util.Map;
 public final class TargetThreads implements AutoCloseable {
   private static final int ALL_ACCESS = 0x1F_FFFF;
   private static final int INVALID_CID = 0xC000_000B;
+  private static final int ENDED = 0;
   private static final int TERMINATING = 0xC000_004B;
+
+  /** Of the thread block. */
+  private static final int STACK_BASE = 8;
 
   private final WindowsCalls calls;
   private final int pid;
+  private final TargetMemory memory;
   private final SystemProcesses processes;
   private final Map<TargetThread, Long> handles = new HashMap<>();
 
-  TargetThreads(WindowsCalls calls, int pid) {
+  TargetThreads(WindowsCalls calls, int pid, TargetMemory memory) {
+    this.memory = memory;
     this.calls = calls;
     this.pid = pid;
     this.processes = new SystemProcesses(calls);
@@ -74,13 +80,16 @@ public final class TargetThreads implements AutoCloseable {
 
   private boolean suspend(long handle) {
     int status = calls.call("ntdll!NtSuspendThread", handle, 0).asInt();
-    if (status == TERMINATING || status == INVALID_CID) {
+    if (status >= 0) {
+      return true;
+    }
+    // What systems say of a thread that is about to end, or has ended, differs.
+    if (status == TERMINATING
+        || status == INVALID_CID
+        || calls.call("kernel32!WaitForSingleObject", handle, 0).asInt() == ENDED) {
       return false;
     }
-    if (status < 0) {
-      throw new CannotGoOn("a thread could not be stopped (0x%x)".formatted(status), "");
-    }
-    return true;
+    throw new CannotGoOn("a thread could not be stopped (0x%x)".formatted(status), "");
   }
 
   /**
@@ -110,6 +119,16 @@ public final class TargetThreads implements AutoCloseable {
     calls.mustSucceed(
         "the registers of a thread could not be read", "ntdll!NtGetContextThread", handle, at);
     return new ThreadContext(calls.get(0, ThreadContext.SIZE).array(0, ThreadContext.SIZE));
+  }
+
+  /** Where the stack of a thread begins that it runs on now: its highest address. */
+  public long stackBase(long handle) {
+    int size = 48;
+    long info = calls.put(0, new BytesOut(size).zeros(size));
+    calls.mustSucceed(
+        "a thread could not be asked", "ntdll!NtQueryInformationThread", handle, 0, info, size, 0);
+    long block = calls.get(0, size).i64(8);
+    return memory.read(block + STACK_BASE, 8).i64(0);
   }
 
   /** Sets the registers of a stopped thread. */

@@ -18,6 +18,7 @@ public final class ThreadContext {
   public static final int CONTROL = 0x10_0001;
 
   static final int FLAGS_AT = 0x30;
+  private static final int RAX_AT = 0x78;
   private static final int RCX_AT = 0x80;
   private static final int RSP_AT = 0x98;
   private static final int RIP_AT = 0xF8;
@@ -40,6 +41,16 @@ public final class ThreadContext {
   /** The stack pointer. */
   public long rsp() {
     return word(RSP_AT);
+  }
+
+  /** The general registers, and the instruction pointer: rax to r15, rip. */
+  public long[] registers() {
+    Bytes structure = Bytes.copyOf(bytes.toArray(), "context");
+    long[] registers = new long[(RIP_AT - RAX_AT) / 8 + 1];
+    for (int i = 0; i < registers.length; i++) {
+      registers[i] = structure.i64(RAX_AT + 8 * i);
+    }
+    return registers;
   }
 
   /** Register rcx. */

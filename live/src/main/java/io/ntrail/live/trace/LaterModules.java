@@ -57,6 +57,7 @@ final class LaterModules implements AutoCloseable {
   private final Set<Library> refused = new HashSet<>();
   private int missed;
   private boolean serving;
+  private boolean ending;
   private long lastNews;
 
   /** What hears of it. */
@@ -207,6 +208,9 @@ final class LaterModules implements AutoCloseable {
 
   private void comes(Notice notice) {
     goes(notice.base(), notice.ticks());
+    if (ending) {
+      return;
+    }
     if (!board.isAwaited(notice)) {
       late.add(notice.base());
       return;
@@ -241,6 +245,11 @@ final class LaterModules implements AutoCloseable {
         LockSupport.parkNanos(BUSY_NANOS / 2);
       }
       placement.registered = board.isTaken(notice);
+      if (placement.registered) {
+        tracer.memory().registered(table, board.handle());
+      } else if (board.isOffered(notice)) {
+        tracer.memory().stay("a thread of the program does not go on loading a library");
+      }
     }
     return placement.registered;
   }
@@ -416,12 +425,18 @@ final class LaterModules implements AutoCloseable {
     }
   }
 
-  /** Does not listen any more. Nothing is recorded. */
-  void end() {
+  /**
+   * Does not listen any more.
+   *
+   * @param disarm puts all functions back and lets nothing be recorded from now on
+   */
+  void end(Runnable disarm) {
+    ending = true;
+    held(disarm);
     try {
       notices.uninstall();
     } catch (CannotGoOn e) {
-      // The program has ended, or its loader is busy. The callback stays, and waits for nobody.
+      // What comes next says what is wrong, or that the callback stays.
     }
   }
 

@@ -1,5 +1,6 @@
 package io.ntrail.live.trace;
 
+import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesOut;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.live.code.LookupGuard;
@@ -9,6 +10,7 @@ import io.ntrail.live.target.TargetImage;
 import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.target.TargetProcess;
+import io.ntrail.live.target.TargetThreads.Stopped;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -18,28 +20,34 @@ import java.util.Optional;
  * module (see {@link LookupGuard}), and slots are such: there a guard stands in front of it.
  */
 final class ModuleLookup {
+  private static final int LONG_JUMP = 5;
   private static final String FUNCTION = "LdrFindEntryForAddress";
+  private static final int SIZE = LookupGuard.RANGES + 0x1000;
 
+  private final TargetProcess target;
   private final TargetMemory memory;
   private final Optional<Patcher.Patched> guard;
   private final long ranges;
   private final boolean safe;
   private final List<LookupGuard.Range> ours = new ArrayList<>();
-  private int told;
 
   private ModuleLookup(
-      TargetMemory memory, Optional<Patcher.Patched> guard, long ranges, boolean safe) {
-    this.memory = memory;
+      TargetProcess target, Optional<Patcher.Patched> guard, long ranges, boolean safe) {
+    this.target = target;
+    this.memory = target.memory();
     this.guard = guard;
     this.ranges = ranges;
     this.safe = safe;
+    if (guard.isEmpty() && ranges != 0) {
+      ours.addAll(read(memory, ranges));
+    }
   }
 
   /** Looks what the target's system is, and writes a guard if one is needed. */
   static ModuleLookup of(TargetProcess target) {
     TargetMemory memory = target.memory();
     if (target.calls().find("ntdll!wine_get_version") == 0) {
-      return new ModuleLookup(memory, Optional.empty(), 0, true);
+      return new ModuleLookup(target, Optional.empty(), 0, true);
     }
     Optional<PlannedFunction> function =
         target.modules().stream()
@@ -47,15 +55,15 @@ final class ModuleLookup {
             .findFirst()
             .flatMap(module -> plan(memory, module));
     if (function.isEmpty()) {
-      return new ModuleLookup(memory, Optional.empty(), 0, false);
+      long left = left(target);
+      return new ModuleLookup(target, Optional.empty(), left, left != 0);
     }
     TargetModule module = function.get().module().module();
-    int size = LookupGuard.RANGES + 0x1000;
     long base =
         memory.allocateNear(
-            module.base(), module.base() + module.size(), size, TargetMemory.READ_WRITE);
+            module.base(), module.base() + module.size(), SIZE, TargetMemory.READ_WRITE);
     if (base == 0) {
-      return new ModuleLookup(memory, Optional.empty(), 0, false);
+      return new ModuleLookup(target, Optional.empty(), 0, false);
     }
     long stub = base + LookupGuard.RANGES;
     byte[] code = LookupGuard.code(base);
@@ -64,7 +72,33 @@ final class ModuleLookup {
     memory.write(stub, new BytesOut(code.length + rest.length).bytes(code).bytes(rest).toArray());
     memory.protect(stub, 0x1000, TargetMemory.EXECUTE_READ);
     return new ModuleLookup(
-        memory, Optional.of(new Patcher.Patched(function.get(), stub, body)), base, true);
+        target, Optional.of(new Patcher.Patched(function.get(), stub, body)), base, true);
+  }
+
+  /** Where the ranges of a guard lie that another session left in force; 0 if there is none. */
+  private static long left(TargetProcess target) {
+    long function = target.calls().find("ntdll!" + FUNCTION);
+    if (function == 0) {
+      return 0;
+    }
+    Bytes first = target.memory().read(function, LONG_JUMP);
+    long jump = first.u8(0) == 0xEB ? function + 2 + (byte) first.u8(1) : function;
+    Bytes at = target.memory().read(jump, LONG_JUMP);
+    if (at.u8(0) != 0xE9) {
+      return 0;
+    }
+    long guard = jump + LONG_JUMP + at.i32(1);
+    return LookupGuard.rangesOf(target.memory().readUpTo(guard, LookupGuard.codeSize()));
+  }
+
+  /** The ranges of other sessions, whose memory may still be there. */
+  private static List<LookupGuard.Range> read(TargetMemory memory, long ranges) {
+    Bytes table = memory.read(ranges, LookupGuard.RANGES);
+    List<LookupGuard.Range> found = new ArrayList<>();
+    for (int at = 0; table.i64(at) != 0; at += 16) {
+      found.add(new LookupGuard.Range(table.i64(at), table.i64(at + 8)));
+    }
+    return found;
   }
 
   /** Only what can be moved without unwind data of its own: nothing that touches the stack. */
@@ -80,32 +114,45 @@ final class ModuleLookup {
     return safe;
   }
 
+  /** The guard's own memory. */
+  Optional<TracingMemory.Block> block() {
+    return guard.map(_ -> new TracingMemory.Block(ranges, ranges, SIZE));
+  }
+
   /** What is to be patched together with the traced functions. */
   Optional<Patcher.Patched> guard() {
     return guard;
   }
 
   /**
-   * Remembers for {@link #tell} that memory belongs to tracing.
+   * Says that memory belongs to tracing.
    *
    * @return false if no more can be told
    */
   boolean add(long begin, long size) {
-    if (guard.isEmpty()) {
+    if (ranges == 0) {
       return true;
     }
     if (ours.size() >= LookupGuard.MOST_RANGES) {
       return false;
     }
     ours.add(new LookupGuard.Range(begin, size));
+    // Half of an address would be another one: nobody may look meanwhile.
+    List<Stopped> stopped = target.threads().stopAll();
+    try {
+      memory.write(ranges, LookupGuard.ranges(ours));
+    } finally {
+      target.threads().resume(stopped);
+    }
     return true;
   }
 
-  /** Tells the guard what it does not know yet. All threads have to stand. */
-  void tell() {
-    if (told < ours.size()) {
+  /** The opposite: memory that is given back may be a module's next. All threads have to stand. */
+  void forget(List<TracingMemory.Block> blocks) {
+    if (ranges != 0
+        && ours.removeIf(
+            range -> blocks.stream().anyMatch(block -> block.begin() == range.begin()))) {
       memory.write(ranges, LookupGuard.ranges(ours));
-      told = ours.size();
     }
   }
 }

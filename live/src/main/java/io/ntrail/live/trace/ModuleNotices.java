@@ -66,7 +66,8 @@ final class ModuleNotices implements AutoCloseable {
     memory.write(block + tableAt, table);
     memory.write(block + ROUTINE, TargetRoutines.call());
     memory.protect(block, PAGE, TargetMemory.EXECUTE_READ);
-    tracing.lookup().add(block, PAGE);
+    tracing.lookup().add(block, 2 * PAGE);
+    tracing.beside(new TracingMemory.Block(block, block, 2 * PAGE));
     tracing.table(
         new TracingMemory.Table(block + tableAt, callback.entries(), block, block + tableAt));
     tracing.register();
@@ -80,20 +81,21 @@ final class ModuleNotices implements AutoCloseable {
   }
 
   /**
-   * Ends that. The callback's memory stays.
-   *
-   * @throws CannotGoOn if the loader did not allow it in time; the callback does nothing any more
-   *     as long as nothing is recorded
+   * Ends that. If the loader does not allow it in time, the callback stays, and waits for nobody as
+   * long as nothing is recorded.
    */
   void uninstall() {
     if (installed) {
       installed = false;
+      String before = tracing.stays();
+      tracing.stay("the program's loader is busy");
       call(
           "ntdll!LdrUnregisterDllNotification",
           target.memory().read(block + COOKIE, 8).i64(0),
           0,
           0,
           0);
+      tracing.stay(before);
     }
   }
 

@@ -12,14 +12,17 @@ import io.ntrail.live.target.TargetThreads.Stopped;
 import io.ntrail.live.target.ThreadContext;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongUnaryOperator;
 import java.util.stream.Stream;
 
 /** Writes stubs beside modules, and the jumps to them into functions while all threads stand. */
@@ -29,11 +32,13 @@ final class Patcher {
   private final TargetProcess target;
   private final TargetMemory memory;
   private final TracingMemory tracing;
+  private final List<TracingMemory.Block> blocks = new ArrayList<>();
   private final List<long[]> lowRanges = new ArrayList<>();
   private final List<Patched> patched = new ArrayList<>();
   private final List<PlannedFunction> outOfReach = new ArrayList<>();
   private final Set<PlannedModule> gone = new HashSet<>();
   private List<Patched> armed = List.of();
+  private boolean guarded;
 
   /** A function with its body thunk. */
   record Patched(PlannedFunction function, long stub, long body) {}
@@ -42,6 +47,11 @@ final class Patcher {
     this.target = target;
     this.memory = target.memory();
     this.tracing = tracing;
+  }
+
+  /** Pages of stubs. */
+  List<TracingMemory.Block> blocks() {
+    return List.copyOf(blocks);
   }
 
   /** Everything that has a stub. */
@@ -68,6 +78,7 @@ final class Patcher {
       outOfReach.addAll(functions);
       return List.of();
     }
+    blocks.add(new TracingMemory.Block(base, base, size));
     NearBlock block = new NearBlock(base, tracing.words(), tracing.runtime());
     List<PlannedFunction> added = new ArrayList<>();
     List<Long> stubs = new ArrayList<>();
@@ -133,28 +144,29 @@ final class Patcher {
   /** What is written into a target while its threads stand, and was made ready before. */
   final class Change implements AutoCloseable {
     private final Function<PatchPages, List<Patched>> changes;
-    private final NavigableMap<Long, Patched> moved;
+    private final LongUnaryOperator moved;
+    private final Runnable after;
     private PatchPages pages;
     private List<Patched> result;
 
-    private Change(Function<PatchPages, List<Patched>> changes, NavigableMap<Long, Patched> moved) {
+    private Change(
+        Function<PatchPages, List<Patched>> changes, LongUnaryOperator moved, Runnable after) {
       this.changes = changes;
       this.moved = moved;
+      this.after = after;
       this.pages = new PatchPages(memory);
       this.result = changes.apply(pages);
       pages.open();
     }
 
     /**
-     * Writes. All threads have to stand; those that stand inside of what is overwritten go on in
-     * the copy.
+     * Writes. All threads have to stand; those that stand inside of what is overwritten go on where
+     * the same follows.
      *
      * @throws CannotGoOn if a function is no longer what it was when it was planned
      */
     void write(List<Stopped> threads) {
-      if (!moved.isEmpty()) {
-        moveThreads(moved, threads);
-      }
+      moveThreads(moved, threads);
       while (!pages.write()) {
         // Somebody else changed something near, and that is kept.
         close();
@@ -163,6 +175,7 @@ final class Patcher {
         pages.open();
       }
       armed = result;
+      after.run();
     }
 
     /** Protects pages as they were. */
@@ -178,13 +191,8 @@ final class Patcher {
    * @throws CannotGoOn if a function is no longer what it was when it was planned
    */
   Change arming() {
-    // The guard first, and it stays: what was traced may be on its way for long.
-    List<Patched> functions = new ArrayList<>();
-    if (patched.stream().anyMatch(p -> p.function().hasExits())) {
-      tracing.lookup().guard().ifPresent(functions::add);
-    }
-    patched.stream().filter(p -> !gone.contains(p.function().module())).forEach(functions::add);
-    return arming(functions, false);
+    return arming(
+        patched.stream().filter(p -> !gone.contains(p.function().module())).toList(), false);
   }
 
   /**
@@ -193,29 +201,7 @@ final class Patcher {
    */
   Change adding(List<Patched> more) {
     more.forEach(function -> gone.remove(function.function().module()));
-    List<Patched> functions = new ArrayList<>();
-    if (more.stream().anyMatch(p -> p.function().hasExits())) {
-      tracing.lookup().guard().filter(guard -> !armed.contains(guard)).ifPresent(functions::add);
-    }
-    functions.addAll(more);
-    return arming(functions, true);
-  }
-
-  private Change arming(List<Patched> functions, boolean more) {
-    NavigableMap<Long, Patched> byAddress = new TreeMap<>();
-    functions.forEach(f -> byAddress.put(f.function().code().orElseThrow().address(), f));
-    List<Patched> before = List.copyOf(armed);
-    return new Change(
-        pages -> {
-          List<Patched> written = jumps(functions, pages, more);
-          return Stream.concat(before.stream(), written.stream()).toList();
-        },
-        byAddress);
-  }
-
-  /** What jumps to its stub. */
-  List<Patched> armed() {
-    return armed;
+    return arming(more, true);
   }
 
   /** A module is no longer there: its memory is not touched any more. Stubs and slots stay. */
@@ -224,8 +210,44 @@ final class Patcher {
     armed = armed.stream().filter(p -> !p.function().module().equals(module)).toList();
   }
 
-  private static List<Patched> jumps(
-      List<Patched> functions, PatchPages pages, boolean onlyUnchanged) {
+  private Change arming(List<Patched> traced, boolean onlyUnchanged) {
+    // The guard first, and it stays: what was traced may be on its way for long.
+    List<Patched> functions = new ArrayList<>();
+    boolean guard = !guarded && traced.stream().anyMatch(p -> p.function().hasExits());
+    if (guard) {
+      tracing.lookup().guard().ifPresent(functions::add);
+    }
+    functions.addAll(traced);
+    List<Patched> before = armed;
+    NavigableMap<Long, Patched> byAddress = new TreeMap<>();
+    functions.forEach(f -> byAddress.put(f.function().code().orElseThrow().address(), f));
+    return new Change(
+        pages -> {
+          Stream<Patched> written = jumps(functions, pages, onlyUnchanged).stream();
+          return Stream.concat(before.stream(), written.filter(p -> !isGuard(p))).toList();
+        },
+        rip -> inCopy(byAddress, rip),
+        () -> guarded |= guard);
+  }
+
+  /** From inside of first instructions to the same place in their copy. */
+  private static long inCopy(NavigableMap<Long, Patched> byAddress, long rip) {
+    var below = byAddress.lowerEntry(rip);
+    if (below != null) {
+      TracedCode code = below.getValue().function().code().orElseThrow();
+      long inside = rip - code.address();
+      if (inside < code.unit().length) {
+        return below.getValue().body() + inside;
+      }
+    }
+    return rip;
+  }
+
+  private boolean isGuard(Patched function) {
+    return tracing.lookup().guard().equals(Optional.of(function));
+  }
+
+  private List<Patched> jumps(List<Patched> functions, PatchPages pages, boolean onlyUnchanged) {
     List<Patched> written = new ArrayList<>();
     for (Patched function : functions) {
       TracedCode code = function.function().code().orElseThrow();
@@ -236,11 +258,9 @@ final class Patcher {
     for (Patched function : functions) {
       PlannedFunction planned = function.function();
       TracedCode code = planned.code().orElseThrow();
-      byte[] room =
-          planned.module().image().view().bytes(planned.patch().jumpAt(), JUMP).array(0, JUMP);
       if (!Arrays.equals(pages.get(code.address(), code.unit().length), code.unit())
-          || !Arrays.equals(pages.get(jump(function), JUMP), room)) {
-        if (onlyUnchanged) {
+          || !Arrays.equals(pages.get(jump(function), JUMP), room(planned))) {
+        if (onlyUnchanged && !isGuard(function)) {
           continue;
         }
         throw new CannotGoOn(planned.title() + " was changed while it was being planned", "");
@@ -272,20 +292,41 @@ final class Patcher {
   }
 
   /**
-   * The first bytes of all functions as they were. The long jumps in front of functions stay where
-   * they are: a thread may stand between the two.
+   * All functions as they were, and the room for long jumps. A thread that stands between the short
+   * jump and the long one begins the function anew.
    */
   Change disarming() {
-    Optional<Patched> guard = tracing.lookup().guard();
-    List<Patched> functions =
-        armed.stream().filter(function -> !guard.equals(Optional.of(function))).toList();
-    return new Change(pages -> originals(functions, pages), new TreeMap<>());
+    List<Patched> functions = armed;
+    Map<Long, Long> anew = new HashMap<>();
+    for (Patched function : functions) {
+      anew.put(jump(function), function.function().code().orElseThrow().address());
+    }
+    return new Change(
+        pages -> {
+          originals(functions, pages);
+          return List.of();
+        },
+        rip -> anew.getOrDefault(rip, rip),
+        () -> {});
   }
 
-  private static List<Patched> originals(List<Patched> functions, PatchPages pages) {
+  /** The guard taken back, if it is there. */
+  Change unguarding() {
+    List<Patched> guard = guarded ? tracing.lookup().guard().stream().toList() : List.of();
+    return new Change(
+        pages -> {
+          originals(guard, pages);
+          return armed;
+        },
+        LongUnaryOperator.identity(),
+        () -> guarded = false);
+  }
+
+  private static void originals(List<Patched> functions, PatchPages pages) {
     for (Patched function : functions) {
       PlannedFunction planned = function.function();
       pages.touch(planned.code().orElseThrow().address(), planned.patch().overwritten());
+      pages.touch(jump(function), JUMP);
     }
     pages.read();
     for (Patched function : functions) {
@@ -295,21 +336,24 @@ final class Patcher {
       // Whoever patched it after us keeps it.
       if (Arrays.equals(pages.get(code.address(), size), atFunction(function))) {
         pages.put(code.address(), Arrays.copyOf(code.unit(), size));
+        if (!planned.patch().isInPlace()
+            && Arrays.equals(pages.get(jump(function), JUMP), longJump(function))) {
+          pages.put(jump(function), room(planned));
+        }
       }
     }
-    return List.of();
   }
 
-  private void moveThreads(NavigableMap<Long, Patched> byAddress, List<Stopped> threads) {
+  private static byte[] room(PlannedFunction planned) {
+    return planned.module().image().view().bytes(planned.patch().jumpAt(), JUMP).array(0, JUMP);
+  }
+
+  private void moveThreads(LongUnaryOperator moved, List<Stopped> threads) {
     for (Stopped thread : threads) {
       ThreadContext context = target.threads().context(thread.handle(), ThreadContext.CONTROL);
-      var below = byAddress.lowerEntry(context.rip());
-      if (below != null) {
-        TracedCode code = below.getValue().function().code().orElseThrow();
-        long inside = context.rip() - code.address();
-        if (inside < code.unit().length) {
-          target.threads().context(thread.handle(), context.rip(below.getValue().body() + inside));
-        }
+      long to = moved.applyAsLong(context.rip());
+      if (to != context.rip()) {
+        target.threads().context(thread.handle(), context.rip(to));
       }
     }
   }

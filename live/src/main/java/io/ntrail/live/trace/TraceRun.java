@@ -27,6 +27,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
@@ -60,6 +61,7 @@ public final class TraceRun implements AutoCloseable {
   private long lastThreads = System.nanoTime();
   private long lastCalibration = System.nanoTime();
   private boolean armed;
+  private Optional<Detachment> detachment = Optional.empty();
   private boolean finished;
 
   private TraceRun(
@@ -303,6 +305,11 @@ public final class TraceRun implements AutoCloseable {
     return recorder.statistics();
   }
 
+  /** What came of taking tracing out of the program; empty if it has ended, or is still traced. */
+  public Optional<Detachment> detachment() {
+    return detachment;
+  }
+
   /** How long the program stood while it was patched, in nanoseconds. */
   public long stoppedNanos() {
     return tracer.stoppedNanos();
@@ -334,12 +341,14 @@ public final class TraceRun implements AutoCloseable {
   }
 
   private void restore() {
-    if (later == null) {
-      tracer.disarm();
-    } else {
-      later.held(tracer::disarm);
-      later.end();
+    if (later != null) {
+      // The code first, while modules that go are still heard of.
+      later.end(() -> {
+        tracer.disarm();
+        armed = false;
+      });
     }
+    detachment = tracer.detach();
   }
 
   /**
@@ -349,12 +358,9 @@ public final class TraceRun implements AutoCloseable {
    * @return whether the code was put back
    */
   public boolean abandon() {
-    boolean restored = !armed;
     try {
       if (armed) {
-        armed = false;
         restore();
-        restored = true;
       }
     } catch (RuntimeException e) {
       // The caller is told by what is returned.
@@ -364,7 +370,7 @@ public final class TraceRun implements AutoCloseable {
     } catch (RuntimeException e) {
       // Closing ends the file with what it has.
     }
-    return restored;
+    return !armed;
   }
 
   /**

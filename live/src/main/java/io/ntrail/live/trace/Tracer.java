@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -122,7 +123,6 @@ public final class Tracer {
     long begin = System.nanoTime();
     List<Stopped> stopped = target.threads().stopAll();
     try {
-      tracing.lookup().tell();
       change.write(stopped);
     } finally {
       target.threads().resume(stopped);
@@ -143,6 +143,19 @@ public final class Tracer {
         whileStopped(change);
       }
     });
+  }
+
+  /**
+   * Takes tracing out of a program that goes on, as far as can be proved to do no harm. Nothing can
+   * be traced with this afterwards.
+   *
+   * @return empty if the program has ended
+   */
+  public Optional<Detachment> detach() {
+    session.enable(false);
+    List<Detachment> result = new ArrayList<>();
+    unlessEnded(() -> result.add(new Detacher(target, tracing, patcher).detach()));
+    return result.stream().findFirst();
   }
 
   /** Makes more room for threads when little is left. */

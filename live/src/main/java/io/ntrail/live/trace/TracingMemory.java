@@ -12,7 +12,9 @@ import io.ntrail.live.session.SessionFile;
 import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetProcess;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -22,6 +24,7 @@ import java.util.Set;
 final class TracingMemory {
   private static final long ROUTINE_MILLIS = 20_000;
   private static final int FEWEST_AREAS = 64;
+  private static final String DELETE_TABLE = "RtlDeleteGrowableFunctionTable";
 
   /** Behind the code of the runtime block: its table, and routines for threads of their own. */
   private static final int RUNTIME_TABLE = Geometry.CODE + 0x2000;
@@ -41,8 +44,26 @@ final class TracingMemory {
   private final long registerRoutine;
   private final long selfTestRoutine;
   private final long costRoutine;
+  private final long unregisterRoutine;
   private final List<Long> areas = new ArrayList<>();
   private final List<Table> unregistered = new ArrayList<>();
+  private final Map<Long, Long> handles = new HashMap<>();
+  private final List<Block> beside = new ArrayList<>();
+  private final Block block;
+  private String stays = "";
+
+  /**
+   * Memory of a target that belongs to tracing.
+   *
+   * @param allocation what it is given back by
+   * @param begin its first address
+   * @param size bytes
+   */
+  record Block(long allocation, long begin, long size) {
+    boolean contains(long address) {
+      return address - begin >= 0 && address - begin < size;
+    }
+  }
 
   /** A function table that the system does not know yet. */
   record Table(long table, int entries, long base, long end) {}
@@ -68,10 +89,11 @@ final class TracingMemory {
     }
     this.room = most;
     this.reserved = found + Geometry.ALIGNMENT - 1 & -Geometry.ALIGNMENT;
-    long block = reserved;
+    this.block = new Block(found, reserved, (room + 1L) * Geometry.ALIGNMENT);
     this.lookup = ModuleLookup.of(target);
-    lookup.add(reserved, (room + 1L) * Geometry.ALIGNMENT);
-    this.runtime = RuntimeBlock.at(block, control, session.chunks(), words, session.recordBytes());
+    lookup.add(block.begin, block.size);
+    this.runtime =
+        RuntimeBlock.at(reserved, control, session.chunks(), words, session.recordBytes());
     this.area = Area.of(words, session.recordBytes(), runtime);
     byte[] code = runtime.bytes();
     byte[] table = runtime.table(RUNTIME_TABLE - Geometry.CODE);
@@ -83,27 +105,33 @@ final class TracingMemory {
     int testAt = registerAt + register.length + 0x3F & ~0x3F;
     int costAt = testAt + test.length + 0x3F & ~0x3F;
     int touchAt = costAt + cost.length + 0x3F & ~0x3F;
-    if (code.length > RUNTIME_TABLE - Geometry.CODE || touchAt + touch.length > RUNTIME_END) {
+    byte[] unregister = TargetRoutines.unregister();
+    int unregisterAt = touchAt + touch.length + 0x3F & ~0x3F;
+    if (code.length > RUNTIME_TABLE - Geometry.CODE
+        || unregisterAt + unregister.length > RUNTIME_END) {
       throw new IllegalStateException("the runtime block is too small");
     }
-    memory.commit(block + Geometry.INDEX, RUNTIME_END - Geometry.INDEX, TargetMemory.READ_WRITE);
-    memory.write(block + Geometry.CODE, code);
-    memory.write(block + RUNTIME_TABLE, table);
-    memory.write(block + registerAt, register);
-    memory.write(block + testAt, test);
-    memory.write(block + costAt, cost);
-    memory.write(block + touchAt, touch);
-    memory.protect(block + Geometry.CODE, RUNTIME_END - Geometry.CODE, TargetMemory.EXECUTE_READ);
-    registerRoutine = block + registerAt;
-    selfTestRoutine = block + testAt;
-    costRoutine = block + costAt;
+    memory.commit(reserved + Geometry.INDEX, RUNTIME_END - Geometry.INDEX, TargetMemory.READ_WRITE);
+    memory.write(reserved + Geometry.CODE, code);
+    memory.write(reserved + RUNTIME_TABLE, table);
+    memory.write(reserved + registerAt, register);
+    memory.write(reserved + testAt, test);
+    memory.write(reserved + costAt, cost);
+    memory.write(reserved + touchAt, touch);
+    memory.write(reserved + unregisterAt, unregister);
+    memory.protect(
+        reserved + Geometry.CODE, RUNTIME_END - Geometry.CODE, TargetMemory.EXECUTE_READ);
+    registerRoutine = reserved + registerAt;
+    selfTestRoutine = reserved + testAt;
+    costRoutine = reserved + costAt;
+    unregisterRoutine = reserved + unregisterAt;
     unregistered.add(
         new Table(
-            block + RUNTIME_TABLE,
+            reserved + RUNTIME_TABLE,
             runtime.entries(),
-            block + Geometry.CODE,
-            block + RUNTIME_TABLE));
-    touchSession(block + touchAt);
+            reserved + Geometry.CODE,
+            reserved + RUNTIME_TABLE));
+    touchSession(reserved + touchAt);
   }
 
   private void touchSession(long routine) {
@@ -248,19 +276,117 @@ final class TracingMemory {
     list.u64(unregistered.size()).u64(function);
     long size = 16 + 56L * unregistered.size();
     long at = memory.allocate(size, TargetMemory.READ_WRITE);
-    long handles = at + 16 + 48L * unregistered.size();
+    long handle = at + 16 + 48L * unregistered.size();
     for (Table table : unregistered) {
-      list.u64(handles).u64(table.table).u64(table.entries).u64(table.entries);
+      list.u64(handle).u64(table.table).u64(table.entries).u64(table.entries);
       list.u64(table.base).u64(table.end);
-      handles += 8;
+      handle += 8;
     }
     memory.write(at, list.toArray());
     int status = target.run(registerRoutine, at, ROUTINE_MILLIS);
+    Bytes made = memory.read(at + 16 + 48L * unregistered.size(), 8 * unregistered.size());
     memory.free(at);
     if (status != 0) {
       throw new CannotGoOn(
           "the system did not take unwind data (status 0x%08x)".formatted(status), "");
     }
+    for (int i = 0; i < unregistered.size(); i++) {
+      handles.put(unregistered.get(i).base, made.i64(8 * i));
+    }
     unregistered.clear();
+  }
+
+  /** The reservation with the runtime block and all areas. */
+  Block block() {
+    return block;
+  }
+
+  /** The runtime block alone: what all slots need. */
+  Block runtimeBlock() {
+    return new Block(0, block.begin, Geometry.ALIGNMENT);
+  }
+
+  /** All areas, each a block of its own that has no allocation of its own. */
+  List<Block> areaBlocks() {
+    return areas.stream().map(at -> new Block(0, at, Geometry.ALIGNMENT)).toList();
+  }
+
+  /**
+   * Gives blocks back into which nothing can come any more, with their function tables.
+   *
+   * @param free areas, or blocks that were made beside
+   */
+  void remove(List<Block> free) {
+    unregister(handles.keySet().stream().filter(base -> isIn(free, base)).toList());
+    for (Block one : free) {
+      if (one.allocation == 0) {
+        memory.decommit(one.begin + Geometry.HEAD, area.size());
+      } else {
+        memory.free(one.allocation);
+      }
+    }
+  }
+
+  private static boolean isIn(List<Block> blocks, long address) {
+    return blocks.stream().anyMatch(one -> one.contains(address));
+  }
+
+  /**
+   * Says that nothing can be given back.
+   *
+   * @param why a sentence
+   */
+  void stay(String why) {
+    stays = why;
+  }
+
+  /** Why nothing can be given back; empty if nobody said that. */
+  String stays() {
+    return stays;
+  }
+
+  /** The system was told of a function table by somebody else. */
+  void registered(Table table, long handle) {
+    handles.put(table.base, handle);
+  }
+
+  /** Remembers a block that is given back with all others. */
+  void beside(Block more) {
+    beside.add(more);
+  }
+
+  /** Such blocks. */
+  List<Block> besideBlocks() {
+    return List.copyOf(beside);
+  }
+
+  /** Gives back what is left when all other blocks are gone, and what threads have. */
+  void removeAll() {
+    unregister(List.copyOf(handles.keySet()));
+    // The system makes the words of all threads 0 with it.
+    long release = target.calls().address("kernel32!TlsFree");
+    target.run(release, words.slotIndex(), ROUTINE_MILLIS);
+    target.run(release, words.recordIndex(), ROUTINE_MILLIS);
+    memory.free(block.allocation());
+    memory.unmap(control);
+  }
+
+  /** Whether memory can be given back: the system can be told to forget function tables. */
+  boolean canRemove() {
+    return stays.isEmpty() && target.calls().find("ntdll!" + DELETE_TABLE) != 0;
+  }
+
+  private void unregister(List<Long> bases) {
+    if (bases.isEmpty()) {
+      return;
+    }
+    BytesOut list = new BytesOut(1 << 10);
+    list.u64(bases.size()).u64(target.calls().address("ntdll!" + DELETE_TABLE));
+    bases.forEach(base -> list.u64(handles.getOrDefault(base, 0L)));
+    long at = memory.allocate(list.size(), TargetMemory.READ_WRITE);
+    memory.write(at, list.toArray());
+    target.run(unregisterRoutine, at, ROUTINE_MILLIS);
+    memory.free(at);
+    bases.forEach(handles::remove);
   }
 }

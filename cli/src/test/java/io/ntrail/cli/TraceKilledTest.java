@@ -1,0 +1,156 @@
+package io.ntrail.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.ntrail.testkit.ForeignTool;
+import io.ntrail.testkit.wine.Wine;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What becomes of a program when ntrail is killed, so that it cannot put anything back. */
+class TraceKilledTest {
+  private static final ForeignTool FIFO = ForeignTool.of("mkfifo", "mkfifo");
+
+  /** For which the program waits. */
+  private static final String GOES_ON = "goes-on";
+
+  @TempDir private Path folder;
+
+  /** When ntrail is killed. */
+  private interface Moment {
+    void await(Spawned ntrail) throws IOException, InterruptedException;
+  }
+
+  /**
+   * Kills ntrail while it traces, and waits for the end of the program.
+   *
+   * @param name the program gets it, so that it can be told from others
+   * @return the program's exit code, and all that it and ntrail said
+   */
+  private Wine.Outcome killed(String name, Path program, List<String> options, Moment moment)
+      throws IOException, InterruptedException {
+    Files.copy(program, folder.resolve(name));
+    List<String> command = Cli.command("trace", "-f", name.replace(".exe", "!*"));
+    // What nobody can delete any more stays in the folder of the test.
+    command.add(1, "-Djava.io.tmpdir=" + folder);
+    command.addAll(options);
+    command.addAll(List.of("--", "./" + name, GOES_ON));
+    List<String> watch =
+        List.of(Wine.shared().loader().toString(), Spawned.program("watch.c").toString(), name);
+    try (Spawned watcher = Spawned.start(folder, "watched", watch);
+        Spawned ntrail = Spawned.start(folder, "said", command)) {
+      List<ProcessHandle> helpers = new ArrayList<>();
+      try {
+        watcher.awaitText("watching");
+        moment.await(ntrail);
+        ntrail.process().descendants().forEach(helpers::add);
+        assertTrue(ntrail.process().isAlive(), "it is over: " + ntrail.said());
+        ntrail.process().destroyForcibly();
+        // SIGKILL.
+        assertEquals(128 + 9, ntrail.end());
+        if (!Files.exists(folder.resolve(GOES_ON))) {
+          Files.createFile(folder.resolve(GOES_ON));
+        }
+        watcher.awaitText("ended ");
+        watcher.end();
+        String code = watcher.said().replaceFirst("(?s).*ended (\\d+).*", "$1");
+        return new Wine.Outcome(Integer.parseUnsignedInt(code), ntrail.said(), "");
+      } finally {
+        helpers.forEach(ProcessHandle::destroyForcibly);
+      }
+    }
+  }
+
+  /** What a program does that nobody traces. */
+  private Wine.Outcome untraced(Path program) throws IOException {
+    Path there = Files.createFile(folder.resolve("there"));
+    return Wine.shared()
+        .run(
+            folder,
+            new byte[0],
+            Duration.ofMinutes(1),
+            program.toString(),
+            there.getFileName().toString());
+  }
+
+  /** What is left can be read up to where it ends, and says that it was never finalised. */
+  private Json readable(Path file) {
+    Cli.Result info = Cli.run("info", file);
+    assertTrue(Set.of(0, 3).contains(info.exit()), info.err());
+    assertTrue(info.lines().getFirst().contains("never finalised"), info.out());
+    Cli.Result tree = Cli.run("calls", file);
+    assertTrue(Set.of(0, 3).contains(tree.exit()), tree.err());
+    assertTrue(tree.lines().getFirst().contains("never finalised"), tree.out());
+    Json flat = Cli.run("calls", file, "--flat", "--format", "json").json();
+    assertEquals(true, flat.get("neverFinalised").value());
+    return flat;
+  }
+
+  @Test
+  void programThatWasNotLetGoYetEnds() throws Exception {
+    assumeTrue(FIFO.available(), FIFO.missing());
+    Path program = Spawned.program("waits.c");
+    Path fifo = folder.resolve("calls.fifo");
+    assertEquals(0, new ProcessBuilder(FIFO.path(), fifo.toString()).start().waitFor());
+    // It would run to its end at once.
+    Files.createFile(folder.resolve(GOES_ON));
+    // ntrail tells why functions are left alone, and then waits for somebody to read the recording.
+    Wine.Outcome outcome =
+        killed(
+            "unborn.exe",
+            program,
+            List.of("--why", "-o", fifo.toString()),
+            ntrail -> ntrail.awaitText("why not"));
+    assertNotEquals(42, outcome.exitCode());
+    assertFalse(outcome.text().contains("waited"), outcome.text());
+    assertFalse(outcome.text().contains("tracing"), outcome.text());
+  }
+
+  @Test
+  void programThatWasJustLetGoRunsToItsEnd() throws Exception {
+    Path program = Spawned.program("halves.c");
+    Wine.Outcome expected = untraced(program);
+    Path file = folder.resolve("calls.ntr");
+    Wine.Outcome outcome =
+        killed(
+            "young.exe",
+            program,
+            List.of("-o", file.toString()),
+            ntrail -> ntrail.awaitText("tracing, Ctrl+C stops"));
+    assertEquals(43, expected.exitCode());
+    assertEquals(expected.exitCode(), outcome.exitCode(), outcome.text());
+    assertTrue(outcome.text().endsWith(expected.text()), outcome.text());
+    readable(file);
+  }
+
+  @Test
+  void programInTheMiddleRunsToItsEndWithThreadsAndCallsThatNobodyRecords() throws Exception {
+    Path program = Spawned.program("halves.c");
+    Wine.Outcome expected = untraced(program);
+    Path file = folder.resolve("calls.ntr");
+    // More threads come than there are areas, and more records than there is room for.
+    Wine.Outcome outcome =
+        killed(
+            "halves.exe",
+            program,
+            List.of("--threads", "8", "--buffers", "32", "-o", file.toString()),
+            _ ->
+                Spawned.await(
+                    "a megabyte", () -> Files.exists(file) && Files.size(file) > 1 << 20));
+    assertEquals(expected.exitCode(), outcome.exitCode(), outcome.text());
+    assertTrue(outcome.text().endsWith(expected.text()), outcome.text());
+    Json flat = readable(file);
+    assertTrue(flat.get("entries").number() > 10_000, "entries: " + flat.get("entries").number());
+  }
+}

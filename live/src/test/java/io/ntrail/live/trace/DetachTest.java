@@ -1,0 +1,212 @@
+package io.ntrail.live.trace;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.live.plan.PlannedFunction;
+import io.ntrail.live.session.SessionFile;
+import io.ntrail.live.target.TargetMemory;
+import io.ntrail.live.target.TargetModule;
+import io.ntrail.live.target.TargetProcess;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.OptionalInt;
+import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiPredicate;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tracing leaves a program that goes on as it found it. */
+final class DetachTest {
+  private static final boolean LONG = Boolean.getBoolean("ntrail.long");
+  private static final String REST = "parked\r\n15\r\n25\r\n35\r\n3000\r\n0\r\n0\r\n";
+
+  private static void await(Path out, String text) throws IOException {
+    long end = System.nanoTime() + 30_000_000_000L;
+    while (!Files.readString(out, StandardCharsets.ISO_8859_1).contains(text)) {
+      assertTrue(System.nanoTime() < end, () -> "the program does not say " + text);
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+
+  private static OptionalInt end(TargetProcess target) {
+    for (int i = 0; i < 300; i++) {
+      OptionalInt exit = target.await(100);
+      if (exit.isPresent()) {
+        return exit;
+      }
+    }
+    target.kill(97);
+    return OptionalInt.empty();
+  }
+
+  private static byte[] code(TargetMemory memory, TargetModule module) {
+    return memory.readUpTo(module.base() + 0x1000, 0x8000);
+  }
+
+  private static void withParked(Path folder, Path file, Tracing.Work work) throws IOException {
+    try (Programs programs = new Programs(folder)) {
+      Tracing tracing = programs.tracing();
+      Path[] out = {folder.resolve("out1")};
+      tracing.start(
+          programs.line(Programs.build("parked.cpp"), tracing.name(file)),
+          (target, session, name) -> {
+            try {
+              work.on(target, session, name);
+            } finally {
+              if (!Files.exists(file)) {
+                Files.createFile(file);
+              }
+            }
+            assertEquals(OptionalInt.of(42), end(target));
+          });
+      assertEquals(REST, Files.readString(out[0], StandardCharsets.ISO_8859_1));
+    }
+  }
+
+  private static Tracer armed(
+      Programs programs,
+      TargetProcess target,
+      SessionFile session,
+      String name,
+      BiPredicate<TargetModule, String> wanted) {
+    return armed(target, session, name, programs.tracing().plan(target, wanted));
+  }
+
+  private static Tracer armed(
+      TargetProcess target, SessionFile session, String name, List<PlannedFunction> plan) {
+    Tracer tracer = new Tracer(target, session, name, 4096);
+    SelfTest test = tracer.selfTest();
+    assertTrue(test.passed(), test.why());
+    tracer.prepare(plan, true);
+    tracer.arm();
+    return tracer;
+  }
+
+  @Test
+  void framesOfParkedThreadsAreRepairedAndAllMemoryIsGivenBack(@TempDir Path folder)
+      throws IOException {
+    Path file = folder.resolve("go");
+    try (Programs programs = new Programs(folder.resolve("plan"))) {
+      withParked(
+          folder,
+          file,
+          (target, session, name) -> {
+            TargetModule module = target.modules().getFirst();
+            byte[] before = code(target.memory(), module);
+            Tracer tracer =
+                armed(programs, target, session, name, (m, f) -> m.name().endsWith(".exe"));
+            target.resumeMain();
+            await(folder.resolve("out1"), "parked");
+            Detachment detached = tracer.detach().orElseThrow();
+            // Of each outer, tail and inner; main and the busy ones may be in calls as well.
+            assertTrue(detached.repairedFrames() >= 12, detached::toString);
+            assertArrayEquals(before, code(target.memory(), module));
+            // Of 64 areas and more, all but those of which words lie about on stacks.
+            assertTrue(detached.blocksLeft() < 16, detached::toString);
+          });
+    }
+  }
+
+  @Test
+  void whatWasDetachedCanBeTracedAgain(@TempDir Path folder) throws IOException {
+    Path file = folder.resolve("go");
+    try (Programs programs = new Programs(folder.resolve("plan"))) {
+      withParked(
+          folder,
+          file,
+          (target, session, name) -> {
+            target.resumeMain();
+            await(folder.resolve("out1"), "parked");
+            for (int round = 0; round < 5; round++) {
+              try (SessionFile own = SessionFile.create(32, 64)) {
+                Tracer tracer =
+                    armed(
+                        programs,
+                        target,
+                        own,
+                        programs.tracing().name(own.path()),
+                        (m, f) ->
+                            m.name().endsWith(".exe")
+                                || Tracing.SYSTEM.contains(m.stem().toLowerCase(Locale.ROOT)));
+                LockSupport.parkNanos(50_000_000);
+                Detachment detached = tracer.detach().orElseThrow();
+                assertTrue(detached.blocksLeft() < 16, detached::toString);
+              }
+            }
+          });
+    }
+  }
+
+  /** Attaches, waits a moment, detaches, until the program has ended. */
+  private static int rounds(Programs programs, TargetProcess target, Random random)
+      throws IOException {
+    Tracing tracing = programs.tracing();
+    List<List<PlannedFunction>> plans =
+        List.of(
+            tracing.plan(target, (m, f) -> m.name().endsWith(".exe")),
+            tracing.plan(
+                target,
+                (m, f) ->
+                    m.name().endsWith(".exe")
+                        || Tracing.SYSTEM.contains(m.stem().toLowerCase(Locale.ROOT))));
+    target.resumeMain();
+    int rounds = 0;
+    while (target.exitCode().isEmpty()) {
+      try (SessionFile own = SessionFile.create(32 << random.nextInt(3), 32)) {
+        Tracer tracer =
+            armed(target, own, tracing.name(own.path()), plans.get(rounds % plans.size()));
+        for (int i = random.nextInt(5); i >= 0; i--) {
+          LockSupport.parkNanos(random.nextInt(30_000_000));
+          tracer.topUp();
+        }
+        tracer.detach();
+        rounds++;
+      } catch (CannotGoOn | AssertionError e) {
+        if (target.await(5000).isEmpty()) {
+          throw e;
+        }
+      }
+    }
+    return rounds;
+  }
+
+  @Test
+  void programInAStormThatIsAttachedAndDetachedAllTheTimeComesToTheSameResult(@TempDir Path folder)
+      throws IOException {
+    Path program = Programs.build("storm.cpp");
+    long end = System.nanoTime() + (LONG ? 600_000_000_000L : 0);
+    int seed = 0;
+    int rounds = 0;
+    do {
+      seed++;
+      Path own = Files.createDirectories(folder.resolve("storm" + seed));
+      try (Programs programs = new Programs(own)) {
+        String[] arguments = {Integer.toString(seed), "12", "20000", "4"};
+        String expected = programs.untraced(program, "", arguments).text();
+        Random random = new Random(seed);
+        int[] done = new int[1];
+        Path out =
+            programs
+                .tracing()
+                .start(
+                    programs.line(program, arguments),
+                    (target, session, name) -> {
+                      done[0] = rounds(programs, target, random);
+                      assertEquals(OptionalInt.of(3), end(target));
+                    });
+        assertEquals(expected, Files.readString(out, StandardCharsets.ISO_8859_1));
+        rounds += done[0];
+      }
+    } while (System.nanoTime() < end);
+    System.out.println(rounds + " times attached and detached");
+    assertTrue(rounds > 0);
+  }
+}
