@@ -51,6 +51,7 @@ final class Detacher {
     all.add(tracing.runtimeBlock());
     all.addAll(tracing.areaBlocks());
     all.addAll(patcher.blocks());
+    all.addAll(tracing.besideBlocks());
     tracing.lookup().block().ifPresent(all::add);
   }
 
@@ -107,9 +108,11 @@ final class Detacher {
             ? ""
             : inside > 0
                 ? inside + (inside == 1 ? " thread stays" : " threads stay") + " inside of its code"
-                : "%d %s like an address of it"
-                    .formatted(
-                        words, words == 1 ? "word of a stack looks" : "words of stacks look");
+                : !tracing.stays().isEmpty()
+                    ? tracing.stays()
+                    : "%d %s like an address of it"
+                        .formatted(
+                            words, words == 1 ? "word of a stack looks" : "words of stacks look");
     return new Detachment(repaired, tries, removed, removed ? 0 : all.size() - free.size(), left);
   }
 
@@ -120,6 +123,7 @@ final class Detacher {
     }
     List<TracingMemory.Block> free = new ArrayList<>(tracing.areaBlocks());
     free.addAll(patcher.blocks());
+    free.addAll(tracing.besideBlocks());
     if (words == 0) {
       tracing.lookup().block().ifPresent(free::add);
     }
