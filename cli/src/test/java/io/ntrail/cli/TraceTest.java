@@ -189,10 +189,17 @@ class TraceTest {
 
   @Test
   void whatCannotBeTracedIsSaid() throws Exception {
-    Outcome nothing = ntrail("trace", "-f", "nothing!*", "--", "cmd", "/c", "echo run");
+    Outcome nothing = ntrail("trace", "-f", "cmd!nothing", "--", "cmd", "/c", "echo run");
     assertEquals(1, nothing.exit());
-    assertTrue(nothing.err().contains("no function of cmd.exe matches nothing!*"), nothing.err());
+    assertTrue(nothing.err().contains("no function of cmd.exe matches cmd!nothing"), nothing.err());
     assertEquals("", nothing.out(), "the program did not run");
+    Outcome later = ntrail("trace", "-f", "nothing!*", "--", "cmd", "/c", "echo run");
+    assertEquals(1, later.exit());
+    assertTrue(later.err().contains("waiting for a library that does: nothing!*"), later.err());
+    assertTrue(
+        later.err().contains("no function of cmd.exe and of what it loaded matches nothing!*"),
+        later.err());
+    assertEquals("run", later.out().strip(), "the library could have been loaded later");
     Outcome missing = ntrail("trace", "-f", "*!*", "--", "./missing.exe");
     assertEquals(1, missing.exit());
     assertTrue(missing.err().contains("no such program: ./missing.exe"), missing.err());

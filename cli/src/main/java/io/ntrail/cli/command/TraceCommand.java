@@ -1,11 +1,12 @@
 package io.ntrail.cli.command;
 
+import static java.util.stream.Collectors.joining;
+
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.cli.text.Version;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.AgentHost;
-import io.ntrail.live.plan.LeftAlone;
 import io.ntrail.live.session.RecorderState;
 import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.trace.TracePlan;
@@ -79,11 +80,8 @@ final class TraceCommand implements Command {
     boolean begun = false;
     try {
       TracePlan plan = TracePlan.of(target, request);
-      if (plan.matched() == 0) {
-        throw new CannotGoOn(
-            "no function of %s matches %s"
-                .formatted(target.program(), String.join(", ", Options.all(parsed, "-f"))),
-            "ntrail trace --plan -f '*!*' " + request.example());
+      if (plan.matched() == 0 && (request.planOnly() || !request.mayComeLater(plan.modules()))) {
+        throw nothingMatches(request, target, "");
       }
       report.plan(target, plan);
       if (request.planOnly()) {
@@ -97,6 +95,16 @@ final class TraceCommand implements Command {
         target.giveUp();
       }
     }
+  }
+
+  private static CannotGoOn nothingMatches(TraceRequest request, TraceTarget target, String where) {
+    return new CannotGoOn(
+        "no function of %s%s matches %s"
+            .formatted(
+                target.program(),
+                where,
+                request.functions().stream().map(Object::toString).collect(joining(", "))),
+        "ntrail trace --plan -f '*!*' " + request.example());
   }
 
   private static TraceTarget open(AgentHost host, TraceRequest request) {
@@ -140,13 +148,16 @@ final class TraceCommand implements Command {
             "ntrail " + Version.NUMBER);
     boolean begun = false;
     try (TraceRun run = TraceRun.prepare(target, settings)) {
-      TracePlan patched = plan.without(run.begin(plan), LeftAlone.Kind.OUT_OF_REACH);
+      run.begin(plan);
       begun = true;
       try {
-        report.begun(run, patched);
+        report.begun(run);
         OptionalInt exit = awaitEnd(run, report, stop);
         RecorderStatistics statistics = run.finish(exit);
-        report.finished(run, target, patched, statistics, exit);
+        report.finished(run, target, statistics, exit);
+        if (run.plan().matched() == 0) {
+          throw nothingMatches(request, target, " and of what it loaded");
+        }
         return exitCode(statistics, strict);
       } catch (RuntimeException e) {
         report.abandoned(run.abandon());

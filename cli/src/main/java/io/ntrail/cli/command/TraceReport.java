@@ -35,6 +35,7 @@ final class TraceReport implements AutoCloseable {
   private final boolean quiet;
   private final long began = System.nanoTime();
   private boolean live;
+  private TracePlan told = new TracePlan(List.of(), List.of());
 
   private TraceReport(TraceRequest request, Terminal terminal, Terminal to, boolean quiet) {
     this.request = request;
@@ -80,10 +81,18 @@ final class TraceReport implements AutoCloseable {
                   Numbers.count(plan.withExits())));
       counts(plan);
     }
-    if (request.why()) {
-      why(plan);
+    tell(plan);
+  }
+
+  /** What was not told yet: a plan grows by what the program loads while it runs. */
+  private void tell(TracePlan plan) {
+    if (request.why() && plan.functions().size() > told.functions().size()) {
+      why(plan.functions().subList(told.functions().size(), plan.functions().size()));
     }
-    plan.remarks().forEach(remark -> terminal.err().println("ntrail: " + remark));
+    plan.remarks().stream()
+        .filter(remark -> !told.remarks().contains(remark))
+        .forEach(remark -> terminal.err().println("ntrail: " + remark));
+    told = plan;
   }
 
   private void counts(TracePlan plan) {
@@ -119,9 +128,9 @@ final class TraceReport implements AutoCloseable {
     return Numbers.count(plan.byClass().getOrDefault(one, 0));
   }
 
-  private void why(TracePlan plan) {
+  private void why(List<PlannedFunction> functions) {
     Table table = new Table().name("function").name("traced").name("why not");
-    for (PlannedFunction function : plan.functions()) {
+    for (PlannedFunction function : functions) {
       if (function.reason().isPresent()) {
         table.row(
             Lines.one(function.title()),
@@ -133,10 +142,11 @@ final class TraceReport implements AutoCloseable {
   }
 
   /** The program runs. */
-  void begun(TraceRun run, TracePlan plan) {
+  void begun(TraceRun run) {
     if (json() || quiet) {
       return;
     }
+    TracePlan plan = run.plan();
     out.println(
         "patched %s of %s matching functions, %s left alone (--why lists them)"
             .formatted(
@@ -146,6 +156,11 @@ final class TraceReport implements AutoCloseable {
     if (!run.selfTest().passed()) {
       out.println(
           "only entries are recorded: " + run.selfTest().why() + ", so exits cannot be trusted");
+    }
+    if (plan.matched() == 0) {
+      out.println(
+          "nothing that is loaded matches: waiting for a library that does: "
+              + String.join(", ", request.functions().stream().map(Object::toString).toList()));
     }
     out.println("tracing, Ctrl+C stops and restores the code");
   }
@@ -176,8 +191,8 @@ final class TraceReport implements AutoCloseable {
   }
 
   /** What came of it. */
-  void finished(
-      TraceRun run, TraceTarget target, TracePlan plan, RecorderStatistics now, OptionalInt exit) {
+  void finished(TraceRun run, TraceTarget target, RecorderStatistics now, OptionalInt exit) {
+    TracePlan plan = run.plan();
     if (live) {
       terminal.err().print("\r\u001b[K");
     }
@@ -185,6 +200,7 @@ final class TraceReport implements AutoCloseable {
       json(run, target, plan, now, exit);
       return;
     }
+    tell(plan);
     EventTally captured = now.captured();
     int patched = plan.patched();
     if (!quiet) {

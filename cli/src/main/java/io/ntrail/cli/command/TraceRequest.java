@@ -123,6 +123,13 @@ record TraceRequest(
     return false;
   }
 
+  /** Whether a pattern names a module that is not there; it may be loaded later. */
+  boolean mayComeLater(List<TargetModule> modules) {
+    return functions.stream()
+        .anyMatch(
+            pattern -> modules.stream().noneMatch(module -> mayMean(pattern.toString(), module)));
+  }
+
   @Override
   public boolean mayWant(TargetModule module) {
     return functions.stream().anyMatch(pattern -> mayMean(pattern.toString(), module));

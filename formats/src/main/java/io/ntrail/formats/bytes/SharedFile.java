@@ -140,6 +140,25 @@ public final class SharedFile implements AutoCloseable {
     INT.setRelease(segment, at, value);
   }
 
+  /**
+   * Stores 4 bytes if others are there, with nobody in between; whoever sees them sees what was
+   * stored before.
+   *
+   * @return whether they were there
+   */
+  public boolean compareAndSetU32(long at, int expected, int value) {
+    return INT.compareAndSet(segment, at, expected, value);
+  }
+
+  /**
+   * Stores 4 bytes: everybody sees them before anything is read here afterwards.
+   *
+   * @return what was there
+   */
+  public int exchangeU32(long at, int value) {
+    return (int) INT.getAndSet(segment, at, value);
+  }
+
   /** The 8 bytes at an offset. */
   public long u64(long at) {
     return (long) LONG.get(segment, at);

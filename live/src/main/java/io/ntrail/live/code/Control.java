@@ -16,12 +16,39 @@ final class Control {
   static final int THREADS = 0x300;
   static final int REENTRANT = 0x340;
   static final int SEARCHES = 0x380;
+  static final int HEARTBEAT = 0x3C0;
+  static final int NOTICES = 0x400;
+  static final int NOTICES_MISSED = 0x404;
+  static final int NOTICE_BUSY = 0x408;
+  static final int GIVEN_UP = 0x40C;
+  static final int ANSWERED = 0x440;
+  static final int NOTICE_STATE = 0x480;
+  static final int HOLD = 0x4C0;
+  static final int OFFERED_TABLE = 0x500;
+  static final int OFFERED_ENTRIES = 0x508;
+  static final int OFFERED_BASE = 0x510;
+  static final int OFFERED_END = 0x518;
+  static final int OFFERED_STATUS = 0x540;
+  static final int OFFERED_HANDLE = 0x548;
+  static final int NOTICE_RING = 0x800;
   static final int AREAS = 0x1000;
   static final int AREA_RING = 0x9000;
   static final int CHUNK_RING = 0xD000;
   static final int AREA_MASK = 4095;
   static final int CHUNK_MASK = 2047;
   static final int CHUNK = 0x1_0000;
+
+  // A notice of a module.
+  static final int NOTICE_PLACES = 64;
+  static final int NOTICE_BYTES = 32;
+  static final int NOTICE_REASON = 0;
+  static final int NOTICE_SIZE = 4;
+  static final int NOTICE_BASE = 8;
+  static final int NOTICE_NAME = 16;
+  static final int NOTICE_TICKS = 24;
+  static final int WAITS = 1;
+  static final int TABLE_OFFERED = 2;
+  static final int TABLE_TAKEN = 3;
 
   // Head of a chunk.
   static final int STATE = 0;

@@ -100,6 +100,14 @@ public final class TargetRoutines {
     return a.assemble().bytes();
   }
 
+  /** Calls a function: u64 address of it, four arguments. Returns what it returns. */
+  public static byte[] call() {
+    Assembler a = Assembler.x64();
+    a.sub(RSP, 0x28).mov(RAX, ptr(RCX)).mov(RDX, ptr(RCX).plus(16)).mov(R8, ptr(RCX).plus(24));
+    a.mov(R9, ptr(RCX).plus(32)).mov(RCX, ptr(RCX).plus(8)).call(RAX).add(RSP, 0x28).ret();
+    return a.assemble().bytes();
+  }
+
   /**
    * Takes function tables back: u64 count, u64 address of RtlDeleteGrowableFunctionTable, then the
    * handles.

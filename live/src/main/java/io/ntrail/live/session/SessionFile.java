@@ -16,6 +16,7 @@ import java.util.stream.Stream;
  */
 public final class SessionFile implements AutoCloseable {
   private final SharedFile file;
+  private final NoticeBoard notices;
   private final int recordBytes;
   private final int chunks;
   private final int[] chunkRing = new int[SessionLayout.CHUNK_RING];
@@ -25,6 +26,7 @@ public final class SessionFile implements AutoCloseable {
 
   private SessionFile(SharedFile file, int recordBytes, int chunks) {
     this.file = file;
+    this.notices = new NoticeBoard(file);
     this.recordBytes = recordBytes;
     this.chunks = chunks;
   }
@@ -204,6 +206,11 @@ public final class SessionFile implements AutoCloseable {
   /** The chunk that was offered as the nth, of the last 2,048. */
   int offered(int n) {
     return chunkRing[n & SessionLayout.CHUNK_RING - 1];
+  }
+
+  /** What the target tells of modules that come and go. */
+  public NoticeBoard notices() {
+    return notices;
   }
 
   /** Offers a chunk, which is all zero. */

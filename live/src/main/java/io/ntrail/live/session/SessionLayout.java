@@ -76,6 +76,42 @@ public final class SessionLayout {
   /** u64: how often all areas were looked through for a stack, by the target. */
   public static final int AT_SEARCHES = 0x380;
 
+  /** u32: grows every 50 ms as long as the controller lives; never 0 then. */
+  public static final int AT_HEARTBEAT = 0x3C0;
+
+  /** u32: notices of modules published, by the target. */
+  public static final int AT_NOTICES = 0x400;
+
+  /** u32: notices that could not be published, by the target. */
+  public static final int AT_NOTICES_MISSED = 0x404;
+
+  /** u32: notices of modules answered. */
+  public static final int AT_ANSWERED = 0x440;
+
+  /** u32, by both: count of the notice whose thread waits, times 4, and what is waited for. */
+  public static final int AT_NOTICE_STATE = 0x480;
+
+  /** u32: whether modules must not go now. */
+  public static final int AT_HOLD = 0x4C0;
+
+  /** u64 each: the function table that is offered: address, entries, base, end. */
+  public static final int AT_OFFERED = 0x500;
+
+  /** u32: what the system said to it, by the target. */
+  public static final int AT_OFFERED_STATUS = 0x540;
+
+  /** u64: by what the system can be told to forget it, by the target. */
+  public static final int AT_OFFERED_HANDLE = 0x548;
+
+  /** Notices of modules, by the target. */
+  public static final int AT_NOTICE_RING = 0x800;
+
+  /** Places in the ring of notices. */
+  public static final int NOTICE_PLACES = 64;
+
+  /** Bytes of a notice: u32 reason, u32 size, u64 base, u64 address of the name, u64 ticks. */
+  public static final int NOTICE_BYTES = 32;
+
   /** u64 each: addresses of areas by their number. */
   public static final int AT_AREA_ADDRESSES = 0x1000;
 

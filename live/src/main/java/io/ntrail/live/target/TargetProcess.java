@@ -28,6 +28,8 @@ public final class TargetProcess implements AutoCloseable {
   private static final int START_TRIES = 200;
   private static final int NEW_HEADERS = 0x3C;
   private static final int MOST_MODULES = 10_000;
+  private static final int MOST_READINGS = 10;
+  private static final int ROUTINE_WAIT = 10;
   private static final int MOST_CHARS = 32_767;
   private static final int SKIP_ATTACH = 2;
   private static final int HIDE_FROM_DEBUGGER = 4;
@@ -49,6 +51,7 @@ public final class TargetProcess implements AutoCloseable {
   private final Leash leash;
   private final TargetMemory memory;
   private final TargetThreads threads;
+  private Runnable meanwhile = () -> {};
 
   private TargetProcess(
       WindowsCalls calls, long process, long mainThread, int pid, int mainTid, Leash leash) {
@@ -346,8 +349,26 @@ public final class TargetProcess implements AutoCloseable {
     calls.mustSucceed("a thread could not be stopped", "ntdll!NtSuspendThread", thread, 0);
   }
 
-  /** The modules that the loader has, in the order in which they were loaded. */
+  /**
+   * The modules that the loader has, in the order in which they were loaded.
+   *
+   * @throws CannotGoOn if they cannot be read: their list changed too often meanwhile
+   */
   public List<TargetModule> modules() {
+    for (int i = 0; i < MOST_READINGS - 1; i++) {
+      try {
+        return readModules();
+      } catch (CannotGoOn e) {
+        // Nobody keeps the list as it is while it is read.
+        if (exitCode().isPresent()) {
+          throw e;
+        }
+      }
+    }
+    return readModules();
+  }
+
+  private List<TargetModule> readModules() {
     long loader = memory.read(environmentBlock() + PEB_LOADER, 8).i64(0);
     if (loader == 0) {
       return List.of();
@@ -364,10 +385,22 @@ public final class TargetProcess implements AutoCloseable {
     return modules;
   }
 
-  /** A UNICODE_STRING. */
+  /** The text of a UNICODE_STRING. */
+  public String text(long address) {
+    return text(memory.read(address, 16), 0);
+  }
+
   private String text(Bytes structure, int at) {
     int length = structure.u16(at) & ~1;
     return memory.read(structure.i64(at + 8), length).utf16(0, length / 2);
+  }
+
+  /**
+   * Sets what is done again and again while {@link #run} waits: a routine cannot begin while
+   * another thread holds the loader's lock, and that may wait for the controller.
+   */
+  public void whileRoutinesRun(Runnable step) {
+    meanwhile = step;
   }
 
   /**
@@ -396,7 +429,9 @@ public final class TargetProcess implements AutoCloseable {
     long thread = calls.get(0, 8).i64(0);
     try {
       long end = System.nanoTime() + patienceMillis * 1_000_000;
-      while (calls.call("kernel32!WaitForSingleObject", thread, 50).asInt() == WAIT_TIMEOUT) {
+      while (calls.call("kernel32!WaitForSingleObject", thread, ROUTINE_WAIT).asInt()
+          == WAIT_TIMEOUT) {
+        meanwhile.run();
         if (System.nanoTime() - end > 0) {
           throw new CannotGoOn("a routine in the target did not end", "");
         }

@@ -51,6 +51,7 @@ final class Detacher {
     all.add(tracing.runtimeBlock());
     all.addAll(tracing.areaBlocks());
     all.addAll(patcher.blocks());
+    all.addAll(tracing.besideBlocks());
     tracing.lookup().block().ifPresent(all::add);
   }
 
@@ -100,10 +101,13 @@ final class Detacher {
     String left =
         inside > 0
             ? inside + (inside == 1 ? " thread stays" : " threads stay") + " inside of its code"
-            : words > 0
-                ? "%d %s like an address of it"
-                    .formatted(words, words == 1 ? "word of a stack looks" : "words of stacks look")
-                : tracing.canRemove() ? "" : "the system cannot forget unwind data";
+            : !tracing.stays().isEmpty()
+                ? tracing.stays()
+                : words > 0
+                    ? "%d %s like an address of it"
+                        .formatted(
+                            words, words == 1 ? "word of a stack looks" : "words of stacks look")
+                    : tracing.canRemove() ? "" : "the system cannot forget unwind data";
     boolean removed = left.isEmpty();
     try {
       tracing.remove(free);
@@ -125,6 +129,7 @@ final class Detacher {
     }
     List<TracingMemory.Block> free = new ArrayList<>(tracing.areaBlocks());
     free.addAll(patcher.blocks());
+    free.addAll(tracing.besideBlocks());
     if (words == 0) {
       tracing.lookup().block().ifPresent(free::add);
     }

@@ -13,13 +13,17 @@ import io.ntrail.live.target.ThreadContext;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongUnaryOperator;
+import java.util.stream.Stream;
 
 /** Writes stubs beside modules, and the jumps to them into functions while all threads stand. */
 final class Patcher {
@@ -32,6 +36,7 @@ final class Patcher {
   private final List<long[]> lowRanges = new ArrayList<>();
   private final List<Patched> patched = new ArrayList<>();
   private final List<PlannedFunction> outOfReach = new ArrayList<>();
+  private final Set<PlannedModule> gone = new HashSet<>();
   private List<Patched> armed = List.of();
   private boolean guarded;
 
@@ -62,9 +67,11 @@ final class Patcher {
   /**
    * Writes the stubs of functions of one module. The functions themselves stay as they are.
    *
+   * @param tables hears of the function table of what was written
    * @return what was added
    */
-  List<Patched> prepare(PlannedModule module, List<PlannedFunction> functions) {
+  List<Patched> prepare(
+      PlannedModule module, List<PlannedFunction> functions, Consumer<TracingMemory.Table> tables) {
     long size = NearBlock.size(functions.size());
     long base = near(module, size);
     if (base == 0 || !tracing.lookup().add(base, size)) {
@@ -87,7 +94,9 @@ final class Patcher {
     byte[] bytes = block.bytes();
     memory.write(base, bytes);
     memory.protect(base, size, TargetMemory.EXECUTE_READ);
-    tracing.table(base + block.tableAt(), block.entries(), base, base + block.tableAt());
+    tables.accept(
+        new TracingMemory.Table(
+            base + block.tableAt(), block.entries(), base, base + block.tableAt()));
     List<Patched> result = new ArrayList<>();
     List<Long> bodies = block.bodies();
     for (int i = 0; i < added.size(); i++) {
@@ -182,19 +191,40 @@ final class Patcher {
    * @throws CannotGoOn if a function is no longer what it was when it was planned
    */
   Change arming() {
+    return arming(
+        patched.stream().filter(p -> !gone.contains(p.function().module())).toList(), false);
+  }
+
+  /**
+   * The same for functions of a module that was loaded since then; what changed in the meantime is
+   * left alone.
+   */
+  Change adding(List<Patched> more) {
+    more.forEach(function -> gone.remove(function.function().module()));
+    return arming(more, true);
+  }
+
+  /** A module is no longer there: its memory is not touched any more. Stubs and slots stay. */
+  void forget(PlannedModule module) {
+    gone.add(module);
+    armed = armed.stream().filter(p -> !p.function().module().equals(module)).toList();
+  }
+
+  private Change arming(List<Patched> traced, boolean onlyUnchanged) {
     // The guard first, and it stays: what was traced may be on its way for long.
     List<Patched> functions = new ArrayList<>();
-    boolean guard = !guarded && patched.stream().anyMatch(p -> p.function().hasExits());
+    boolean guard = !guarded && traced.stream().anyMatch(p -> p.function().hasExits());
     if (guard) {
       tracing.lookup().guard().ifPresent(functions::add);
     }
-    functions.addAll(patched);
+    functions.addAll(traced);
+    List<Patched> before = armed;
     NavigableMap<Long, Patched> byAddress = new TreeMap<>();
     functions.forEach(f -> byAddress.put(f.function().code().orElseThrow().address(), f));
     return new Change(
         pages -> {
-          jumps(functions, pages);
-          return patched();
+          Stream<Patched> written = jumps(functions, pages, onlyUnchanged).stream();
+          return Stream.concat(before.stream(), written.filter(p -> !isGuard(p))).toList();
         },
         rip -> inCopy(byAddress, rip),
         () -> guarded |= guard);
@@ -213,7 +243,12 @@ final class Patcher {
     return rip;
   }
 
-  private static void jumps(List<Patched> functions, PatchPages pages) {
+  private boolean isGuard(Patched function) {
+    return tracing.lookup().guard().equals(Optional.of(function));
+  }
+
+  private List<Patched> jumps(List<Patched> functions, PatchPages pages, boolean onlyUnchanged) {
+    List<Patched> written = new ArrayList<>();
     for (Patched function : functions) {
       TracedCode code = function.function().code().orElseThrow();
       pages.touch(code.address(), code.unit().length);
@@ -225,11 +260,16 @@ final class Patcher {
       TracedCode code = planned.code().orElseThrow();
       if (!Arrays.equals(pages.get(code.address(), code.unit().length), code.unit())
           || !Arrays.equals(pages.get(jump(function), JUMP), room(planned))) {
+        if (onlyUnchanged && !isGuard(function)) {
+          continue;
+        }
         throw new CannotGoOn(planned.title() + " was changed while it was being planned", "");
       }
       pages.put(jump(function), longJump(function));
       pages.put(code.address(), atFunction(function));
+      written.add(function);
     }
+    return written;
   }
 
   private static byte[] longJump(Patched function) {

@@ -15,9 +15,11 @@ import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 /**
  * What is done with the functions that were asked for, in all modules of a target.
@@ -25,8 +27,14 @@ import java.util.function.UnaryOperator;
  * @param functions by module, in the order in which they were loaded, and by address
  * @param remarks sentences about what is not known of modules (names, changes of their code), and
  *     about the target
+ * @param choice what was asked for, also of modules that are loaded later; empty: nothing of those
+ * @param modules those that were there
  */
-public record TracePlan(List<PlannedFunction> functions, List<String> remarks) {
+public record TracePlan(
+    List<PlannedFunction> functions,
+    List<String> remarks,
+    Optional<Choice> choice,
+    List<TargetModule> modules) {
   /** So many modules are named in a remark. */
   private static final int NAMED = 3;
 
@@ -34,6 +42,12 @@ public record TracePlan(List<PlannedFunction> functions, List<String> remarks) {
   public TracePlan {
     functions = List.copyOf(functions);
     remarks = List.copyOf(remarks);
+    modules = List.copyOf(modules);
+  }
+
+  /** A plan that has nothing to say of modules that are loaded later. */
+  public TracePlan(List<PlannedFunction> functions, List<String> remarks) {
+    this(functions, remarks, Optional.empty(), List.of());
   }
 
   /** What is asked for. */
@@ -44,10 +58,34 @@ public record TracePlan(List<PlannedFunction> functions, List<String> remarks) {
 
   /** Plans for a target; nothing of it is changed. */
   public static TracePlan of(TraceTarget target, Choice choice) {
+    return of(target, choice, target.process().modules(), target.process().remarks());
+  }
+
+  /** The plan for a module that was loaded since this one was made, alone. */
+  TracePlan later(TraceTarget target, TargetModule module) {
+    return of(target, choice.orElseThrow(), List.of(module), List.of());
+  }
+
+  /** Only a remark about what was asked for. */
+  TracePlan remark(String remark) {
+    return new TracePlan(List.of(), List.of(remark), choice, List.of());
+  }
+
+  /** This plan with what another one has more. */
+  TracePlan and(TracePlan more) {
+    return new TracePlan(
+        Stream.concat(functions.stream(), more.functions.stream()).toList(),
+        Stream.concat(remarks.stream(), more.remarks.stream()).distinct().toList(),
+        choice,
+        Stream.concat(modules.stream(), more.modules.stream()).toList());
+  }
+
+  private static TracePlan of(
+      TraceTarget target, Choice choice, List<TargetModule> modules, List<String> before) {
     List<PlannedFunction> functions = new ArrayList<>();
-    List<String> remarks = new ArrayList<>(target.process().remarks());
+    List<String> remarks = new ArrayList<>(before);
     Map<Problem, List<String>> unknown = new EnumMap<>(Problem.class);
-    for (TargetModule module : target.process().modules()) {
+    for (TargetModule module : modules) {
       if (choice.mayWant(module)) {
         PeImage image = TargetImage.read(target.process().memory(), module);
         try (ModuleFile file = ModuleFile.open(target.file(module.path()), module, image)) {
@@ -62,8 +100,8 @@ public record TracePlan(List<PlannedFunction> functions, List<String> remarks) {
         }
       }
     }
-    unknown.forEach((problem, modules) -> remarks.add(notCompared(problem, modules)));
-    return new TracePlan(functions, remarks);
+    unknown.forEach((problem, names) -> remarks.add(notCompared(problem, names)));
+    return new TracePlan(functions, remarks, Optional.of(choice), modules);
   }
 
   private static String withoutNames(TargetModule module, Missing why) {
@@ -110,7 +148,7 @@ public record TracePlan(List<PlannedFunction> functions, List<String> remarks) {
   }
 
   private TracePlan replaced(UnaryOperator<PlannedFunction> by) {
-    return new TracePlan(functions.stream().map(by).toList(), remarks);
+    return new TracePlan(functions.stream().map(by).toList(), remarks, choice, modules);
   }
 
   /** How many functions were asked for. */

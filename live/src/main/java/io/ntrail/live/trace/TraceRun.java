@@ -11,6 +11,7 @@ import io.ntrail.formats.ntr.TracedModule;
 import io.ntrail.formats.ntr.TracedProcess;
 import io.ntrail.formats.pe.Machine;
 import io.ntrail.formats.pe.PeHeaders;
+import io.ntrail.live.plan.LeftAlone;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.PlannedModule;
 import io.ntrail.live.session.Recorder;
@@ -28,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A trace from the first patch to the end of the program or of the tracing.
@@ -53,6 +55,9 @@ public final class TraceRun implements AutoCloseable {
   private final long ticksPerSecond;
   private final Map<PlannedModule, Long> modules = new HashMap<>();
   private final RecorderThread thread;
+  private TracePlan plan = new TracePlan(List.of(), List.of());
+  private @Nullable LaterModules later;
+  private long functions;
   private long lastThreads = System.nanoTime();
   private long lastCalibration = System.nanoTime();
   private boolean armed;
@@ -156,6 +161,7 @@ public final class TraceRun implements AutoCloseable {
    */
   public List<PlannedFunction> begin(TracePlan plan) {
     List<Tracer.Traced> traced = tracer.prepare(plan.functions(), selfTest.passed());
+    this.plan = plan.without(tracer.outOfReach(), LeftAlone.Kind.OUT_OF_REACH);
     TargetProcess process = target.process();
     recorder.define(to -> {
       to.process(
@@ -164,29 +170,73 @@ public final class TraceRun implements AutoCloseable {
       to.calibration(target.clock().calibration(began, began));
     });
     recorder.name(process.mainThreadId(), "main");
-    long number = 0;
+    define(traced);
+    later =
+        new LaterModules(
+            target, tracer, session.notices(), plan, selfTest.passed(), new Definitions());
+    armed = true;
+    later.held(tracer::arm);
+    tell();
+    target.process().resumeMain();
+    return tracer.outOfReach();
+  }
+
+  /** What is traced by now, with what was loaded since the beginning. */
+  public TracePlan plan() {
+    return plan;
+  }
+
+  private void define(List<Tracer.Traced> traced) {
     for (Tracer.Traced one : traced) {
-      number++;
+      functions++;
       PlannedFunction function = one.function();
       recorder.function(
           one.address(),
           new TracedFunction(
-              number, module(function.module()), function.rva(), function.name(), List.of()));
+              functions, module(function.module()), function.rva(), function.name(), List.of()));
     }
-    armed = true;
-    tracer.arm();
+  }
+
+  /** What the recording says of modules that come and go. */
+  private final class Definitions implements LaterModules.Log {
+    private final Map<PlannedModule, Long> came = new HashMap<>();
+
+    @Override
+    public void planned(TracePlan more) {
+      plan = plan.and(more);
+      tell();
+    }
+
+    @Override
+    public void comes(PlannedModule module, List<Tracer.Traced> traced, long ticks) {
+      came.putIfAbsent(module, ticks);
+      define(module, 0);
+      TraceRun.this.define(traced);
+    }
+
+    @Override
+    public void goes(PlannedModule module, long ticks) {
+      define(module, ticks == 0 ? target.clock().now().ticks() : ticks);
+    }
+
+    private void define(PlannedModule module, long unloaded) {
+      long number = modules.computeIfAbsent(module, _ -> modules.size() + 1L);
+      TraceRun.this.define(module, number, came.getOrDefault(module, 0L), unloaded);
+    }
+  }
+
+  /** Tells the recording how many functions are traced. */
+  private void tell() {
     Map<Counter, Long> counters = new EnumMap<>(Counter.class);
     counters.put(Counter.FUNCTIONS_MATCHED, (long) plan.matched());
-    counters.put(Counter.FUNCTIONS_TRACED, (long) traced.size());
-    counters.put(Counter.FUNCTIONS_REFUSED, (long) plan.matched() - traced.size());
+    counters.put(Counter.FUNCTIONS_TRACED, (long) plan.patched());
+    counters.put(Counter.FUNCTIONS_REFUSED, (long) plan.matched() - plan.patched());
     if (ticksPerSecond > 0) {
       counters.put(Counter.PAIR_PICOSECONDS, Math.round(1000 * cost.pairNanos(ticksPerSecond)));
       counters.put(
           Counter.CLOCK_PAIR_PICOSECONDS, Math.round(1000 * cost.clockNanos(ticksPerSecond)));
     }
     recorder.define(to -> to.statistics(counters));
-    target.process().resumeMain();
-    return tracer.outOfReach();
   }
 
   private long module(PlannedModule module) {
@@ -194,27 +244,31 @@ public final class TraceRun implements AutoCloseable {
         module,
         m -> {
           long number = modules.size() + 1L;
-          PeHeaders headers = m.image().headers();
-          var pdb = PdbNames.of(m.image());
-          recorder.define(to ->
-              to.module(
-                  new TracedModule(
-                      number,
-                      PROCESS,
-                      m.module().base(),
-                      new ImageId(headers.timestamp(), headers.sizeOfImage()),
-                      0,
-                      0,
-                      m.module().path(),
-                      pdb.id(),
-                      pdb.name())));
+          define(m, number, 0, 0);
           return number;
         });
   }
 
+  private void define(PlannedModule module, long number, long loaded, long unloaded) {
+    PeHeaders headers = module.image().headers();
+    var pdb = PdbNames.of(module.image());
+    recorder.define(to ->
+        to.module(
+            new TracedModule(
+                number,
+                PROCESS,
+                module.module().base(),
+                new ImageId(headers.timestamp(), headers.sizeOfImage()),
+                loaded,
+                unloaded,
+                module.module().path(),
+                pdb.id(),
+                pdb.name())));
+  }
+
   /** Waits for the end of the program for a while; its exit code if that came. */
   public OptionalInt await(int millis) {
-    OptionalInt exit = target.process().await(millis);
+    OptionalInt exit = later == null ? target.process().await(millis) : later.await(millis);
     if (exit.isEmpty()) {
       tracer.topUp();
       long now = System.nanoTime();
@@ -280,10 +334,21 @@ public final class TraceRun implements AutoCloseable {
   public OptionalInt disarm() {
     OptionalInt exit = target.process().exitCode();
     if (exit.isEmpty()) {
-      detachment = tracer.detach();
+      restore();
     }
     armed = false;
     return target.process().await(ENDING_MILLIS);
+  }
+
+  private void restore() {
+    if (later != null) {
+      // The code first, while modules that go are still heard of.
+      later.end(() -> {
+        tracer.disarm();
+        armed = false;
+      });
+    }
+    detachment = tracer.detach();
   }
 
   /**
@@ -293,12 +358,9 @@ public final class TraceRun implements AutoCloseable {
    * @return whether the code was put back
    */
   public boolean abandon() {
-    boolean restored = !armed;
     try {
       if (armed) {
-        armed = false;
-        detachment = tracer.detach();
-        restored = true;
+        restore();
       }
     } catch (RuntimeException e) {
       // The caller is told by what is returned.
@@ -308,7 +370,7 @@ public final class TraceRun implements AutoCloseable {
     } catch (RuntimeException e) {
       // Closing ends the file with what it has.
     }
-    return restored;
+    return !armed;
   }
 
   /**
@@ -349,6 +411,9 @@ public final class TraceRun implements AutoCloseable {
       abandon();
     }
     thread.close();
+    if (later != null) {
+      later.close();
+    }
     try {
       recorder.close();
     } catch (IOException e) {

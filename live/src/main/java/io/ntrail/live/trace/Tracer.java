@@ -80,11 +80,23 @@ public final class Tracer {
             .add(exits ? function : function.entriesOnly());
       }
     }
-    modules.forEach(patcher::prepare);
+    modules.forEach((module, some) -> patcher.prepare(module, some, tracing::table));
     tracing.register();
-    return patcher.patched().stream()
-        .map(patched -> new Traced(patched.function(), (int) patched.body()))
-        .toList();
+    return patcher.patched().stream().map(Tracer::traced).toList();
+  }
+
+  static Traced traced(Patcher.Patched patched) {
+    return new Traced(patched.function(), (int) patched.body());
+  }
+
+  /** What tracing has in the target. */
+  TracingMemory memory() {
+    return tracing;
+  }
+
+  /** What is patched. */
+  Patcher patcher() {
+    return patcher;
   }
 
   /** Functions that were planned and cannot be patched, because no free memory is near enough. */
@@ -97,6 +109,13 @@ public final class Tracer {
     session.enable(true);
     try (Patcher.Change change = patcher.arming()) {
       stoppedNanos = whileStopped(change);
+    }
+  }
+
+  /** The same for functions of a module that was loaded since then, if they are what they were. */
+  void arm(List<Patcher.Patched> more) {
+    try (Patcher.Change change = patcher.adding(more)) {
+      whileStopped(change);
     }
   }
 
@@ -159,7 +178,7 @@ public final class Tracer {
    *
    * @return whether it was done
    */
-  private boolean unlessEnded(Runnable step) {
+  boolean unlessEnded(Runnable step) {
     try {
       step.run();
       return true;

@@ -48,7 +48,9 @@ final class TracingMemory {
   private final List<Long> areas = new ArrayList<>();
   private final List<Table> unregistered = new ArrayList<>();
   private final Map<Long, Long> handles = new HashMap<>();
+  private final List<Block> beside = new ArrayList<>();
   private final Block block;
+  private String stays = "";
 
   /**
    * Memory of a target that belongs to tracing.
@@ -64,7 +66,7 @@ final class TracingMemory {
   }
 
   /** A function table that the system does not know yet. */
-  private record Table(long table, int entries, long base, long end) {}
+  record Table(long table, int entries, long base, long end) {}
 
   /**
    * Writes all but areas.
@@ -147,6 +149,11 @@ final class TracingMemory {
           "");
     }
     return word;
+  }
+
+  /** Where the target has the session file. */
+  long control() {
+    return control;
   }
 
   /** How the target's system finds the module of an address. */
@@ -250,8 +257,8 @@ final class TracingMemory {
   }
 
   /** Remembers a function table for {@link #register}. */
-  void table(long table, int entries, long base, long end) {
-    unregistered.add(new Table(table, entries, base, end));
+  void table(Table table) {
+    unregistered.add(table);
   }
 
   /** Tells the system of the function tables that it does not know yet. */
@@ -324,6 +331,35 @@ final class TracingMemory {
     return blocks.stream().anyMatch(one -> one.contains(address));
   }
 
+  /**
+   * Says that nothing can be given back.
+   *
+   * @param why a sentence
+   */
+  void stay(String why) {
+    stays = why;
+  }
+
+  /** Why nothing can be given back; empty if nobody said that. */
+  String stays() {
+    return stays;
+  }
+
+  /** The system was told of a function table by somebody else. */
+  void registered(Table table, long handle) {
+    handles.put(table.base, handle);
+  }
+
+  /** Remembers a block that is given back with all others. */
+  void beside(Block more) {
+    beside.add(more);
+  }
+
+  /** Such blocks. */
+  List<Block> besideBlocks() {
+    return List.copyOf(beside);
+  }
+
   /** Gives back what is left when all other blocks are gone, and what threads have. */
   void removeAll() {
     unregister(List.copyOf(handles.keySet()));
@@ -335,9 +371,9 @@ final class TracingMemory {
     memory.unmap(control);
   }
 
-  /** Whether the system can be told to forget function tables. */
+  /** Whether memory can be given back: the system can be told to forget function tables. */
   boolean canRemove() {
-    return target.calls().find("ntdll!" + DELETE_TABLE) != 0;
+    return stays.isEmpty() && target.calls().find("ntdll!" + DELETE_TABLE) != 0;
   }
 
   private void unregister(List<Long> bases) {

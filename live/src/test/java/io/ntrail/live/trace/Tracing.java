@@ -441,8 +441,18 @@ final class Tracing implements AutoCloseable {
     }
   }
 
+  /** A file that gets what a program of another agent says. */
+  Streams writing(WindowsCalls other, Path file) {
+    return new Streams(0, open(other, file, GENERIC_WRITE, CREATE), 0);
+  }
+
   /** A file as a handle that the target inherits. */
   private long open(Path file, int access, int how) {
+    return open(calls, file, access, how);
+  }
+
+  private long open(WindowsCalls calls, Path file, int access, int how) {
+    Agent agent = calls.agent();
     long scratch = agent.scratch() + STRUCTURES;
     agent.poke(scratch, new BytesOut(24).u32(24).u32(0).u64(0).u32(1).u32(0).toArray());
     agent.poke(scratch + 32, new BytesOut(256).utf16z(host.name(file)).toArray());

@@ -1,0 +1,448 @@
+package io.ntrail.live.trace;
+
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.pe.PeHeaders;
+import io.ntrail.live.code.NoticeCallback;
+import io.ntrail.live.plan.LeftAlone;
+import io.ntrail.live.plan.PlannedFunction;
+import io.ntrail.live.plan.PlannedModule;
+import io.ntrail.live.session.NoticeBoard;
+import io.ntrail.live.session.NoticeBoard.Notice;
+import io.ntrail.live.target.TargetImage;
+import io.ntrail.live.target.TargetModule;
+import io.ntrail.live.target.TargetProcess;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Modules that come and go while a program is traced.
+ *
+ * <p>A module that comes is planned and patched while the thread that loads it waits, before the
+ * module's entry point runs; that thread holds the loader's lock, so that no routine is run in the
+ * target meanwhile. What a module has near it stays when it goes, since threads may still return
+ * there, and is used again when the same library comes to the same place.
+ */
+final class LaterModules implements AutoCloseable {
+  private static final long IDLE_NANOS = 2_000_000;
+  private static final long BUSY_NANOS = 100_000;
+  private static final long BUSY_FOR_NANOS = 20_000_000;
+  private static final long TABLE_NANOS = 2_500_000_000L;
+  private static final int HEADERS = 0x1000;
+
+  /** So many places of one library are given near memory. */
+  static final int MOST_PLACES = 16;
+
+  private final TraceTarget target;
+  private final TargetProcess process;
+  private final Tracer tracer;
+  private final boolean exits;
+  private final TracePlan plan;
+  private final Log log;
+  private final ModuleNotices notices;
+  private final NoticeBoard board;
+  private final Map<Place, Placement> placements = new HashMap<>();
+  private final Map<Long, Placement> present = new LinkedHashMap<>();
+  private final Map<Long, String> known = new HashMap<>();
+  private final Set<Long> late = new HashSet<>();
+  private final Set<Library> refused = new HashSet<>();
+  private int missed;
+  private boolean serving;
+  private boolean ending;
+  private long lastNews;
+
+  /** What hears of it. */
+  interface Log {
+    /** What was asked for in a module that was not planned before. */
+    void planned(TracePlan more);
+
+    /**
+     * A module is there, and its functions will be patched.
+     *
+     * @param functions those that were never told of
+     */
+    void comes(PlannedModule module, List<Tracer.Traced> functions, long ticks);
+
+    /** A module of which that was told is no longer there. */
+    void goes(PlannedModule module, long ticks);
+  }
+
+  /** A build of a library. */
+  private record Library(String path, long timestamp, long size, long checksum) {}
+
+  private record Place(Library library, long base) {}
+
+  /** What was made for a library at one place. */
+  private static final class Placement {
+    private final PlannedModule module;
+    private final List<Patcher.Patched> functions;
+    private final TracingMemory.@Nullable Table table;
+    private boolean registered;
+    private boolean told;
+
+    Placement(
+        PlannedModule module,
+        List<Patcher.Patched> functions,
+        TracingMemory.@Nullable Table table,
+        boolean known) {
+      this.module = module;
+      this.functions = functions;
+      this.table = table;
+      this.registered = known;
+      this.told = known;
+    }
+  }
+
+  /**
+   * Begins to listen. Stubs of what was planned are written, and no function is patched yet.
+   *
+   * @param exits whether exits are recorded where they can be
+   */
+  LaterModules(
+      TraceTarget target,
+      Tracer tracer,
+      NoticeBoard board,
+      TracePlan plan,
+      boolean exits,
+      Log log) {
+    this.target = target;
+    this.process = target.process();
+    this.tracer = tracer;
+    this.exits = exits;
+    this.plan = plan;
+    this.log = log;
+    this.board = board;
+    this.notices = new ModuleNotices(process, tracer.memory(), board);
+    Map<PlannedModule, List<Patcher.Patched>> modules = new LinkedHashMap<>();
+    for (Patcher.Patched patched : tracer.patcher().patched()) {
+      modules.computeIfAbsent(patched.function().module(), _ -> new ArrayList<>()).add(patched);
+    }
+    modules.forEach((module, functions) -> {
+      Placement placement = new Placement(module, functions, null, true);
+      placements.put(place(module.module(), module.image().headers()), placement);
+      present.put(module.module().base(), placement);
+    });
+    plan.modules().forEach(module -> known.put(module.base(), module.path()));
+    boolean done = false;
+    try {
+      listen();
+      done = true;
+    } finally {
+      if (!done) {
+        close();
+      }
+    }
+  }
+
+  private void listen() {
+    notices.install(
+        new NoticeCallback.Calls(
+            untraced("ntdll!NtDelayExecution"),
+            untraced("ntdll!RtlAddGrowableFunctionTable"),
+            untraced("ntdll!RtlDllShutdownInProgress")));
+    process.whileRoutinesRun(this::serve);
+    if (!process.isStarted()) {
+      // What came or went between the plan and now.
+      compare();
+    }
+  }
+
+  /** A function of the system as the program would call it without tracing; 0 if there is none. */
+  private long untraced(String name) {
+    long address = process.calls().find(name);
+    return tracer.patcher().patched().stream()
+        .filter(p -> p.function().code().orElseThrow().address() == address)
+        .map(Patcher.Patched::body)
+        .findFirst()
+        .orElse(address);
+  }
+
+  private static Place place(TargetModule module, PeHeaders headers) {
+    return new Place(
+        new Library(module.path(), headers.timestamp(), headers.sizeOfImage(), headers.checksum()),
+        module.base());
+  }
+
+  /** Waits for the end of the program for a while, and answers what it tells. */
+  OptionalInt await(int millis) {
+    long end = System.nanoTime() + millis * 1_000_000L;
+    do {
+      serve();
+      late();
+      long now = System.nanoTime();
+      long pause = now - lastNews < BUSY_FOR_NANOS ? BUSY_NANOS : IDLE_NANOS;
+      LockSupport.parkNanos(Math.min(pause, Math.max(0, end - now)));
+    } while (System.nanoTime() - end < 0);
+    return process.await(0);
+  }
+
+  /** Answers what was told. */
+  private void serve() {
+    if (serving || !board.isNews()) {
+      return;
+    }
+    serving = true;
+    try {
+      for (Notice notice : board.news()) {
+        if (notice.loaded()) {
+          comes(notice);
+        } else {
+          goes(notice.base(), notice.ticks());
+        }
+        board.answer(notice);
+      }
+    } finally {
+      serving = false;
+      lastNews = System.nanoTime();
+    }
+  }
+
+  private void comes(Notice notice) {
+    goes(notice.base(), notice.ticks());
+    if (ending) {
+      return;
+    }
+    if (!board.isAwaited(notice)) {
+      late.add(notice.base());
+      return;
+    }
+    tracer.unlessEnded(() -> {
+      String path = process.text(notice.name());
+      TargetModule module =
+          new TargetModule(
+              notice.base(),
+              notice.size(),
+              path,
+              path.substring(1 + Math.max(path.lastIndexOf('\\'), path.lastIndexOf('/'))));
+      known.put(module.base(), path);
+      place(module)
+          .ifPresent(placement -> {
+            if (!isRegistered(placement, notice)
+                || !arm(placement, notice.count(), notice.ticks())) {
+              late.add(module.base());
+            }
+          });
+    });
+  }
+
+  private boolean isRegistered(Placement placement, Notice notice) {
+    TracingMemory.Table table = placement.table;
+    if (!placement.registered && table != null) {
+      if (!board.offer(notice, table.table(), table.entries(), table.base(), table.end())) {
+        return false;
+      }
+      long end = System.nanoTime() + TABLE_NANOS;
+      while (board.isOffered(notice) && System.nanoTime() - end < 0) {
+        LockSupport.parkNanos(BUSY_NANOS / 2);
+      }
+      placement.registered = board.isTaken(notice);
+      if (placement.registered) {
+        tracer.memory().registered(table, board.handle());
+      } else if (board.isOffered(notice)) {
+        tracer.memory().stay("a thread of the program does not go on loading a library");
+      }
+    }
+    return placement.registered;
+  }
+
+  /** What is made for a module, or was; empty if nothing of it is to be traced, or nothing can. */
+  private Optional<Placement> place(TargetModule module) {
+    if (plan.choice().filter(choice -> choice.mayWant(module)).isEmpty()) {
+      return Optional.empty();
+    }
+    try {
+      TargetModule first =
+          new TargetModule(
+              module.base(), Math.min(HEADERS, module.size()), module.path(), module.name());
+      Place place = place(module, TargetImage.read(process.memory(), first).headers());
+      Placement placement = placements.get(place);
+      if (placement == null && isRoom(place.library, module)) {
+        placement = prepare(module);
+        placements.put(place, placement);
+      }
+      return Optional.ofNullable(placement).filter(p -> !p.functions.isEmpty());
+    } catch (CannotGoOn | DamagedInput e) {
+      // Of no other module than this one, unless the agent is gone.
+      process.exitCode();
+      log.planned(
+          plan.remark("%s could not be traced: %s".formatted(module.name(), e.getMessage())));
+      return Optional.empty();
+    }
+  }
+
+  private boolean isRoom(Library library, TargetModule module) {
+    long places = placements.keySet().stream().filter(p -> p.library.equals(library)).count();
+    if (places < MOST_PLACES) {
+      return true;
+    }
+    if (refused.add(library)) {
+      log.planned(
+          plan.remark(
+              "%s was loaded at more than %d places: it is not traced at others"
+                  .formatted(module.name(), MOST_PLACES)));
+    }
+    return false;
+  }
+
+  private Placement prepare(TargetModule module) {
+    TracePlan more = plan.later(target, module);
+    List<PlannedFunction> wanted =
+        more.functions().stream()
+            .filter(PlannedFunction::isTraced)
+            .map(function -> exits ? function : function.entriesOnly())
+            .toList();
+    if (wanted.isEmpty()) {
+      log.planned(more);
+      PlannedModule nothing = new PlannedModule(module, TargetImage.read(process.memory(), module));
+      return new Placement(nothing, List.of(), null, true);
+    }
+    PlannedModule planned = wanted.getFirst().module();
+    List<TracingMemory.Table> tables = new ArrayList<>();
+    List<Patcher.Patched> functions = tracer.patcher().prepare(planned, wanted, tables::add);
+    Set<Long> reached = new HashSet<>();
+    functions.forEach(patched -> reached.add(patched.function().rva()));
+    log.planned(
+        more.without(
+            wanted.stream().filter(function -> !reached.contains(function.rva())).toList(),
+            LeftAlone.Kind.OUT_OF_REACH));
+    return new Placement(
+        planned, functions, tables.isEmpty() ? null : tables.getFirst(), tables.isEmpty());
+  }
+
+  /**
+   * Patches, unless the module has gone meanwhile.
+   *
+   * @param seen count of the last notice that was looked at
+   */
+  private boolean arm(Placement placement, int seen, long ticks) {
+    long base = placement.module.module().base();
+    board.hold(true);
+    try {
+      boolean gone =
+          board.news().stream()
+              .anyMatch(news -> news.count() - seen > 0 && !news.loaded() && news.base() == base);
+      if (gone) {
+        return true;
+      }
+      log.comes(
+          placement.module,
+          placement.told ? List.of() : placement.functions.stream().map(Tracer::traced).toList(),
+          ticks);
+      placement.told = true;
+      present.put(base, placement);
+      tracer.arm(placement.functions);
+      return true;
+    } finally {
+      board.hold(false);
+    }
+  }
+
+  private void goes(long base, long ticks) {
+    known.remove(base);
+    late.remove(base);
+    Placement placement = present.remove(base);
+    if (placement != null) {
+      tracer.patcher().forget(placement.module);
+      log.goes(placement.module, ticks);
+    }
+  }
+
+  /** Traces modules whose loading nobody waited for, from now on. */
+  private void late() {
+    if (board.missed() != missed) {
+      missed = board.missed();
+      compare();
+    }
+    if (late.isEmpty()) {
+      return;
+    }
+    tracer.unlessEnded(() -> {
+      List<TargetModule> modules = process.modules();
+      for (long base : List.copyOf(late)) {
+        modules.stream().filter(module -> module.base() == base).findFirst().ifPresent(this::late);
+      }
+      late.clear();
+    });
+  }
+
+  private void late(TargetModule module) {
+    known.put(module.base(), module.path());
+    Optional<Placement> found = place(module);
+    if (found.isEmpty() || present.containsKey(module.base())) {
+      return;
+    }
+    Placement placement = found.get();
+    TracingMemory.Table table = placement.table;
+    if (!placement.registered && table != null) {
+      tracer.memory().table(table);
+      tracer.memory().register();
+      placement.registered = true;
+    }
+    // It may have gone while that was waited for, which was answered then.
+    if (module.path().equals(known.get(module.base()))) {
+      arm(placement, board.answered(), target.clock().now().ticks());
+    }
+  }
+
+  /** Finds out what came and went without a notice. */
+  private void compare() {
+    Set<Long> there = new HashSet<>();
+    for (TargetModule module : process.modules()) {
+      there.add(module.base());
+      if (!module.path().equals(known.get(module.base()))) {
+        goes(module.base(), 0);
+        late.add(module.base());
+      }
+    }
+    for (long base : List.copyOf(present.keySet())) {
+      if (!there.contains(base)) {
+        goes(base, 0);
+      }
+    }
+  }
+
+  /** Does something with the functions of all modules that are there; none of them goes. */
+  void held(Runnable work) {
+    board.hold(true);
+    try {
+      for (Notice notice : board.news()) {
+        if (!notice.loaded()) {
+          goes(notice.base(), notice.ticks());
+        }
+      }
+      work.run();
+    } finally {
+      board.hold(false);
+    }
+  }
+
+  /**
+   * Does not listen any more.
+   *
+   * @param disarm puts all functions back and lets nothing be recorded from now on
+   */
+  void end(Runnable disarm) {
+    ending = true;
+    held(disarm);
+    try {
+      notices.uninstall();
+    } catch (CannotGoOn e) {
+      // What comes next says what is wrong, or that the callback stays.
+    }
+  }
+
+  @Override
+  public void close() {
+    process.whileRoutinesRun(() -> {});
+    notices.close();
+  }
+}

@@ -1,0 +1,128 @@
+package io.ntrail.live.trace;
+
+import io.ntrail.formats.bytes.BytesOut;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.live.code.NoticeCallback;
+import io.ntrail.live.code.TargetRoutines;
+import io.ntrail.live.session.NoticeBoard;
+import io.ntrail.live.target.TargetMemory;
+import io.ntrail.live.target.TargetProcess;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The callback in a target that tells of modules which come and go, and the sign of life that it
+ * wants of the controller.
+ */
+final class ModuleNotices implements AutoCloseable {
+  private static final long ROUTINE_MILLIS = 20_000;
+  private static final long BEAT_NANOS = 50_000_000;
+  private static final int PAGE = 0x1000;
+  private static final int ROUTINE = 0xC00;
+  private static final int PARAMETERS = PAGE;
+  private static final int COOKIE = PAGE + 64;
+
+  private final TargetProcess target;
+  private final TracingMemory tracing;
+  private final NoticeBoard board;
+  private final Thread heartbeat;
+  private volatile boolean closed;
+  private long block;
+  private boolean installed;
+
+  ModuleNotices(TargetProcess target, TracingMemory tracing, NoticeBoard board) {
+    this.target = target;
+    this.tracing = tracing;
+    this.board = board;
+    board.beat();
+    heartbeat = Thread.ofPlatform().name("heartbeat").daemon(true).start(this::live);
+  }
+
+  private void live() {
+    while (!closed) {
+      LockSupport.parkNanos(BEAT_NANOS);
+      if (!closed) {
+        board.beat();
+      }
+    }
+  }
+
+  /** What the target tells. */
+  NoticeBoard board() {
+    return board;
+  }
+
+  /** Lets the target's loader call the callback from now on. */
+  void install(NoticeCallback.Calls calls) {
+    NoticeCallback callback = new NoticeCallback(tracing.control(), calls);
+    byte[] code = callback.code();
+    int tableAt = code.length + 0xF & ~0xF;
+    byte[] table = callback.table(tableAt);
+    if (tableAt + table.length > ROUTINE) {
+      throw new IllegalStateException("the callback is too long");
+    }
+    TargetMemory memory = target.memory();
+    block = memory.allocate(2 * PAGE, TargetMemory.READ_WRITE);
+    memory.write(block, code);
+    memory.write(block + tableAt, table);
+    memory.write(block + ROUTINE, TargetRoutines.call());
+    memory.protect(block, PAGE, TargetMemory.EXECUTE_READ);
+    tracing.lookup().add(block, 2 * PAGE);
+    tracing.beside(new TracingMemory.Block(block, block, 2 * PAGE));
+    tracing.table(
+        new TracingMemory.Table(block + tableAt, callback.entries(), block, block + tableAt));
+    tracing.register();
+    int status = call("ntdll!LdrRegisterDllNotification", 0, block, 0, block + COOKIE);
+    if (status != 0) {
+      throw new CannotGoOn(
+          "the system does not tell of modules that are loaded (status 0x%08x)".formatted(status),
+          "");
+    }
+    installed = true;
+  }
+
+  /**
+   * Ends that. If the loader does not allow it in time, the callback stays, and waits for nobody as
+   * long as nothing is recorded.
+   */
+  void uninstall() {
+    if (installed) {
+      installed = false;
+      String before = tracing.stays();
+      tracing.stay("the program's loader is busy");
+      call(
+          "ntdll!LdrUnregisterDllNotification",
+          target.memory().read(block + COOKIE, 8).i64(0),
+          0,
+          0,
+          0);
+      tracing.stay(before);
+    }
+  }
+
+  private int call(String function, long... arguments) {
+    BytesOut parameters = new BytesOut(48).u64(target.calls().address(function));
+    for (long argument : arguments) {
+      parameters.u64(argument);
+    }
+    target.memory().write(block + PARAMETERS, parameters.toArray());
+    return target.run(block + ROUTINE, block + PARAMETERS, ROUTINE_MILLIS);
+  }
+
+  /** Gives no sign of life any more: nobody waits for an answer. */
+  @Override
+  public void close() {
+    closed = true;
+    LockSupport.unpark(heartbeat);
+    boolean interrupted = false;
+    while (heartbeat.isAlive()) {
+      try {
+        heartbeat.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
