@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.function.BiPredicate;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /** Runs a program once with tracing, as {@code ntrail trace} does, and measures the steps. */
 final class LiveTrial {
@@ -30,6 +32,7 @@ final class LiveTrial {
    * @param prepareNanos session file, areas, self-test and the measurement of the cost
    * @param beginNanos from the plan to the running program: stubs, definitions, patches
    * @param stoppedNanos how long the threads stood in it
+   * @param reentrant calls that were not recorded because their thread was just being known
    */
   record Run(
       TracePlan plan,
@@ -41,6 +44,7 @@ final class LiveTrial {
       long prepareNanos,
       long beginNanos,
       long stoppedNanos,
+      long reentrant,
       RecorderStatistics statistics) {
     long events() {
       return statistics.captured().events();
@@ -73,18 +77,48 @@ final class LiveTrial {
       int most,
       BiPredicate<TargetModule, String> wanted,
       List<String> words) {
+    Supplier<TraceTarget> start = () -> TraceTarget.start(host, words);
+    return trace(start, recording, buffers, wanted, plan -> cut(plan, most), () -> {});
+  }
+
+  /**
+   * Attaches to a program that runs, and traces it to its end.
+   *
+   * @param name of its file, without extension
+   * @param cut takes functions out of what can be traced
+   * @param begun what is done when functions are patched
+   */
+  Run attached(
+      Path recording,
+      int buffers,
+      String name,
+      BiPredicate<TargetModule, String> wanted,
+      UnaryOperator<TracePlan> cut,
+      Runnable begun) {
+    Supplier<TraceTarget> attach = () -> TraceTarget.attach(host, name);
+    return trace(attach, recording, buffers, wanted, cut, begun);
+  }
+
+  private static Run trace(
+      Supplier<TraceTarget> open,
+      Path recording,
+      int buffers,
+      BiPredicate<TargetModule, String> wanted,
+      UnaryOperator<TracePlan> cut,
+      Runnable begun) {
     long begin = System.nanoTime();
-    TraceTarget target = TraceTarget.start(host, words);
+    TraceTarget target = open.get();
     boolean ended = false;
     try (target) {
       long started = System.nanoTime();
-      TracePlan plan = cut(TracePlan.of(target, choice(wanted)), most);
+      TracePlan plan = cut.apply(TracePlan.of(target, choice(wanted)));
       long planned = System.nanoTime();
       TraceSettings settings = new TraceSettings(recording, 0, buffers, 4096, 0, 0, "benchmark");
       try (TraceRun run = TraceRun.prepare(target, settings)) {
         long prepared = System.nanoTime();
         List<PlannedFunction> refused = run.begin(plan);
-        long begun = System.nanoTime();
+        long armed = System.nanoTime();
+        begun.run();
         OptionalInt exit = OptionalInt.empty();
         while (exit.isEmpty()) {
           exit = run.await(POLL_MILLIS);
@@ -101,8 +135,9 @@ final class LiveTrial {
             started - begin,
             planned - started,
             prepared - planned,
-            begun - prepared,
+            armed - prepared,
             run.stoppedNanos(),
+            run.reentrant(),
             run.finish(exit));
       }
     } finally {
