@@ -22,6 +22,7 @@ import io.ntrail.live.session.RecorderSettings;
 import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.session.RecorderThread;
 import io.ntrail.live.session.SessionFile;
+import io.ntrail.live.target.RunningProcess;
 import io.ntrail.live.target.Streams;
 import io.ntrail.live.target.TargetFiles;
 import io.ntrail.live.target.TargetImage;
@@ -109,6 +110,7 @@ final class Tracing implements AutoCloseable {
     private Duration limit = Duration.ofMinutes(1);
     private boolean patched = true;
     private boolean recorded = true;
+    private boolean attached;
     private String pause = "";
     private @Nullable Path go;
     private BiConsumer<TargetProcess, Tracer> meanwhile = (target, tracer) -> {};
@@ -168,6 +170,14 @@ final class Tracing implements AutoCloseable {
     /** Room for so many stacks at most. */
     Settings areas(int most) {
       areas = most;
+      return this;
+    }
+
+    /**
+     * The program, which is linked with {@code attached.c}, runs already when it is attached to.
+     */
+    Settings attached() {
+      attached = true;
       return this;
     }
 
@@ -246,12 +256,15 @@ final class Tracing implements AutoCloseable {
             open(in, GENERIC_READ, OPEN),
             open(out, GENERIC_WRITE, CREATE),
             open(errors, GENERIC_WRITE, CREATE));
+    Path awaited = folder.resolve("attached" + number);
+    variable("NTRAIL_ATTACH", settings.attached ? host.name(awaited) : "");
     Result result;
     try (SessionFile session = SessionFile.create(settings.recordBytes, settings.chunks);
-        TargetProcess target = TargetProcess.start(calls, commandLine, streams)) {
+        TargetProcess started = TargetProcess.start(calls, commandLine, streams);
+        TargetProcess target = settings.attached ? attach(started, awaited) : started) {
       streams.close(calls);
       try {
-        result = trace(settings, commandLine, target, session, out, recording);
+        result = trace(settings, commandLine, target, session, out, recording, awaited);
       } catch (RuntimeException e) {
         target.kill(99);
         throw e;
@@ -269,6 +282,28 @@ final class Tracing implements AutoCloseable {
         recording);
   }
 
+  /** Sets a variable of programs that are started from now on; an empty one is taken away. */
+  private void variable(String name, String value) {
+    long scratch = agent.scratch() + STRUCTURES;
+    agent.poke(scratch, new BytesOut(64).utf16z(name).toArray());
+    agent.poke(scratch + 64, new BytesOut(256).utf16z(value).toArray());
+    calls.call("kernel32!SetEnvironmentVariableW", scratch, value.isEmpty() ? 0 : scratch + 64);
+  }
+
+  private TargetProcess attach(TargetProcess started, Path awaited) {
+    started.resumeMain();
+    Path ready = awaited.resolveSibling(awaited.getFileName() + ".ready");
+    while (!Files.exists(ready)) {
+      assertEquals(OptionalInt.empty(), started.await(1));
+    }
+    RunningProcess running =
+        RunningProcess.all(calls).stream()
+            .filter(one -> one.pid() == started.pid())
+            .findFirst()
+            .orElseThrow();
+    return TargetProcess.attach(calls, running);
+  }
+
   private record Result(
       int exitCode,
       RecorderStatistics statistics,
@@ -283,9 +318,12 @@ final class Tracing implements AutoCloseable {
       TargetProcess target,
       SessionFile session,
       Path out,
-      Path recording)
+      Path recording,
+      Path awaited)
       throws IOException {
-    target.runToEntry(30_000);
+    if (target.isStarted()) {
+      target.runToEntry(30_000);
+    }
     List<PlannedFunction> plan = plan(target, settings.wanted);
     Tracer tracer = new Tracer(target, session, host.name(session.path()), settings.areas);
     SelfTest selfTest = tracer.selfTest();
@@ -305,6 +343,9 @@ final class Tracing implements AutoCloseable {
       }
       int exit;
       target.resumeMain();
+      if (!target.isStarted()) {
+        Files.createFile(awaited);
+      }
       if (settings.go != null) {
         awaitText(out, settings.pause, settings.limit);
         // The second time, what was handed over before the first is read whatever its order is.
