@@ -35,7 +35,8 @@ public final class Runner {
     } catch (UsageError e) {
       return fail(terminal, String.valueOf(e.getMessage()), e.nextStep(), ExitCode.USAGE);
     } catch (CannotGoOn e) {
-      return fail(terminal, e.message(), nextStep(e, args), ExitCode.FAILED);
+      int exit = e.isImpossible() ? ExitCode.NOT_POSSIBLE : ExitCode.FAILED;
+      return fail(terminal, e.message(), nextStep(e, args), exit);
     } catch (DamagedInput e) {
       return fail(terminal, String.valueOf(e.getMessage()), "", ExitCode.FAILED);
     } catch (OutOfMemoryError e) {

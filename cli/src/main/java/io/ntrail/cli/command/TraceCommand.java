@@ -122,7 +122,7 @@ final class TraceCommand implements Command {
       case "wine" -> AgentHost.Wine.find(Map.of());
       case "local" -> {
         if (!isWindows()) {
-          throw new CannotGoOn("this machine does not run Windows", "--on wine");
+          throw CannotGoOn.impossible("this machine does not run Windows", "--on wine");
         }
         yield new AgentHost.Local();
       }

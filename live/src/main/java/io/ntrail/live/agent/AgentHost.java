@@ -59,7 +59,7 @@ public sealed interface AgentHost {
           return new Wine(loader, environment);
         }
       }
-      throw new CannotGoOn(
+      throw CannotGoOn.impossible(
           "there is no Wine on this machine, which programs for Windows need here",
           "install it (Debian: apt install wine wine64)");
     }

@@ -47,7 +47,7 @@ final class AgentProcess implements AgentConnection {
     String name = "ntrail-" + UUID.randomUUID();
     builder.command().addAll(List.of(image.toString(), name));
     Process process = start(builder.inheritIO(), what, image);
-    return new Holder(name, process, () -> remove(image));
+    return new Holder(name, process, () -> removeWhenEnded(process, image));
   }
 
   private static Path write(String prefix, byte[] bytes) {
@@ -71,8 +71,20 @@ final class AgentProcess implements AgentConnection {
     try {
       Files.deleteIfExists(image);
     } catch (IOException e) {
-      // It stays in the folder for temporary files, which is emptied by the system.
+      // On Windows the file of a program can be locked for a while after its end.
+      image.toFile().deleteOnExit();
     }
+  }
+
+  private static void removeWhenEnded(Process process, Path image) {
+    try {
+      if (!process.waitFor(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)) {
+        image.toFile().deleteOnExit();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    remove(image);
   }
 
   @Override

@@ -42,7 +42,7 @@ public record Mitigations(boolean dynamicCode, boolean shadowStack) {
    */
   public void mustAllowCode() {
     if (dynamicCode) {
-      throw new CannotGoOn(
+      throw CannotGoOn.impossible(
           "the program forbids code that was not in its files (arbitrary code guard,"
               + " ProcessDynamicCodePolicy)",
           "as administrator: Set-ProcessMitigation -Name PROGRAM.exe -Disable BlockDynamicCode");

@@ -33,6 +33,8 @@ public final class TargetMemory {
   private static final int RELEASE = 0x8000;
   private static final int DECOMMIT = 0x4000;
   private static final int GRANULE = 0x1_0000;
+  private static final int NO_MEMORY = 0xC000_0017;
+  private static final int CONFLICTING_ADDRESSES = 0xC000_0018;
   private static final long REACH = 0x7000_0000L;
   private static final int FIRST_STEP = 0x100_0000;
   private static final int NEXT_STEP = 0x80_0000;
@@ -102,14 +104,18 @@ public final class TargetMemory {
 
   /** Reserves address space anywhere, without memory behind it. */
   public long reserve(long size) {
-    return calls.must(
-        "no address space in the target",
-        "kernel32!VirtualAllocEx",
-        process,
-        0,
-        size,
-        RESERVE,
-        READ_WRITE);
+    long found = tryReserve(size);
+    if (found == 0) {
+      throw noSpace("(%d MiB in one piece)".formatted(size + 0xF_FFFF >> 20));
+    }
+    return found;
+  }
+
+  private static CannotGoOn noSpace(String what) {
+    return new CannotGoOn(
+        "the program has no address space left " + what,
+        "start the program with ntrail, which takes it before the program does; with fewer"
+            + " --buffers less is needed");
   }
 
   /** The same; 0 if there is not so much. */
@@ -169,7 +175,7 @@ public final class TargetMemory {
    * @return where it lies in the target
    */
   public long map(String name) {
-    String what = "the session file could not be shared with the target";
+    String what = "the session file could not be shared with the program";
     long text = calls.put(WindowsCalls.PAGE, new BytesOut(256).utf16z(name));
     long file =
         calls
@@ -180,23 +186,30 @@ public final class TargetMemory {
     }
     long section = calls.must(what, "kernel32!CreateFileMappingW", file, 0, READ_WRITE, 0, 0, 0);
     long cells = calls.put(0, new BytesOut(32).zeros(32));
-    calls.mustSucceed(
-        what,
-        "ntdll!NtMapViewOfSection",
-        section,
-        process,
-        cells,
-        0,
-        0,
-        0,
-        cells + 8,
-        NOT_INHERITED,
-        0,
-        READ_WRITE);
-    long base = calls.get(0, 8).i64(0);
+    int status =
+        calls
+            .call(
+                "ntdll!NtMapViewOfSection",
+                section,
+                process,
+                cells,
+                0,
+                0,
+                0,
+                cells + 8,
+                NOT_INHERITED,
+                0,
+                READ_WRITE)
+            .asInt();
     calls.call("kernel32!CloseHandle", section);
     calls.call("kernel32!CloseHandle", file);
-    return base;
+    if (status == NO_MEMORY || status == CONFLICTING_ADDRESSES) {
+      throw noSpace("for the session file");
+    }
+    if (status < 0) {
+      throw new CannotGoOn(what + " (NtMapViewOfSection: status 0x%08x)".formatted(status), "");
+    }
+    return calls.get(0, 8).i64(0);
   }
 
   /** Takes a mapped file out of the target. */

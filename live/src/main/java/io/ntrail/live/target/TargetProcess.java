@@ -24,6 +24,7 @@ public final class TargetProcess implements AutoCloseable {
   private static final int STILL_ACTIVE = 259;
   private static final int ALL_PROCESS = 0x1F_FFFF;
   private static final int ACCESS_DENIED = 5;
+  private static final int DEBUG_PRIVILEGE = 20;
   private static final int INTERNAL_ERROR = 1359;
   private static final int START_TRIES = 200;
   private static final int NEW_HEADERS = 0x3C;
@@ -126,9 +127,14 @@ public final class TargetProcess implements AutoCloseable {
   public static TargetProcess attach(WindowsCalls calls, RunningProcess running) {
     String what = "%s (%d)".formatted(running.name(), running.pid());
     CallOutcome opened = calls.call("kernel32!OpenProcess", ALL_PROCESS, 0, running.pid());
+    if (opened.result() == 0 && opened.error() == ACCESS_DENIED) {
+      // Administrators may open what others started, services too, but have to ask for it.
+      calls.call("ntdll!RtlAdjustPrivilege", DEBUG_PRIVILEGE, 1, 0, calls.scratch(0));
+      opened = calls.call("kernel32!OpenProcess", ALL_PROCESS, 0, running.pid());
+    }
     if (opened.result() == 0) {
       throw opened.error() == ACCESS_DENIED
-          ? new CannotGoOn(
+          ? CannotGoOn.impossible(
               what + " may not be opened by this user (access denied)",
               "run ntrail as the user of that program, or as administrator; protected processes"
                   + " cannot be traced")
@@ -147,6 +153,9 @@ public final class TargetProcess implements AutoCloseable {
       process.mustBeNative(what);
       fit = true;
       return process;
+    } catch (CannotGoOn e) {
+      // Of one that is just ending some things are gone before others.
+      throw process.await(0).isPresent() ? ended(what) : e;
     } finally {
       if (!fit) {
         process.close();
@@ -161,8 +170,12 @@ public final class TargetProcess implements AutoCloseable {
       CallOutcome asked = calls.call("kernel32!IsWow64Process2", process, cells, cells + 8);
       Bytes machines = calls.get(0, 16);
       if (asked.isTrue() && (machines.u16(0) != 0 || machines.u16(8) != Machine.AMD64)) {
-        int machine = machines.u16(0) != 0 ? machines.u16(0) : machines.u16(8);
-        throw notNative(what, Machine.text(machine));
+        throw machines.u16(0) != 0
+            ? notNative(what, Machine.text(machines.u16(0)))
+            : CannotGoOn.impossible(
+                "%s runs on a machine of %s, which only emulates x64"
+                    .formatted(what, Machine.text(machines.u16(8))),
+                "trace it on a machine of x64");
       }
     } else {
       CallOutcome asked = calls.call("kernel32!IsWow64Process", process, cells);
@@ -171,11 +184,12 @@ public final class TargetProcess implements AutoCloseable {
       }
     }
     if (exitCode().isPresent()) {
-      throw new CannotGoOn(what + " has ended", "");
+      throw ended(what);
     }
     if (memory.read(environmentBlock() + PEB_LOADER, 8).i64(0) == 0) {
       throw new CannotGoOn(
-          what + " has not begun to run: its modules are not loaded yet", "try again");
+          what + " has not begun to run: its modules are not loaded yet",
+          "the same again when it runs; or start it with ntrail: ntrail trace ... -- PROGRAM");
     }
     long base = imageBase();
     int machine = memory.read(base + memory.read(base + NEW_HEADERS, 4).u32(0) + 4, 2).u16(0);
@@ -184,10 +198,15 @@ public final class TargetProcess implements AutoCloseable {
     }
   }
 
-  private static CannotGoOn notNative(String what, String machine) {
+  private static CannotGoOn ended(String what) {
     return new CannotGoOn(
+        what + " has ended", "start it with ntrail: ntrail trace -f 'MODULE!*' -- PROGRAM");
+  }
+
+  private static CannotGoOn notNative(String what, String machine) {
+    return CannotGoOn.impossible(
         "%s is a program for another machine than x64 (%s)".formatted(what, machine),
-        "only 64-bit programs can be traced");
+        "only 64-bit programs of x64 can be traced; is there such a build of it?");
   }
 
   /** Sentences about what of it is not as it should be. */
@@ -275,12 +294,10 @@ public final class TargetProcess implements AutoCloseable {
     Bytes pe = memory.read(headers, 0x40);
     int machine = pe.u16(4);
     if (machine != Machine.AMD64) {
-      throw new CannotGoOn(
-          "the program is one for another machine than x64 (%s)".formatted(Machine.text(machine)),
-          "only 64-bit programs can be traced");
+      throw notNative("this", Machine.text(machine));
     }
     if (pe.u32(0x28) == 0) {
-      throw new CannotGoOn(
+      throw CannotGoOn.impossible(
           "the program has no first instruction of its own (it is managed code)",
           "only native programs can be traced");
     }

@@ -158,9 +158,18 @@ public final class TraceRun implements AutoCloseable {
    *
    * @return functions that could not be patched although they were planned: no free memory is near
    *     enough
+   * @throws CannotGoOn if that is so of all of them; then nothing was changed
    */
   public List<PlannedFunction> begin(TracePlan plan) {
     List<Tracer.Traced> traced = tracer.prepare(plan.functions(), selfTest.passed());
+    if (traced.isEmpty() && plan.patched() > 0) {
+      detachment = tracer.detach();
+      throw new CannotGoOn(
+          "no free memory is near enough to the functions: less than 2 GiB from each byte of their"
+              + " module",
+          "start the program with ntrail, which takes it before the program does: ntrail trace ... --"
+              + " PROGRAM");
+    }
     this.plan = plan.without(tracer.outOfReach(), LeftAlone.Kind.OUT_OF_REACH);
     TargetProcess process = target.process();
     recorder.define(to -> {

@@ -11,6 +11,7 @@ import io.ntrail.live.target.TargetFiles;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.live.target.WindowsCalls;
+import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -124,7 +125,11 @@ public final class TraceTarget implements AutoCloseable {
    * @throws CannotGoOn if there is none, or not one alone, or it cannot be traced
    */
   public static TraceTarget attach(AgentHost host, String which) {
-    Agent agent = Agent.on(host.start(), PATIENCE);
+    return attach(host, Agent.on(host.start(), PATIENCE), which);
+  }
+
+  /** The same with an agent that is there, which is closed with it. */
+  static TraceTarget attach(AgentHost host, Agent agent, String which) {
     TargetProcess process = null;
     boolean done = false;
     try {
@@ -171,7 +176,11 @@ public final class TraceTarget implements AutoCloseable {
                 .map(one -> "%s (%d)".formatted(one.name(), one.pid()))
                 .collect(Collectors.joining(", "));
     throw meant.isEmpty()
-        ? new CannotGoOn("no program that runs is called " + which, "one of these: " + others)
+        ? new CannotGoOn(
+            which.chars().allMatch(Character::isDigit)
+                ? "no program that runs has the id " + which
+                : "no program that runs is called " + which,
+            "one of these: " + others)
         : new CannotGoOn(
             "%d programs that run are called %s: %s".formatted(meant.size(), which, others),
             "-p " + meant.getFirst().pid());
@@ -180,7 +189,10 @@ public final class TraceTarget implements AutoCloseable {
   private static String program(WindowsCalls calls, String word) {
     try {
       Path file = Path.of(word);
-      boolean isPath = word.indexOf('/') >= 0 || Files.isRegularFile(file);
+      boolean isPath =
+          word.indexOf('/') >= 0
+              || word.indexOf(File.separatorChar) >= 0
+              || Files.isRegularFile(file);
       if (isPath && !Files.isRegularFile(file)) {
         Path withExtension = Path.of(word + ".exe");
         if (!Files.isRegularFile(withExtension)) {

@@ -26,6 +26,9 @@ final class TracingMemory {
   private static final int FEWEST_AREAS = 64;
   private static final String DELETE_TABLE = "RtlDeleteGrowableFunctionTable";
 
+  /** TLS_OUT_OF_INDEXES. */
+  private static final int NO_WORD = -1;
+
   /** Behind the code of the runtime block: its table, and routines for threads of their own. */
   private static final int RUNTIME_TABLE = Geometry.CODE + 0x2000;
 
@@ -77,16 +80,28 @@ final class TracingMemory {
     this.target = target;
     this.memory = target.memory();
     this.session = session;
-    this.words = ThreadWords.of(word(), word());
-    this.control = memory.map(sessionName);
+    this.words = words(target);
     int most = mostAreas;
+    long mapped = 0;
     long found = 0;
-    while (found == 0) {
-      // The runtime block, the areas, and what is lost because they begin at multiples.
-      long size = (most + 2L) * Geometry.ALIGNMENT;
-      found = most > FEWEST_AREAS ? memory.tryReserve(size) : memory.reserve(size);
-      most = found == 0 ? most / 2 : most;
+    try {
+      mapped = memory.map(sessionName);
+      while (found == 0) {
+        // The runtime block, the areas, and what is lost because they begin at multiples.
+        long size = (most + 2L) * Geometry.ALIGNMENT;
+        found = most > FEWEST_AREAS ? memory.tryReserve(size) : memory.reserve(size);
+        most = found == 0 ? most / 2 : most;
+      }
+    } finally {
+      if (found == 0) {
+        giveBack(target, words.slotIndex());
+        giveBack(target, words.recordIndex());
+        if (mapped != 0) {
+          memory.unmap(mapped);
+        }
+      }
     }
+    this.control = mapped;
     this.room = most;
     this.reserved = found + Geometry.ALIGNMENT - 1 & -Geometry.ALIGNMENT;
     this.block = new Block(found, reserved, (room + 1L) * Geometry.ALIGNMENT);
@@ -141,14 +156,32 @@ final class TracingMemory {
     memory.free(parameters);
   }
 
-  private int word() {
-    int word = target.run(target.calls().address("kernel32!TlsAlloc"), 0, ROUTINE_MILLIS);
-    if (word < 0 || word >= ThreadWords.DIRECT) {
-      throw new CannotGoOn(
-          "no directly addressable TLS slot is left in the target (TlsAlloc gave " + word + ")",
-          "");
+  /** Two words of each thread; what cannot be used is given back. */
+  private static ThreadWords words(TargetProcess target) {
+    long allocate = target.calls().address("kernel32!TlsAlloc");
+    int first = target.run(allocate, 0, ROUTINE_MILLIS);
+    int second = isDirect(first) ? target.run(allocate, 0, ROUTINE_MILLIS) : NO_WORD;
+    if (isDirect(first) && isDirect(second)) {
+      return ThreadWords.of(first, second);
     }
-    return word;
+    giveBack(target, first);
+    giveBack(target, second);
+    throw new CannotGoOn(
+        "the program uses all 64 TLS slots that code can address directly, and tracing needs two"
+            + " (TlsAlloc gave "
+            + (isDirect(first) ? second : first)
+            + ")",
+        "start the program with ntrail, which takes them before it: ntrail trace ... -- PROGRAM");
+  }
+
+  private static boolean isDirect(int word) {
+    return word >= 0 && word < ThreadWords.DIRECT;
+  }
+
+  private static void giveBack(TargetProcess target, int word) {
+    if (word != NO_WORD) {
+      target.run(target.calls().address("kernel32!TlsFree"), word, ROUTINE_MILLIS);
+    }
   }
 
   /** Where the target has the session file. */
