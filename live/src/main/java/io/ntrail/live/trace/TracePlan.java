@@ -1,6 +1,8 @@
 package io.ntrail.live.trace;
 
 import io.ntrail.analysis.patchability.PatchClass;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.live.plan.LeftAlone;
 import io.ntrail.live.plan.PlannedFunction;
@@ -67,22 +69,43 @@ public record TracePlan(
   /** Plans for a target; nothing of it is changed. */
   public static TracePlan of(TraceTarget target, Choice choice) {
     return of(
-        target, choice, target.process().modules(), target.process().remarks(), images(target));
+        target,
+        choice,
+        target.process().modules(),
+        target.process().remarks(),
+        module -> image(target, module));
   }
 
-  private static Function<TargetModule, PeImage> images(TraceTarget target) {
-    return module -> TargetImage.read(target.process().memory(), module);
+  /** The image of a module, unless it goes just now; that it comes again will be heard of. */
+  private static Optional<PeImage> image(TraceTarget target, TargetModule module) {
+    try {
+      return Optional.of(TargetImage.read(target.process().memory(), module));
+    } catch (CannotGoOn | DamagedInput e) {
+      if (target.process().modules().contains(module)) {
+        throw e;
+      }
+      return Optional.empty();
+    }
   }
 
   /** The plan for a module that was loaded since this one was made, alone. */
   TracePlan later(TraceTarget target, TargetModule module) {
-    return of(target, choice.orElseThrow(), List.of(module), List.of(), images(target));
+    return of(
+        target,
+        choice.orElseThrow(),
+        List.of(module),
+        List.of(),
+        one -> Optional.of(TargetImage.read(target.process().memory(), one)));
   }
 
   /** The plan for a module that was looked at before, as it was then. */
   TracePlan again(TraceTarget target, PlannedModule module) {
     return of(
-        target, choice.orElseThrow(), List.of(module.module()), List.of(), _ -> module.image());
+        target,
+        choice.orElseThrow(),
+        List.of(module.module()),
+        List.of(),
+        _ -> Optional.of(module.image()));
   }
 
   /** Nothing yet of what something else asks for. */
@@ -119,13 +142,14 @@ public record TracePlan(
       Choice choice,
       List<TargetModule> modules,
       List<String> before,
-      Function<TargetModule, PeImage> images) {
+      Function<TargetModule, Optional<PeImage>> images) {
     List<PlannedFunction> functions = new ArrayList<>();
     List<String> remarks = new ArrayList<>(before);
     Map<Problem, List<String>> unknown = new EnumMap<>(Problem.class);
     for (TargetModule module : modules) {
-      if (choice.mayWant(module)) {
-        PeImage image = images.apply(module);
+      Optional<PeImage> found = choice.mayWant(module) ? images.apply(module) : Optional.empty();
+      if (found.isPresent()) {
+        PeImage image = found.get();
         try (ModuleFile file = ModuleFile.open(target.file(module.path()), module, image)) {
           functions.addAll(Planner.plan(module, image, file.names(), file.code(), choice));
           file.missing()

@@ -61,6 +61,7 @@ public final class TraceRun implements AutoCloseable {
   private long lastThreads = System.nanoTime();
   private long lastCalibration = System.nanoTime();
   private boolean armed;
+  private boolean begun;
   private int restored;
   private Optional<Detachment> detachment = Optional.empty();
   private boolean finished;
@@ -94,9 +95,10 @@ public final class TraceRun implements AutoCloseable {
    */
   public static TraceRun prepare(TraceTarget target, TraceSettings settings) {
     SessionFile session = null;
+    Tracer tracer = null;
     try {
       session = SessionFile.create(settings.recordBytes(), settings.chunks());
-      Tracer tracer =
+      tracer =
           new Tracer(target.process(), session, target.name(session.path()), settings.threads());
       SelfTest selfTest =
           target.mitigations().shadowStack() ? SelfTest.SHADOW_STACK : tracer.selfTest();
@@ -116,16 +118,29 @@ public final class TraceRun implements AutoCloseable {
       Recorder recorder = recorder(session, settings, header);
       return new TraceRun(target, settings, session, tracer, selfTest, cost, recorder, began);
     } catch (IOException e) {
+      undo(target, tracer);
       close(session);
       throw new CannotGoOn(
           settings.file() + " could not be written: " + e.getMessage(), "choose another with -o");
     } catch (RuntimeException e) {
+      undo(target, tracer);
       close(session);
       throw e;
     }
   }
 
-  private static void close(@org.jspecify.annotations.Nullable SessionFile session) {
+  /** Takes out of a program that goes on what was put there before something failed. */
+  private static void undo(TraceTarget target, @Nullable Tracer tracer) {
+    if (tracer != null && !target.process().isStarted()) {
+      try {
+        tracer.detach();
+      } catch (RuntimeException e) {
+        // What failed first is told.
+      }
+    }
+  }
+
+  private static void close(@Nullable SessionFile session) {
     if (session != null) {
       session.close();
     }
@@ -185,6 +200,7 @@ public final class TraceRun implements AutoCloseable {
         new LaterModules(
             target, tracer, session.notices(), plan, selfTest.passed(), new Definitions());
     armed = true;
+    begun = true;
     later.held(tracer::arm);
     this.plan =
         this.plan.without(tracer.changed(tracer.patcher().present()), LeftAlone.Kind.CHANGED);
@@ -464,6 +480,8 @@ public final class TraceRun implements AutoCloseable {
   public void close() {
     if (armed && !finished) {
       abandon();
+    } else if (!begun && detachment.isEmpty()) {
+      undo(target, tracer);
     }
     thread.close();
     if (later != null) {
