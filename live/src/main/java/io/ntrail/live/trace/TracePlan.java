@@ -1,6 +1,8 @@
 package io.ntrail.live.trace;
 
 import io.ntrail.analysis.patchability.PatchClass;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.live.plan.LeftAlone;
 import io.ntrail.live.plan.PlannedFunction;
@@ -58,12 +60,13 @@ public record TracePlan(
 
   /** Plans for a target; nothing of it is changed. */
   public static TracePlan of(TraceTarget target, Choice choice) {
-    return of(target, choice, target.process().modules(), target.process().remarks());
+    boolean mayGo = !target.process().isStarted();
+    return of(target, choice, target.process().modules(), target.process().remarks(), mayGo);
   }
 
   /** The plan for a module that was loaded since this one was made, alone. */
   TracePlan later(TraceTarget target, TargetModule module) {
-    return of(target, choice.orElseThrow(), List.of(module), List.of());
+    return of(target, choice.orElseThrow(), List.of(module), List.of(), false);
   }
 
   /** Only a remark about what was asked for. */
@@ -81,27 +84,41 @@ public record TracePlan(
   }
 
   private static TracePlan of(
-      TraceTarget target, Choice choice, List<TargetModule> modules, List<String> before) {
+      TraceTarget target,
+      Choice choice,
+      List<TargetModule> modules,
+      List<String> before,
+      boolean mayGo) {
     List<PlannedFunction> functions = new ArrayList<>();
     List<String> remarks = new ArrayList<>(before);
     Map<Problem, List<String>> unknown = new EnumMap<>(Problem.class);
+    List<TargetModule> present = new ArrayList<>(modules);
     for (TargetModule module : modules) {
       if (choice.mayWant(module)) {
-        PeImage image = TargetImage.read(target.process().memory(), module);
-        try (ModuleFile file = ModuleFile.open(target.file(module.path()), module, image)) {
-          functions.addAll(Planner.plan(module, image, file.names(), file.code(), choice));
-          file.missing()
-              .ifPresent(why -> {
-                unknown.computeIfAbsent(why.problem(), _ -> new ArrayList<>()).add(module.name());
-                if (image.headers().symbolTableOffset() != 0) {
-                  remarks.add(withoutNames(module, why));
-                }
-              });
+        try {
+          PeImage image = TargetImage.read(target.process().memory(), module);
+          try (ModuleFile file = ModuleFile.open(target.file(module.path()), module, image)) {
+            functions.addAll(Planner.plan(module, image, file.names(), file.code(), choice));
+            file.missing()
+                .ifPresent(why -> {
+                  unknown.computeIfAbsent(why.problem(), _ -> new ArrayList<>()).add(module.name());
+                  if (image.headers().symbolTableOffset() != 0) {
+                    remarks.add(withoutNames(module, why));
+                  }
+                });
+          }
+        } catch (CannotGoOn | DamagedInput e) {
+          if (!mayGo || target.process().exitCode().isPresent()) {
+            throw e;
+          }
+          // It was unloaded while it was read. If it comes again, or cannot be read at all, that is
+          // seen when what came and went since the plan is looked for.
+          present.remove(module);
         }
       }
     }
     unknown.forEach((problem, names) -> remarks.add(notCompared(problem, names)));
-    return new TracePlan(functions, remarks, Optional.of(choice), modules);
+    return new TracePlan(functions, remarks, Optional.of(choice), present);
   }
 
   private static String withoutNames(TargetModule module, Missing why) {
