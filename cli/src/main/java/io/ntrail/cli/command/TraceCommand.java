@@ -24,8 +24,6 @@ import picocli.CommandLine.ParseResult;
 
 /** {@code ntrail trace -- PROGRAM}: records the calls of functions of a program that it starts. */
 final class TraceCommand implements Command {
-  private static final int POLL_MILLIS = 20;
-  private static final long LIVE_NANOS = 500_000_000;
   private static final long HOOK_SECONDS = 20;
 
   TraceCommand() {}
@@ -44,6 +42,13 @@ final class TraceCommand implements Command {
         Options.flag(
             "count what would be traced; the program ends before its first instruction", "--plan"));
     spec.addOption(Options.flag("list the functions that are left alone, and why", "--why"));
+    spec.addOption(
+        Options.flag(
+            "with -p: read more from standard input, a line each: " + TraceLines.FORMS,
+            "-i",
+            "--interactive"));
+    spec.addOption(
+        Options.flag("let no thread stand still: some functions are left alone", "--no-stop"));
     spec.addOption(Options.value("N", "record the first N arguments, up to 12", "--args"));
     spec.addOption(Options.value("N", "trace at most N stacks at once", "--threads"));
     spec.addOption(Options.value("N", "buffers of 64 KiB for records (default: 512)", "--buffers"));
@@ -152,7 +157,7 @@ final class TraceCommand implements Command {
       begun = true;
       try {
         report.begun(run);
-        OptionalInt exit = awaitEnd(run, report, stop);
+        OptionalInt exit = new TraceWatch(run, request, report, stop::isAsked).awaitEnd();
         RecorderStatistics statistics = run.finish(exit);
         report.finished(run, target, statistics, exit);
         if (run.plan().matched() == 0) {
@@ -168,23 +173,6 @@ final class TraceCommand implements Command {
         target.giveUp();
       }
     }
-  }
-
-  /**
-   * Waits until the program ends, or somebody wants the trace to end, or nothing can be written any
-   * more; the program that goes on has its code back then.
-   */
-  private static OptionalInt awaitEnd(TraceRun run, TraceReport report, Stop stop) {
-    OptionalInt exit = OptionalInt.empty();
-    long last = System.nanoTime();
-    while (exit.isEmpty() && !stop.isAsked() && run.statistics().state() != RecorderState.FAILED) {
-      exit = run.await(POLL_MILLIS);
-      if (System.nanoTime() - last > LIVE_NANOS) {
-        last = System.nanoTime();
-        report.live(run);
-      }
-    }
-    return exit.isPresent() ? exit : run.disarm();
   }
 
   private static int exitCode(RecorderStatistics statistics, boolean strict) {

@@ -165,6 +165,38 @@ final class TraceReport implements AutoCloseable {
     out.println("tracing, Ctrl+C stops and restores the code");
   }
 
+  /** Other functions are traced from now on. */
+  void changed(TraceRun run, TraceRun.Chosen chosen) {
+    if (!json()) {
+      clear();
+      tell(run.plan());
+      if (!quiet) {
+        out.println(
+            "%s traced now: %s more, %s fewer%s"
+                .formatted(
+                    Numbers.counted(chosen.traced(), "function"),
+                    Numbers.count(chosen.added()),
+                    Numbers.count(chosen.removed()),
+                    chosen.added() + chosen.removed() + chosen.matched() == 0
+                        ? " (nothing that is loaded matches)"
+                        : ""));
+      }
+    }
+  }
+
+  /** Something was said on standard input that says nothing. */
+  void notUnderstood(String line) {
+    clear();
+    terminal.err().println("ntrail: not understood: " + Lines.one(line));
+    terminal.err().println("try: " + TraceLines.FORMS);
+  }
+
+  private void clear() {
+    if (live) {
+      terminal.err().print("\r\u001b[K");
+    }
+  }
+
   /** The line that is rewritten while the program runs. */
   void live(TraceRun run) {
     if (json() || quiet || !terminal.errIsTerminal()) {
@@ -193,9 +225,7 @@ final class TraceReport implements AutoCloseable {
   /** What came of it. */
   void finished(TraceRun run, TraceTarget target, RecorderStatistics now, OptionalInt exit) {
     TracePlan plan = run.plan();
-    if (live) {
-      terminal.err().print("\r\u001b[K");
-    }
+    clear();
     if (json()) {
       json(run, target, plan, now, exit);
       return;
@@ -206,7 +236,8 @@ final class TraceReport implements AutoCloseable {
     if (!quiet) {
       if (exit.isEmpty()) {
         out.println(
-            "restored %s; the program goes on".formatted(Numbers.counted(patched, "function")));
+            "restored %s; the program goes on"
+                .formatted(Numbers.counted(run.restored(), "function")));
       } else if (exit.getAsInt() != 0) {
         out.println("the program ended with exit code " + code(exit.getAsInt()));
       }
@@ -235,9 +266,7 @@ final class TraceReport implements AutoCloseable {
 
   /** Something failed while the program ran; what did is told later. */
   void abandoned(boolean restored) {
-    if (live) {
-      terminal.err().print("\r\u001b[K");
-    }
+    clear();
     terminal
         .err()
         .println(
