@@ -73,29 +73,17 @@ public record TracePlan(
         choice,
         target.process().modules(),
         target.process().remarks(),
-        module -> image(target, module));
+        images(target),
+        !target.process().isStarted());
   }
 
-  /** The image of a module, unless it goes just now; that it comes again will be heard of. */
-  private static Optional<PeImage> image(TraceTarget target, TargetModule module) {
-    try {
-      return Optional.of(TargetImage.read(target.process().memory(), module));
-    } catch (CannotGoOn | DamagedInput e) {
-      if (target.process().modules().contains(module)) {
-        throw e;
-      }
-      return Optional.empty();
-    }
+  private static Function<TargetModule, PeImage> images(TraceTarget target) {
+    return module -> TargetImage.read(target.process().memory(), module);
   }
 
   /** The plan for a module that was loaded since this one was made, alone. */
   TracePlan later(TraceTarget target, TargetModule module) {
-    return of(
-        target,
-        choice.orElseThrow(),
-        List.of(module),
-        List.of(),
-        one -> Optional.of(TargetImage.read(target.process().memory(), one)));
+    return of(target, choice.orElseThrow(), List.of(module), List.of(), images(target), false);
   }
 
   /** The plan for a module that was looked at before, as it was then. */
@@ -105,7 +93,8 @@ public record TracePlan(
         choice.orElseThrow(),
         List.of(module.module()),
         List.of(),
-        _ -> Optional.of(module.image()));
+        _ -> module.image(),
+        false);
   }
 
   /** Nothing yet of what something else asks for. */
@@ -142,28 +131,38 @@ public record TracePlan(
       Choice choice,
       List<TargetModule> modules,
       List<String> before,
-      Function<TargetModule, Optional<PeImage>> images) {
+      Function<TargetModule, PeImage> images,
+      boolean mayGo) {
     List<PlannedFunction> functions = new ArrayList<>();
     List<String> remarks = new ArrayList<>(before);
     Map<Problem, List<String>> unknown = new EnumMap<>(Problem.class);
+    List<TargetModule> present = new ArrayList<>(modules);
     for (TargetModule module : modules) {
-      Optional<PeImage> found = choice.mayWant(module) ? images.apply(module) : Optional.empty();
-      if (found.isPresent()) {
-        PeImage image = found.get();
-        try (ModuleFile file = ModuleFile.open(target.file(module.path()), module, image)) {
-          functions.addAll(Planner.plan(module, image, file.names(), file.code(), choice));
-          file.missing()
-              .ifPresent(why -> {
-                unknown.computeIfAbsent(why.problem(), _ -> new ArrayList<>()).add(module.name());
-                if (image.headers().symbolTableOffset() != 0) {
-                  remarks.add(withoutNames(module, why));
-                }
-              });
+      if (choice.mayWant(module)) {
+        try {
+          PeImage image = images.apply(module);
+          try (ModuleFile file = ModuleFile.open(target.file(module.path()), module, image)) {
+            functions.addAll(Planner.plan(module, image, file.names(), file.code(), choice));
+            file.missing()
+                .ifPresent(why -> {
+                  unknown.computeIfAbsent(why.problem(), _ -> new ArrayList<>()).add(module.name());
+                  if (image.headers().symbolTableOffset() != 0) {
+                    remarks.add(withoutNames(module, why));
+                  }
+                });
+          }
+        } catch (CannotGoOn | DamagedInput e) {
+          if (!mayGo || target.process().exitCode().isPresent()) {
+            throw e;
+          }
+          // It was unloaded while it was read. If it comes again, or cannot be read at all, that is
+          // seen when what came and went since the plan is looked for.
+          present.remove(module);
         }
       }
     }
     unknown.forEach((problem, names) -> remarks.add(notCompared(problem, names)));
-    TracePlan plan = new TracePlan(functions, remarks, Optional.of(choice), modules);
+    TracePlan plan = new TracePlan(functions, remarks, Optional.of(choice), present);
     return choice.mayStop() ? plan : plan.withoutStops();
   }
 
