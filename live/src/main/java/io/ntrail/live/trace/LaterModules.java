@@ -41,6 +41,9 @@ final class LaterModules implements AutoCloseable {
   private static final long TABLE_NANOS = 2_500_000_000L;
   private static final int HEADERS = 0x1000;
 
+  /** So often functions are put back while modules go. */
+  private static final int MOST_TRIES = 5;
+
   /** So many places of one library are given near memory. */
   static final int MOST_PLACES = 16;
 
@@ -551,11 +554,29 @@ final class LaterModules implements AutoCloseable {
    */
   void end(Runnable disarm) {
     ending = true;
-    held(_ -> disarm.run());
+    for (int tries = 1; !tried(disarm, tries == MOST_TRIES); tries++) {
+      compare();
+    }
     try {
       notices.uninstall();
     } catch (CannotGoOn e) {
       // What comes next says what is wrong, or that the callback stays.
+    }
+  }
+
+  /**
+   * On a machine with too much to do it takes longer than the program's threads wait, and a module
+   * goes meanwhile. What is known of it then is forgotten, and all others are put back.
+   */
+  private boolean tried(Runnable disarm, boolean last) {
+    try {
+      held(_ -> disarm.run());
+      return true;
+    } catch (CannotGoOn e) {
+      if (last || process.exitCode().isPresent()) {
+        throw e;
+      }
+      return false;
     }
   }
 
