@@ -13,6 +13,7 @@ import io.ntrail.live.trace.TracePlan;
 import io.ntrail.live.trace.TraceRun;
 import io.ntrail.live.trace.TraceSettings;
 import io.ntrail.live.trace.TraceTarget;
+import io.ntrail.live.trace.TracedFamily;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -39,6 +40,8 @@ final class TraceCommand implements Command {
     spec.addOption(Options.values("PATTERN", "functions that are not traced", "--exclude"));
     spec.addOption(
         Options.value("NAME|PID", "trace a program that runs already", "-p", "--process"));
+    spec.addOption(
+        Options.flag("trace what the program starts, too; ends when all have ended", "--children"));
     spec.addOption(Options.value("FILE", "the recording (default: PROGRAM.ntr)", "-o", "--output"));
     spec.addOption(
         Options.flag(
@@ -147,20 +150,24 @@ final class TraceCommand implements Command {
             request.ringBytes(),
             "ntrail " + Version.NUMBER);
     boolean begun = false;
-    try (TraceRun run = TraceRun.prepare(target, settings)) {
-      run.begin(plan);
+    TraceRun run = TraceRun.prepare(target, settings);
+    try (TracedFamily family =
+        request.children()
+            ? TracedFamily.withChildren(target, run, request)
+            : TracedFamily.alone(target, run)) {
+      family.begin(plan);
       begun = true;
       try {
         report.begun(run);
-        OptionalInt exit = awaitEnd(run, report, stop);
-        RecorderStatistics statistics = run.finish(exit);
-        report.finished(run, target, statistics, exit);
-        if (run.plan().matched() == 0) {
+        OptionalInt exit = awaitEnd(family, report, stop);
+        RecorderStatistics statistics = family.finish(exit);
+        report.finished(family, target, statistics, exit);
+        if (family.matched() == 0) {
           throw nothingMatches(request, target, " and of what it loaded");
         }
         return exitCode(statistics, strict);
       } catch (RuntimeException e) {
-        report.abandoned(run.abandon());
+        report.abandoned(family.abandon());
         throw e;
       }
     } finally {
@@ -171,20 +178,22 @@ final class TraceCommand implements Command {
   }
 
   /**
-   * Waits until the program ends, or somebody wants the trace to end, or nothing can be written any
+   * Waits until the programs end, or somebody wants the trace to end, or nothing can be written any
    * more; the program that goes on has its code back then.
    */
-  private static OptionalInt awaitEnd(TraceRun run, TraceReport report, Stop stop) {
+  private static OptionalInt awaitEnd(TracedFamily family, TraceReport report, Stop stop) {
     OptionalInt exit = OptionalInt.empty();
     long last = System.nanoTime();
-    while (exit.isEmpty() && !stop.isAsked() && run.statistics().state() != RecorderState.FAILED) {
-      exit = run.await(POLL_MILLIS);
+    while (exit.isEmpty()
+        && !stop.isAsked()
+        && family.first().statistics().state() != RecorderState.FAILED) {
+      exit = family.await(POLL_MILLIS);
       if (System.nanoTime() - last > LIVE_NANOS) {
         last = System.nanoTime();
-        report.live(run);
+        report.live(family);
       }
     }
-    return exit.isPresent() ? exit : run.disarm();
+    return exit.isPresent() ? exit : family.disarm();
   }
 
   private static int exitCode(RecorderStatistics statistics, boolean strict) {

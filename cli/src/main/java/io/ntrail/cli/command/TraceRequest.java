@@ -18,6 +18,7 @@ import picocli.CommandLine.ParseResult;
  * @param process name or id of that one; else empty
  * @param file where the recording goes
  * @param planOnly whether the program is not run beyond what its loader does
+ * @param children whether what the program starts is traced as well
  * @param why whether functions that are left alone are listed
  * @param arguments how many arguments of each call are recorded
  * @param threads how many stacks can be traced at once
@@ -33,6 +34,7 @@ record TraceRequest(
     String process,
     Path file,
     boolean planOnly,
+    boolean children,
     boolean why,
     int arguments,
     int threads,
@@ -72,6 +74,7 @@ record TraceRequest(
         Options.path(
             Options.text(parsed, "-o", fileName(words.isEmpty() ? process : words.getFirst()))),
         Options.has(parsed, "--plan"),
+        Options.has(parsed, "--children"),
         Options.has(parsed, "--why"),
         within(parsed, "--args", 0, 0, MOST_ARGUMENTS),
         within(parsed, "--threads", MOST_THREADS, 1, MOST_THREADS),
@@ -123,11 +126,12 @@ record TraceRequest(
     return false;
   }
 
-  /** Whether a pattern names a module that is not there; it may be loaded later. */
+  /** Whether a pattern names a module that is not there; it may come later, or with a child. */
   boolean mayComeLater(List<TargetModule> modules) {
-    return functions.stream()
-        .anyMatch(
-            pattern -> modules.stream().noneMatch(module -> mayMean(pattern.toString(), module)));
+    return children
+        || functions.stream()
+            .anyMatch(pattern ->
+                modules.stream().noneMatch(module -> mayMean(pattern.toString(), module)));
   }
 
   @Override

@@ -59,6 +59,11 @@ final class Patcher {
     return List.copyOf(patched);
   }
 
+  /** Something that is patched with what was prepared, and has a stub of its own. */
+  void add(Patched more) {
+    patched.add(more);
+  }
+
   /** What cannot be patched although it was planned: no memory is near enough. */
   List<PlannedFunction> outOfReach() {
     return List.copyOf(outOfReach);
