@@ -25,8 +25,6 @@ import picocli.CommandLine.ParseResult;
 
 /** {@code ntrail trace -- PROGRAM}: records the calls of functions of a program that it starts. */
 final class TraceCommand implements Command {
-  private static final int POLL_MILLIS = 20;
-  private static final long LIVE_NANOS = 500_000_000;
   private static final long HOOK_SECONDS = 20;
 
   TraceCommand() {}
@@ -47,6 +45,13 @@ final class TraceCommand implements Command {
         Options.flag(
             "count what would be traced; the program ends before its first instruction", "--plan"));
     spec.addOption(Options.flag("list the functions that are left alone, and why", "--why"));
+    spec.addOption(
+        Options.flag(
+            "with -p: read more from standard input, a line each: " + TraceLines.FORMS,
+            "-i",
+            "--interactive"));
+    spec.addOption(
+        Options.flag("let no thread stand still: some functions are left alone", "--no-stop"));
     spec.addOption(Options.value("N", "record the first N arguments, up to 12", "--args"));
     spec.addOption(Options.value("N", "trace at most N stacks at once", "--threads"));
     spec.addOption(Options.value("N", "buffers of 64 KiB for records (default: 512)", "--buffers"));
@@ -159,7 +164,7 @@ final class TraceCommand implements Command {
       begun = true;
       try {
         report.begun(run);
-        OptionalInt exit = awaitEnd(family, report, stop);
+        OptionalInt exit = new TraceWatch(family, request, report, stop::isAsked).awaitEnd();
         RecorderStatistics statistics = family.finish(exit);
         report.finished(family, target, statistics, exit);
         if (family.matched() == 0) {
@@ -175,25 +180,6 @@ final class TraceCommand implements Command {
         target.giveUp();
       }
     }
-  }
-
-  /**
-   * Waits until the programs end, or somebody wants the trace to end, or nothing can be written any
-   * more; the program that goes on has its code back then.
-   */
-  private static OptionalInt awaitEnd(TracedFamily family, TraceReport report, Stop stop) {
-    OptionalInt exit = OptionalInt.empty();
-    long last = System.nanoTime();
-    while (exit.isEmpty()
-        && !stop.isAsked()
-        && family.first().statistics().state() != RecorderState.FAILED) {
-      exit = family.await(POLL_MILLIS);
-      if (System.nanoTime() - last > LIVE_NANOS) {
-        last = System.nanoTime();
-        report.live(family);
-      }
-    }
-    return exit.isPresent() ? exit : family.disarm();
   }
 
   private static int exitCode(RecorderStatistics statistics, boolean strict) {

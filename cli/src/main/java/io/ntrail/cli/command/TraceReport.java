@@ -167,6 +167,38 @@ final class TraceReport implements AutoCloseable {
     out.println("tracing, Ctrl+C stops and restores the code");
   }
 
+  /** Other functions are traced from now on. */
+  void changed(TraceRun run, TraceRun.Chosen chosen) {
+    if (!json()) {
+      clear();
+      tell(run.plan());
+      if (!quiet) {
+        out.println(
+            "%s traced now: %s more, %s fewer%s"
+                .formatted(
+                    Numbers.counted(chosen.traced(), "function"),
+                    Numbers.count(chosen.added()),
+                    Numbers.count(chosen.removed()),
+                    chosen.added() + chosen.removed() + chosen.matched() == 0
+                        ? " (nothing that is loaded matches)"
+                        : ""));
+      }
+    }
+  }
+
+  /** Something was said on standard input that says nothing. */
+  void notUnderstood(String line) {
+    clear();
+    terminal.err().println("ntrail: not understood: " + Lines.one(line));
+    terminal.err().println("try: " + TraceLines.FORMS);
+  }
+
+  private void clear() {
+    if (live) {
+      terminal.err().print("\r\u001b[K");
+    }
+  }
+
   /** The line that is rewritten while the program runs. */
   void live(TracedFamily family) {
     if (json() || quiet || !terminal.errIsTerminal()) {
@@ -196,9 +228,7 @@ final class TraceReport implements AutoCloseable {
   void finished(TracedFamily family, TraceTarget target, RecorderStatistics now, OptionalInt exit) {
     TraceRun run = family.first();
     TracePlan plan = run.plan();
-    if (live) {
-      terminal.err().print("\r\u001b[K");
-    }
+    clear();
     if (json()) {
       json(family, target, plan, now, exit);
       return;
@@ -209,7 +239,8 @@ final class TraceReport implements AutoCloseable {
     if (!quiet) {
       if (exit.isEmpty()) {
         out.println(
-            "restored %s; the program goes on".formatted(Numbers.counted(patched, "function")));
+            "restored %s; the program goes on"
+                .formatted(Numbers.counted(family.restored(), "function")));
       } else if (exit.getAsInt() != 0) {
         out.println("the program ended with exit code " + code(exit.getAsInt()));
       }
@@ -242,9 +273,7 @@ final class TraceReport implements AutoCloseable {
 
   /** Something failed while the program ran; what did is told later. */
   void abandoned(boolean restored) {
-    if (live) {
-      terminal.err().print("\r\u001b[K");
-    }
+    clear();
     terminal
         .err()
         .println(

@@ -20,6 +20,8 @@ import picocli.CommandLine.ParseResult;
  * @param planOnly whether the program is not run beyond what its loader does
  * @param children whether what the program starts is traced as well
  * @param why whether functions that are left alone are listed
+ * @param interactive whether more is read from standard input while the program runs
+ * @param noStop whether threads must not stand still while functions are patched
  * @param arguments how many arguments of each call are recorded
  * @param threads how many stacks can be traced at once
  * @param buffers chunks of 64 KiB between the program and the recorder
@@ -36,6 +38,8 @@ record TraceRequest(
     boolean planOnly,
     boolean children,
     boolean why,
+    boolean interactive,
+    boolean noStop,
     int arguments,
     int threads,
     int buffers,
@@ -61,6 +65,12 @@ record TraceRequest(
     if (functions.isEmpty()) {
       throw new UsageError("trace needs functions to trace (-f)", EXAMPLE);
     }
+    boolean interactive = Options.has(parsed, "-i");
+    if (interactive && process.isEmpty()) {
+      throw new UsageError(
+          "-i goes with -p: the standard input of a program that is started is its own",
+          "ntrail trace -i -p shopd -f 'shopcore!*'");
+    }
     long ring = Options.size(parsed, "--ring");
     long most = Options.size(parsed, "--max-size");
     if (ring > 0 && most > 0) {
@@ -76,6 +86,8 @@ record TraceRequest(
         Options.has(parsed, "--plan"),
         Options.has(parsed, "--children"),
         Options.has(parsed, "--why"),
+        interactive,
+        Options.has(parsed, "--no-stop"),
         within(parsed, "--args", 0, 0, MOST_ARGUMENTS),
         within(parsed, "--threads", MOST_THREADS, 1, MOST_THREADS),
         within(parsed, "--buffers", 512, 2, MOST_BUFFERS),
@@ -115,15 +127,20 @@ record TraceRequest(
     return any(exclude, module, name);
   }
 
+  @Override
+  public boolean mayStop() {
+    return !noStop;
+  }
+
   private static boolean any(List<Pattern> patterns, TargetModule module, String name) {
-    for (Pattern pattern : patterns) {
-      if (pattern.matches(module.stem() + "!" + name)
-          || pattern.matches(module.name() + "!" + name)
-          || pattern.matches(name)) {
-        return true;
-      }
-    }
-    return false;
+    return patterns.stream().anyMatch(pattern -> matches(pattern, module, name));
+  }
+
+  /** Whether a function is meant, by its name with its module's or alone. */
+  static boolean matches(Pattern pattern, TargetModule module, String name) {
+    return pattern.matches(module.stem() + "!" + name)
+        || pattern.matches(module.name() + "!" + name)
+        || pattern.matches(name);
   }
 
   /** Whether a pattern names a module that is not there; it may come later, or with a child. */
@@ -140,7 +157,7 @@ record TraceRequest(
   }
 
   /** Whether the part of a plain pattern in front of the ! can be the module. */
-  private static boolean mayMean(String pattern, TargetModule module) {
+  static boolean mayMean(String pattern, TargetModule module) {
     int mark = pattern.indexOf('!');
     if (mark < 0 || pattern.startsWith("/")) {
       return true;

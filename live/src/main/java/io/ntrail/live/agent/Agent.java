@@ -27,7 +27,7 @@ public final class Agent implements AutoCloseable {
   private final AgentConnection connection;
   private final OutputStream out;
   private final InputStream in;
-  private final Watchdog watchdog;
+  private final Patience patience;
   private final BytesOut frame = new BytesOut(1 << 12);
   private final Map<String, Long> resolved = new HashMap<>();
   private final int pid;
@@ -43,7 +43,7 @@ public final class Agent implements AutoCloseable {
     this.connection = connection;
     this.out = connection.toAgent();
     this.in = connection.fromAgent();
-    this.watchdog = new Watchdog(patience, connection::kill);
+    this.patience = new Patience(patience, connection::kill);
     begin();
     frame.u32(AgentProtocol.VERSION);
     Answer hello = ask(AgentProtocol.HELLO);
@@ -125,6 +125,7 @@ public final class Agent implements AutoCloseable {
     }
     Bytes data = ask(AgentProtocol.CALLS).data();
     if (data.length() != 16 * calls.size()) {
+      broken = true;
       throw nonsense("an answer of " + data.length() + " bytes to " + calls.size() + " calls");
     }
     List<CallOutcome> outcomes = new ArrayList<>(calls.size());
@@ -230,34 +231,37 @@ public final class Agent implements AutoCloseable {
     frame.setU32(0, frame.size() - AgentProtocol.HEAD);
     frame.setU32(4, operation | number << 16);
     boolean done = false;
-    watchdog.begin();
     try {
-      out.write(frame.array(), 0, frame.size());
-      out.flush();
-      Bytes head = Bytes.copyOf(exactly(AgentProtocol.HEAD), "agent");
-      long length = head.u32(0);
-      if (length < AgentProtocol.ANSWER_HEAD || length > AgentProtocol.MAX_PAYLOAD + 16) {
-        throw nonsense("an answer of " + length + " bytes");
-      }
-      if (head.u16(4) != (operation | AgentProtocol.ANSWER) || head.u16(6) != number) {
-        throw nonsense("an answer to another question");
-      }
-      Bytes payload = Bytes.copyOf(exactly((int) length), "agent");
-      int status = (int) payload.u32(12);
-      if (status == AgentProtocol.MISUNDERSTOOD) {
-        throw new CannotGoOn("the agent did not understand question " + operation, "");
-      }
-      Bytes data =
-          payload.slice(AgentProtocol.ANSWER_HEAD, payload.length() - AgentProtocol.ANSWER_HEAD);
+      Answer answer = patience.wait(() -> exchange(operation));
       done = true;
-      return new Answer(payload.i64(0), (int) payload.u32(8), status, data);
+      return answer;
     } catch (IOException e) {
-      String why = watchdog.bit() ? "it did not answer in time" : "it ended";
+      String why = e instanceof Patience.Exhausted ? "it did not answer in time" : "it ended";
       throw new CannotGoOn("the agent is gone: " + why + connection.epitaph(), DIED);
     } finally {
-      watchdog.end();
       broken = broken || !done;
     }
+  }
+
+  private Answer exchange(int operation) throws IOException {
+    out.write(frame.array(), 0, frame.size());
+    out.flush();
+    Bytes head = Bytes.copyOf(exactly(AgentProtocol.HEAD), "agent");
+    long length = head.u32(0);
+    if (length < AgentProtocol.ANSWER_HEAD || length > AgentProtocol.MAX_PAYLOAD + 16) {
+      throw nonsense("an answer of " + length + " bytes");
+    }
+    if (head.u16(4) != (operation | AgentProtocol.ANSWER) || head.u16(6) != number) {
+      throw nonsense("an answer to another question");
+    }
+    Bytes payload = Bytes.copyOf(exactly((int) length), "agent");
+    int status = (int) payload.u32(12);
+    if (status == AgentProtocol.MISUNDERSTOOD) {
+      throw new CannotGoOn("the agent did not understand question " + operation, "");
+    }
+    Bytes data =
+        payload.slice(AgentProtocol.ANSWER_HEAD, payload.length() - AgentProtocol.ANSWER_HEAD);
+    return new Answer(payload.i64(0), (int) payload.u32(8), status, data);
   }
 
   private byte[] exactly(int length) throws IOException {
@@ -268,15 +272,15 @@ public final class Agent implements AutoCloseable {
     return bytes;
   }
 
-  private CannotGoOn nonsense(String what) {
-    broken = true;
+  private static CannotGoOn nonsense(String what) {
     return new CannotGoOn("the agent sends nonsense: " + what, DIED);
   }
 
   /** Lets the agent end. */
   @Override
   public void close() {
-    watchdog.close();
+    broken = true;
+    patience.close();
     connection.close();
   }
 }

@@ -18,6 +18,7 @@ final class AgentProcess implements AgentConnection {
   private final Process process;
   private final Path image;
   private final InputStream in;
+  private volatile boolean killed;
 
   private AgentProcess(Process process, Path image) {
     this.process = process;
@@ -99,6 +100,7 @@ final class AgentProcess implements AgentConnection {
 
   @Override
   public void kill() {
+    killed = true;
     process.destroyForcibly();
   }
 
@@ -117,7 +119,10 @@ final class AgentProcess implements AgentConnection {
   @Override
   public void close() {
     try {
-      process.getOutputStream().close();
+      if (!killed) {
+        process.getOutputStream().close();
+      }
+      // Of one that was killed the pipe may be full and somebody wait there.
       if (!process.waitFor(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)) {
         process.destroyForcibly();
       }

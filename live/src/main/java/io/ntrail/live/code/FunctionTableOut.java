@@ -18,6 +18,8 @@ final class FunctionTableOut {
 
   private record Slot(int distance, int handler) {}
 
+  private record Guarded(UnwindBytes info, int handler) {}
+
   private final List<Entry> entries = new ArrayList<>();
 
   /** Code between two distances from the base. */
@@ -28,6 +30,11 @@ final class FunctionTableOut {
   /** The return point of a slot. */
   void addSlot(int begin, int end, int distance, int handler) {
     put(begin, end, new Slot(distance, handler));
+  }
+
+  /** Code with a handler for exceptions, of which its unwind data tells. */
+  void addGuarded(int begin, int end, UnwindBytes info, int handler) {
+    put(begin, end, new Guarded(info, handler));
   }
 
   private void put(int begin, int end, Object info) {
@@ -60,6 +67,10 @@ final class FunctionTableOut {
         switch (entry.info) {
           case UnwindBytes info -> info.write(infos);
           case Slot slot -> UnwindBytes.writeSlot(infos, slot.distance, slot.handler);
+          case Guarded guarded -> {
+            guarded.info.write(infos);
+            infos.u32(guarded.handler);
+          }
           default -> throw new IllegalStateException();
         }
       }

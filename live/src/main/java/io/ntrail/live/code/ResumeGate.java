@@ -36,14 +36,14 @@ import java.util.List;
  * another process tells the controller through the control block and waits until it may go on.
  *
  * <p>Nobody waits for a controller that is not there: not when nothing is recorded, no longer than
- * two seconds after its last sign of life, and from then on not at all until it gives another one;
+ * five seconds after its last sign of life, and from then on not at all until it gives another one;
  * never longer than a minute. Time is the system's interrupt time, which needs no call.
  */
 public final class ResumeGate {
   private static final int INTERRUPT_TIME = 0x7FFE_0008;
 
   /** In units of 100 ns, as all times here. */
-  private static final int LIFE = 20_000_000;
+  private static final int LIFE = 50_000_000;
 
   private static final int LONGEST = 600_000_000;
 

@@ -33,6 +33,8 @@ public record LeftAlone(Kind kind, Optional<Refusal> refusal, String detail) {
     OUT_OF_REACH("what its first instructions refer to is out of reach of the stub"),
     /** Somebody patched it, or the room for its jump. */
     FOREIGN_PATCH("its code in memory is not that of its file"),
+    /** Somebody changed it while it was being planned, or uses the room for its jump. */
+    CHANGED("it, or the room for its jump, is not what it was when that was planned"),
     /** It can be patched, but not while threads run. */
     NEEDS_STOP("threads have to stand still while it is patched"),
     /** What would be overwritten may be data. */

@@ -48,6 +48,11 @@ public final class NoticeBoard {
     return file.u32Acquire(SessionLayout.AT_NOTICES) != answered;
   }
 
+  /** Whether a thread is about to tell something, or waits: it holds the loader's lock. */
+  public boolean isBusy() {
+    return file.u32Acquire(SessionLayout.AT_NOTICE_BUSY) != 0;
+  }
+
   /** Notices that are not answered yet, in their order; none if the target tells nonsense. */
   public List<Notice> news() {
     int count = file.u32Acquire(SessionLayout.AT_NOTICES) - answered;

@@ -88,6 +88,9 @@ public final class SessionLayout {
   /** u32: notices of modules answered. */
   public static final int AT_ANSWERED = 0x440;
 
+  /** u32: not 0 while a thread tells of a module or waits, by the target. */
+  static final int AT_NOTICE_BUSY = 0x408;
+
   /** u32, by both: count of the notice whose thread waits, times 4, and what is waited for. */
   public static final int AT_NOTICE_STATE = 0x480;
 

@@ -403,9 +403,23 @@ public final class TargetProcess implements AutoCloseable {
     long entry = base + pe.u32(0x28);
     byte[] before = memory.read(entry, LOOP.length).array(0, LOOP.length);
     patch(entry, LOOP);
-    resume(mainThread);
+    boolean arrived = false;
+    try {
+      awaitArrival(entry, patienceMillis);
+      arrived = true;
+    } finally {
+      if (!arrived) {
+        leaveOnTheWay(entry, before);
+      }
+    }
+    patch(entry, before);
+  }
+
+  private void awaitArrival(long entry, long patienceMillis) {
     long end = System.nanoTime() + patienceMillis * 1_000_000;
     while (true) {
+      resume(mainThread);
+      pause();
       OptionalInt exit = exitCode();
       if (exit.isPresent()) {
         throw new CannotGoOn(
@@ -416,17 +430,28 @@ public final class TargetProcess implements AutoCloseable {
       suspend(mainThread);
       long rip = threads.context(mainThread, ThreadContext.CONTROL).rip();
       if (rip == entry || rip == entry + LOOP.length) {
-        patch(entry, before);
         return;
       }
       if (System.nanoTime() - end > 0) {
-        patch(entry, before);
         throw new CannotGoOn(
             "the program did not arrive at its first instruction (it is at 0x%x)".formatted(rip),
             "");
       }
-      resume(mainThread);
-      pause();
+    }
+  }
+
+  /** It finds its first instruction as it was, and stands suspended once, wherever it is. */
+  private void leaveOnTheWay(long entry, byte[] before) {
+    try {
+      long count = calls.put(0, new BytesOut(8).u64(0));
+      boolean stopped = calls.call("ntdll!NtSuspendThread", mainThread, count).isSuccess();
+      int others = (int) calls.get(0, 4).u32(0);
+      patch(entry, before);
+      if (stopped && others > 0) {
+        resume(mainThread);
+      }
+    } catch (CannotGoOn e) {
+      // It has ended, or the agent has, and it with that.
     }
   }
 
@@ -465,6 +490,13 @@ public final class TargetProcess implements AutoCloseable {
     if (!resumed.isSuccess()) {
       throw new CannotGoOn(
           "a thread could not be resumed (status 0x%08x)".formatted(resumed.asInt()), "");
+    }
+  }
+
+  /** Lets the main thread of a created process go on if its creator does not do that any more. */
+  public void resumeInstead() {
+    if (mainThread != 0) {
+      calls.call(RESUME, mainThread, 0);
     }
   }
 

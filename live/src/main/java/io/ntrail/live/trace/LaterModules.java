@@ -21,6 +21,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,7 +45,7 @@ final class LaterModules implements AutoCloseable {
   private final TargetProcess process;
   private final Tracer tracer;
   private final boolean exits;
-  private final TracePlan plan;
+  private TracePlan plan;
   private final Log log;
   private final ModuleNotices notices;
   private final NoticeBoard board;
@@ -68,9 +70,23 @@ final class LaterModules implements AutoCloseable {
      */
     void comes(PlannedModule module, List<Tracer.Traced> functions, long ticks);
 
+    /** More functions have stubs than were told of. */
+    void more(List<Tracer.Traced> functions);
+
+    /** Functions are left alone after all, because they are no longer what they were. */
+    void changed(List<PlannedFunction> functions);
+
     /** A module of which that was told is no longer there. */
     void goes(PlannedModule module, long ticks);
   }
+
+  /**
+   * What came of asking for something else.
+   *
+   * @param added functions that are traced from now on
+   * @param removed functions that are no more
+   */
+  record Chosen(int added, int removed) {}
 
   /** A build of a library. */
   private record Library(String path, long timestamp, long size, long checksum) {}
@@ -85,16 +101,27 @@ final class LaterModules implements AutoCloseable {
     private boolean registered;
     private boolean told;
 
+    /** Where those of its functions begin that are asked for now. */
+    private Set<Long> wanted;
+
     Placement(
         PlannedModule module,
         List<Patcher.Patched> functions,
         TracingMemory.@Nullable Table table,
         boolean known) {
       this.module = module;
-      this.functions = functions;
+      this.functions = new ArrayList<>(functions);
       this.table = table;
       this.registered = known;
       this.told = known;
+      this.wanted = functions.stream().map(p -> p.function().rva()).collect(Collectors.toSet());
+    }
+
+    /** Functions that are asked for now, or those that are not. */
+    List<Patcher.Patched> functions(boolean asked) {
+      return functions.stream()
+          .filter(patched -> wanted.contains(patched.function().rva()) == asked)
+          .toList();
     }
   }
 
@@ -289,27 +316,101 @@ final class LaterModules implements AutoCloseable {
 
   private Placement prepare(TargetModule module) {
     TracePlan more = plan.later(target, module);
+    Optional<PlannedModule> planned = more.functions().stream().findFirst().map(f -> f.module());
+    List<TracingMemory.Table> tables = new ArrayList<>();
+    List<Patcher.Patched> functions = stubs(more, Set.of(), tables::add);
+    return new Placement(
+        planned.orElseGet(
+            () -> new PlannedModule(module, TargetImage.read(process.memory(), module))),
+        functions,
+        tables.isEmpty() ? null : tables.getFirst(),
+        tables.isEmpty());
+  }
+
+  /**
+   * Writes the stubs of functions of one module.
+   *
+   * @param there where those begin that have stubs
+   */
+  private List<Patcher.Patched> stubs(
+      TracePlan more, Set<Long> there, Consumer<TracingMemory.Table> tables) {
     List<PlannedFunction> wanted =
         more.functions().stream()
-            .filter(PlannedFunction::isTraced)
+            .filter(function -> function.isTraced() && !there.contains(function.rva()))
             .map(function -> exits ? function : function.entriesOnly())
             .toList();
-    if (wanted.isEmpty()) {
-      log.planned(more);
-      PlannedModule nothing = new PlannedModule(module, TargetImage.read(process.memory(), module));
-      return new Placement(nothing, List.of(), null, true);
-    }
-    PlannedModule planned = wanted.getFirst().module();
-    List<TracingMemory.Table> tables = new ArrayList<>();
-    List<Patcher.Patched> functions = tracer.patcher().prepare(planned, wanted, tables::add);
+    List<Patcher.Patched> functions =
+        wanted.isEmpty()
+            ? List.of()
+            : tracer.patcher().prepare(wanted.getFirst().module(), wanted, tables);
     Set<Long> reached = new HashSet<>();
     functions.forEach(patched -> reached.add(patched.function().rva()));
     log.planned(
         more.without(
             wanted.stream().filter(function -> !reached.contains(function.rva())).toList(),
             LeftAlone.Kind.OUT_OF_REACH));
-    return new Placement(
-        planned, functions, tables.isEmpty() ? null : tables.getFirst(), tables.isEmpty());
+    return functions;
+  }
+
+  /**
+   * From now on something else is asked for. Functions that were traced and are not asked for any
+   * more are put back; what is on its way through them is recorded to its end.
+   */
+  Chosen choose(TracePlan.Choice choice) {
+    plan = plan.choosing(choice);
+    Set<Patcher.Patched> before = Set.copyOf(tracer.patcher().armed());
+    tracer.unlessEnded(() -> {
+      List.copyOf(placements.values()).forEach(this::extend);
+      tracer.memory().register();
+      for (TargetModule module : process.modules()) {
+        if (!present.containsKey(module.base())) {
+          late(module, 0);
+        }
+      }
+      held(this::change);
+    });
+    Set<Patcher.Patched> after = tracer.patcher().armed();
+    return new Chosen(
+        (int) after.stream().filter(one -> !before.contains(one)).count(),
+        (int) before.stream().filter(one -> !after.contains(one)).count());
+  }
+
+  /** Makes what is asked for now in a module that was looked at before, as it was then. */
+  private void extend(Placement placement) {
+    TracePlan now = plan.again(target, placement.module);
+    placement.wanted =
+        now.functions().stream()
+            .filter(PlannedFunction::isTraced)
+            .map(PlannedFunction::rva)
+            .collect(Collectors.toSet());
+    Set<Long> there =
+        placement.functions.stream().map(p -> p.function().rva()).collect(Collectors.toSet());
+    List<Patcher.Patched> more = stubs(now, there, tracer.memory()::table);
+    if (placement.told) {
+      log.more(more.stream().map(Tracer::traced).toList());
+    }
+    placement.functions.addAll(more);
+  }
+
+  private void change(boolean routines) {
+    Set<Patcher.Patched> armed = tracer.patcher().armed();
+    List<Patcher.Patched> off =
+        present.values().stream()
+            .flatMap(placement -> placement.functions(false).stream())
+            .filter(armed::contains)
+            .toList();
+    List<Patcher.Patched> on =
+        present.values().stream()
+            .flatMap(placement -> placement.functions(true).stream())
+            .filter(one -> !armed.contains(one))
+            .toList();
+    if (!off.isEmpty()) {
+      tracer.disarm(off, routines);
+    }
+    if (!on.isEmpty()) {
+      tracer.arm(on, routines);
+      log.changed(tracer.changed(on));
+    }
   }
 
   /**
@@ -321,6 +422,7 @@ final class LaterModules implements AutoCloseable {
     long base = placement.module.module().base();
     board.hold(true);
     try {
+      boolean routines = !board.isBusy();
       boolean gone =
           board.news().stream()
               .anyMatch(news -> news.count() - seen > 0 && !news.loaded() && news.base() == base);
@@ -333,7 +435,10 @@ final class LaterModules implements AutoCloseable {
           ticks);
       placement.told = true;
       present.put(base, placement);
-      tracer.arm(placement.functions);
+      List<Patcher.Patched> functions = placement.functions(true);
+      if (!functions.isEmpty()) {
+        tracer.arm(functions, routines);
+      }
       return true;
     } finally {
       board.hold(false);
@@ -362,13 +467,16 @@ final class LaterModules implements AutoCloseable {
     tracer.unlessEnded(() -> {
       List<TargetModule> modules = process.modules();
       for (long base : List.copyOf(late)) {
-        modules.stream().filter(module -> module.base() == base).findFirst().ifPresent(this::late);
+        modules.stream()
+            .filter(module -> module.base() == base)
+            .findFirst()
+            .ifPresent(module -> late(module, target.clock().now().ticks()));
       }
       late.clear();
     });
   }
 
-  private void late(TargetModule module) {
+  private void late(TargetModule module, long ticks) {
     known.put(module.base(), module.path());
     Optional<Placement> found = place(module);
     if (found.isEmpty() || present.containsKey(module.base())) {
@@ -383,7 +491,7 @@ final class LaterModules implements AutoCloseable {
     }
     // It may have gone while that was waited for, which was answered then.
     if (module.path().equals(known.get(module.base()))) {
-      arm(placement, board.answered(), target.clock().now().ticks());
+      arm(placement, board.answered(), ticks);
     }
   }
 
@@ -404,8 +512,19 @@ final class LaterModules implements AutoCloseable {
     }
   }
 
+  /** What is done while no module goes. */
+  @FunctionalInterface
+  interface Work {
+    /**
+     * Does it.
+     *
+     * @param routines whether threads can be started in the target: nobody holds the loader's lock
+     */
+    void run(boolean routines);
+  }
+
   /** Does something with the functions of all modules that are there; none of them goes. */
-  void held(Runnable work) {
+  void held(Work work) {
     board.hold(true);
     try {
       for (Notice notice : board.news()) {
@@ -413,7 +532,7 @@ final class LaterModules implements AutoCloseable {
           goes(notice.base(), notice.ticks());
         }
       }
-      work.run();
+      work.run(!board.isBusy());
     } finally {
       board.hold(false);
     }
@@ -426,7 +545,7 @@ final class LaterModules implements AutoCloseable {
    */
   void end(Runnable disarm) {
     ending = true;
-    held(disarm);
+    held(_ -> disarm.run());
     try {
       notices.uninstall();
     } catch (CannotGoOn e) {

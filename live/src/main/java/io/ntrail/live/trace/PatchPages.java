@@ -138,15 +138,20 @@ final class PatchPages {
 
   /** Makes all writable, and the changes ready; no further ones can be made. */
   void open() {
-    before =
-        memory.protect(
-            runs.stream()
-                .map(run -> new Pages(run.begin, run.bytes.length, TargetMemory.EXECUTE_READ_WRITE))
-                .toList());
+    openAsRead();
     writes =
         memory.prepare(
             runs.stream()
                 .map(run -> new PreparedWrites.Write(run.begin, run.read, run.bytes))
+                .toList());
+  }
+
+  /** Makes all writable, for somebody else who writes. */
+  void openAsRead() {
+    before =
+        memory.protect(
+            runs.stream()
+                .map(run -> new Pages(run.begin, run.bytes.length, TargetMemory.EXECUTE_READ_WRITE))
                 .toList());
   }
 

@@ -1,19 +1,22 @@
 package io.ntrail.live.trace;
 
-import io.ntrail.formats.bytes.BytesOut;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.code.NearBlock;
+import io.ntrail.live.code.StoreRoutine.Store;
 import io.ntrail.live.code.TracedCode;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.PlannedModule;
+import io.ntrail.live.target.PreparedWrites;
 import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.live.target.TargetThreads.Stopped;
 import io.ntrail.live.target.ThreadContext;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -23,11 +26,14 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongUnaryOperator;
+import java.util.stream.Collector;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Writes stubs beside modules, and the jumps to them into functions while all threads stand. */
 final class Patcher {
-  private static final int JUMP = 5;
+  /** So often somebody else may change something near while threads run. */
+  private static final int TRIES = 10;
 
   private final TargetProcess target;
   private final TargetMemory memory;
@@ -35,10 +41,17 @@ final class Patcher {
   private final List<TracingMemory.Block> blocks = new ArrayList<>();
   private final List<long[]> lowRanges = new ArrayList<>();
   private final List<Patched> patched = new ArrayList<>();
+  private final Set<Patched> own = new HashSet<>();
   private final List<PlannedFunction> outOfReach = new ArrayList<>();
   private final Set<PlannedModule> gone = new HashSet<>();
-  private List<Patched> armed = List.of();
+  private final RunningStores stores;
   private boolean guarded;
+
+  /** Functions that jump to their stubs. */
+  private Set<Patched> armed = Set.of();
+
+  /** Functions that do no more, while their long jumps are still there. */
+  private final Set<Patched> left = new LinkedHashSet<>();
 
   /** A function with its body thunk. */
   record Patched(PlannedFunction function, long stub, long body) {}
@@ -47,6 +60,7 @@ final class Patcher {
     this.target = target;
     this.memory = target.memory();
     this.tracing = tracing;
+    this.stores = new RunningStores(target, tracing);
   }
 
   /** Pages of stubs. */
@@ -62,6 +76,12 @@ final class Patcher {
   /** Something that is patched with what was prepared, and has a stub of its own. */
   void add(Patched more) {
     patched.add(more);
+    own.add(more);
+  }
+
+  /** How many functions that were asked for jump to their stubs now. */
+  int armedCount() {
+    return (int) armed.stream().filter(one -> !own.contains(one)).count();
   }
 
   /** What cannot be patched although it was planned: no memory is near enough. */
@@ -146,16 +166,21 @@ final class Patcher {
     return true;
   }
 
+  /** What jumps to its stub now. */
+  Set<Patched> armed() {
+    return Collections.unmodifiableSet(armed);
+  }
+
   /** What is written into a target while its threads stand, and was made ready before. */
   final class Change implements AutoCloseable {
-    private final Function<PatchPages, List<Patched>> changes;
+    private final Function<PatchPages, Set<Patched>> changes;
     private final LongUnaryOperator moved;
     private final Runnable after;
     private PatchPages pages;
-    private List<Patched> result;
+    private Set<Patched> result;
 
     private Change(
-        Function<PatchPages, List<Patched>> changes, LongUnaryOperator moved, Runnable after) {
+        Function<PatchPages, Set<Patched>> changes, LongUnaryOperator moved, Runnable after) {
       this.changes = changes;
       this.moved = moved;
       this.after = after;
@@ -190,49 +215,141 @@ final class Patcher {
     }
   }
 
+  /** Everything that has a stub, but what is gone. */
+  List<Patched> present() {
+    return patched.stream().filter(p -> !gone.contains(p.function().module())).toList();
+  }
+
   /**
    * The jumps to stubs.
    *
    * @throws CannotGoOn if a function is no longer what it was when it was planned
    */
   Change arming() {
-    return arming(
-        patched.stream().filter(p -> !gone.contains(p.function().module())).toList(), false);
+    List<Patched> all = present();
+    return arming(all, guard(all), false);
   }
 
-  /**
-   * The same for functions of a module that was loaded since then; what changed in the meantime is
-   * left alone.
-   */
+  /** The same for some more functions; what changed in the meantime is left alone. */
   Change adding(List<Patched> more) {
     more.forEach(function -> gone.remove(function.function().module()));
-    return arming(more, true);
+    return arming(more, guard(more), true);
+  }
+
+  /** Only what has to be there before exits of these functions are recorded; empty if it is. */
+  Optional<Change> guarding(List<Patched> functions) {
+    return guard(functions).map(guard -> arming(List.of(), Optional.of(guard), true));
   }
 
   /** A module is no longer there: its memory is not touched any more. Stubs and slots stay. */
   void forget(PlannedModule module) {
     gone.add(module);
-    armed = armed.stream().filter(p -> !p.function().module().equals(module)).toList();
+    armed = armed.stream().filter(p -> !p.function().module().equals(module)).collect(inOrder());
+    left.removeIf(p -> p.function().module().equals(module));
   }
 
-  private Change arming(List<Patched> traced, boolean onlyUnchanged) {
+  private static Collector<Patched, ?, Set<Patched>> inOrder() {
+    return Collectors.toCollection(LinkedHashSet::new);
+  }
+
+  private Optional<Patched> guard(List<Patched> traced) {
+    return guarded || traced.stream().noneMatch(p -> p.function().hasExits())
+        ? Optional.empty()
+        : tracing.lookup().guard();
+  }
+
+  private Change arming(List<Patched> traced, Optional<Patched> guard, boolean onlyUnchanged) {
     // The guard first, and it stays: what was traced may be on its way for long.
-    List<Patched> functions = new ArrayList<>();
-    boolean guard = !guarded && traced.stream().anyMatch(p -> p.function().hasExits());
-    if (guard) {
-      tracing.lookup().guard().ifPresent(functions::add);
-    }
+    List<Patched> functions = new ArrayList<>(guard.stream().toList());
     functions.addAll(traced);
-    List<Patched> before = armed;
+    Set<Patched> before = armed;
     NavigableMap<Long, Patched> byAddress = new TreeMap<>();
     functions.forEach(f -> byAddress.put(f.function().code().orElseThrow().address(), f));
     return new Change(
         pages -> {
           Stream<Patched> written = jumps(functions, pages, onlyUnchanged).stream();
-          return Stream.concat(before.stream(), written.filter(p -> !isGuard(p))).toList();
+          return Stream.concat(before.stream(), written.filter(p -> !isGuard(p)))
+              .collect(inOrder());
         },
         rip -> inCopy(byAddress, rip),
-        () -> guarded |= guard);
+        () -> {
+          guarded |= guard.isPresent();
+          left.removeAll(armed);
+        });
+  }
+
+  /** Whether functions can be patched, or that be taken back, while threads execute them. */
+  static boolean mayRun(List<Patched> functions) {
+    return functions.stream().allMatch(p -> p.function().needsStop().isEmpty());
+  }
+
+  /** Patches functions while threads execute them; what changed in the meantime is left alone. */
+  void armRunning(List<Patched> functions) {
+    functions.forEach(function -> gone.remove(function.function().module()));
+    boolean done = false;
+    for (int tries = 0; !done && tries < TRIES; tries++) {
+      PatchPages pages = new PatchPages(memory);
+      List<Patched> fit = jumps(functions, pages, true);
+      pages.openAsRead();
+      try (PreparedWrites far = memory.prepare(farJumps(fit))) {
+        done = far.isStill();
+        if (done) {
+          far.write();
+          left.addAll(fit);
+          exchange(fit, true);
+        }
+      } finally {
+        pages.close();
+      }
+    }
+  }
+
+  private List<PreparedWrites.Write> farJumps(List<Patched> functions) {
+    return functions.stream()
+        .filter(function -> !left.contains(function))
+        .map(function ->
+            new PreparedWrites.Write(
+                Jumps.at(function), Jumps.room(function.function()), Jumps.far(function)))
+        .toList();
+  }
+
+  /** Takes that back. The long jumps stay: a thread may be on its way to one of them. */
+  void disarmRunning(List<Patched> functions) {
+    PatchPages pages = new PatchPages(memory);
+    functions.forEach(f -> pages.touch(f.function().code().orElseThrow().address(), 2));
+    pages.read();
+    pages.openAsRead();
+    try {
+      exchange(functions, false);
+    } finally {
+      pages.close();
+    }
+  }
+
+  private void exchange(List<Patched> functions, boolean arm) {
+    List<Store> wanted = new ArrayList<>();
+    for (Patched function : functions) {
+      TracedCode code = function.function().code().orElseThrow();
+      int original = word(code.unit());
+      int jump = word(Jumps.near(function));
+      wanted.add(new Store(code.address(), arm ? original : jump, arm ? jump : original));
+    }
+    Set<Long> made = stores.write(wanted);
+    Set<Patched> after = new LinkedHashSet<>(armed);
+    for (Patched function : functions) {
+      if (arm && made.contains(function.function().code().orElseThrow().address())) {
+        after.add(function);
+        left.remove(function);
+      } else if (!arm && after.remove(function)) {
+        // Whoever patched it after us keeps it, and its long jump with it.
+        left.add(function);
+      }
+    }
+    armed = after;
+  }
+
+  private static int word(byte[] bytes) {
+    return bytes[0] & 0xFF | (bytes[1] & 0xFF) << 8;
   }
 
   /** From inside of first instructions to the same place in their copy. */
@@ -257,62 +374,57 @@ final class Patcher {
     for (Patched function : functions) {
       TracedCode code = function.function().code().orElseThrow();
       pages.touch(code.address(), code.unit().length);
-      pages.touch(jump(function), JUMP);
+      pages.touch(Jumps.at(function), Jumps.BYTES);
     }
     pages.read();
     for (Patched function : functions) {
       PlannedFunction planned = function.function();
       TracedCode code = planned.code().orElseThrow();
       if (!Arrays.equals(pages.get(code.address(), code.unit().length), code.unit())
-          || !Arrays.equals(pages.get(jump(function), JUMP), room(planned))) {
+          || !isRoom(function, pages.get(Jumps.at(function), Jumps.BYTES))) {
         if (onlyUnchanged && !isGuard(function)) {
           continue;
         }
         throw new CannotGoOn(planned.title() + " was changed while it was being planned", "");
       }
-      pages.put(jump(function), longJump(function));
-      pages.put(code.address(), atFunction(function));
+      pages.put(Jumps.at(function), Jumps.far(function));
+      pages.put(code.address(), Jumps.near(function));
       written.add(function);
     }
     return written;
   }
 
-  private static byte[] longJump(Patched function) {
-    long distance = function.stub() - (jump(function) + JUMP);
-    return new BytesOut(JUMP).u8(0xE9).u32((int) distance).toArray();
+  /** Whether a long jump may be written, or is there. */
+  private boolean isRoom(Patched function, byte[] bytes) {
+    return Arrays.equals(
+        bytes, left.contains(function) ? Jumps.far(function) : Jumps.room(function.function()));
   }
 
-  /** What takes the place of a function's first bytes. */
-  private static byte[] atFunction(Patched function) {
-    if (function.function().patch().isInPlace()) {
-      return longJump(function);
-    }
-    long back = jump(function) - (function.function().code().orElseThrow().address() + 2);
-    return new byte[] {(byte) 0xEB, (byte) back};
-  }
-
-  private static long jump(Patched function) {
-    PlannedFunction planned = function.function();
-    return planned.module().module().base() + planned.patch().jumpAt();
+  /** All functions as they were, and the room for long jumps. */
+  Change disarming() {
+    Set<Patched> all = new LinkedHashSet<>(armed);
+    all.addAll(left);
+    return removing(List.copyOf(all));
   }
 
   /**
-   * All functions as they were, and the room for long jumps. A thread that stands between the short
-   * jump and the long one begins the function anew.
+   * Some functions as they were. A thread that stands between the short jump and the long one
+   * begins the function anew.
    */
-  Change disarming() {
-    List<Patched> functions = armed;
+  Change removing(List<Patched> functions) {
     Map<Long, Long> anew = new HashMap<>();
     for (Patched function : functions) {
-      anew.put(jump(function), function.function().code().orElseThrow().address());
+      anew.put(Jumps.at(function), function.function().code().orElseThrow().address());
     }
+    Set<Patched> rest = new LinkedHashSet<>(armed);
+    functions.forEach(rest::remove);
     return new Change(
         pages -> {
           originals(functions, pages);
-          return List.of();
+          return rest;
         },
         rip -> anew.getOrDefault(rip, rip),
-        () -> {});
+        () -> functions.forEach(left::remove));
   }
 
   /** The guard taken back, if it is there. */
@@ -327,11 +439,11 @@ final class Patcher {
         () -> guarded = false);
   }
 
-  private static void originals(List<Patched> functions, PatchPages pages) {
+  private void originals(List<Patched> functions, PatchPages pages) {
     for (Patched function : functions) {
       PlannedFunction planned = function.function();
       pages.touch(planned.code().orElseThrow().address(), planned.patch().overwritten());
-      pages.touch(jump(function), JUMP);
+      pages.touch(Jumps.at(function), Jumps.BYTES);
     }
     pages.read();
     for (Patched function : functions) {
@@ -339,18 +451,16 @@ final class Patcher {
       TracedCode code = planned.code().orElseThrow();
       int size = planned.patch().overwritten();
       // Whoever patched it after us keeps it.
-      if (Arrays.equals(pages.get(code.address(), size), atFunction(function))) {
+      boolean ours = Arrays.equals(pages.get(code.address(), size), Jumps.near(function));
+      if (ours) {
         pages.put(code.address(), Arrays.copyOf(code.unit(), size));
-        if (!planned.patch().isInPlace()
-            && Arrays.equals(pages.get(jump(function), JUMP), longJump(function))) {
-          pages.put(jump(function), room(planned));
-        }
+      }
+      if ((ours || left.contains(function))
+          && !planned.patch().isInPlace()
+          && Arrays.equals(pages.get(Jumps.at(function), Jumps.BYTES), Jumps.far(function))) {
+        pages.put(Jumps.at(function), Jumps.room(planned));
       }
     }
-  }
-
-  private static byte[] room(PlannedFunction planned) {
-    return planned.module().image().view().bytes(planned.patch().jumpAt(), JUMP).array(0, JUMP);
   }
 
   private void moveThreads(LongUnaryOperator moved, List<Stopped> threads) {

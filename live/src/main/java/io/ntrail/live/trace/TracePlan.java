@@ -4,6 +4,7 @@ import io.ntrail.analysis.patchability.PatchClass;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.live.plan.LeftAlone;
 import io.ntrail.live.plan.PlannedFunction;
+import io.ntrail.live.plan.PlannedModule;
 import io.ntrail.live.plan.Planner;
 import io.ntrail.live.target.TargetImage;
 import io.ntrail.live.target.TargetModule;
@@ -13,11 +14,13 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
@@ -54,16 +57,37 @@ public record TracePlan(
   public interface Choice extends Planner.Choice {
     /** Whether functions of a module can be asked for at all, so that others are not looked at. */
     boolean mayWant(TargetModule module);
+
+    /** Whether threads may stand still while functions are patched; else some are left alone. */
+    default boolean mayStop() {
+      return true;
+    }
   }
 
   /** Plans for a target; nothing of it is changed. */
   public static TracePlan of(TraceTarget target, Choice choice) {
-    return of(target, choice, target.process().modules(), target.process().remarks());
+    return of(
+        target, choice, target.process().modules(), target.process().remarks(), images(target));
+  }
+
+  private static Function<TargetModule, PeImage> images(TraceTarget target) {
+    return module -> TargetImage.read(target.process().memory(), module);
   }
 
   /** The plan for a module that was loaded since this one was made, alone. */
   TracePlan later(TraceTarget target, TargetModule module) {
-    return of(target, choice.orElseThrow(), List.of(module), List.of());
+    return of(target, choice.orElseThrow(), List.of(module), List.of(), images(target));
+  }
+
+  /** The plan for a module that was looked at before, as it was then. */
+  TracePlan again(TraceTarget target, PlannedModule module) {
+    return of(
+        target, choice.orElseThrow(), List.of(module.module()), List.of(), _ -> module.image());
+  }
+
+  /** Nothing yet of what something else asks for. */
+  TracePlan choosing(Choice other) {
+    return new TracePlan(List.of(), List.of(), Optional.of(other), modules);
   }
 
   /** Only a remark about what was asked for. */
@@ -71,23 +95,37 @@ public record TracePlan(
     return new TracePlan(List.of(), List.of(remark), choice, List.of());
   }
 
-  /** This plan with what another one has more. */
+  /** This plan with what another one has more, and with what is traced only there. */
   TracePlan and(TracePlan more) {
+    Map<Place, PlannedFunction> all = new LinkedHashMap<>();
+    for (PlannedFunction function : functions) {
+      all.put(Place.of(function), function);
+    }
+    for (PlannedFunction function : more.functions) {
+      all.merge(
+          Place.of(function),
+          function,
+          (old, now) -> old.isTraced() || !now.isTraced() ? old : now);
+    }
     return new TracePlan(
-        Stream.concat(functions.stream(), more.functions.stream()).toList(),
+        List.copyOf(all.values()),
         Stream.concat(remarks.stream(), more.remarks.stream()).distinct().toList(),
         choice,
-        Stream.concat(modules.stream(), more.modules.stream()).toList());
+        Stream.concat(modules.stream(), more.modules.stream()).distinct().toList());
   }
 
   private static TracePlan of(
-      TraceTarget target, Choice choice, List<TargetModule> modules, List<String> before) {
+      TraceTarget target,
+      Choice choice,
+      List<TargetModule> modules,
+      List<String> before,
+      Function<TargetModule, PeImage> images) {
     List<PlannedFunction> functions = new ArrayList<>();
     List<String> remarks = new ArrayList<>(before);
     Map<Problem, List<String>> unknown = new EnumMap<>(Problem.class);
     for (TargetModule module : modules) {
       if (choice.mayWant(module)) {
-        PeImage image = TargetImage.read(target.process().memory(), module);
+        PeImage image = images.apply(module);
         try (ModuleFile file = ModuleFile.open(target.file(module.path()), module, image)) {
           functions.addAll(Planner.plan(module, image, file.names(), file.code(), choice));
           file.missing()
@@ -101,7 +139,8 @@ public record TracePlan(
       }
     }
     unknown.forEach((problem, names) -> remarks.add(notCompared(problem, names)));
-    return new TracePlan(functions, remarks, Optional.of(choice), modules);
+    TracePlan plan = new TracePlan(functions, remarks, Optional.of(choice), modules);
+    return choice.mayStop() ? plan : plan.withoutStops();
   }
 
   private static String withoutNames(TargetModule module, Missing why) {
@@ -132,9 +171,9 @@ public record TracePlan(
         places.contains(Place.of(function)) ? function.leftAlone(LeftAlone.of(kind)) : function);
   }
 
-  private record Place(long base, long rva) {
+  private record Place(TargetModule module, long rva) {
     static Place of(PlannedFunction function) {
-      return new Place(function.module().module().base(), function.rva());
+      return new Place(function.module().module(), function.rva());
     }
   }
 

@@ -61,6 +61,7 @@ public final class TraceRun implements AutoCloseable {
   private long lastThreads = System.nanoTime();
   private long lastCalibration = System.nanoTime();
   private boolean armed;
+  private int restored;
   private Optional<Detachment> detachment = Optional.empty();
   private boolean finished;
 
@@ -238,17 +239,58 @@ public final class TraceRun implements AutoCloseable {
         new LaterModules(
             target, tracer, session.notices(), plan, selfTest.passed(), new Definitions());
     later = modulesToCome;
-    if (gated) {
+    // To be patched, the gate wants threads to stand still.
+    if (gated
+        && (traces.isStarted() || asked.choice().map(TracePlan.Choice::mayStop).orElse(true))) {
       gate = ChildGate.install(traces, tracer, session.resumes(), modulesToCome::untraced);
     }
     armed = true;
     modulesToCome.held(tracer::arm);
+    this.plan =
+        this.plan.without(tracer.changed(tracer.patcher().present()), LeftAlone.Kind.CHANGED);
     tell();
     target.process().resumeMain();
     return tracer.outOfReach();
   }
 
-  /** What is traced by now, with what was loaded since the beginning. */
+  /**
+   * From now on other functions are traced. What is on its way through functions that are not any
+   * more is recorded to its end.
+   *
+   * @param choice what is asked for from now on, of modules that are there and of later ones
+   * @return what came of it
+   */
+  public Chosen choose(TracePlan.Choice choice) {
+    if (later == null || !armed) {
+      throw new IllegalStateException("nothing is traced");
+    }
+    int matched = plan.matched();
+    LaterModules.Chosen chosen = later.choose(choice);
+    tell();
+    return new Chosen(chosen.added(), chosen.removed(), plan.matched() - matched, tracer.armed());
+  }
+
+  /**
+   * What came of asking for other functions.
+   *
+   * @param added functions that are traced from now on
+   * @param removed functions that are no more
+   * @param matched functions that nobody had asked for before
+   * @param traced how many are traced now
+   */
+  public record Chosen(int added, int removed, int matched, int traced) {
+    Chosen plus(Chosen more) {
+      return new Chosen(
+          added + more.added, removed + more.removed, matched + more.matched, traced + more.traced);
+    }
+  }
+
+  /** How many functions were put back at the end. */
+  public int restored() {
+    return restored;
+  }
+
+  /** What was traced until now, with what was loaded since the beginning. */
   public TracePlan plan() {
     return plan;
   }
@@ -282,6 +324,16 @@ public final class TraceRun implements AutoCloseable {
       came.putIfAbsent(module, ticks);
       define(module, 0);
       TraceRun.this.define(traced);
+    }
+
+    @Override
+    public void more(List<Tracer.Traced> traced) {
+      TraceRun.this.define(traced);
+    }
+
+    @Override
+    public void changed(List<PlannedFunction> functions) {
+      plan = plan.without(functions, LeftAlone.Kind.CHANGED);
     }
 
     @Override
@@ -455,6 +507,7 @@ public final class TraceRun implements AutoCloseable {
   }
 
   private void restore() {
+    restored = tracer.armed();
     if (later != null) {
       // The code first, while modules that go are still heard of.
       later.end(() -> {

@@ -39,7 +39,7 @@ public final class TracedFamily implements AutoCloseable {
 
   private final TraceTarget target;
   private final TraceRun first;
-  private final Optional<TracePlan.Choice> choice;
+  private Optional<TracePlan.Choice> choice;
   private final Attention attention = new Attention();
   private final List<Member> living = new ArrayList<>();
   private final SortedMap<Long, Child> ended = new TreeMap<>();
@@ -47,6 +47,7 @@ public final class TracedFamily implements AutoCloseable {
   private final Set<Identity> known = new HashSet<>();
   private final List<String> remarks = new ArrayList<>();
   private OptionalInt exit = OptionalInt.empty();
+  private int restored;
   private long lastSearch = System.nanoTime();
   private boolean busy;
   private boolean ending;
@@ -92,6 +93,10 @@ public final class TracedFamily implements AutoCloseable {
 
   /** A child that is traced. */
   private record Member(TraceTarget target, TraceRun run, int parent, long lateNanos) {
+    Member late(long nanos) {
+      return new Member(target, run, parent, nanos);
+    }
+
     Child child(OptionalInt exitCode) {
       return new Child(
           target.process().pid(),
@@ -214,13 +219,33 @@ public final class TracedFamily implements AutoCloseable {
       return false;
     }
     for (Waiting waiting : board.waiting()) {
+      Hold hold = new Hold(board, waiting);
       try {
-        find(waiting.pid()).ifPresent(process -> trace(parent, process, waiting.tid()));
+        find(waiting.pid()).ifPresent(process -> trace(parent, process, Optional.of(hold)));
       } finally {
-        board.letGo(waiting);
+        hold.end();
       }
     }
     return true;
+  }
+
+  /** A thread that waits until it may let a process run. */
+  private static final class Hold {
+    private final ResumeBoard board;
+    private final Waiting waiting;
+    private boolean ended;
+
+    Hold(ResumeBoard board, Waiting waiting) {
+      this.board = board;
+      this.waiting = waiting;
+    }
+
+    /** Lets it go on; whether it still waited. */
+    boolean end() {
+      boolean waited = ended || board.letGo(waiting);
+      ended = true;
+      return waited;
+    }
   }
 
   private Optional<RunningProcess> find(int pid) {
@@ -239,7 +264,7 @@ public final class TracedFamily implements AutoCloseable {
       parent(all, process)
           // One that is held by its creator alone comes to the gate when it is let go.
           .filter(_ -> TargetProcess.hasBegun(target.process().calls(), process))
-          .ifPresent(parent -> trace(parent, process, 0));
+          .ifPresent(parent -> trace(parent, process, Optional.empty()));
     }
     lastSearch = System.nanoTime();
   }
@@ -265,9 +290,9 @@ public final class TracedFamily implements AutoCloseable {
   /**
    * Traces a process, unless it is known or none of the family's.
    *
-   * @param tid the thread that is about to be resumed; 0 if it runs already
+   * @param hold who waits to let it run; empty if it runs already
    */
-  private void trace(TraceTarget parent, RunningProcess process, int tid) {
+  private void trace(TraceTarget parent, RunningProcess process, Optional<Hold> hold) {
     if (ending || choice.isEmpty() || !known.add(Identity.of(process))) {
       return;
     }
@@ -282,9 +307,8 @@ public final class TracedFamily implements AutoCloseable {
     boolean begun = false;
     try {
       Optional<TargetProcess> created =
-          tid == 0
-              ? Optional.empty()
-              : TargetProcess.created(target.process().calls(), process, tid);
+          hold.flatMap(
+              one -> TargetProcess.created(target.process().calls(), process, one.waiting.tid()));
       if (created.isEmpty() && process.parent() != parent.process().pid()) {
         // Somebody's who runs since long.
         return;
@@ -297,17 +321,40 @@ public final class TracedFamily implements AutoCloseable {
       if (created.isPresent()) {
         opened.runToEntry(ENTRY_MILLIS);
       }
-      begin(parent, opened, created.isPresent() ? 0 : process.created());
+      begin(parent, opened, created.isPresent() ? 0 : age(process));
       begun = true;
     } catch (CannotGoOn | DamagedInput e) {
       leaveAlone(parent, process, opened, String.valueOf(e.getMessage()));
     } finally {
       busy = false;
-      if (!begun && opened != null) {
+      if (opened != null) {
+        letGo(opened, process, hold, begun);
+      }
+    }
+  }
+
+  /** Leaves a process to whoever let it run, or will. */
+  private void letGo(
+      TargetProcess opened, RunningProcess process, Optional<Hold> hold, boolean begun) {
+    try {
+      if (!begun) {
         opened.resumeMain();
+      }
+      if (!hold.map(Hold::end).orElse(true)) {
+        // Its creator has lost patience and let it run when it could not, or too early.
+        opened.resumeInstead();
+        living.replaceAll(
+            member -> member.target.process() == opened ? member.late(age(process)) : member);
+      }
+    } finally {
+      if (!begun) {
         opened.close();
       }
     }
+  }
+
+  private long age(RunningProcess process) {
+    return Math.max(1, 100 * (target.clock().now().utc() - process.created()));
   }
 
   private void leaveAlone(
@@ -322,7 +369,7 @@ public final class TracedFamily implements AutoCloseable {
             its.isPresent() ? "it ended before it was traced" : why));
   }
 
-  private void begin(TraceTarget parent, TargetProcess process, long created) {
+  private void begin(TraceTarget parent, TargetProcess process, long late) {
     TraceTarget child = target.child(process);
     TracePlan plan = TracePlan.of(child, choice.orElseThrow());
     TraceRun run = first.beside(child);
@@ -335,7 +382,6 @@ public final class TracedFamily implements AutoCloseable {
         run.close();
       }
     }
-    long late = created == 0 ? 0 : Math.max(1, 100 * (child.clock().now().utc() - created));
     living.add(new Member(child, run, parent.process().pid(), late));
     joined(child, run);
   }
@@ -400,6 +446,26 @@ public final class TracedFamily implements AutoCloseable {
     return List.copyOf(remarks);
   }
 
+  /** {@link TraceRun#choose}, for all programs that are there, and for those to come. */
+  public TraceRun.Chosen choose(TracePlan.Choice other) {
+    choice = choice.map(_ -> other);
+    List<TraceRun> runs = new ArrayList<>();
+    if (exit.isEmpty()) {
+      runs.add(first);
+    }
+    living.forEach(member -> runs.add(member.run));
+    TraceRun.Chosen sum = new TraceRun.Chosen(0, 0, 0, 0);
+    for (TraceRun run : runs) {
+      sum = sum.plus(run.choose(other));
+    }
+    return sum;
+  }
+
+  /** How many functions of all programs were put back at the end. */
+  public int restored() {
+    return restored;
+  }
+
   /**
    * Puts the code of all programs back that have not ended.
    *
@@ -409,8 +475,13 @@ public final class TracedFamily implements AutoCloseable {
     ending = true;
     for (Member member : List.copyOf(living)) {
       leave(member, member.run.disarm());
+      restored += member.run.restored();
     }
-    return exit.isPresent() ? exit : first.disarm();
+    if (exit.isEmpty()) {
+      exit = first.disarm();
+      restored += first.restored();
+    }
+    return exit;
   }
 
   /** The same after something failed; whether all code was put back. */

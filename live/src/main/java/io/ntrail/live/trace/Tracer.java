@@ -99,22 +99,76 @@ public final class Tracer {
     return patcher;
   }
 
+  /** How many functions jump to their stubs. */
+  int armed() {
+    return patcher.armedCount();
+  }
+
+  /** Functions that should do so, and do not, because they are not what they were. */
+  List<PlannedFunction> changed(List<Patcher.Patched> wanted) {
+    return wanted.stream()
+        .filter(function -> !patcher.armed().contains(function))
+        .map(Patcher.Patched::function)
+        .toList();
+  }
+
   /** Functions that were planned and cannot be patched, because no free memory is near enough. */
   public List<PlannedFunction> outOfReach() {
     return patcher.outOfReach();
   }
 
-  /** Stops all threads, patches what was prepared, and lets them go on. */
+  /** Patches what was prepared while all threads stand. */
   public void arm() {
+    arm(false);
+  }
+
+  /**
+   * Patches what was prepared. If all of it can be patched while threads execute it, they go on;
+   * else they stand, so that all of it is recorded from one moment on.
+   *
+   * @param routines whether threads can be started in the target at this moment
+   */
+  public void arm(boolean routines) {
     session.enable(true);
+    List<Patcher.Patched> functions = patcher.present();
+    if (routines && Patcher.mayRun(functions)) {
+      armRunning(functions);
+      return;
+    }
     try (Patcher.Change change = patcher.arming()) {
       stoppedNanos = whileStopped(change);
     }
   }
 
-  /** The same for functions of a module that was loaded since then, if they are what they were. */
-  void arm(List<Patcher.Patched> more) {
+  /** The same for more functions, if they are what they were when they were planned. */
+  void arm(List<Patcher.Patched> more, boolean routines) {
+    if (routines && Patcher.mayRun(more)) {
+      armRunning(more);
+      return;
+    }
     try (Patcher.Change change = patcher.adding(more)) {
+      whileStopped(change);
+    }
+  }
+
+  private void armRunning(List<Patcher.Patched> functions) {
+    patcher
+        .guarding(functions)
+        .ifPresent(guarding -> {
+          try (guarding) {
+            stoppedNanos = whileStopped(guarding);
+          }
+        });
+    patcher.armRunning(functions);
+  }
+
+  /** Some functions are not recorded any more; what is on its way through them is, to its end. */
+  void disarm(List<Patcher.Patched> some, boolean routines) {
+    if (routines && Patcher.mayRun(some)) {
+      patcher.disarmRunning(some);
+      return;
+    }
+    try (Patcher.Change change = patcher.removing(some)) {
       whileStopped(change);
     }
   }

@@ -9,6 +9,8 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.PipedInputStream;
+import java.io.PipedOutputStream;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -140,6 +142,18 @@ final class AgentAnswersTest {
     CannotGoOn e =
         assertThrows(CannotGoOn.class, () -> Agent.on(parrot[0], Duration.ofMillis(300)));
     assertTrue(String.valueOf(e.getMessage()).contains("did not answer"), e.getMessage());
+  }
+
+  @Test
+  void aPipeThatStaysOpenAfterTheAgentWasKilledHoldsUpNobody() throws IOException {
+    try (PipedInputStream silent = new PipedInputStream();
+        PipedOutputStream other = new PipedOutputStream(silent)) {
+      Parrot parrot = new Parrot(silent);
+      CannotGoOn e = assertThrows(CannotGoOn.class, () -> Agent.on(parrot, Duration.ofMillis(300)));
+      assertTrue(String.valueOf(e.getMessage()).contains("did not answer"), e.getMessage());
+      assertTrue(parrot.killed);
+      other.write(0);
+    }
   }
 
   @Test

@@ -38,6 +38,16 @@ final class RunningThreadsTest {
             .rva();
   }
 
+  /** A number that the program exports. */
+  static long number(TargetProcess target, String name) {
+    return number(target, export(target, name));
+  }
+
+  /** Makes a variable of the program 1. */
+  static void set(TargetProcess target, String name) {
+    target.memory().write(export(target, name), new byte[] {1});
+  }
+
   private static long number(TargetProcess target, long address) {
     return target.memory().read(address, 4).u32(0);
   }
@@ -64,7 +74,7 @@ final class RunningThreadsTest {
     rounds(target, rounds);
     tracer.disarm();
     rounds(target, rounds);
-    target.memory().write(export(target, "stop"), new byte[] {1});
+    set(target, "stop");
   }
 
   @Test
