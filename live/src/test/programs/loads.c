@@ -3,6 +3,8 @@
      stay    loads all, calls, lets them stay
      throw   the first library stays and throws in one thread; the others come and go in the rest
      nest    one thread loads the first library, which loads the second, and unloads it
+     again   the library is there already when FILE is awaited; it goes then, and comes and is
+             called when a second FILE is there, with 2 behind its name
      time    loops, and tells what a round takes at the least, in microseconds
    It begins when FILE is there, if the name is not "-". */
 #include <stdio.h>
@@ -30,6 +32,10 @@ static HMODULE load(const char *name) {
   HMODULE module = LoadLibraryA(name);
   if (module == NULL) fail(name);
   return module;
+}
+
+static void await(const char *file) {
+  while (GetFileAttributesA(file) == INVALID_FILE_ATTRIBUTES) Sleep(5);
 }
 
 static void use(HMODULE module, long n) {
@@ -77,10 +83,16 @@ int main(int argc, char **argv) {
   int count = atoi(argv[3]);
   libraries = argc - 5;
   names = argv + 5;
+  BOOL again = strcmp(how, "again") == 0;
+  HMODULE there = again ? load(names[0]) : NULL;
   puts("ready");
   fflush(stdout);
-  while (strcmp(argv[4], "-") != 0 && GetFileAttributesA(argv[4]) == INVALID_FILE_ATTRIBUTES) {
-    Sleep(5);
+  if (strcmp(argv[4], "-") != 0) await(argv[4]);
+  if (again) {
+    char second[MAX_PATH];
+    snprintf(second, sizeof second, "%s2", argv[4]);
+    FreeLibrary(there);
+    await(second);
   }
   begins();
   if (strcmp(how, "time") == 0) {

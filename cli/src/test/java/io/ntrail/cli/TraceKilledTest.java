@@ -14,7 +14,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -152,5 +154,142 @@ class TraceKilledTest {
     assertTrue(outcome.text().endsWith(expected.text()), outcome.text());
     Json flat = readable(file);
     assertTrue(flat.get("entries").number() > 10_000, "entries: " + flat.get("entries").number());
+  }
+
+  /** How often ntrail is killed, of each kind of target; -Dntrail.kills=N. */
+  private static final int KILLS =
+      Integer.getInteger("ntrail.kills", Boolean.getBoolean("ntrail.long") ? 50 : 2);
+
+  private static final int MOST_MILLIS = 1500;
+
+  /** What ntrail is told to trace, in turn. */
+  private static final List<List<String>> TRACED =
+      List.of(
+          List.of("-f", "killed!*"),
+          List.of("-f", "killed!*", "-f", "kernelbase!*", "--args", "4"),
+          List.of("-f", "killed!*", "-f", "ntdll!*", "-f", "ucrtbase!*", "--buffers", "2048"),
+          List.of("-f", "*!*", "--threads", "8", "--args", "12"));
+
+  private static List<String> words(int run, String... more) {
+    List<String> words = Cli.command("trace");
+    words.addAll(TRACED.get(run % TRACED.size()));
+    words.addAll(List.of(more));
+    return words;
+  }
+
+  /**
+   * Kills ntrail at a moment while it makes everything ready, traces or ends, and lets the program
+   * end before or after.
+   *
+   * @return whether ntrail was there to be killed
+   */
+  private static boolean kill(Spawned ntrail, Path goesOn, Random random) throws Exception {
+    if (random.nextInt(4) > 0) {
+      Spawned.await(
+          "it traces",
+          () -> ntrail.said().contains("tracing, Ctrl+C stops") || !ntrail.process().isAlive());
+    }
+    if (random.nextBoolean()) {
+      Thread.sleep(random.nextInt(MOST_MILLIS));
+      Files.createFile(goesOn);
+    }
+    ntrail.process().waitFor(random.nextInt(MOST_MILLIS), TimeUnit.MILLISECONDS);
+    boolean there = ntrail.process().isAlive();
+    ntrail.process().destroyForcibly();
+    // SIGKILL, if it was not just ending.
+    assertTrue(Set.of(0, 128 + 9).contains(ntrail.end()), ntrail.said());
+    if (!Files.exists(goesOn)) {
+      Files.createFile(goesOn);
+    }
+    return there;
+  }
+
+  /** Whether there is something to read: all that was written can be. */
+  private static boolean readableIfThere(Path file) throws IOException {
+    if (!Files.exists(file) || Files.size(file) == 0) {
+      return false;
+    }
+    for (String[] words : new String[][] {{"info"}, {"calls"}, {"calls", "--flat"}}) {
+      List<Object> all = new ArrayList<>(List.of((Object[]) words));
+      all.add(file);
+      Cli.Result result = Cli.run(all.toArray());
+      assertTrue(Set.of(0, 3).contains(result.exit()), result.err());
+    }
+    return true;
+  }
+
+  @Test
+  void programsThatRanBeforeComeToTheSameWheneverNtrailIsKilled() throws Exception {
+    Path built = Spawned.program("halves.c");
+    Wine.Outcome expected = untraced(built);
+    long seed = System.nanoTime() & 0xFFFF;
+    Random random = new Random(seed);
+    int killed = 0;
+    int begun = 0;
+    for (int run = 0; run < KILLS; run++) {
+      String what = "seed " + seed + ", run " + run + ": ";
+      Path own = Files.createDirectories(folder.resolve("before" + run));
+      Files.copy(built, own.resolve("killed.exe"));
+      String loader = Wine.shared().loader().toString();
+      Path file = own.resolve("calls.ntr");
+      List<String> watch = List.of(loader, Spawned.program("watch.c").toString(), "killed.exe");
+      try (Spawned program = Spawned.start(own, "output", List.of(loader, "killed.exe", GOES_ON));
+          Spawned watcher = Spawned.start(own, "watched", watch)) {
+        watcher.awaitText("watching");
+        try (Spawned ntrail =
+            Spawned.start(own, "said", words(run, "-p", "killed", "-o", file.toString()))) {
+          killed += kill(ntrail, own.resolve(GOES_ON), random) ? 1 : 0;
+          assertEquals(expected.exitCode(), program.end(), what + ntrail.said());
+          assertEquals(expected.text(), program.said(), what + ntrail.said());
+          begun += readableIfThere(file) ? 1 : 0;
+        }
+      }
+    }
+    System.out.printf(
+        "attached: ntrail killed %d times of %d, %d recordings begun%n", killed, KILLS, begun);
+  }
+
+  @Test
+  void programsThatWereStartedComeToTheSameWheneverNtrailIsKilledOrDoNotBegin() throws Exception {
+    Path built = Spawned.program("halves.c");
+    Wine.Outcome expected = untraced(built);
+    long seed = System.nanoTime() & 0xFFFF;
+    Random random = new Random(seed);
+    int killed = 0;
+    int begun = 0;
+    int unborn = 0;
+    for (int run = 0; run < KILLS; run++) {
+      String what = "seed " + seed + ", run " + run + ": ";
+      Path own = Files.createDirectories(folder.resolve("started" + run));
+      Files.copy(built, own.resolve("killed.exe"));
+      Path file = own.resolve("calls.ntr");
+      List<String> watch =
+          List.of(
+              Wine.shared().loader().toString(),
+              Spawned.program("watch.c").toString(),
+              "killed.exe");
+      try (Spawned watcher = Spawned.start(own, "watched", watch);
+          Spawned ntrail =
+              Spawned.start(
+                  own, "said", words(run, "-o", file.toString(), "--", "./killed.exe", GOES_ON))) {
+        watcher.awaitText("watching");
+        killed += kill(ntrail, own.resolve(GOES_ON), random) ? 1 : 0;
+        watcher.awaitText("ended ");
+        watcher.end();
+        String code = watcher.said().replaceFirst("(?s).*ended (\\d+).*", "$1");
+        if (code.equals("" + expected.exitCode())) {
+          assertTrue(ntrail.said().contains(expected.text()), what + ntrail.said());
+        } else {
+          // It was not let go yet.
+          assertFalse(ntrail.said().contains("tracing, Ctrl+C stops"), what + ntrail.said());
+          assertFalse(ntrail.said().contains("0 "), what + ntrail.said());
+          unborn++;
+        }
+        begun += readableIfThere(file) ? 1 : 0;
+      }
+    }
+    System.out.printf(
+        "started: ntrail killed %d times of %d, %d recordings begun, %d programs did not begin%n",
+        killed, KILLS, begun, unborn);
   }
 }

@@ -51,9 +51,11 @@ final class AgentProcess implements AgentConnection {
     return new Holder(name, process, () -> removeWhenEnded(process, image));
   }
 
+  /** In a folder of its own: there the system looks first for a program without a path. */
   private static Path write(String prefix, byte[] bytes) {
     try {
-      return Files.write(Files.createTempFile(prefix, ".exe"), bytes);
+      Path folder = Files.createTempDirectory(prefix);
+      return Files.write(folder.resolve(folder.getFileName() + ".exe"), bytes);
     } catch (IOException e) {
       throw new CannotGoOn("no file for the agent could be written: " + e.getMessage(), "");
     }
@@ -69,18 +71,26 @@ final class AgentProcess implements AgentConnection {
   }
 
   private static void remove(Path image) {
+    Path folder = image.resolveSibling("");
     try {
       Files.deleteIfExists(image);
+      Files.deleteIfExists(folder);
     } catch (IOException e) {
       // On Windows the file of a program can be locked for a while after its end.
-      image.toFile().deleteOnExit();
+      deleteOnExit(image);
     }
+  }
+
+  /** What is named last goes first. */
+  private static void deleteOnExit(Path image) {
+    image.resolveSibling("").toFile().deleteOnExit();
+    image.toFile().deleteOnExit();
   }
 
   private static void removeWhenEnded(Process process, Path image) {
     try {
       if (!process.waitFor(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)) {
-        image.toFile().deleteOnExit();
+        deleteOnExit(image);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

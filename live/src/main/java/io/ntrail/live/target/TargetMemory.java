@@ -162,6 +162,15 @@ public final class TargetMemory {
     return 0;
   }
 
+  /**
+   * Allocates pages at one address.
+   *
+   * @return false if they are not free
+   */
+  public boolean tryAllocate(long address, long size, int protection) {
+    return allocateAt(address, size, protection) != 0;
+  }
+
   private long allocateAt(long address, long size, int protection) {
     return calls
         .call("kernel32!VirtualAllocEx", process, address, size, RESERVE | COMMIT, protection)

@@ -1,18 +1,13 @@
 package io.ntrail.live.trace;
 
-import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.live.target.TargetThreads.Stopped;
-import io.ntrail.live.target.ThreadContext;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Takes tracing out of a program that goes on: code as it was, true return addresses in all frames,
@@ -25,11 +20,6 @@ import org.jspecify.annotations.Nullable;
 final class Detacher {
   private static final int TRIES = 200;
   private static final int PAUSE_MILLIS = 10;
-  private static final long NOWHERE = -1;
-  private static final int MOST_STACK = 1 << 30;
-
-  /** Words with more bits are no addresses of a program. */
-  private static final int ADDRESS_BITS = 47;
 
   private final TargetProcess target;
   private final TargetMemory memory;
@@ -37,11 +27,6 @@ final class Detacher {
   private final Patcher patcher;
   private final List<TracingMemory.Block> all = new ArrayList<>();
   private final Set<TracingMemory.Block> referred = new HashSet<>();
-
-  /** Words that look like addresses of ours: where they lie, {@link #NOWHERE} of registers. */
-  private final Map<Long, Set<Long>> found = new HashMap<>();
-
-  private boolean unread;
 
   Detacher(TargetProcess target, TracingMemory tracing, Patcher patcher) {
     this.target = target;
@@ -75,18 +60,15 @@ final class Detacher {
             code.write(stopped);
           }
           tries++;
-          Map<Stopped, ThreadContext> contexts = contexts(stopped);
-          found.clear();
-          inside =
-              (int)
-                  contexts.values().stream()
-                      .filter(context -> block(context.rip()) != null)
-                      .count();
+          References references = new References(target, all, stopped);
+          inside = references.inside();
           if (inside == 0) {
-            look(frames, contexts);
-            Set<Long> places = frames.repair(this::isAlone);
+            references.look(frames.stacks());
+            // Who unwinds the stack just now may have a return address already, and would read its
+            // place again to get on.
+            Set<Long> places = frames.repair(references::isAlone);
             repaired = places.size();
-            words = references(places);
+            words = references.count(places, referred);
             free = free(words);
             if (words == 0) {
               guard.write(List.of());
@@ -110,9 +92,12 @@ final class Detacher {
                     : tracing.canRemove() ? "" : "the system cannot forget unwind data";
     boolean removed = left.isEmpty();
     try {
-      tracing.remove(free);
+      Remains remains = tracing.remains();
+      remains.remove(target, free);
       if (removed) {
-        tracing.removeAll();
+        remains.removeAll(target);
+      } else if (tracing.canRemove()) {
+        remains.leave(memory, kept(free));
       }
     } catch (CannotGoOn e) {
       // The program has its code back; what stays does no harm.
@@ -137,16 +122,13 @@ final class Detacher {
     return List.copyOf(free);
   }
 
-  /** Threads that are only about to begin have no registers, and nothing on their stacks. */
-  private Map<Stopped, ThreadContext> contexts(List<Stopped> stopped) {
-    Map<Stopped, ThreadContext> contexts = new HashMap<>();
-    for (Stopped thread : stopped) {
-      target
-          .threads()
-          .find(thread.handle(), ThreadContext.FULL)
-          .ifPresent(context -> contexts.put(thread, context));
-    }
-    return contexts;
+  /** Blocks that stay, but the runtime block and the guard, which others take over. */
+  private List<TracingMemory.Block> kept(List<TracingMemory.Block> free) {
+    List<TracingMemory.Block> kept = new ArrayList<>(all);
+    kept.remove(tracing.runtimeBlock());
+    tracing.lookup().block().ifPresent(kept::remove);
+    kept.removeAll(free);
+    return kept;
   }
 
   private static void pause() {
@@ -156,91 +138,5 @@ final class Detacher {
       Thread.currentThread().interrupt();
       throw new CannotGoOn("interrupted", "");
     }
-  }
-
-  /** The block of ours that an address lies in. */
-  private TracingMemory.@Nullable Block block(long address) {
-    if (address >>> ADDRESS_BITS == 0) {
-      for (TracingMemory.Block block : all) {
-        if (block.contains(address)) {
-          return block;
-        }
-      }
-    }
-    return null;
-  }
-
-  /**
-   * Whether a return address into a slot is nowhere but in its place. Who unwinds the stack just
-   * now may have it already, and would read that place again to get on.
-   */
-  private boolean isAlone(long exit, long place) {
-    return !unread && found.getOrDefault(exit, Set.of()).stream().allMatch(at -> at == place);
-  }
-
-  /** Looks for all words that look like addresses of ours. */
-  private void look(LiveFrames frames, Map<Stopped, ThreadContext> contexts) {
-    Set<Long> bases = new HashSet<>();
-    for (Map.Entry<Stopped, ThreadContext> thread : contexts.entrySet()) {
-      for (long register : thread.getValue().registers()) {
-        note(register, NOWHERE);
-      }
-      long base = target.threads().stackBase(thread.getKey().handle());
-      bases.add(base);
-      look(thread.getValue().rsp() & -8, base);
-    }
-    // Stacks of fibers that nobody runs now: where their frames begin nobody says.
-    for (long base : frames.stacks()) {
-      if (bases.add(base) && !memory.isFree(base - 8)) {
-        look(memory.regionBegin(base - 8), base);
-      }
-    }
-  }
-
-  private void look(long from, long to) {
-    byte[] read =
-        from < to && to - from <= MOST_STACK
-            ? memory.readUpTo(from, (int) (to - from))
-            : new byte[0];
-    // What could not be read could refer to anything.
-    unread |= read.length < to - from;
-    Bytes stack = Bytes.copyOf(read, "stack");
-    for (int at = 0; at + 8 <= read.length; at += 8) {
-      note(stack.i64(at), from + at);
-    }
-  }
-
-  private void note(long word, long place) {
-    if (block(word) != null) {
-      found.computeIfAbsent(word, _ -> new HashSet<>()).add(place);
-    }
-  }
-
-  /** Counts what still looks like an address of our memory, and remembers of which blocks. */
-  private int references(Set<Long> repaired) {
-    referred.clear();
-    int words = 0;
-    if (unread) {
-      referred.addAll(all);
-      words++;
-    }
-    for (Map.Entry<Long, Set<Long>> word : found.entrySet()) {
-      long places = word.getValue().stream().filter(place -> !repaired.contains(place)).count();
-      words += count(word.getKey(), places);
-    }
-    for (long place : repaired) {
-      // Of a chain of tail calls only the first may have been repaired.
-      words += count(memory.read(place, 8).i64(0), 1);
-    }
-    return words;
-  }
-
-  private int count(long word, long places) {
-    TracingMemory.Block block = block(word);
-    if (block == null || places == 0) {
-      return 0;
-    }
-    referred.add(block);
-    return (int) places;
   }
 }

@@ -101,6 +101,17 @@ final class ModuleLookup {
     return found;
   }
 
+  /** Takes memory of other sessions out of a guard that was left. All threads have to stand. */
+  static void forgetLeft(TargetProcess target, List<TracingMemory.Block> blocks) {
+    if (target.calls().find("ntdll!wine_get_version") != 0) {
+      long ranges = left(target);
+      if (ranges != 0) {
+        ModuleLookup found = new ModuleLookup(target, Optional.empty(), ranges, true);
+        found.forget(blocks);
+      }
+    }
+  }
+
   /** Only what can be moved without unwind data of its own: nothing that touches the stack. */
   private static Optional<PlannedFunction> plan(TargetMemory memory, TargetModule module) {
     PeImage image = TargetImage.read(memory, module);

@@ -1,6 +1,8 @@
 package io.ntrail.live.trace;
 
 import io.ntrail.analysis.patchability.PatchClass;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.live.plan.LeftAlone;
 import io.ntrail.live.plan.PlannedFunction;
@@ -67,7 +69,12 @@ public record TracePlan(
   /** Plans for a target; nothing of it is changed. */
   public static TracePlan of(TraceTarget target, Choice choice) {
     return of(
-        target, choice, target.process().modules(), target.process().remarks(), images(target));
+        target,
+        choice,
+        target.process().modules(),
+        target.process().remarks(),
+        images(target),
+        !target.process().isStarted());
   }
 
   private static Function<TargetModule, PeImage> images(TraceTarget target) {
@@ -76,13 +83,18 @@ public record TracePlan(
 
   /** The plan for a module that was loaded since this one was made, alone. */
   TracePlan later(TraceTarget target, TargetModule module) {
-    return of(target, choice.orElseThrow(), List.of(module), List.of(), images(target));
+    return of(target, choice.orElseThrow(), List.of(module), List.of(), images(target), false);
   }
 
   /** The plan for a module that was looked at before, as it was then. */
   TracePlan again(TraceTarget target, PlannedModule module) {
     return of(
-        target, choice.orElseThrow(), List.of(module.module()), List.of(), _ -> module.image());
+        target,
+        choice.orElseThrow(),
+        List.of(module.module()),
+        List.of(),
+        _ -> module.image(),
+        false);
   }
 
   /** Nothing yet of what something else asks for. */
@@ -119,27 +131,38 @@ public record TracePlan(
       Choice choice,
       List<TargetModule> modules,
       List<String> before,
-      Function<TargetModule, PeImage> images) {
+      Function<TargetModule, PeImage> images,
+      boolean mayGo) {
     List<PlannedFunction> functions = new ArrayList<>();
     List<String> remarks = new ArrayList<>(before);
     Map<Problem, List<String>> unknown = new EnumMap<>(Problem.class);
+    List<TargetModule> present = new ArrayList<>(modules);
     for (TargetModule module : modules) {
       if (choice.mayWant(module)) {
-        PeImage image = images.apply(module);
-        try (ModuleFile file = ModuleFile.open(target.file(module.path()), module, image)) {
-          functions.addAll(Planner.plan(module, image, file.names(), file.code(), choice));
-          file.missing()
-              .ifPresent(why -> {
-                unknown.computeIfAbsent(why.problem(), _ -> new ArrayList<>()).add(module.name());
-                if (image.headers().symbolTableOffset() != 0) {
-                  remarks.add(withoutNames(module, why));
-                }
-              });
+        try {
+          PeImage image = images.apply(module);
+          try (ModuleFile file = ModuleFile.open(target.file(module.path()), module, image)) {
+            functions.addAll(Planner.plan(module, image, file.names(), file.code(), choice));
+            file.missing()
+                .ifPresent(why -> {
+                  unknown.computeIfAbsent(why.problem(), _ -> new ArrayList<>()).add(module.name());
+                  if (image.headers().symbolTableOffset() != 0) {
+                    remarks.add(withoutNames(module, why));
+                  }
+                });
+          }
+        } catch (CannotGoOn | DamagedInput e) {
+          if (!mayGo || target.process().exitCode().isPresent()) {
+            throw e;
+          }
+          // It was unloaded while it was read. If it comes again, or cannot be read at all, that is
+          // seen when what came and went since the plan is looked for.
+          present.remove(module);
         }
       }
     }
     unknown.forEach((problem, names) -> remarks.add(notCompared(problem, names)));
-    TracePlan plan = new TracePlan(functions, remarks, Optional.of(choice), modules);
+    TracePlan plan = new TracePlan(functions, remarks, Optional.of(choice), present);
     return choice.mayStop() ? plan : plan.withoutStops();
   }
 

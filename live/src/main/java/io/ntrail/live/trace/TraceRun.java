@@ -61,6 +61,7 @@ public final class TraceRun implements AutoCloseable {
   private long lastThreads = System.nanoTime();
   private long lastCalibration = System.nanoTime();
   private boolean armed;
+  private boolean begun;
   private int restored;
   private Optional<Detachment> detachment = Optional.empty();
   private boolean finished;
@@ -98,9 +99,10 @@ public final class TraceRun implements AutoCloseable {
    */
   public static TraceRun prepare(TraceTarget target, TraceSettings settings) {
     SessionFile session = null;
+    Tracer tracer = null;
     try {
       session = SessionFile.create(settings.recordBytes(), settings.chunks());
-      Tracer tracer = tracer(target, settings, session);
+      tracer = tracer(target, settings, session);
       SelfTest selfTest = selfTest(target, tracer);
       Cost cost = tracer.cost();
       TargetClock clock = target.clock();
@@ -128,10 +130,12 @@ public final class TraceRun implements AutoCloseable {
           file.recorder(),
           began);
     } catch (IOException e) {
+      undo(target, tracer);
       close(session);
       throw new CannotGoOn(
           settings.file() + " could not be written: " + e.getMessage(), "choose another with -o");
     } catch (RuntimeException e) {
+      undo(target, tracer);
       close(session);
       throw e;
     }
@@ -145,9 +149,10 @@ public final class TraceRun implements AutoCloseable {
    */
   TraceRun beside(TraceTarget child) {
     SessionFile its = null;
+    Tracer itsTracer = null;
     try {
       its = SessionFile.create(settings.recordBytes(), Math.min(settings.chunks(), CHILD_CHUNKS));
-      Tracer itsTracer = tracer(child, settings, its);
+      itsTracer = tracer(child, settings, its);
       SelfTest itsTest = selfTest(child, itsTracer);
       long number = file.nextProcess();
       return new TraceRun(
@@ -162,11 +167,30 @@ public final class TraceRun implements AutoCloseable {
           recorder.beside(its, number),
           child.clock().now());
     } catch (IOException e) {
+      undo(itsTracer);
       close(its);
       throw new CannotGoOn("there is no room for its records: " + e.getMessage(), "");
     } catch (RuntimeException e) {
+      undo(itsTracer);
       close(its);
       throw e;
+    }
+  }
+
+  /** Takes out of a program that goes on what was put there before something failed. */
+  private static void undo(TraceTarget target, @Nullable Tracer tracer) {
+    if (!target.process().isStarted()) {
+      undo(tracer);
+    }
+  }
+
+  private static void undo(@Nullable Tracer tracer) {
+    if (tracer != null) {
+      try {
+        tracer.detach();
+      } catch (RuntimeException e) {
+        // What failed first is told.
+      }
     }
   }
 
@@ -245,6 +269,7 @@ public final class TraceRun implements AutoCloseable {
       gate = ChildGate.install(traces, tracer, session.resumes(), modulesToCome::untraced);
     }
     armed = true;
+    begun = true;
     modulesToCome.held(tracer::arm);
     this.plan =
         this.plan.without(tracer.changed(tracer.patcher().present()), LeftAlone.Kind.CHANGED);
@@ -580,6 +605,12 @@ public final class TraceRun implements AutoCloseable {
   public void close() {
     if (armed && !finished) {
       abandon();
+    } else if (!begun && detachment.isEmpty()) {
+      if (isFirst()) {
+        undo(target, tracer);
+      } else {
+        undo(tracer);
+      }
     }
     thread.close();
     if (later != null) {

@@ -24,7 +24,6 @@ import java.util.Set;
 final class TracingMemory {
   private static final long ROUTINE_MILLIS = 20_000;
   private static final int FEWEST_AREAS = 64;
-  private static final String DELETE_TABLE = "RtlDeleteGrowableFunctionTable";
 
   /** TLS_OUT_OF_INDEXES. */
   private static final int NO_WORD = -1;
@@ -344,24 +343,16 @@ final class TracingMemory {
     return areas.stream().map(at -> new Block(0, at, Geometry.ALIGNMENT)).toList();
   }
 
-  /**
-   * Gives blocks back into which nothing can come any more, with their function tables.
-   *
-   * @param free areas, or blocks that were made beside
-   */
-  void remove(List<Block> free) {
-    unregister(handles.keySet().stream().filter(base -> isIn(free, base)).toList());
-    for (Block one : free) {
-      if (one.allocation == 0) {
-        memory.decommit(one.begin + Geometry.HEAD, area.size());
-      } else {
-        memory.free(one.allocation);
-      }
-    }
-  }
-
-  private static boolean isIn(List<Block> blocks, long address) {
-    return blocks.stream().anyMatch(one -> one.contains(address));
+  /** All that the session has in the target. */
+  Remains remains() {
+    return new Remains(
+        words.slotIndex(),
+        words.recordIndex(),
+        control,
+        block,
+        area.size(),
+        unregisterRoutine,
+        handles);
   }
 
   /**
@@ -393,33 +384,8 @@ final class TracingMemory {
     return List.copyOf(beside);
   }
 
-  /** Gives back what is left when all other blocks are gone, and what threads have. */
-  void removeAll() {
-    unregister(List.copyOf(handles.keySet()));
-    // The system makes the words of all threads 0 with it.
-    long release = target.calls().address("kernel32!TlsFree");
-    target.run(release, words.slotIndex(), ROUTINE_MILLIS);
-    target.run(release, words.recordIndex(), ROUTINE_MILLIS);
-    memory.free(block.allocation());
-    memory.unmap(control);
-  }
-
   /** Whether memory can be given back: the system can be told to forget function tables. */
   boolean canRemove() {
-    return stays.isEmpty() && target.calls().find("ntdll!" + DELETE_TABLE) != 0;
-  }
-
-  private void unregister(List<Long> bases) {
-    if (bases.isEmpty()) {
-      return;
-    }
-    BytesOut list = new BytesOut(1 << 10);
-    list.u64(bases.size()).u64(target.calls().address("ntdll!" + DELETE_TABLE));
-    bases.forEach(base -> list.u64(handles.getOrDefault(base, 0L)));
-    long at = memory.allocate(list.size(), TargetMemory.READ_WRITE);
-    memory.write(at, list.toArray());
-    target.run(unregisterRoutine, at, ROUTINE_MILLIS);
-    memory.free(at);
-    bases.forEach(handles::remove);
+    return stays.isEmpty() && Remains.canRemove(target);
   }
 }

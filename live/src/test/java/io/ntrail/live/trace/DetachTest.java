@@ -145,6 +145,37 @@ final class DetachTest {
     }
   }
 
+  /** More rounds than a program has words of threads for, if each kept its two. */
+  @Test
+  void whatASessionLeavesIsGivenBackByTheNextOne(@TempDir Path folder) throws IOException {
+    Path file = folder.resolve("go");
+    int[] left = new int[1];
+    try (Programs programs = new Programs(folder.resolve("plan"))) {
+      withParked(
+          folder,
+          file,
+          (target, session, name) -> {
+            target.resumeMain();
+            await(folder.resolve("out1"), "parked");
+            for (int round = 0; round < 40; round++) {
+              try (SessionFile own = SessionFile.create(32, 64)) {
+                Tracer tracer =
+                    armed(
+                        programs,
+                        target,
+                        own,
+                        programs.tracing().name(own.path()),
+                        (m, f) -> m.name().endsWith(".exe"));
+                LockSupport.parkNanos(20_000_000);
+                Detachment detached = tracer.detach().orElseThrow();
+                left[0] += detached.removed() ? 0 : 1;
+              }
+            }
+          });
+    }
+    assertTrue(left[0] > 0, "nothing was ever left");
+  }
+
   /** Attaches, waits a moment, detaches, until the program has ended. */
   private static int rounds(Programs programs, TargetProcess target, Random random)
       throws IOException {

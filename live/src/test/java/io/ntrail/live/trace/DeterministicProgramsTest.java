@@ -12,18 +12,27 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Programs of which it is known what they call: every call is in the recording, as it ended. */
+@ParameterizedClass(name = "attached: {0}")
+@ValueSource(booleans = {false, true})
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class DeterministicProgramsTest {
   private static final int LONG_JUMP = 0x80000026;
   private static final int GCC_EXCEPTION = 0x20474343;
   private static final int SLOTS = 256;
+
+  /** Whether programs run already when tracing comes. */
+  @Parameter boolean attached;
 
   private Programs programs;
 
@@ -37,6 +46,20 @@ final class DeterministicProgramsTest {
     if (programs != null) {
       programs.close();
     }
+  }
+
+  private Settings settings() {
+    return attached ? new Settings().attached() : new Settings();
+  }
+
+  private static Path build(String... sources) throws IOException {
+    return build(List.of(), sources);
+  }
+
+  /** Linked with what waits for tracing, if that is asked for. */
+  private static Path build(List<String> options, String... sources) throws IOException {
+    return Programs.build(
+        options, Stream.concat(Stream.of(sources), Stream.of("attached.c")).toArray(String[]::new));
   }
 
   private static void returned(CallTable calls, String function, long times) {
@@ -54,7 +77,7 @@ final class DeterministicProgramsTest {
 
   @Test
   void everyCallIsCountedOnce() throws IOException {
-    Outcome traced = programs.same(new Settings().exports(), Programs.build("counts.c"));
+    Outcome traced = programs.same(settings().exports(), build("counts.c"));
     CallTable calls = Programs.exact(traced);
     returned(calls, "leaf", 1010);
     returned(calls, "fib", 1973);
@@ -66,8 +89,21 @@ final class DeterministicProgramsTest {
   }
 
   @Test
+  void aMillionCallsAreRecordedWithoutALoss() throws IOException {
+    Outcome traced = programs.same(settings().exports().chunks(2048), build("million.c"));
+    CallTable calls = Programs.exact(traced);
+    returned(calls, "top", 200_000);
+    returned(calls, "twice", 200_000);
+    returned(calls, "leaf", 600_000);
+    assertEquals(1_000_000, traced.statistics().captured().entries());
+    assertEquals(1_000_000, traced.statistics().captured().exits());
+    assertEquals(0, calls.repaired());
+    assertEquals(4, calls.threads());
+  }
+
+  @Test
   void deepRecursionIsRecordedAsFarAsThereAreSlots() throws IOException {
-    Outcome traced = programs.same(new Settings().exports(), Programs.build("counts.c"));
+    Outcome traced = programs.same(settings().exports(), build("counts.c"));
     CallTable calls = Programs.exact(traced);
     returned(calls, "deep", 201 + SLOTS + SLOTS);
     assertEquals(301 + 2001 - 2 * SLOTS, traced.statistics().overflows());
@@ -78,8 +114,8 @@ final class DeterministicProgramsTest {
   @Test
   void functionsWithoutPaddingAreOverwritten() throws IOException {
     Path program =
-        Programs.build(List.of("-fno-align-functions", "-fno-optimize-sibling-calls"), "tight.cpp");
-    Outcome traced = programs.same(new Settings().exports(), program);
+        build(List.of("-fno-align-functions", "-fno-optimize-sibling-calls"), "tight.cpp");
+    Outcome traced = programs.same(settings().exports(), program);
     CallTable calls = Programs.exact(traced);
     returned(calls, "leaf", 90 * 40 + 60);
     returned(calls, "framed", 90);
@@ -93,14 +129,14 @@ final class DeterministicProgramsTest {
             .toList();
     assertTrue(inPlace.containsAll(List.of("framed", "thrower", "scale")), inPlace::toString);
     // With everything of the program and the system around it.
-    programs.same(new Settings().program().modules(Tracing.SYSTEM), program);
+    programs.same(settings().program().modules(Tracing.SYSTEM), program);
   }
 
   @Test
   void librariesComeAndGoWhileThreadsThrow() throws IOException {
-    Path program = Programs.build("comings.cpp");
+    Path program = build("comings.cpp");
     for (int round = 0; round < 3; round++) {
-      Outcome traced = programs.same(new Settings().exports(), program);
+      Outcome traced = programs.same(settings().exports(), program);
       CallTable calls = Programs.exact(traced);
       // 2,000 times one to five calls, eight threads.
       unwound(calls, "thrower", GCC_EXCEPTION, 8 * 2000 * 3);
@@ -111,15 +147,14 @@ final class DeterministicProgramsTest {
   @Test
   void argumentsAreThoseThatWereGiven() throws IOException {
     for (int bytes : new int[] {64, 128}) {
-      Outcome traced =
-          programs.same(new Settings().exports().recordBytes(bytes), Programs.build("counts.c"));
+      Outcome traced = programs.same(settings().exports().recordBytes(bytes), build("counts.c"));
       returned(Programs.exact(traced), "leaf", 1010);
     }
   }
 
   @Test
   void exceptionsOfCxxLeaveTracedFunctionsAsIfNothingWereThere() throws IOException {
-    Outcome traced = programs.same(new Settings().exports(), Programs.build("throws.cpp"));
+    Outcome traced = programs.same(settings().exports(), build("throws.cpp"));
     CallTable calls = Programs.exact(traced);
     // catcher 1 and 2; nested 1 and 2: first, in the handler, and in changer.
     CallTable.Row thrower = calls.of("thrower");
@@ -140,15 +175,14 @@ final class DeterministicProgramsTest {
   @Test
   void exceptionsPassWhenTheWholeProgramIsTracedAndTheSystemBelowIt() throws IOException {
     for (String source : new String[] {"throws.cpp", "tails.cpp", "jump.c", "counts.c"}) {
-      Outcome traced =
-          programs.same(new Settings().program().modules(Tracing.SYSTEM), Programs.build(source));
+      Outcome traced = programs.same(settings().program().modules(Tracing.SYSTEM), build(source));
       assertEquals(0, traced.statistics().damaged(), source);
     }
   }
 
   @Test
   void structuredExceptionsLeaveTracedFunctionsAsIfNothingWereThere() throws IOException {
-    Outcome traced = programs.same(new Settings().exports(), Programs.build("seh.c"));
+    Outcome traced = programs.same(settings().exports(), build("seh.c"));
     CallTable calls = Programs.exact(traced);
     unwound(calls, "access_violation", 0xC0000005, 2);
     unwound(calls, "divide", 0xC0000094, 1);
@@ -157,14 +191,13 @@ final class DeterministicProgramsTest {
     returned(calls, "collided", 1);
     // The deepest has more frames than there are slots.
     unwound(calls, "levels", 0xE0001009, 4 + 16 + 76 + Math.min(376, SLOTS - 1));
-    Outcome all =
-        programs.same(new Settings().program().modules(Tracing.SYSTEM), Programs.build("seh.c"));
+    Outcome all = programs.same(settings().program().modules(Tracing.SYSTEM), build("seh.c"));
     assertEquals(0, all.statistics().damaged());
   }
 
   @Test
   void longJumpsLeaveNoFrameBehind() throws IOException {
-    Outcome traced = programs.same(new Settings().exports(), Programs.build("jump.c"));
+    Outcome traced = programs.same(settings().exports(), build("jump.c"));
     CallTable calls = Programs.exact(traced);
     unwound(calls, "down", LONG_JUMP, 7 + 8 + 9);
     assertEquals(24, calls.of("down").unwound);
@@ -177,7 +210,7 @@ final class DeterministicProgramsTest {
 
   @Test
   void tailCallsAreRecordedAndCanThrow() throws IOException {
-    Outcome traced = programs.same(new Settings().exports(), Programs.build("tails.cpp"));
+    Outcome traced = programs.same(settings().exports(), build("tails.cpp"));
     CallTable calls = Programs.exact(traced);
     assertEquals(28, calls.of("first").entries);
     assertEquals(28, calls.of("middle").entries);
@@ -190,7 +223,7 @@ final class DeterministicProgramsTest {
 
   @Test
   void fibersKeepTheirFrames() throws IOException {
-    Outcome traced = programs.same(new Settings().exports(), Programs.build("fibers.c"));
+    Outcome traced = programs.same(settings().exports(), build("fibers.c"));
     // Calls that begin in one thread and end in another are none of either's reader.
     CallTable calls = traced.calls();
     assertEquals(0, traced.statistics().damaged());
@@ -208,7 +241,7 @@ final class DeterministicProgramsTest {
 
   @Test
   void fibersMayGoOnInAnotherThread() throws IOException {
-    Outcome traced = programs.same(new Settings().exports(), Programs.build("migrate.c"));
+    Outcome traced = programs.same(settings().exports(), build("migrate.c"));
     CallTable calls = traced.calls();
     String all = traced.statistics() + "\n" + calls.byFunction();
     assertEquals(0, traced.statistics().damaged(), all);
@@ -221,7 +254,7 @@ final class DeterministicProgramsTest {
 
   @Test
   void threadsMayEndInsideOfTracedFunctions() throws IOException {
-    Outcome traced = programs.same(new Settings().exports(), Programs.build("births.c"));
+    Outcome traced = programs.same(settings().exports(), build("births.c"));
     CallTable calls = Programs.exact(traced);
     assertEquals(500, calls.threads());
     returned(calls, "step", 500 * 4 + 400 * 5);
@@ -232,11 +265,11 @@ final class DeterministicProgramsTest {
 
   @Test
   void argumentsStreamsAndExitCodeAreTheProgramsOwn() throws IOException {
-    Path program = Programs.build("arguments.c");
+    Path program = build("arguments.c");
     String input = "first\nsecond line\nwithout an end";
     Wine.Outcome expected = programs.untraced(program, input, "0x1234567", "x", "yz");
     Outcome traced =
-        programs.traced(new Settings().exports().input(input), program, "0x1234567", "x", "yz");
+        programs.traced(settings().exports().input(input), program, "0x1234567", "x", "yz");
     Programs.mustEqual(expected, traced);
     assertEquals(0x1234567, traced.exitCode());
     CallTable calls = Programs.exact(traced);

@@ -14,6 +14,7 @@ import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.testkit.wine.Wine;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,6 +24,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalInt;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -129,6 +131,11 @@ final class LaterModulesTest {
 
   /** Lets the program run, and attaches to it then. */
   private Traced attached(String... arguments) throws IOException {
+    Path out = folder.resolve("out1");
+    return traced(running(arguments), out);
+  }
+
+  private TraceTarget running(String... arguments) throws IOException {
     Wine wine = programs.wine();
     AgentHost host = new AgentHost.Wine(wine.loader(), wine.environment());
     int[] pid = new int[1];
@@ -141,16 +148,21 @@ final class LaterModulesTest {
                   pid[0] = target.pid();
                   target.resumeMain();
                 });
-    TraceTarget target = TraceTarget.attach(host, "" + pid[0]);
-    return traced(target, out);
+    assertEquals(folder.resolve("out1"), out);
+    return TraceTarget.attach(host, "" + pid[0]);
   }
 
   private Traced traced(TraceTarget target, Path out) throws IOException {
+    return traced(target, out, NAMED, go);
+  }
+
+  private Traced traced(TraceTarget target, Path out, TracePlan.Choice choice, Path go)
+      throws IOException {
     Path recording = folder.resolve("calls.ntr");
     TraceSettings how = new TraceSettings(recording, 0, 256, 256, 0, 0, "test");
     try (target;
         TraceRun run = TraceRun.prepare(target, how)) {
-      run.begin(TracePlan.of(target, NAMED));
+      run.begin(TracePlan.of(target, choice));
       Files.createFile(go);
       OptionalInt exit = OptionalInt.empty();
       long end = System.nanoTime() + LIMIT.toNanos();
@@ -201,6 +213,51 @@ final class LaterModulesTest {
     sameAsUntraced(traced, arguments);
     assertEquals(3 + 2, traced.calls("stepped").entries);
     assertEquals(1, traced.calls("doubled").entries);
+  }
+
+  @Test
+  void aLibraryMayGoWhileItIsPlannedAndIsTracedWhenItComesAgain() throws IOException {
+    String[] arguments = arguments("again", 1, 1, library("one"));
+    TraceTarget target = running(arguments);
+    while (!read(folder.resolve("out1")).contains("ready")) {
+      LockSupport.parkNanos(1_000_000);
+    }
+    TracePlan.Choice letsGo =
+        new TracePlan.Choice() {
+          @Override
+          public boolean mayWant(TargetModule module) {
+            if (module.name().equals("one.dll") && !Files.exists(go)) {
+              create(go);
+              while (target.process().modules().contains(module)) {
+                LockSupport.parkNanos(1_000_000);
+              }
+            }
+            return NAMED.mayWant(module);
+          }
+
+          @Override
+          public boolean wants(TargetModule module, String name) {
+            return NAMED.wants(module, name);
+          }
+
+          @Override
+          public boolean excludes(TargetModule module, String name) {
+            return NAMED.excludes(module, name);
+          }
+        };
+    Path second = folder.resolve("go2");
+    Traced traced = traced(target, folder.resolve("out1"), letsGo, second);
+    sameAsUntraced(traced, arguments);
+    assertEquals(3 + 2 + 1, traced.calls("stepped").entries);
+    assertEquals(1, traced.calls("doubled").entries);
+  }
+
+  private static void create(Path file) {
+    try {
+      Files.createFile(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Test

@@ -536,6 +536,11 @@ final class Tracing implements AutoCloseable {
     return process;
   }
 
+  /** Gives such a handle back. */
+  void forget(long process) {
+    calls.call("kernel32!CloseHandle", process);
+  }
+
   /** How a process ended; empty if it did not in the time. */
   OptionalInt end(long process, Duration limit) {
     long waited = calls.call("kernel32!WaitForSingleObject", process, limit.toMillis()).asInt();

@@ -96,6 +96,9 @@ public final class WindowsCompiler {
     if (this == CLANG) {
       // The linker does not understand the directives by which clang asks for exports.
       command.add("-Wl,--export-all-symbols");
+      if (library) {
+        command.add("-shared");
+      }
     } else {
       command.addAll(List.of(options));
     }
