@@ -25,14 +25,16 @@ final class Detacher {
   private final TargetMemory memory;
   private final TracingMemory tracing;
   private final Patcher patcher;
+  private final Ledger ledger;
   private final List<TracingMemory.Block> all = new ArrayList<>();
   private final Set<TracingMemory.Block> referred = new HashSet<>();
 
-  Detacher(TargetProcess target, TracingMemory tracing, Patcher patcher) {
+  Detacher(TargetProcess target, TracingMemory tracing, Patcher patcher, Ledger ledger) {
     this.target = target;
     this.memory = target.memory();
     this.tracing = tracing;
     this.patcher = patcher;
+    this.ledger = ledger;
     all.add(tracing.runtimeBlock());
     all.addAll(tracing.areaBlocks());
     all.addAll(patcher.blocks());
@@ -96,8 +98,9 @@ final class Detacher {
       remains.remove(target, free);
       if (removed) {
         remains.removeAll(target);
+        ledger.close();
       } else if (tracing.canRemove()) {
-        remains.leave(memory, kept(free));
+        ledger.write(remains, kept(free), 0, List.of());
       }
     } catch (CannotGoOn e) {
       // The program has its code back; what stays does no harm.

@@ -174,7 +174,8 @@ final class LaterModules implements AutoCloseable {
         new NoticeCallback.Calls(
             untraced("ntdll!NtDelayExecution"),
             untraced("ntdll!RtlAddGrowableFunctionTable"),
-            untraced("ntdll!RtlDllShutdownInProgress")));
+            untraced("ntdll!RtlDllShutdownInProgress")),
+        tracer::note);
     process.whileRoutinesRun(this::serve);
     if (!process.isStarted()) {
       // What came or went between the plan and now.

@@ -8,18 +8,19 @@ import io.ntrail.live.session.NoticeBoard;
 import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetProcess;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongConsumer;
 
 /**
  * The callback in a target that tells of modules which come and go, and the sign of life that it
  * wants of the controller.
  */
 final class ModuleNotices implements AutoCloseable {
-  private static final long ROUTINE_MILLIS = 20_000;
+  static final long ROUTINE_MILLIS = 20_000;
   private static final long BEAT_NANOS = 50_000_000;
   private static final int PAGE = 0x1000;
-  private static final int ROUTINE = 0xC00;
-  private static final int PARAMETERS = PAGE;
-  private static final int COOKIE = PAGE + 64;
+  static final int ROUTINE = 0xC00;
+  static final int PARAMETERS = PAGE;
+  static final int COOKIE = PAGE + 64;
 
   private final TargetProcess target;
   private final TracingMemory tracing;
@@ -51,8 +52,12 @@ final class ModuleNotices implements AutoCloseable {
     return board;
   }
 
-  /** Lets the target's loader call the callback from now on. */
-  void install(NoticeCallback.Calls calls) {
+  /**
+   * Lets the target's loader call the callback from now on.
+   *
+   * @param before hears where it lies, before the loader does
+   */
+  void install(NoticeCallback.Calls calls, LongConsumer before) {
     NoticeCallback callback = new NoticeCallback(tracing.control(), calls);
     byte[] code = callback.code();
     int tableAt = code.length + 0xF & ~0xF;
@@ -71,6 +76,7 @@ final class ModuleNotices implements AutoCloseable {
     tracing.table(
         new TracingMemory.Table(block + tableAt, callback.entries(), block, block + tableAt));
     tracing.register();
+    before.accept(block);
     int status = call("ntdll!LdrRegisterDllNotification", 0, block, 0, block + COOKIE);
     if (status != 0) {
       throw new CannotGoOn(

@@ -155,6 +155,8 @@ public final class TraceTarget implements AutoCloseable {
       process = TargetProcess.attach(calls, running);
       Mitigations mitigations = process.mitigations();
       mitigations.mustAllowCode();
+      // Before its code is looked at.
+      Succession.settle(process);
       String commandLine = process.commandLine();
       done = true;
       return new TraceTarget(agent, calls, process, mitigations, host, commandLine, clock, first);

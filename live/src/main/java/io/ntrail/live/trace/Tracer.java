@@ -30,8 +30,10 @@ public final class Tracer {
   private final SessionFile session;
   private final TracingMemory tracing;
   private final Patcher patcher;
+  private final Ledger ledger;
   private final int mostAreas;
   private long stoppedNanos;
+  private long notices;
 
   /** A function that has a stub: the low half of its body's address stands for it in records. */
   public record Traced(PlannedFunction function, int address) {}
@@ -45,11 +47,12 @@ public final class Tracer {
   public Tracer(TargetProcess target, SessionFile session, String sessionName, int mostAreas) {
     this.target = target;
     this.session = session;
-    Remains.takeOver(target);
+    Succession.settle(target);
     this.tracing =
         new TracingMemory(target, session, sessionName, Math.clamp(mostAreas, 1, MOST_AREAS));
     this.mostAreas = tracing.room();
     this.patcher = new Patcher(target, tracing);
+    this.ledger = Ledger.of(target);
     tracing.addAreas(Math.min(FIRST_AREAS, this.mostAreas));
   }
 
@@ -100,6 +103,24 @@ public final class Tracer {
     return patcher;
   }
 
+  /** Writes down, in the target, what there is: for whoever comes when this controller died. */
+  private void note() {
+    List<TracingMemory.Block> blocks = new ArrayList<>(tracing.areaBlocks());
+    blocks.addAll(patcher.blocks());
+    blocks.addAll(tracing.besideBlocks());
+    ledger.write(
+        tracing.remains(),
+        blocks,
+        notices,
+        patcher.patched().stream().map(Ledger.Patch::of).toList());
+  }
+
+  /** The same, before the loader is told of a callback. */
+  void note(long callback) {
+    notices = callback;
+    note();
+  }
+
   /** How many functions jump to their stubs. */
   int armed() {
     return patcher.armedCount();
@@ -130,6 +151,7 @@ public final class Tracer {
    * @param routines whether threads can be started in the target at this moment
    */
   public void arm(boolean routines) {
+    note();
     session.enable(true);
     List<Patcher.Patched> functions = patcher.present();
     if (routines && Patcher.mayRun(functions)) {
@@ -143,6 +165,7 @@ public final class Tracer {
 
   /** The same for more functions, if they are what they were when they were planned. */
   void arm(List<Patcher.Patched> more, boolean routines) {
+    note();
     if (routines && Patcher.mayRun(more)) {
       armRunning(more);
       return;
@@ -209,7 +232,7 @@ public final class Tracer {
   public Optional<Detachment> detach() {
     session.enable(false);
     List<Detachment> result = new ArrayList<>();
-    unlessEnded(() -> result.add(new Detacher(target, tracing, patcher).detach()));
+    unlessEnded(() -> result.add(new Detacher(target, tracing, patcher, ledger).detach()));
     return result.stream().findFirst();
   }
 
@@ -222,7 +245,14 @@ public final class Tracer {
   public void topUp(int stacks) {
     while (session.areasFree() < stacks && tracing.areas().size() < mostAreas) {
       int more = Math.min(MORE_AREAS, mostAreas - tracing.areas().size());
-      if (!unlessEnded(() -> tracing.addAreas(more))) {
+      boolean made =
+          unlessEnded(() -> {
+            tracing.addAreas(more);
+            if (patcher.armedCount() > 0) {
+              note();
+            }
+          });
+      if (!made) {
         return;
       }
     }

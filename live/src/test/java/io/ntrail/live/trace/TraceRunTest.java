@@ -61,6 +61,16 @@ final class TraceRunTest {
    * @return whether the code was put back
    */
   private boolean failing(Harm harm) throws IOException {
+    return failing(harm, (host, pid) -> {});
+  }
+
+  /** What is done before the file is there. */
+  @FunctionalInterface
+  private interface Afterwards {
+    void with(AgentHost host, int pid) throws IOException;
+  }
+
+  private boolean failing(Harm harm, Afterwards afterwards) throws IOException {
     Wine wine = programs.wine();
     AgentHost host = new AgentHost.Wine(wine.loader(), wine.environment());
     AgentConnection connection = host.start();
@@ -68,11 +78,13 @@ final class TraceRunTest {
     Path program = Programs.build("waits.c");
     List<String> words = List.of(program.toString(), programs.tracing().name(awaited));
     long process;
+    int pid;
     boolean restored;
     TraceSettings how = new TraceSettings(recording, 0, 64, 64, 0, 0, "test");
     TraceTarget target = TraceTarget.start(host, agent, words, _ -> Streams.NONE);
     try (TraceRun run = TraceRun.prepare(target, how)) {
-      process = programs.tracing().watch(target.process().pid());
+      pid = target.process().pid();
+      process = programs.tracing().watch(pid);
       TracePlan plan = plan(target);
       PlannedFunction waiting = plan.functions().getFirst();
       long address = waiting.module().module().base() + waiting.rva();
@@ -89,6 +101,7 @@ final class TraceRunTest {
     } finally {
       agent.close();
     }
+    afterwards.with(host, pid);
     Files.createFile(awaited);
     assertEquals(OptionalInt.of(42), programs.tracing().end(process, Duration.ofSeconds(30)));
     CallTable calls = CallTable.read(recording);
@@ -134,5 +147,31 @@ final class TraceRunTest {
   @Test
   void theFileIsWholeWhenTheAgentIsGone() throws IOException {
     assertEquals(false, failing((connection, agent) -> connection.kill()));
+  }
+
+  @Test
+  void aProgramWhoseControllerDiedIsTracedByAnother() throws IOException {
+    Path second = folder.resolve("second.ntr");
+    TraceSettings how = new TraceSettings(second, 0, 64, 64, 0, 0, "test");
+    failing(
+        (connection, agent) -> connection.kill(),
+        (host, pid) -> {
+          try (TraceTarget target = TraceTarget.attach(host, "" + pid)) {
+            TracePlan plan = plan(target);
+            assertEquals(1, plan.patched(), plan::toString);
+            try (TraceRun run = TraceRun.prepare(target, how)) {
+              run.begin(plan);
+              while (run.statistics().captured().entries() < 10) {
+                assertEquals(OptionalInt.empty(), run.await(10));
+              }
+              assertEquals(OptionalInt.empty(), run.disarm());
+              run.finish(OptionalInt.empty());
+            }
+          }
+        });
+    CallTable.Row row = CallTable.read(second).byFunction().get("waiting");
+    assertNotNull(row);
+    assertTrue(row.entries >= 10, row::toString);
+    assertEquals(row.entries, row.exits + row.open, row::toString);
   }
 }

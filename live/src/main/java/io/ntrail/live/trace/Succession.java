@@ -1,0 +1,157 @@
+package io.ntrail.live.trace;
+
+import io.ntrail.formats.bytes.BytesOut;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.live.session.SessionLayout;
+import io.ntrail.live.target.TargetMemory;
+import io.ntrail.live.target.TargetProcess;
+import io.ntrail.live.target.TargetThreads.Stopped;
+import io.ntrail.live.target.ThreadContext;
+import io.ntrail.live.trace.Ledger.Found;
+import io.ntrail.live.trace.Ledger.Patch;
+import io.ntrail.live.trace.TracingMemory.Block;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Puts in order what other sessions left in a target: those that had to leave something, and those
+ * whose controller died.
+ */
+final class Succession {
+  private final TargetProcess target;
+  private final TargetMemory memory;
+  private final List<Found> found;
+
+  private Succession(TargetProcess target, List<Found> found) {
+    this.target = target;
+    this.memory = target.memory();
+    this.found = found;
+  }
+
+  /** Does it, as far as it does no harm. */
+  static void settle(TargetProcess target) {
+    List<Found> found = Ledger.others(target);
+    if (!found.isEmpty() && Remains.canRemove(target)) {
+      new Succession(target, found).settle();
+    }
+  }
+
+  private void settle() {
+    found.forEach(one -> restore(one.remains(), one.patches()));
+    found.forEach(this::endNotices);
+    List<Block> all = found.stream().flatMap(one -> one.all().stream()).toList();
+    List<Long> stacks = found.stream().flatMap(one -> one.stacks(memory).stream()).toList();
+    Set<Block> referred = new HashSet<>();
+    List<Stopped> stopped = target.threads().stopAll();
+    try {
+      References references = new References(target, all, stopped);
+      references.look(stacks);
+      references.count(Set.of(), referred);
+      if (references.inside() > 0) {
+        referred.addAll(all);
+      }
+      ModuleLookup.forgetLeft(
+          target, found.stream().flatMap(one -> one.goes(referred).stream()).toList());
+    } finally {
+      target.threads().resume(stopped);
+    }
+    for (Found one : found) {
+      one.remains().remove(target, one.free(referred));
+      if (one.isFree(referred)) {
+        one.remains().removeAll(target);
+        one.ledger().close();
+      } else {
+        List<Block> kept = one.blocks().stream().filter(referred::contains).toList();
+        one.ledger().write(one.remains(), kept, 0, List.of());
+      }
+    }
+  }
+
+  /** Puts functions back that jump to stubs of a controller that is no more. */
+  private void restore(Remains remains, List<Patch> patches) {
+    if (patches.isEmpty()) {
+      return;
+    }
+    memory.write(remains.control + SessionLayout.AT_ENABLED, new byte[4]);
+    Map<Long, Long> anew = new HashMap<>();
+    patches.forEach(patch -> anew.put(patch.jump(), patch.function()));
+    boolean done = false;
+    while (!done) {
+      PatchPages pages = new PatchPages(memory);
+      try {
+        originals(patches, pages);
+        pages.open();
+        List<Stopped> stopped = target.threads().stopAll();
+        try {
+          done = pages.write();
+          if (done) {
+            stopped.forEach(thread -> begin(thread, anew));
+          }
+        } finally {
+          target.threads().resume(stopped);
+        }
+      } finally {
+        pages.close();
+      }
+    }
+  }
+
+  private static void originals(List<Patch> patches, PatchPages pages) {
+    for (Patch patch : patches) {
+      pages.touch(patch.function(), patch.near().length);
+      pages.touch(patch.jump(), Jumps.BYTES);
+    }
+    pages.read();
+    for (Patch patch : patches) {
+      try {
+        boolean patched =
+            Arrays.equals(pages.get(patch.function(), patch.near().length), patch.near());
+        boolean plain =
+            Arrays.equals(pages.get(patch.function(), patch.near().length), patch.original());
+        if (patched) {
+          pages.put(patch.function(), patch.original());
+        }
+        if ((patched || plain)
+            && patch.jump() != patch.function()
+            && Arrays.equals(pages.get(patch.jump(), Jumps.BYTES), patch.far())) {
+          pages.put(patch.jump(), patch.room());
+        }
+      } catch (CannotGoOn e) {
+        // Its module is gone.
+      }
+    }
+  }
+
+  /** A thread between the short jump and the long one begins the function anew. */
+  private void begin(Stopped thread, Map<Long, Long> anew) {
+    target
+        .threads()
+        .find(thread.handle(), ThreadContext.CONTROL)
+        .filter(context -> anew.containsKey(context.rip()))
+        .ifPresent(context ->
+            target
+                .threads()
+                .context(
+                    thread.handle(), context.rip(anew.getOrDefault(context.rip(), context.rip()))));
+  }
+
+  private void endNotices(Found one) {
+    if (one.notices() != 0) {
+      long cookie = memory.read(one.notices() + ModuleNotices.COOKIE, 8).i64(0);
+      if (cookie != 0) {
+        BytesOut parameters =
+            new BytesOut(48).u64(target.calls().address("ntdll!LdrUnregisterDllNotification"));
+        parameters.u64(cookie).u64(0).u64(0).u64(0);
+        memory.write(one.notices() + ModuleNotices.PARAMETERS, parameters.toArray());
+        target.run(
+            one.notices() + ModuleNotices.ROUTINE,
+            one.notices() + ModuleNotices.PARAMETERS,
+            ModuleNotices.ROUTINE_MILLIS);
+      }
+    }
+  }
+}
