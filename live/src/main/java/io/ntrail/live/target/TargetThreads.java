@@ -16,6 +16,13 @@ public final class TargetThreads implements AutoCloseable {
   private static final int TERMINATING = 0xC000_004B;
 
   /** Of the thread block. */
+  private static final int ACCESS_DENIED = 0xC000_0022;
+
+  /** How long a thread may take to end. */
+  private static final int ENDING_MILLIS = 200;
+
+  private static final int TLS_WORDS = 0x1480;
+
   private static final int STACK_BASE = 8;
 
   private final WindowsCalls calls;
@@ -131,6 +138,13 @@ public final class TargetThreads implements AutoCloseable {
     structure.setU32(ThreadContext.FLAGS_AT, what);
     long at = calls.put(0, structure);
     int status = calls.call("ntdll!NtGetContextThread", handle, at).asInt();
+    for (int i = 0; status == ACCESS_DENIED && i < ENDING_MILLIS; i++) {
+      // Wine says so of a thread whose end is on its way.
+      if (calls.call("kernel32!WaitForSingleObject", handle, 1).asInt() == ENDED) {
+        return Optional.empty();
+      }
+      status = calls.call("ntdll!NtGetContextThread", handle, at).asInt();
+    }
     if (status == UNSUCCESSFUL || status == TERMINATING) {
       return Optional.empty();
     }
@@ -145,6 +159,11 @@ public final class TargetThreads implements AutoCloseable {
   /** Where the stack of a thread begins that it runs on now: its highest address. */
   public long stackBase(long handle) {
     return memory.read(block(handle) + STACK_BASE, 8).i64(0);
+  }
+
+  /** A word of the thread block that TlsAlloc gave out, of the first 64. */
+  public long word(long handle, int index) {
+    return memory.read(block(handle) + TLS_WORDS + 8L * index, 8).i64(0);
   }
 
   /** The address of a thread's block; 0 if it has none. */

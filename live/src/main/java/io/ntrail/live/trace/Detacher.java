@@ -71,6 +71,9 @@ final class Detacher {
             Set<Long> places = frames.repair(references::isAlone);
             repaired = places.size();
             words = references.count(places, referred);
+            if (words > 0) {
+              references.next(tracing.remains().words(), referred);
+            }
             free = free(words);
             if (words == 0) {
               guard.write(List.of());

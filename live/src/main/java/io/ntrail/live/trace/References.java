@@ -135,6 +135,23 @@ final class References {
     return words;
   }
 
+  /**
+   * Adds the blocks that threads would use next: a frame that returns through its slot may write
+   * its record where its thread wrote the last one, or where the thread's next slot is.
+   *
+   * @param words of each thread
+   */
+  void next(List<Integer> words, Set<TracingMemory.Block> referred) {
+    for (Stopped thread : contexts.keySet()) {
+      for (int word : words) {
+        TracingMemory.Block block = block(target.threads().word(thread.handle(), word));
+        if (block != null) {
+          referred.add(block);
+        }
+      }
+    }
+  }
+
   private int count(long word, long places, Set<TracingMemory.Block> referred) {
     TracingMemory.Block block = block(word);
     if (block == null || places == 0) {

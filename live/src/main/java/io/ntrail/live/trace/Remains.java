@@ -50,6 +50,11 @@ final class Remains {
     this.handles = new HashMap<>(handles);
   }
 
+  /** Indices of the words of threads. */
+  List<Integer> words() {
+    return List.of(slotWord, recordWord);
+  }
+
   /** Whether memory can be given back at all: the system can be told to forget function tables. */
   static boolean canRemove(TargetProcess target) {
     return target.calls().find("ntdll!" + DELETE_TABLE) != 0;

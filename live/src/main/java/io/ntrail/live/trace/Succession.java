@@ -16,6 +16,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * Puts in order what other sessions left in a target: those that had to leave something, and those
@@ -50,7 +51,9 @@ final class Succession {
     try {
       References references = new References(target, all, stopped);
       references.look(stacks);
-      references.count(Set.of(), referred);
+      if (references.count(Set.of(), referred) > 0) {
+        found.forEach(one -> references.next(one.remains().words(), referred));
+      }
       if (references.inside() > 0) {
         referred.addAll(all);
       }
@@ -79,51 +82,56 @@ final class Succession {
     memory.write(remains.control + SessionLayout.AT_ENABLED, new byte[4]);
     Map<Long, Long> anew = new HashMap<>();
     patches.forEach(patch -> anew.put(patch.jump(), patch.function()));
-    boolean done = false;
-    while (!done) {
-      PatchPages pages = new PatchPages(memory);
-      try {
-        originals(patches, pages);
-        pages.open();
-        List<Stopped> stopped = target.threads().stopAll();
-        try {
-          done = pages.write();
-          if (done) {
-            stopped.forEach(thread -> begin(thread, anew));
-          }
-        } finally {
-          target.threads().resume(stopped);
-        }
-      } finally {
-        pages.close();
+    // Modules may go at any time but while all threads stand.
+    List<Stopped> stopped = target.threads().stopAll();
+    PatchPages pages = new PatchPages(memory);
+    try {
+      // Where a module was, there may be anything by now.
+      List<Patch> there = patches.stream().filter(found(patches)).toList();
+      read(there, pages);
+      there.forEach(patch -> original(patch, pages));
+      pages.open();
+      if (!pages.write()) {
+        throw new CannotGoOn("the program's code changes all the time", "");
       }
+      stopped.forEach(thread -> begin(thread, anew));
+    } finally {
+      pages.close();
+      target.threads().resume(stopped);
     }
   }
 
-  private static void originals(List<Patch> patches, PatchPages pages) {
+  private static void read(List<Patch> patches, PatchPages pages) {
     for (Patch patch : patches) {
       pages.touch(patch.function(), patch.near().length);
       pages.touch(patch.jump(), Jumps.BYTES);
     }
     pages.read();
-    for (Patch patch : patches) {
+  }
+
+  /** Those that are still as they were patched, or of which the long jump alone is left. */
+  private Predicate<Patch> found(List<Patch> patches) {
+    PatchPages pages = new PatchPages(memory);
+    read(patches, pages);
+    return patch -> {
       try {
-        boolean patched =
-            Arrays.equals(pages.get(patch.function(), patch.near().length), patch.near());
-        boolean plain =
-            Arrays.equals(pages.get(patch.function(), patch.near().length), patch.original());
-        if (patched) {
-          pages.put(patch.function(), patch.original());
-        }
-        if ((patched || plain)
-            && patch.jump() != patch.function()
-            && Arrays.equals(pages.get(patch.jump(), Jumps.BYTES), patch.far())) {
-          pages.put(patch.jump(), patch.room());
-        }
+        byte[] now = pages.get(patch.function(), patch.near().length);
+        byte[] jump = pages.get(patch.jump(), Jumps.BYTES);
+        return Arrays.equals(jump, patch.far())
+            && (Arrays.equals(now, patch.near()) || Arrays.equals(now, patch.original()));
       } catch (CannotGoOn e) {
         // Its module is gone.
+        return false;
       }
+    };
+  }
+
+  private static void original(Patch patch, PatchPages pages) {
+    // In place, the long jump is what takes the place of the first bytes.
+    if (patch.jump() != patch.function()) {
+      pages.put(patch.jump(), patch.room());
     }
+    pages.put(patch.function(), patch.original());
   }
 
   /** A thread between the short jump and the long one begins the function anew. */
