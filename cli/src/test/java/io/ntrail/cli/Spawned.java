@@ -39,13 +39,19 @@ final class Spawned implements AutoCloseable {
    * @param output a file of the folder for all that it says
    */
   static Spawned start(Path folder, String output, List<String> command) throws IOException {
+    return start(Wine.shared(), folder, output, command);
+  }
+
+  /** Starts it with another Wine. */
+  static Spawned start(Wine wine, Path folder, String output, List<String> command)
+      throws IOException {
     Path file = folder.resolve(output);
     ProcessBuilder builder =
         new ProcessBuilder(command)
             .directory(folder.toFile())
             .redirectErrorStream(true)
             .redirectOutput(file.toFile());
-    builder.environment().putAll(Wine.shared().environment());
+    builder.environment().putAll(wine.environment());
     return new Spawned(builder.start(), file);
   }
 

@@ -5,12 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.testkit.ForeignTool;
+import io.ntrail.testkit.wine.Wine;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -153,5 +156,61 @@ class TraceEndsTest {
     String said = process.said();
     assertTrue(said.contains("/dev/full could not be written: No space left"), said);
     assertTrue(!said.contains("waited"), "it ran: " + said);
+  }
+
+  /** A program that runs until a file is there, in a folder of its own, by a name of its own. */
+  private Spawned running(Path built, String name) throws IOException, InterruptedException {
+    Path program = Files.copy(built, folder.resolve(name));
+    String loader = Wine.shared().loader().toString();
+    List<String> watch = List.of(loader, Spawned.program("watch.c").toString(), name);
+    Spawned running =
+        Spawned.start(folder, "output", List.of(loader, program.toString(), "goes-on"));
+    try (Spawned watcher = Spawned.start(folder, "watched", watch)) {
+      watcher.awaitText("watching");
+    }
+    return running;
+  }
+
+  @Test
+  void whenTheDiskIsFullTheCodeIsPutBackAndWhatWasWrittenCanBeRead() throws Exception {
+    Path built = Spawned.program("halves.c");
+    Files.createFile(folder.resolve("there"));
+    Wine.Outcome expected =
+        Wine.shared().run(folder, new byte[0], Duration.ofMinutes(1), built.toString(), "there");
+    Path file = folder.resolve("calls.ntr");
+    List<String> command =
+        Cli.command("trace", "-p", "full.exe", "-f", "full!*", "--buffers", "16", "-o", "" + file);
+    String line = command.stream().map(word -> "'" + word + "'").collect(Collectors.joining(" "));
+    try (Spawned program = running(built, "full.exe");
+        // No file may have more than two megabytes.
+        Spawned ntrail = start(List.of("bash", "-c", "ulimit -f 2048; exec " + line))) {
+      assertEquals(3, ntrail.end(), ntrail.said());
+      assertTrue(ntrail.said().contains("the program goes on"), ntrail.said());
+      assertTrue(
+          ntrail.said().contains("the file could not be written: File too large"), ntrail.said());
+      Files.createFile(folder.resolve("goes-on"));
+      assertEquals(expected.exitCode(), program.end(), program.said());
+      assertEquals(expected.text(), program.said());
+    }
+    Cli.Result flat = Cli.run("calls", file, "--flat", "--format", "json");
+    assertEquals(3, flat.exit(), flat.err());
+    assertTrue(flat.json().get("entries").number() > 10_000, flat.out() + flat.err());
+    assertEquals(Set.of(3), Set.of(Cli.run("info", file).exit()));
+  }
+
+  @Test
+  void whenTheProgramIsKilledItsRecordingIsWhole() throws Exception {
+    Path file = folder.resolve("calls.ntr");
+    try (Spawned program = running(Spawned.program("halves.c"), "dies.exe");
+        Spawned ntrail =
+            start(Cli.command("trace", "-p", "dies.exe", "-f", "dies!*", "-o", "" + file))) {
+      ntrail.awaitText(TRACING);
+      Spawned.await("a megabyte", () -> Files.exists(file) && Files.size(file) > 1 << 20);
+      program.process().destroyForcibly();
+      assertEquals(0, ntrail.end(), ntrail.said());
+    }
+    Cli.Result flat = Cli.run("calls", file, "--flat", "--format", "json");
+    assertEquals(0, flat.exit(), flat.err());
+    assertTrue(flat.json().get("entries").number() > 10_000, flat.out());
   }
 }

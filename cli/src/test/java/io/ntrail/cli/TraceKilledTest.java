@@ -196,8 +196,12 @@ class TraceKilledTest {
     ntrail.process().waitFor(random.nextInt(MOST_MILLIS), TimeUnit.MILLISECONDS);
     boolean there = ntrail.process().isAlive();
     ntrail.process().destroyForcibly();
-    // SIGKILL, if it was not just ending.
-    assertTrue(Set.of(0, 128 + 9).contains(ntrail.end()), ntrail.said());
+    // SIGKILL, if it was not just ending; 1, if the program was gone before it was found.
+    Set<Integer> exits =
+        ntrail.said().contains("tracing, Ctrl+C stops")
+            ? Set.of(0, 128 + 9)
+            : Set.of(0, 1, 128 + 9);
+    assertTrue(exits.contains(ntrail.end()), ntrail.said());
     if (!Files.exists(goesOn)) {
       Files.createFile(goesOn);
     }
@@ -226,7 +230,7 @@ class TraceKilledTest {
     Random random = new Random(seed);
     int killed = 0;
     int begun = 0;
-    for (int run = 0; run < KILLS; run++) {
+    for (int run = 0; killed < KILLS; run++) {
       String what = "seed " + seed + ", run " + run + ": ";
       Path own = Files.createDirectories(folder.resolve("before" + run));
       Files.copy(built, own.resolve("killed.exe"));
@@ -245,8 +249,7 @@ class TraceKilledTest {
         }
       }
     }
-    System.out.printf(
-        "attached: ntrail killed %d times of %d, %d recordings begun%n", killed, KILLS, begun);
+    System.out.printf("attached: ntrail killed %d times, %d recordings begun%n", killed, begun);
   }
 
   @Test
@@ -258,7 +261,7 @@ class TraceKilledTest {
     int killed = 0;
     int begun = 0;
     int unborn = 0;
-    for (int run = 0; run < KILLS; run++) {
+    for (int run = 0; killed < KILLS; run++) {
       String what = "seed " + seed + ", run " + run + ": ";
       Path own = Files.createDirectories(folder.resolve("started" + run));
       Files.copy(built, own.resolve("killed.exe"));
@@ -289,7 +292,7 @@ class TraceKilledTest {
       }
     }
     System.out.printf(
-        "started: ntrail killed %d times of %d, %d recordings begun, %d programs did not begin%n",
-        killed, KILLS, begun, unborn);
+        "started: ntrail killed %d times, %d recordings begun, %d programs did not begin%n",
+        killed, begun, unborn);
   }
 }

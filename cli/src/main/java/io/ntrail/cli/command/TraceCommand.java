@@ -13,6 +13,7 @@ import io.ntrail.live.trace.TracePlan;
 import io.ntrail.live.trace.TraceRun;
 import io.ntrail.live.trace.TraceSettings;
 import io.ntrail.live.trace.TraceTarget;
+import io.ntrail.live.trace.TracedFamily;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +38,8 @@ final class TraceCommand implements Command {
     spec.addOption(Options.values("PATTERN", "functions that are not traced", "--exclude"));
     spec.addOption(
         Options.value("NAME|PID", "trace a program that runs already", "-p", "--process"));
+    spec.addOption(
+        Options.flag("trace what the program starts, too; ends when all have ended", "--children"));
     spec.addOption(Options.value("FILE", "the recording (default: PROGRAM.ntr)", "-o", "--output"));
     spec.addOption(
         Options.flag(
@@ -152,20 +155,24 @@ final class TraceCommand implements Command {
             request.ringBytes(),
             "ntrail " + Version.NUMBER);
     boolean begun = false;
-    try (TraceRun run = TraceRun.prepare(target, settings)) {
-      run.begin(plan);
+    TraceRun run = TraceRun.prepare(target, settings);
+    try (TracedFamily family =
+        request.children()
+            ? TracedFamily.withChildren(target, run, request)
+            : TracedFamily.alone(target, run)) {
+      family.begin(plan);
       begun = true;
       try {
         report.begun(run);
-        OptionalInt exit = new TraceWatch(run, request, report, stop::isAsked).awaitEnd();
-        RecorderStatistics statistics = run.finish(exit);
-        report.finished(run, target, statistics, exit);
-        if (run.plan().matched() == 0) {
+        OptionalInt exit = new TraceWatch(family, request, report, stop::isAsked).awaitEnd();
+        RecorderStatistics statistics = family.finish(exit);
+        report.finished(family, target, statistics, exit);
+        if (family.matched() == 0) {
           throw nothingMatches(request, target, " and of what it loaded");
         }
         return exitCode(statistics, strict);
       } catch (RuntimeException e) {
-        report.abandoned(run.abandon());
+        report.abandoned(family.abandon());
         throw e;
       }
     } finally {

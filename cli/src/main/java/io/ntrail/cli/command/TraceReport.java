@@ -16,11 +16,13 @@ import io.ntrail.live.trace.Detachment;
 import io.ntrail.live.trace.TracePlan;
 import io.ntrail.live.trace.TraceRun;
 import io.ntrail.live.trace.TraceTarget;
+import io.ntrail.live.trace.TracedFamily;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.stream.Stream;
 import picocli.CommandLine.ParseResult;
 
 /**
@@ -198,12 +200,12 @@ final class TraceReport implements AutoCloseable {
   }
 
   /** The line that is rewritten while the program runs. */
-  void live(TraceRun run) {
+  void live(TracedFamily family) {
     if (json() || quiet || !terminal.errIsTerminal()) {
       return;
     }
     live = true;
-    RecorderStatistics now = run.statistics();
+    RecorderStatistics now = family.first().statistics();
     double seconds = (System.nanoTime() - began) / 1e9;
     String line =
         "  %s   calls %s   threads %s   disk %s   chunks free %s of %s"
@@ -223,11 +225,12 @@ final class TraceReport implements AutoCloseable {
   }
 
   /** What came of it. */
-  void finished(TraceRun run, TraceTarget target, RecorderStatistics now, OptionalInt exit) {
+  void finished(TracedFamily family, TraceTarget target, RecorderStatistics now, OptionalInt exit) {
+    TraceRun run = family.first();
     TracePlan plan = run.plan();
     clear();
     if (json()) {
-      json(run, target, plan, now, exit);
+      json(family, target, plan, now, exit);
       return;
     }
     tell(plan);
@@ -237,7 +240,7 @@ final class TraceReport implements AutoCloseable {
       if (exit.isEmpty()) {
         out.println(
             "restored %s; the program goes on"
-                .formatted(Numbers.counted(run.restored(), "function")));
+                .formatted(Numbers.counted(family.restored(), "function")));
       } else if (exit.getAsInt() != 0) {
         out.println("the program ended with exit code " + code(exit.getAsInt()));
       }
@@ -248,9 +251,13 @@ final class TraceReport implements AutoCloseable {
               : " (%s bytes an event)"
                   .formatted(Numbers.oneDecimal((double) now.bytes() / captured.events()));
       out.println("wrote %s, %s%s".formatted(request.file(), Numbers.bytes(now.bytes()), each));
-      statistics(run, patched, plan, now);
+      statistics(family, patched, plan, now);
       cost(run);
+      if (request.children()) {
+        TraceChildren.print(out, to.width(), target, exit, family);
+      }
     }
+    family.remarks().forEach(remark -> out.println("ntrail: " + remark));
     now.remarks().forEach(remark -> out.println("ntrail: " + remark));
     if (now.state() == RecorderState.FAILED) {
       out.println("try: another disk, with -o FILE.ntr");
@@ -276,7 +283,7 @@ final class TraceReport implements AutoCloseable {
   }
 
   /** Exit codes of crashes are known by their hexadecimal form. */
-  private static String code(int exit) {
+  static String code(int exit) {
     return exit < 0 ? Numbers.hex(exit & 0xFFFF_FFFFL) : Integer.toString(exit);
   }
 
@@ -290,14 +297,16 @@ final class TraceReport implements AutoCloseable {
     }
   }
 
-  private void statistics(TraceRun run, int patched, TracePlan plan, RecorderStatistics now) {
+  private void statistics(
+      TracedFamily family, int patched, TracePlan plan, RecorderStatistics now) {
     EventTally captured = now.captured();
     EventTally dropped = now.dropped();
     String[][] left = {
       {"functions traced", Numbers.count(patched)},
       {
         "  entries only",
-        Numbers.count(run.selfTest().passed() ? plan.patched() - plan.withExits() : patched)
+        Numbers.count(
+            family.first().selfTest().passed() ? plan.patched() - plan.withExits() : patched)
       },
       {
         "threads seen / ended",
@@ -328,7 +337,7 @@ final class TraceReport implements AutoCloseable {
       },
       {"  no chunk was free", Numbers.count(now.lost())},
       {"too deep, not recorded", Numbers.count(now.overflows())},
-      {"re-entrant, not recorded", Numbers.count(run.reentrant())}
+      {"re-entrant, not recorded", Numbers.count(family.reentrant())}
     };
     out.println();
     for (int i = 0; i < left.length; i++) {
@@ -351,7 +360,12 @@ final class TraceReport implements AutoCloseable {
   }
 
   private void json(
-      TraceRun run, TraceTarget target, TracePlan plan, RecorderStatistics now, OptionalInt exit) {
+      TracedFamily family,
+      TraceTarget target,
+      TracePlan plan,
+      RecorderStatistics now,
+      OptionalInt exit) {
+    TraceRun run = family.first();
     EventTally captured = now.captured();
     long rate = run.ticksPerSecond();
     try (Json json = new Json(out)) {
@@ -363,7 +377,7 @@ final class TraceReport implements AutoCloseable {
           .number("unwinds", captured.unwinds())
           .number("open", now.openCalls())
           .number("lost", now.allDropped())
-          .number("reentrant", run.reentrant())
+          .number("reentrant", family.reentrant())
           .number("withoutThreadBlock", now.noArea())
           .number("tooDeep", now.overflows())
           .number("bytes", now.bytes())
@@ -386,7 +400,11 @@ final class TraceReport implements AutoCloseable {
             .text("left", detachment.left())
             .endObject();
       }
-      remarks(json, plan, now.remarks());
+      if (request.children()) {
+        TraceChildren.json(json, target, exit, family);
+      }
+      remarks(
+          json, plan, Stream.concat(family.remarks().stream(), now.remarks().stream()).toList());
       json.endObject();
     }
     out.println();

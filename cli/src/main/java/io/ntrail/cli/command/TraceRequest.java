@@ -18,6 +18,7 @@ import picocli.CommandLine.ParseResult;
  * @param process name or id of that one; else empty
  * @param file where the recording goes
  * @param planOnly whether the program is not run beyond what its loader does
+ * @param children whether what the program starts is traced as well
  * @param why whether functions that are left alone are listed
  * @param interactive whether more is read from standard input while the program runs
  * @param noStop whether threads must not stand still while functions are patched
@@ -35,6 +36,7 @@ record TraceRequest(
     String process,
     Path file,
     boolean planOnly,
+    boolean children,
     boolean why,
     boolean interactive,
     boolean noStop,
@@ -82,6 +84,7 @@ record TraceRequest(
         Options.path(
             Options.text(parsed, "-o", fileName(words.isEmpty() ? process : words.getFirst()))),
         Options.has(parsed, "--plan"),
+        Options.has(parsed, "--children"),
         Options.has(parsed, "--why"),
         interactive,
         Options.has(parsed, "--no-stop"),
@@ -140,11 +143,12 @@ record TraceRequest(
         || pattern.matches(name);
   }
 
-  /** Whether a pattern names a module that is not there; it may be loaded later. */
+  /** Whether a pattern names a module that is not there; it may come later, or with a child. */
   boolean mayComeLater(List<TargetModule> modules) {
-    return functions.stream()
-        .anyMatch(
-            pattern -> modules.stream().noneMatch(module -> mayMean(pattern.toString(), module)));
+    return children
+        || functions.stream()
+            .anyMatch(pattern ->
+                modules.stream().noneMatch(module -> mayMean(pattern.toString(), module)));
   }
 
   @Override

@@ -1,7 +1,7 @@
 package io.ntrail.cli.command;
 
 import io.ntrail.live.session.RecorderState;
-import io.ntrail.live.trace.TraceRun;
+import io.ntrail.live.trace.TracedFamily;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -15,15 +15,16 @@ final class TraceWatch {
   private static final int POLL_MILLIS = 20;
   private static final long LIVE_NANOS = 500_000_000;
 
-  private final TraceRun run;
+  private final TracedFamily family;
   private final TraceReport report;
   private final BooleanSupplier stopAsked;
   private final Optional<TraceLines> lines;
   private FunctionSelection selection;
   private boolean stopSaid;
 
-  TraceWatch(TraceRun run, TraceRequest request, TraceReport report, BooleanSupplier stopAsked) {
-    this.run = run;
+  TraceWatch(
+      TracedFamily family, TraceRequest request, TraceReport report, BooleanSupplier stopAsked) {
+    this.family = family;
     this.report = report;
     this.stopAsked = stopAsked;
     this.lines = request.interactive() ? Optional.of(TraceLines.of(System.in)) : Optional.empty();
@@ -31,7 +32,7 @@ final class TraceWatch {
   }
 
   /**
-   * Waits until the program ends, or somebody wants the trace to end, or nothing can be written any
+   * Waits until the programs end, or somebody wants the trace to end, or nothing can be written any
    * more; the program that goes on has its code back then.
    */
   OptionalInt awaitEnd() {
@@ -40,17 +41,17 @@ final class TraceWatch {
     while (exit.isEmpty()
         && !stopAsked.getAsBoolean()
         && !stopSaid
-        && run.statistics().state() != RecorderState.FAILED) {
-      exit = run.await(POLL_MILLIS);
+        && family.first().statistics().state() != RecorderState.FAILED) {
+      exit = family.await(POLL_MILLIS);
       if (exit.isEmpty()) {
         lines.flatMap(TraceLines::next).ifPresent(this::hear);
       }
       if (System.nanoTime() - last > LIVE_NANOS) {
         last = System.nanoTime();
-        report.live(run);
+        report.live(family);
       }
     }
-    return exit.isPresent() ? exit : run.disarm();
+    return exit.isPresent() ? exit : family.disarm();
   }
 
   private void hear(TraceLines.Said said) {
@@ -59,7 +60,7 @@ final class TraceWatch {
       case TraceLines.Said.Nonsense nonsense -> report.notUnderstood(nonsense.line());
       case TraceLines.Said.Change change -> {
         selection = selection.and(change.rule());
-        report.changed(run, run.choose(selection));
+        report.changed(family.first(), family.choose(selection));
       }
     }
   }

@@ -30,6 +30,9 @@ final class Control {
   static final int OFFERED_END = 0x518;
   static final int OFFERED_STATUS = 0x540;
   static final int OFFERED_HANDLE = 0x548;
+  static final int RESUMES = 0x580;
+  static final int RESUMES_GIVEN_UP = 0x584;
+  static final int RESUME_RING = 0x600;
   static final int NOTICE_RING = 0x800;
   static final int AREAS = 0x1000;
   static final int AREA_RING = 0x9000;
@@ -49,6 +52,17 @@ final class Control {
   static final int WAITS = 1;
   static final int TABLE_OFFERED = 2;
   static final int TABLE_TAKEN = 3;
+
+  // A thread that is about to resume one of another process.
+  static final int RESUME_PLACES = 16;
+  static final int RESUME_BYTES = 32;
+  static final int RESUME_STATE = 0;
+  static final int RESUME_PROCESS = 4;
+  static final int RESUME_THREAD = 8;
+  static final int RESUME_TICKS = 16;
+  static final int CLAIMED = 1;
+  static final int ASKED = 2;
+  static final int LET_GO = 3;
 
   // Head of a chunk.
   static final int STATE = 0;

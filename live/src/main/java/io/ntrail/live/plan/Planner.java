@@ -92,9 +92,11 @@ public final class Planner {
    */
   public static Optional<PlannedFunction> planOwn(TargetModule module, PeImage image, String name) {
     Planner planner = new Planner(new PlannedModule(module, image), Map.of(), Optional.empty());
-    return Patchability.of(image).list().stream()
+    Patchability patchability = Patchability.of(image);
+    return patchability.list().stream()
         .filter(patch -> patch.function().names().contains(name))
         .findFirst()
+        .map(patchability::inPlace)
         .map(patch -> planner.decide(name, List.of(), patch))
         .filter(PlannedFunction::isTraced);
   }

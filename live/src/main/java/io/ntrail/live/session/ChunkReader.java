@@ -217,7 +217,8 @@ final class ChunkReader {
       return nobody;
     }
     threadsSeen++;
-    RecordedThread thread = new RecordedThread(key, threadsSeen, output.writer.events(threadsSeen));
+    long number = output.nextThread();
+    RecordedThread thread = new RecordedThread(key, number, output.writer.events(number));
     threads.put(key, thread);
     thread.name = names.getOrDefault(key.tid(), "");
     output.attempt(() -> output.writer.thread(traced(thread, 0)));

@@ -1,7 +1,5 @@
 package io.ntrail.live.session;
 
-import io.ntrail.formats.ntr.Counter;
-import io.ntrail.formats.ntr.EventTally;
 import io.ntrail.formats.ntr.NtrRing;
 import io.ntrail.formats.ntr.NtrWriter;
 import io.ntrail.formats.ntr.ThreadEvents;
@@ -38,8 +36,6 @@ public final class Recorder implements AutoCloseable {
   /** All chunks are looked at every so many times: only a damaged session needs it. */
   private static final int SEARCH_EVERY = 16;
 
-  private static final long STATISTICS_NANOS = 1_000_000_000;
-
   /** Writes definitions. */
   @FunctionalInterface
   public interface Definitions {
@@ -49,17 +45,16 @@ public final class Recorder implements AutoCloseable {
 
   private final SessionFile session;
   private final RecorderSettings settings;
-  private final Remarks remarks = new Remarks();
+  private final boolean alone;
+  private final Remarks remarks;
   private final RecorderOutput output;
   private final RecordSink sink;
   private final ChunkReader reader;
   private final List<Integer> argumentPlaces;
-  private final ReentrantLock lock = new ReentrantLock(true);
+  private final ReentrantLock lock;
 
   private int progresses;
   private long lastProgress = System.nanoTime();
-  private long lastStatistics = System.nanoTime();
-  private Map<Counter, Long> statisticsWritten = Map.of();
   private long threadsEnded;
   private long openEnded;
   private long now;
@@ -68,15 +63,47 @@ public final class Recorder implements AutoCloseable {
 
   private Recorder(
       SessionFile session, NtrWriter writer, @Nullable NtrRing ring, RecorderSettings settings) {
+    this(session, settings, writer, ring, new Remarks(), null);
+  }
+
+  private Recorder(
+      SessionFile session,
+      RecorderSettings settings,
+      NtrWriter writer,
+      @Nullable NtrRing ring,
+      Remarks remarks,
+      @Nullable RecorderOutput shared) {
     this.session = session;
     this.settings = settings;
-    output = new RecorderOutput(session, writer, ring, settings.maxBytes(), remarks);
+    this.remarks = remarks;
+    this.alone = shared == null;
+    output =
+        shared == null ? new RecorderOutput(writer, ring, settings.maxBytes(), remarks) : shared;
+    lock = output.lock;
     List<Integer> all = session.argumentPlaces();
     argumentPlaces = all.subList(0, Math.min(all.size(), settings.arguments()));
     sink = new RecordSink(session, argumentPlaces.size(), writer, remarks);
     reader = new ChunkReader(session, output, sink, remarks, settings.process());
-    output.whenFailed(this::takeBack);
-    statistics = snapshot();
+    lock.lock();
+    try {
+      statistics = snapshot();
+      output.join(this);
+      output.count();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Records another process into the same file. It has to be closed before this one, which has the
+   * file.
+   *
+   * @param process its number in the {@code .ntr}
+   */
+  public Recorder beside(SessionFile other, long process) {
+    RecorderSettings how =
+        new RecorderSettings(process, settings.began(), settings.maxBytes(), settings.arguments());
+    return new Recorder(other, how, output.writer, output.ring, new Remarks(), output);
   }
 
   /**
@@ -98,9 +125,22 @@ public final class Recorder implements AutoCloseable {
     return new Recorder(session, ring.writer(), ring, settings);
   }
 
-  /** What was counted up to the last 60 ms or so. */
+  /** What was counted up to the last 60 ms or so, of all processes in the file. */
   public RecorderStatistics statistics() {
+    return output.total();
+  }
+
+  /**
+   * The same of this process alone; what went with the oldest part of a ring counts as captured
+   * here.
+   */
+  public RecorderStatistics own() {
     return statistics;
+  }
+
+  /** Nothing more is to be recorded. */
+  void stop() {
+    session.enable(false);
   }
 
   /**
@@ -208,26 +248,13 @@ public final class Recorder implements AutoCloseable {
         output.ring.turn();
       }
       output.checkSize();
-      writeStatistics(false);
+      output.writeStatistics(false);
     });
-    statistics = snapshot();
-  }
-
-  private void writeStatistics(boolean last) throws IOException {
-    long nanos = System.nanoTime();
-    if (last || nanos - lastStatistics >= STATISTICS_NANOS) {
-      lastStatistics = nanos;
-      Map<Counter, Long> counters = snapshot().counters();
-      if (last || !counters.equals(statisticsWritten)) {
-        output.writer.statistics(counters);
-        // Its own bytes are among those written: they alone are no news.
-        statisticsWritten = snapshot().counters();
-      }
-    }
+    count();
   }
 
   /** What waited when a write failed did not come into the file. */
-  private void takeBack() {
+  void takeBack() {
     for (RecordedThread thread : reader.threads().values()) {
       if (thread.events != null) {
         sink.takeBack(thread.events.waiting());
@@ -254,7 +281,7 @@ public final class Recorder implements AutoCloseable {
       reader.names().keySet().retainAll(alive);
       List<RecordedThread> gone = gone(alive, ticks);
       gone.forEach(thread -> end(thread, ticks));
-      statistics = snapshot();
+      count();
       return gone.stream().map(thread -> thread.key).toList();
     } finally {
       lock.unlock();
@@ -333,12 +360,23 @@ public final class Recorder implements AutoCloseable {
       reader.readLeft();
       reader.threads().values().forEach(this::tellDropped);
       output.attempt(output.writer::flush);
-      output.finished();
-      output.attempt(() -> writeStatistics(true));
+      if (alone) {
+        output.finished();
+      }
       statistics = snapshot();
+      output.attempt(() -> output.writeStatistics(true));
+      count();
+      if (!alone) {
+        output.leave(this);
+      }
     } finally {
       lock.unlock();
     }
+  }
+
+  private void count() {
+    statistics = snapshot();
+    output.count();
   }
 
   private RecorderStatistics snapshot() {
@@ -346,7 +384,6 @@ public final class Recorder implements AutoCloseable {
     for (RecordedThread thread : reader.threads().values()) {
       open += thread.events == null ? 0 : thread.events.open();
     }
-    EventTally gone = output.ring == null ? EventTally.NONE : output.ring.dropped();
     long latest = now != 0 ? now : sink.latest();
     return new RecorderStatistics(
         reader.threadsSeen(),
@@ -355,9 +392,9 @@ public final class Recorder implements AutoCloseable {
         reader.fullAtMost(),
         reader.chunksRead(),
         reader.pool().free(),
-        sink.given().minus(gone),
+        sink.given(),
         open,
-        sink.dropped().plus(gone),
+        sink.dropped(),
         Math.max(reader.lossTold(), session.lost()),
         reader.missingChunks(),
         reader.missingChunks() * session.recordsPerChunk(),
@@ -377,7 +414,7 @@ public final class Recorder implements AutoCloseable {
   }
 
   /**
-   * Finishes if that was not done, and completes and closes the file.
+   * Finishes if that was not done, and completes and closes the file, unless it is another's.
    *
    * @throws IOException if the file could not be completed; it can be read up to there
    */
@@ -388,14 +425,20 @@ public final class Recorder implements AutoCloseable {
       finish(0);
     } finally {
       try {
-        if (output.ring != null) {
-          output.ring.close();
-        } else {
-          output.writer.close();
+        if (alone) {
+          closeFile();
         }
       } finally {
         lock.unlock();
       }
+    }
+  }
+
+  private void closeFile() throws IOException {
+    if (output.ring != null) {
+      output.ring.close();
+    } else {
+      output.writer.close();
     }
   }
 }

@@ -1,12 +1,23 @@
 package io.ntrail.live.session;
 
+import io.ntrail.formats.ntr.Counter;
+import io.ntrail.formats.ntr.EventTally;
 import io.ntrail.formats.ntr.NtrRing;
 import io.ntrail.formats.ntr.NtrWriter;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** Where records go: a writer that may come to its end, by its size or by a failed write. */
+/**
+ * Where records go: a writer that may come to its end, by its size or by a failed write. The
+ * recorders of several processes may have one in common; whoever writes holds its lock.
+ */
 final class RecorderOutput {
+  private static final long STATISTICS_NANOS = 1_000_000_000;
+
   /** Something that writes. */
   @FunctionalInterface
   interface Writing {
@@ -15,29 +26,79 @@ final class RecorderOutput {
 
   final NtrWriter writer;
   final @Nullable NtrRing ring;
-  private final SessionFile session;
+  final ReentrantLock lock = new ReentrantLock(true);
   private final Remarks remarks;
   private final long maxBytes;
-  private Runnable whenFailed = () -> {};
+  private final List<Recorder> recorders = new ArrayList<>();
   private RecorderState state = RecorderState.RECORDING;
   private long failedWrites;
+  private long threads;
+  private @Nullable RecorderStatistics ended;
+  private Map<Counter, Long> statisticsWritten = Map.of();
+  private long lastStatistics = System.nanoTime();
+  private volatile @Nullable RecorderStatistics total;
 
-  RecorderOutput(
-      SessionFile session,
-      NtrWriter writer,
-      @Nullable NtrRing ring,
-      long maxBytes,
-      Remarks remarks) {
-    this.session = session;
+  RecorderOutput(NtrWriter writer, @Nullable NtrRing ring, long maxBytes, Remarks remarks) {
     this.writer = writer;
     this.ring = ring;
     this.maxBytes = maxBytes;
     this.remarks = remarks;
   }
 
-  /** What is to be done, once, when a write failed. */
-  void whenFailed(Runnable action) {
-    whenFailed = action;
+  /** Another recorder writes here. */
+  void join(Recorder recorder) {
+    recorders.add(recorder);
+  }
+
+  /** One of several recorders has written its last; what it counted stays in the total. */
+  void leave(Recorder recorder) {
+    recorders.remove(recorder);
+    RecorderStatistics last = recorder.own().withoutRoom();
+    ended = ended == null ? last : ended.plus(last);
+  }
+
+  /** The number of another thread in the file. */
+  long nextThread() {
+    threads++;
+    return threads;
+  }
+
+  /** Sums up what all recorders counted; the lock is held. */
+  RecorderStatistics count() {
+    RecorderStatistics sum = ended;
+    for (Recorder recorder : recorders) {
+      sum = sum == null ? recorder.own() : sum.plus(recorder.own());
+    }
+    if (sum == null) {
+      throw new IllegalStateException("nobody records");
+    }
+    EventTally gone = ring == null ? EventTally.NONE : ring.dropped();
+    RecorderStatistics all = sum.ofFile(gone, bytes(), failedWrites, state);
+    total = all;
+    return all;
+  }
+
+  /** What all recorders counted up to the last time that one of them did. */
+  RecorderStatistics total() {
+    RecorderStatistics all = total;
+    if (all == null) {
+      throw new IllegalStateException("nobody counted");
+    }
+    return all;
+  }
+
+  /** Writes what was counted, now and then, or at the end. */
+  void writeStatistics(boolean last) throws IOException {
+    long nanos = System.nanoTime();
+    if (last || nanos - lastStatistics >= STATISTICS_NANOS) {
+      lastStatistics = nanos;
+      Map<Counter, Long> counters = count().counters();
+      if (last || !counters.equals(statisticsWritten)) {
+        writer.statistics(counters);
+        // Its own bytes are among those written: they alone are no news.
+        statisticsWritten = count().counters();
+      }
+    }
   }
 
   RecorderState state() {
@@ -76,7 +137,7 @@ final class RecorderOutput {
   void checkSize() throws IOException {
     if (isRecording() && maxBytes > 0 && writer.position() >= maxBytes) {
       state = RecorderState.SIZE_REACHED;
-      session.enable(false);
+      recorders.forEach(Recorder::stop);
       remarks.say("recording stopped when the file had %d bytes", writer.position());
       writer.flush();
     }
@@ -93,8 +154,8 @@ final class RecorderOutput {
     state = RecorderState.FAILED;
     failedWrites++;
     writer.giveUp();
-    session.enable(false);
+    recorders.forEach(Recorder::stop);
     remarks.say("the file could not be written: %s", String.valueOf(e.getMessage()));
-    whenFailed.run();
+    recorders.forEach(Recorder::takeBack);
   }
 }

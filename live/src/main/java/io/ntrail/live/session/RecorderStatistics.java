@@ -5,6 +5,7 @@ import io.ntrail.formats.ntr.EventTally;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * What a recorder counted up to a moment. Each record that a thread wrote or wanted to write is
@@ -64,6 +65,8 @@ public record RecorderStatistics(
     long chunksRefused,
     RecorderState state,
     List<String> remarks) {
+  private static final int MOST_REMARKS = 100;
+
   /** All records that are not in the file. */
   public long allDropped() {
     return dropped.events() + lost + missing + unreadable;
@@ -95,5 +98,93 @@ public record RecorderStatistics(
     counters.put(Counter.NO_AREA, noArea);
     counters.put(Counter.SLOW_PASSES, slowPasses);
     return counters;
+  }
+
+  /** What two recorders of one file counted. */
+  RecorderStatistics plus(RecorderStatistics other) {
+    List<String> both =
+        Stream.concat(remarks.stream(), other.remarks.stream()).limit(MOST_REMARKS).toList();
+    return new RecorderStatistics(
+        threadsSeen + other.threadsSeen,
+        threadsEnded + other.threadsEnded,
+        buffers + other.buffers,
+        Math.max(fullAtMost, other.fullAtMost),
+        buffersWritten + other.buffersWritten,
+        buffersFree + other.buffersFree,
+        captured.plus(other.captured),
+        openCalls + other.openCalls,
+        dropped.plus(other.dropped),
+        lost + other.lost,
+        missingChunks + other.missingChunks,
+        missing + other.missing,
+        unreadable + other.unreadable,
+        unknownFunctions + other.unknownFunctions,
+        damaged + other.damaged,
+        Math.max(bytes, other.bytes),
+        Math.max(duration, other.duration),
+        Math.max(failedWrites, other.failedWrites),
+        overflows + other.overflows,
+        noArea + other.noArea,
+        slowPasses + other.slowPasses,
+        areasFree + other.areasFree,
+        chunksRefused + other.chunksRefused,
+        state,
+        both);
+  }
+
+  /** The same when the session is gone: its chunks and areas are nobody's. */
+  RecorderStatistics withoutRoom() {
+    return with(0, 0, 0, captured, dropped, bytes, failedWrites, state);
+  }
+
+  /** What recorders counted together, as it is in their file. */
+  RecorderStatistics ofFile(
+      EventTally gone, long fileBytes, long failures, RecorderState fileState) {
+    return with(
+        buffers,
+        buffersFree,
+        areasFree,
+        captured.minus(gone),
+        dropped.plus(gone),
+        fileBytes,
+        failures,
+        fileState);
+  }
+
+  private RecorderStatistics with(
+      int allBuffers,
+      int freeBuffers,
+      int freeAreas,
+      EventTally inFile,
+      EventTally notInFile,
+      long fileBytes,
+      long failures,
+      RecorderState fileState) {
+    return new RecorderStatistics(
+        threadsSeen,
+        threadsEnded,
+        allBuffers,
+        fullAtMost,
+        buffersWritten,
+        freeBuffers,
+        inFile,
+        openCalls,
+        notInFile,
+        lost,
+        missingChunks,
+        missing,
+        unreadable,
+        unknownFunctions,
+        damaged,
+        fileBytes,
+        duration,
+        failures,
+        overflows,
+        noArea,
+        slowPasses,
+        freeAreas,
+        chunksRefused,
+        fileState,
+        remarks);
   }
 }

@@ -17,6 +17,7 @@ import java.util.stream.Stream;
 public final class SessionFile implements AutoCloseable {
   private final SharedFile file;
   private final NoticeBoard notices;
+  private final ResumeBoard resumes;
   private final int recordBytes;
   private final int chunks;
   private final int[] chunkRing = new int[SessionLayout.CHUNK_RING];
@@ -27,6 +28,7 @@ public final class SessionFile implements AutoCloseable {
   private SessionFile(SharedFile file, int recordBytes, int chunks) {
     this.file = file;
     this.notices = new NoticeBoard(file);
+    this.resumes = new ResumeBoard(file);
     this.recordBytes = recordBytes;
     this.chunks = chunks;
   }
@@ -211,6 +213,11 @@ public final class SessionFile implements AutoCloseable {
   /** What the target tells of modules that come and go. */
   public NoticeBoard notices() {
     return notices;
+  }
+
+  /** Threads of the target that are about to let another process run. */
+  public ResumeBoard resumes() {
+    return resumes;
   }
 
   /** Offers a chunk, which is all zero. */

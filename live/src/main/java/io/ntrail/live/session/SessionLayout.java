@@ -106,6 +106,18 @@ public final class SessionLayout {
   /** u64: by what the system can be told to forget it, by the target. */
   public static final int AT_OFFERED_HANDLE = 0x548;
 
+  /** u32: how often a thread was about to resume one of another process, by the target. */
+  public static final int AT_RESUMES = 0x580;
+
+  /** Such threads of the target, which wait for the controller. */
+  public static final int AT_RESUME_RING = 0x600;
+
+  /** How many there can be at once. */
+  public static final int RESUME_PLACES = 16;
+
+  /** Bytes of one: u32 state, u32 process id, u32 thread id, u32 nothing, u64 ticks. */
+  public static final int RESUME_BYTES = 32;
+
   /** Notices of modules, by the target. */
   public static final int AT_NOTICE_RING = 0x800;
 

@@ -298,6 +298,16 @@ public final class TargetMemory {
    */
   public List<Pages> protect(List<Pages> ranges) {
     List<Pages> before = new ArrayList<>(ranges.size());
+    change(ranges, before, true);
+    return before;
+  }
+
+  /** Protects pages as they were; what is no longer there is left out. */
+  public void restore(List<Pages> before) {
+    change(before, new ArrayList<>(), false);
+  }
+
+  private void change(List<Pages> ranges, List<Pages> before, boolean must) {
     for (int done = 0; done < ranges.size(); done += CELLS) {
       List<Pages> some = ranges.subList(done, Math.min(ranges.size(), done + CELLS));
       long old = calls.put(0, new BytesOut(8 * CELLS).zeros(8 * some.size()));
@@ -314,7 +324,7 @@ public final class TargetMemory {
                 old + 8L * i));
       }
       for (CallOutcome outcome : calls.call(changes)) {
-        if (outcome.kind() != CallOutcome.Kind.DONE || outcome.result() == 0) {
+        if (must && (outcome.kind() != CallOutcome.Kind.DONE || outcome.result() == 0)) {
           throw WindowsCalls.failed(
               "memory of the target could not be made writable",
               "kernel32!VirtualProtectEx",
@@ -327,7 +337,6 @@ public final class TargetMemory {
         before.add(new Pages(pages.address, pages.size, (int) cells.u32(8 * i)));
       }
     }
-    return before;
   }
 
   /** Says that code was changed. */

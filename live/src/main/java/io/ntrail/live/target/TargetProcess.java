@@ -8,7 +8,9 @@ import io.ntrail.live.agent.CallOutcome;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A process that is watched.
@@ -50,13 +52,24 @@ public final class TargetProcess implements AutoCloseable {
   private final int pid;
   private final int mainTid;
   private final Leash leash;
+
+  /** How often its creator had suspended it; 0 if nobody else did. */
+  private final int held;
+
   private final TargetMemory memory;
   private final TargetThreads threads;
   private Runnable meanwhile = () -> {};
 
   private TargetProcess(
-      WindowsCalls calls, long process, long mainThread, int pid, int mainTid, Leash leash) {
+      WindowsCalls calls,
+      long process,
+      long mainThread,
+      int pid,
+      int mainTid,
+      Leash leash,
+      int held) {
     this.calls = calls;
+    this.held = held;
     this.mainTid = mainTid;
     this.leash = leash;
     this.process = process;
@@ -97,7 +110,7 @@ public final class TargetProcess implements AutoCloseable {
     Bytes made = calls.get(STARTUP, 24);
     leash.tie(made.i64(0));
     return new TargetProcess(
-        calls, made.i64(0), made.i64(8), (int) made.u32(16), (int) made.u32(20), leash);
+        calls, made.i64(0), made.i64(8), (int) made.u32(16), (int) made.u32(20), leash, 0);
   }
 
   /** Starts it, more than once where Wine answers so: a moment later the same goes well. */
@@ -147,7 +160,7 @@ public final class TargetProcess implements AutoCloseable {
             .map(TargetThread::tid)
             .orElse(0);
     TargetProcess process =
-        new TargetProcess(calls, opened.result(), 0, running.pid(), main, Leash.none(calls));
+        new TargetProcess(calls, opened.result(), 0, running.pid(), main, Leash.none(calls), 0);
     boolean fit = false;
     try {
       process.mustBeNative(what);
@@ -163,8 +176,107 @@ public final class TargetProcess implements AutoCloseable {
     }
   }
 
+  /**
+   * Opens a process that another one created and has not let run yet. It stands suspended until
+   * {@link #resumeMain} leaves it as its creator wants it: suspended, but with its first thread at
+   * the program's first instruction if {@link #runToEntry} was called. It is to be left so whatever
+   * happens.
+   *
+   * @param running the process
+   * @param tid id of its first thread, which nobody resumes meanwhile
+   * @return empty if it runs already
+   * @throws CannotGoOn if it is not there, if this user may not open it, or if it is not a program
+   *     of x64; then it is as it was
+   */
+  public static Optional<TargetProcess> created(
+      WindowsCalls calls, RunningProcess running, int tid) {
+    long process = opened(calls, "kernel32!OpenProcess", running.pid());
+    long thread = 0;
+    @Nullable TargetProcess created = null;
+    boolean fit = false;
+    try {
+      thread = opened(calls, "kernel32!OpenThread", tid);
+      long count = calls.put(0, new BytesOut(8).u64(0));
+      calls.mustSucceed("it could not be stopped", "ntdll!NtSuspendThread", thread, count);
+      int held = (int) calls.get(0, 4).u32(0);
+      for (int i = 0; i < Math.max(1, held); i++) {
+        // From here on it is suspended once, by us or by its creator.
+        calls.call(RESUME, thread, 0);
+      }
+      if (held > 0) {
+        created =
+            new TargetProcess(calls, process, thread, running.pid(), tid, Leash.make(calls), held);
+        fit = created.isFresh(running.name());
+        if (fit) {
+          created.leash.tie(process);
+        }
+      }
+      return fit ? Optional.ofNullable(created) : Optional.empty();
+    } finally {
+      if (!fit && created != null) {
+        created.resumeMain();
+        created.close();
+      } else if (!fit) {
+        calls.call("kernel32!CloseHandle", process);
+        calls.call("kernel32!CloseHandle", thread);
+      }
+    }
+  }
+
+  /** Whether the loader of a process has begun; so also if that cannot be found out. */
+  public static boolean hasBegun(WindowsCalls calls, RunningProcess running) {
+    long opened = calls.call("kernel32!OpenProcess", ALL_PROCESS, 0, running.pid()).result();
+    if (opened == 0) {
+      return true;
+    }
+    try (TargetProcess process =
+        new TargetProcess(calls, opened, 0, running.pid(), 0, Leash.none(calls), 0)) {
+      return process.exitCode().isPresent() || process.hasLoader();
+    }
+  }
+
+  private static long opened(WindowsCalls calls, String function, int id) {
+    CallOutcome opened =
+        calls.call(function, function.endsWith("Thread") ? ALL_THREAD : ALL_PROCESS, 0, id);
+    if (opened.result() == 0) {
+      throw WindowsCalls.failed("it could not be opened", function, opened.error());
+    }
+    return opened.result();
+  }
+
+  /** Whether the loader has begun. What is being created may have no memory yet. */
+  private boolean hasLoader() {
+    long block = environmentBlock();
+    return block != 0
+        && memory.readUpTo(block + PEB_LOADER, 8).length == 8
+        && memory.read(block + PEB_LOADER, 8).i64(0) != 0;
+  }
+
+  private boolean isFresh(String what) {
+    mustBeOfX64(what);
+    return exitCode().isEmpty() && !hasLoader();
+  }
+
   /** Only code of x64, run by a processor of x64. */
   private void mustBeNative(String what) {
+    mustBeOfX64(what);
+    if (exitCode().isPresent()) {
+      throw ended(what);
+    }
+    if (!hasLoader()) {
+      throw new CannotGoOn(
+          what + " has not begun to run: its modules are not loaded yet",
+          "the same again when it runs; or start it with ntrail: ntrail trace ... -- PROGRAM");
+    }
+    long base = imageBase();
+    int machine = memory.read(base + memory.read(base + NEW_HEADERS, 4).u32(0) + 4, 2).u16(0);
+    if (machine != Machine.AMD64) {
+      throw notNative(what, Machine.text(machine));
+    }
+  }
+
+  /** What the system says of it; its own headers say more. */
+  private void mustBeOfX64(String what) {
     long cells = calls.put(0, new BytesOut(16).u64(0).u64(0));
     if (calls.find("kernel32!IsWow64Process2") != 0) {
       CallOutcome asked = calls.call("kernel32!IsWow64Process2", process, cells, cells + 8);
@@ -182,19 +294,6 @@ public final class TargetProcess implements AutoCloseable {
       if (asked.isTrue() && calls.get(0, 4).u32(0) != 0) {
         throw notNative(what, "x86");
       }
-    }
-    if (exitCode().isPresent()) {
-      throw ended(what);
-    }
-    if (memory.read(environmentBlock() + PEB_LOADER, 8).i64(0) == 0) {
-      throw new CannotGoOn(
-          what + " has not begun to run: its modules are not loaded yet",
-          "the same again when it runs; or start it with ntrail: ntrail trace ... -- PROGRAM");
-    }
-    long base = imageBase();
-    int machine = memory.read(base + memory.read(base + NEW_HEADERS, 4).u32(0) + 4, 2).u16(0);
-    if (machine != Machine.AMD64) {
-      throw notNative(what, Machine.text(machine));
     }
   }
 
@@ -304,9 +403,23 @@ public final class TargetProcess implements AutoCloseable {
     long entry = base + pe.u32(0x28);
     byte[] before = memory.read(entry, LOOP.length).array(0, LOOP.length);
     patch(entry, LOOP);
-    resume(mainThread);
+    boolean arrived = false;
+    try {
+      awaitArrival(entry, patienceMillis);
+      arrived = true;
+    } finally {
+      if (!arrived) {
+        leaveOnTheWay(entry, before);
+      }
+    }
+    patch(entry, before);
+  }
+
+  private void awaitArrival(long entry, long patienceMillis) {
     long end = System.nanoTime() + patienceMillis * 1_000_000;
     while (true) {
+      resume(mainThread);
+      pause();
       OptionalInt exit = exitCode();
       if (exit.isPresent()) {
         throw new CannotGoOn(
@@ -317,16 +430,28 @@ public final class TargetProcess implements AutoCloseable {
       suspend(mainThread);
       long rip = threads.context(mainThread, ThreadContext.CONTROL).rip();
       if (rip == entry || rip == entry + LOOP.length) {
-        patch(entry, before);
         return;
       }
-      resume(mainThread);
       if (System.nanoTime() - end > 0) {
         throw new CannotGoOn(
             "the program did not arrive at its first instruction (it is at 0x%x)".formatted(rip),
             "");
       }
-      pause();
+    }
+  }
+
+  /** It finds its first instruction as it was, and stands suspended once, wherever it is. */
+  private void leaveOnTheWay(long entry, byte[] before) {
+    try {
+      long count = calls.put(0, new BytesOut(8).u64(0));
+      boolean stopped = calls.call("ntdll!NtSuspendThread", mainThread, count).isSuccess();
+      int others = (int) calls.get(0, 4).u32(0);
+      patch(entry, before);
+      if (stopped && others > 0) {
+        resume(mainThread);
+      }
+    } catch (CannotGoOn e) {
+      // It has ended, or the agent has, and it with that.
     }
   }
 
@@ -346,15 +471,32 @@ public final class TargetProcess implements AutoCloseable {
     memory.flush(address, bytes.length);
   }
 
-  /** Lets the main thread go on, and the program live whatever happens to ntrail. */
+  /**
+   * Lets the main thread go on, and the program live whatever happens to ntrail. One that somebody
+   * else created is left to its creator, who lets it go on.
+   */
   public void resumeMain() {
     if (mainThread == 0) {
+      return;
+    }
+    if (held > 0) {
+      for (int i = 1; i < held; i++) {
+        calls.call("ntdll!NtSuspendThread", mainThread, 0);
+      }
+      leash.release();
       return;
     }
     CallOutcome resumed = leash.release(calls.prepare(RESUME, mainThread, 0));
     if (!resumed.isSuccess()) {
       throw new CannotGoOn(
           "a thread could not be resumed (status 0x%08x)".formatted(resumed.asInt()), "");
+    }
+  }
+
+  /** Lets the main thread of a created process go on if its creator does not do that any more. */
+  public void resumeInstead() {
+    if (mainThread != 0) {
+      calls.call(RESUME, mainThread, 0);
     }
   }
 

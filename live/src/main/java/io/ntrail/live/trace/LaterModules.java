@@ -19,7 +19,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -35,11 +34,12 @@ import org.jspecify.annotations.Nullable;
  * there, and is used again when the same library comes to the same place.
  */
 final class LaterModules implements AutoCloseable {
-  private static final long IDLE_NANOS = 2_000_000;
-  private static final long BUSY_NANOS = 100_000;
-  private static final long BUSY_FOR_NANOS = 20_000_000;
+  private static final long TABLE_PAUSE_NANOS = 50_000;
   private static final long TABLE_NANOS = 2_500_000_000L;
   private static final int HEADERS = 0x1000;
+
+  /** So often functions are put back while modules go. */
+  private static final int MOST_TRIES = 5;
 
   /** So many places of one library are given near memory. */
   static final int MOST_PLACES = 16;
@@ -60,7 +60,6 @@ final class LaterModules implements AutoCloseable {
   private int missed;
   private boolean serving;
   private boolean ending;
-  private long lastNews;
 
   /** What hears of it. */
   interface Log {
@@ -184,7 +183,7 @@ final class LaterModules implements AutoCloseable {
   }
 
   /** A function of the system as the program would call it without tracing; 0 if there is none. */
-  private long untraced(String name) {
+  long untraced(String name) {
     long address = process.calls().find(name);
     return tracer.patcher().patched().stream()
         .filter(p -> p.function().code().orElseThrow().address() == address)
@@ -199,23 +198,21 @@ final class LaterModules implements AutoCloseable {
         module.base());
   }
 
-  /** Waits for the end of the program for a while, and answers what it tells. */
-  OptionalInt await(int millis) {
-    long end = System.nanoTime() + millis * 1_000_000L;
-    do {
-      serve();
-      late();
-      long now = System.nanoTime();
-      long pause = now - lastNews < BUSY_FOR_NANOS ? BUSY_NANOS : IDLE_NANOS;
-      LockSupport.parkNanos(Math.min(pause, Math.max(0, end - now)));
-    } while (System.nanoTime() - end < 0);
-    return process.await(0);
+  /**
+   * Answers what was told, and traces what nobody waited for.
+   *
+   * @return whether there was anything
+   */
+  boolean look() {
+    boolean news = serve();
+    late();
+    return news;
   }
 
-  /** Answers what was told. */
-  private void serve() {
+  /** Answers what was told; whether there was anything. */
+  boolean serve() {
     if (serving || !board.isNews()) {
-      return;
+      return false;
     }
     serving = true;
     try {
@@ -229,8 +226,8 @@ final class LaterModules implements AutoCloseable {
       }
     } finally {
       serving = false;
-      lastNews = System.nanoTime();
     }
+    return true;
   }
 
   private void comes(Notice notice) {
@@ -269,7 +266,7 @@ final class LaterModules implements AutoCloseable {
       }
       long end = System.nanoTime() + TABLE_NANOS;
       while (board.isOffered(notice) && System.nanoTime() - end < 0) {
-        LockSupport.parkNanos(BUSY_NANOS / 2);
+        LockSupport.parkNanos(TABLE_PAUSE_NANOS);
       }
       placement.registered = board.isTaken(notice);
       if (placement.registered) {
@@ -551,11 +548,29 @@ final class LaterModules implements AutoCloseable {
    */
   void end(Runnable disarm) {
     ending = true;
-    held(_ -> disarm.run());
+    for (int tries = 1; !tried(disarm, tries == MOST_TRIES); tries++) {
+      compare();
+    }
     try {
       notices.uninstall();
     } catch (CannotGoOn e) {
       // What comes next says what is wrong, or that the callback stays.
+    }
+  }
+
+  /**
+   * On a machine with too much to do it takes longer than the program's threads wait, and a module
+   * goes meanwhile. What is known of it then is forgotten, and all others are put back.
+   */
+  private boolean tried(Runnable disarm, boolean last) {
+    try {
+      held(_ -> disarm.run());
+      return true;
+    } catch (CannotGoOn e) {
+      if (last || process.exitCode().isPresent()) {
+        throw e;
+      }
+      return false;
     }
   }
 

@@ -175,7 +175,7 @@ final class PatchPages {
       writes = null;
     }
     if (!before.isEmpty()) {
-      memory.protect(before);
+      memory.restore(before);
       before = List.of();
     }
   }

@@ -41,6 +41,7 @@ final class Patcher {
   private final List<TracingMemory.Block> blocks = new ArrayList<>();
   private final List<long[]> lowRanges = new ArrayList<>();
   private final List<Patched> patched = new ArrayList<>();
+  private final Set<Patched> own = new HashSet<>();
   private final List<PlannedFunction> outOfReach = new ArrayList<>();
   private final Set<PlannedModule> gone = new HashSet<>();
   private final RunningStores stores;
@@ -70,6 +71,17 @@ final class Patcher {
   /** Everything that has a stub. */
   List<Patched> patched() {
     return List.copyOf(patched);
+  }
+
+  /** Something that is patched with what was prepared, and has a stub of its own. */
+  void add(Patched more) {
+    patched.add(more);
+    own.add(more);
+  }
+
+  /** How many functions that were asked for jump to their stubs now. */
+  int armedCount() {
+    return (int) armed.stream().filter(one -> !own.contains(one)).count();
   }
 
   /** What cannot be patched although it was planned: no memory is near enough. */

@@ -3,8 +3,6 @@ package io.ntrail.live.trace;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.identity.ImageId;
 import io.ntrail.formats.ntr.Counter;
-import io.ntrail.formats.ntr.NtrRing;
-import io.ntrail.formats.ntr.NtrWriter;
 import io.ntrail.formats.ntr.RecordingHeader;
 import io.ntrail.formats.ntr.TracedFunction;
 import io.ntrail.formats.ntr.TracedModule;
@@ -15,20 +13,18 @@ import io.ntrail.live.plan.LeftAlone;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.PlannedModule;
 import io.ntrail.live.session.Recorder;
-import io.ntrail.live.session.RecorderSettings;
 import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.session.RecorderThread;
 import io.ntrail.live.session.SessionFile;
 import io.ntrail.live.target.TargetProcess;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.security.SecureRandom;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,7 +37,7 @@ public final class TraceRun implements AutoCloseable {
   private static final long THREADS_NANOS = 500_000_000;
   private static final long CALIBRATION_NANOS = 10_000_000_000L;
   private static final int ENDING_MILLIS = 250;
-  private static final long PROCESS = 1;
+  private static final int CHILD_CHUNKS = 128;
 
   private final TraceTarget target;
   private final TraceSettings settings;
@@ -49,6 +45,8 @@ public final class TraceRun implements AutoCloseable {
   private final Tracer tracer;
   private final SelfTest selfTest;
   private final Cost cost;
+  private final TraceFile file;
+  private final long process;
   private final Recorder recorder;
   private final TargetClock.Moment began;
   private final String program;
@@ -56,8 +54,10 @@ public final class TraceRun implements AutoCloseable {
   private final Map<PlannedModule, Long> modules = new HashMap<>();
   private final RecorderThread thread;
   private TracePlan plan = new TracePlan(List.of(), List.of());
+  private final Attention attention = new Attention();
   private @Nullable LaterModules later;
-  private long functions;
+  private Optional<ChildGate> gate = Optional.empty();
+  private TargetClock.@Nullable Moment ended;
   private long lastThreads = System.nanoTime();
   private long lastCalibration = System.nanoTime();
   private boolean armed;
@@ -73,6 +73,8 @@ public final class TraceRun implements AutoCloseable {
       Tracer tracer,
       SelfTest selfTest,
       Cost cost,
+      TraceFile file,
+      long process,
       Recorder recorder,
       TargetClock.Moment began) {
     this.target = target;
@@ -81,6 +83,8 @@ public final class TraceRun implements AutoCloseable {
     this.tracer = tracer;
     this.selfTest = selfTest;
     this.cost = cost;
+    this.file = file;
+    this.process = process;
     this.recorder = recorder;
     this.began = began;
     this.program = target.program();
@@ -98,10 +102,8 @@ public final class TraceRun implements AutoCloseable {
     Tracer tracer = null;
     try {
       session = SessionFile.create(settings.recordBytes(), settings.chunks());
-      tracer =
-          new Tracer(target.process(), session, target.name(session.path()), settings.threads());
-      SelfTest selfTest =
-          target.mitigations().shadowStack() ? SelfTest.SHADOW_STACK : tracer.selfTest();
+      tracer = tracer(target, settings, session);
+      SelfTest selfTest = selfTest(target, tracer);
       Cost cost = tracer.cost();
       TargetClock clock = target.clock();
       TargetClock.Moment began = clock.now();
@@ -115,8 +117,18 @@ public final class TraceRun implements AutoCloseable {
               8,
               RecordingHeader.TIME_STAMP_COUNTER,
               settings.writer());
-      Recorder recorder = recorder(session, settings, header);
-      return new TraceRun(target, settings, session, tracer, selfTest, cost, recorder, began);
+      TraceFile file = TraceFile.create(session, settings, header);
+      return new TraceRun(
+          target,
+          settings,
+          session,
+          tracer,
+          selfTest,
+          cost,
+          file,
+          TraceFile.FIRST_PROCESS,
+          file.recorder(),
+          began);
     } catch (IOException e) {
       undo(target, tracer);
       close(session);
@@ -129,9 +141,51 @@ public final class TraceRun implements AutoCloseable {
     }
   }
 
+  /**
+   * Puts tracing into another process, which is recorded into the same file. It has to be closed
+   * before this.
+   *
+   * @throws CannotGoOn if that is not possible
+   */
+  TraceRun beside(TraceTarget child) {
+    SessionFile its = null;
+    Tracer itsTracer = null;
+    try {
+      its = SessionFile.create(settings.recordBytes(), Math.min(settings.chunks(), CHILD_CHUNKS));
+      itsTracer = tracer(child, settings, its);
+      SelfTest itsTest = selfTest(child, itsTracer);
+      long number = file.nextProcess();
+      return new TraceRun(
+          child,
+          settings,
+          its,
+          itsTracer,
+          itsTest,
+          cost,
+          file,
+          number,
+          recorder.beside(its, number),
+          child.clock().now());
+    } catch (IOException e) {
+      undo(itsTracer);
+      close(its);
+      throw new CannotGoOn("there is no room for its records: " + e.getMessage(), "");
+    } catch (RuntimeException e) {
+      undo(itsTracer);
+      close(its);
+      throw e;
+    }
+  }
+
   /** Takes out of a program that goes on what was put there before something failed. */
   private static void undo(TraceTarget target, @Nullable Tracer tracer) {
-    if (tracer != null && !target.process().isStarted()) {
+    if (!target.process().isStarted()) {
+      undo(tracer);
+    }
+  }
+
+  private static void undo(@Nullable Tracer tracer) {
+    if (tracer != null) {
       try {
         tracer.detach();
       } catch (RuntimeException e) {
@@ -140,22 +194,18 @@ public final class TraceRun implements AutoCloseable {
     }
   }
 
+  private static Tracer tracer(TraceTarget target, TraceSettings settings, SessionFile session) {
+    return new Tracer(target.process(), session, target.name(session.path()), settings.threads());
+  }
+
+  private static SelfTest selfTest(TraceTarget target, Tracer tracer) {
+    return target.mitigations().shadowStack() ? SelfTest.SHADOW_STACK : tracer.selfTest();
+  }
+
   private static void close(@Nullable SessionFile session) {
     if (session != null) {
       session.close();
     }
-  }
-
-  private static Recorder recorder(
-      SessionFile session, TraceSettings settings, RecordingHeader header) throws IOException {
-    int id = new SecureRandom().nextInt();
-    RecorderSettings how =
-        new RecorderSettings(PROCESS, header.began(), settings.maxBytes(), settings.arguments());
-    return settings.ringBytes() > 0
-        ? Recorder.keepingLast(
-            session, new NtrRing(settings.file(), settings.ringBytes(), header, id), how)
-        : Recorder.appending(
-            session, new NtrWriter(Files.newOutputStream(settings.file()), header, id), how);
   }
 
   /** Whether the target's system unwinds traced frames. */
@@ -177,6 +227,17 @@ public final class TraceRun implements AutoCloseable {
    * @throws CannotGoOn if that is so of all of them; then nothing was changed
    */
   public List<PlannedFunction> begin(TracePlan plan) {
+    return begin(plan, false);
+  }
+
+  /**
+   * The same.
+   *
+   * @param gated whether the program waits when it lets another process run, if that is possible:
+   *     {@link #gate}
+   */
+  List<PlannedFunction> begin(TracePlan asked, boolean gated) {
+    TracePlan plan = gated ? ChildGate.leaveAlone(asked, target.process()) : asked;
     List<Tracer.Traced> traced = tracer.prepare(plan.functions(), selfTest.passed());
     if (traced.isEmpty() && plan.patched() > 0) {
       detachment = tracer.detach();
@@ -187,21 +248,29 @@ public final class TraceRun implements AutoCloseable {
               + " PROGRAM");
     }
     this.plan = plan.without(tracer.outOfReach(), LeftAlone.Kind.OUT_OF_REACH);
-    TargetProcess process = target.process();
+    TargetProcess traces = target.process();
     recorder.define(to -> {
       to.process(
           TracedProcess.running(
-              PROCESS, process.pid(), began.ticks(), program, target.commandLine()));
-      to.calibration(target.clock().calibration(began, began));
+              process, traces.pid(), began.ticks(), program, target.commandLine()));
     });
-    recorder.name(process.mainThreadId(), "main");
+    if (isFirst()) {
+      calibrate(began);
+    }
+    recorder.name(traces.mainThreadId(), "main");
     define(traced);
-    later =
+    LaterModules modulesToCome =
         new LaterModules(
             target, tracer, session.notices(), plan, selfTest.passed(), new Definitions());
+    later = modulesToCome;
+    // To be patched, the gate wants threads to stand still.
+    if (gated
+        && (traces.isStarted() || asked.choice().map(TracePlan.Choice::mayStop).orElse(true))) {
+      gate = ChildGate.install(traces, tracer, session.resumes(), modulesToCome::untraced);
+    }
     armed = true;
     begun = true;
-    later.held(tracer::arm);
+    modulesToCome.held(tracer::arm);
     this.plan =
         this.plan.without(tracer.changed(tracer.patcher().present()), LeftAlone.Kind.CHANGED);
     tell();
@@ -234,7 +303,12 @@ public final class TraceRun implements AutoCloseable {
    * @param matched functions that nobody had asked for before
    * @param traced how many are traced now
    */
-  public record Chosen(int added, int removed, int matched, int traced) {}
+  public record Chosen(int added, int removed, int matched, int traced) {
+    Chosen plus(Chosen more) {
+      return new Chosen(
+          added + more.added, removed + more.removed, matched + more.matched, traced + more.traced);
+    }
+  }
 
   /** How many functions were put back at the end. */
   public int restored() {
@@ -248,12 +322,15 @@ public final class TraceRun implements AutoCloseable {
 
   private void define(List<Tracer.Traced> traced) {
     for (Tracer.Traced one : traced) {
-      functions++;
       PlannedFunction function = one.function();
       recorder.function(
           one.address(),
           new TracedFunction(
-              functions, module(function.module()), function.rva(), function.name(), List.of()));
+              file.nextFunction(),
+              module(function.module()),
+              function.rva(),
+              function.name(),
+              List.of()));
     }
   }
 
@@ -290,7 +367,7 @@ public final class TraceRun implements AutoCloseable {
     }
 
     private void define(PlannedModule module, long unloaded) {
-      long number = modules.computeIfAbsent(module, _ -> modules.size() + 1L);
+      long number = modules.computeIfAbsent(module, _ -> file.nextModule());
       TraceRun.this.define(module, number, came.getOrDefault(module, 0L), unloaded);
     }
   }
@@ -301,19 +378,19 @@ public final class TraceRun implements AutoCloseable {
     counters.put(Counter.FUNCTIONS_MATCHED, (long) plan.matched());
     counters.put(Counter.FUNCTIONS_TRACED, (long) plan.patched());
     counters.put(Counter.FUNCTIONS_REFUSED, (long) plan.matched() - plan.patched());
-    if (ticksPerSecond > 0) {
+    if (ticksPerSecond > 0 && isFirst()) {
       counters.put(Counter.PAIR_PICOSECONDS, Math.round(1000 * cost.pairNanos(ticksPerSecond)));
       counters.put(
           Counter.CLOCK_PAIR_PICOSECONDS, Math.round(1000 * cost.clockNanos(ticksPerSecond)));
     }
-    recorder.define(to -> to.statistics(counters));
+    file.count(process, counters);
   }
 
   private long module(PlannedModule module) {
     return modules.computeIfAbsent(
         module,
         m -> {
-          long number = modules.size() + 1L;
+          long number = file.nextModule();
           define(m, number, 0, 0);
           return number;
         });
@@ -326,7 +403,7 @@ public final class TraceRun implements AutoCloseable {
         to.module(
             new TracedModule(
                 number,
-                PROCESS,
+                process,
                 module.module().base(),
                 new ImageId(headers.timestamp(), headers.sizeOfImage()),
                 loaded,
@@ -338,17 +415,40 @@ public final class TraceRun implements AutoCloseable {
 
   /** Waits for the end of the program for a while; its exit code if that came. */
   public OptionalInt await(int millis) {
-    OptionalInt exit = later == null ? target.process().await(millis) : later.await(millis);
-    if (exit.isEmpty()) {
+    attention.pay(millis, this::look);
+    return lookAfter();
+  }
+
+  /** Answers what the program tells; whether there was anything. */
+  boolean look() {
+    return later != null && ended == null && later.look();
+  }
+
+  /** The same while a routine runs in one of the programs that are traced. */
+  boolean serve() {
+    return later != null && ended == null && later.serve();
+  }
+
+  /** What holds the program when it lets others run; empty if nothing does. */
+  Optional<ChildGate> gate() {
+    return ended == null ? gate : Optional.empty();
+  }
+
+  /** Does what is to be done now and then; the exit code if the program has ended. */
+  OptionalInt lookAfter() {
+    OptionalInt exit = target.process().await(0);
+    if (exit.isPresent()) {
+      noteEnd();
+    } else {
       tracer.topUp();
       long now = System.nanoTime();
       if (now - lastThreads > THREADS_NANOS) {
         lastThreads = now;
         threads();
       }
-      if (now - lastCalibration > CALIBRATION_NANOS) {
+      if (isFirst() && now - lastCalibration > CALIBRATION_NANOS) {
         lastCalibration = now;
-        calibrate();
+        calibrate(target.clock().now());
       }
     }
     thread
@@ -359,18 +459,39 @@ public final class TraceRun implements AutoCloseable {
     return exit;
   }
 
+  private TargetClock.Moment noteEnd() {
+    TargetClock.Moment moment = ended == null ? target.clock().now() : ended;
+    ended = moment;
+    return moment;
+  }
+
   /** Tells the recorder which threads there are, so that it gives back what ended ones had. */
   private void threads() {
     long ticks = target.clock().now().ticks();
     recorder.retain(tracer.aliveThreads(), ticks);
   }
 
-  private void calibrate() {
-    var calibration = target.clock().calibration(began, target.clock().now());
+  private boolean isFirst() {
+    return process == TraceFile.FIRST_PROCESS;
+  }
+
+  /** The recording began with the first process. */
+  private void calibrate(TargetClock.Moment moment) {
+    var calibration = target.clock().calibration(began, moment);
     recorder.define(to -> to.calibration(calibration));
   }
 
-  /** Where recording stands. */
+  /** Its number in the file. */
+  long process() {
+    return process;
+  }
+
+  /** Where recording of this process alone stands. */
+  RecorderStatistics own() {
+    return recorder.own();
+  }
+
+  /** Where recording stands, of all processes in the file. */
   public RecorderStatistics statistics() {
     return recorder.statistics();
   }
@@ -453,15 +574,18 @@ public final class TraceRun implements AutoCloseable {
     if (!finished) {
       finished = true;
       thread.close();
-      TargetClock.Moment end = target.clock().now();
-      var calibration = target.clock().calibration(began, end);
+      TargetClock.Moment end = noteEnd();
+      TargetClock.Moment last = target.clock().now();
+      if (isFirst()) {
+        calibrate(last);
+      } else if (exitCode.isPresent()) {
+        recorder.retain(Set.of(), end.ticks());
+      }
       recorder.define(to -> {
-        to.calibration(calibration);
-        to.statistics(Map.of(Counter.REENTRANT, session.reentrant()));
         if (exitCode.isPresent()) {
           to.process(
               new TracedProcess(
-                  PROCESS,
+                  process,
                   target.process().pid(),
                   began.ticks(),
                   end.ticks(),
@@ -470,7 +594,8 @@ public final class TraceRun implements AutoCloseable {
                   target.commandLine()));
         }
       });
-      recorder.finish(end.ticks());
+      file.count(process, Map.of(Counter.REENTRANT, session.reentrant()));
+      recorder.finish(last.ticks());
     }
     return recorder.statistics();
   }
@@ -481,7 +606,11 @@ public final class TraceRun implements AutoCloseable {
     if (armed && !finished) {
       abandon();
     } else if (!begun && detachment.isEmpty()) {
-      undo(target, tracer);
+      if (isFirst()) {
+        undo(target, tracer);
+      } else {
+        undo(tracer);
+      }
     }
     thread.close();
     if (later != null) {

@@ -40,6 +40,7 @@ public final class TraceTarget implements AutoCloseable {
   private final String program;
   private final TargetClock clock;
   private final TargetClock.Moment first;
+  private final boolean isChild;
 
   private TraceTarget(
       Agent agent,
@@ -56,10 +57,23 @@ public final class TraceTarget implements AutoCloseable {
     this.mitigations = mitigations;
     this.host = host;
     this.commandLine = commandLine;
-    this.program =
-        process.modules().stream().findFirst().map(TargetModule::name).orElse(commandLine);
+    this.program = program(process, commandLine);
     this.clock = clock;
     this.first = first;
+    this.isChild = false;
+  }
+
+  private TraceTarget(TraceTarget parent, TargetProcess process, Mitigations mitigations) {
+    this.agent = parent.agent;
+    this.calls = parent.calls;
+    this.process = process;
+    this.mitigations = mitigations;
+    this.host = parent.host;
+    this.commandLine = process.commandLine();
+    this.program = program(process, commandLine);
+    this.clock = parent.clock;
+    this.first = parent.first;
+    this.isChild = true;
   }
 
   /**
@@ -155,6 +169,22 @@ public final class TraceTarget implements AutoCloseable {
         }
       }
     }
+  }
+
+  private static String program(TargetProcess process, String commandLine) {
+    return process.modules().stream().findFirst().map(TargetModule::name).orElse(commandLine);
+  }
+
+  /**
+   * A process that this program, or one that it started, created; the agent is the same.
+   *
+   * @param child it stands at its first instruction, or runs already
+   * @throws CannotGoOn if it forbids itself what tracing needs
+   */
+  TraceTarget child(TargetProcess child) {
+    Mitigations its = child.mitigations();
+    its.mustAllowCode();
+    return new TraceTarget(this, child, its);
   }
 
   private static RunningProcess running(List<RunningProcess> all, String which) {
@@ -258,7 +288,9 @@ public final class TraceTarget implements AutoCloseable {
     try {
       process.close();
     } finally {
-      agent.close();
+      if (!isChild) {
+        agent.close();
+      }
     }
   }
 }

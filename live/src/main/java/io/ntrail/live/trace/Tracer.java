@@ -102,7 +102,7 @@ public final class Tracer {
 
   /** How many functions jump to their stubs. */
   int armed() {
-    return patcher.armed().size();
+    return patcher.armedCount();
   }
 
   /** Functions that should do so, and do not, because they are not what they were. */

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalInt;
@@ -27,6 +28,9 @@ import org.junit.jupiter.api.io.TempDir;
 final class DetachTest {
   private static final boolean LONG = Boolean.getBoolean("ntrail.long");
   private static final String REST = "parked\r\n15\r\n25\r\n35\r\n3000\r\n0\r\n0\r\n";
+
+  private static final int PAGE = 0x1000;
+  private static final int NO_ACCESS = 1;
 
   private static void await(Path out, String text) throws IOException {
     long end = System.nanoTime() + 30_000_000_000L;
@@ -111,6 +115,56 @@ final class DetachTest {
             assertArrayEquals(before, code(target.memory(), module));
             // Of 64 areas and more, all but those of which words lie about on stacks.
             assertTrue(detached.blocksLeft() < 16, detached::toString);
+          });
+    }
+  }
+
+  /** Whatever stayed in the target because a word looks like an address of it. */
+  private static void makeInaccessible(Tracer tracer, TargetMemory memory) {
+    List<TracingMemory.Block> blocks = new ArrayList<>(tracer.patcher().blocks());
+    blocks.add(tracer.memory().runtimeBlock());
+    blocks.addAll(tracer.memory().areaBlocks());
+    for (TracingMemory.Block block : blocks) {
+      for (long page = block.begin(); page < block.begin() + block.size(); page += PAGE) {
+        try {
+          memory.protect(page, PAGE, NO_ACCESS);
+        } catch (CannotGoOn e) {
+          // It was given back.
+        }
+      }
+    }
+  }
+
+  @Test
+  void noThreadReturnsIntoTracingAfterwards(@TempDir Path folder) throws IOException {
+    Path file = folder.resolve("go");
+    try (Programs programs = new Programs(folder.resolve("plan"))) {
+      withParked(
+          folder,
+          file,
+          (target, session, name) -> {
+            target.resumeMain();
+            await(folder.resolve("out1"), "parked");
+            Tracer tracer =
+                armed(programs, target, session, name, (m, f) -> m.name().endsWith(".exe"));
+            LockSupport.parkNanos(20_000_000);
+            assertTrue(tracer.detach().isPresent());
+            makeInaccessible(tracer, target.memory());
+          });
+      Path second = Files.createDirectories(folder.resolve("second"));
+      Path go = second.resolve("go");
+      withParked(
+          second,
+          go,
+          (target, session, name) -> {
+            Tracer tracer =
+                armed(programs, target, session, name, (m, f) -> m.name().endsWith(".exe"));
+            target.resumeMain();
+            // Their calls began traced, and end untraced.
+            await(second.resolve("out1"), "parked");
+            Detachment detached = tracer.detach().orElseThrow();
+            assertTrue(detached.repairedFrames() >= 12, detached::toString);
+            makeInaccessible(tracer, target.memory());
           });
     }
   }

@@ -33,6 +33,7 @@ public final class Wine {
 
   private final Path prefix;
   private final Path loader;
+  private final Map<String, String> environment;
 
   /**
    * What a program did.
@@ -45,12 +46,13 @@ public final class Wine {
 
   /** Made when it is first asked for; the class loader sees to it that this happens once. */
   private static final class Shared {
-    static final Wine WINE = make();
+    static final Wine WINE = make("prefix-", Map.of());
   }
 
-  private Wine(Path prefix, Path loader) {
+  private Wine(Path prefix, Path loader, Map<String, String> environment) {
     this.prefix = prefix;
     this.loader = loader;
+    this.environment = environment;
   }
 
   /** Whether there is one; the condition of an assumption. */
@@ -68,6 +70,15 @@ public final class Wine {
     return Shared.WINE;
   }
 
+  /**
+   * One of its own, whose programs have windows.
+   *
+   * @param display the X server's, as in {@code :1}
+   */
+  public static Wine onScreen(String display) {
+    return make("screen" + display.replaceAll("\\W", "-") + "-", Map.of("DISPLAY", display));
+  }
+
   /** The program that runs programs for Windows. */
   public Path loader() {
     return loader;
@@ -75,7 +86,12 @@ public final class Wine {
 
   /** The variables that whatever runs here needs. */
   public Map<String, String> environment() {
-    return environment(prefix);
+    return environment;
+  }
+
+  /** Ends all of its programs; there is nothing left of it then. */
+  public void end() {
+    end(prefix);
   }
 
   /** Where its files are. */
@@ -100,7 +116,7 @@ public final class Wine {
     return TestData.projectRoot().resolve("target").resolve("wine");
   }
 
-  private static Wine make() {
+  private static Wine make(String name, Map<String, String> more) {
     try {
       Path loader = Path.of(LOADER.path());
       Path folder = Files.createDirectories(folder());
@@ -112,20 +128,25 @@ public final class Wine {
         wait(builder(environment(fresh), List.of(SERVER.path(), "-w")), SETUP);
         Files.move(fresh, template);
       }
-      Path prefix = folder.resolve("prefix-" + ProcessHandle.current().pid());
+      Path prefix = folder.resolve(name + ProcessHandle.current().pid());
       wait(
           builder(
               Map.of(), List.of("cp", "-a", "--reflink=auto", template + "/.", prefix.toString())),
           SETUP);
       Runtime.getRuntime().addShutdownHook(new Thread(() -> end(prefix)));
-      wait(builder(environment(prefix), List.of(SERVER.path(), "-p")), SETUP);
-      return new Wine(prefix, loader);
+      Map<String, String> environment = environment(prefix);
+      environment.putAll(more);
+      wait(builder(environment, List.of(SERVER.path(), "-p")), SETUP);
+      return new Wine(prefix, loader, Map.copyOf(environment));
     } catch (IOException e) {
       throw new IllegalStateException("no prefix for Wine could be made", e);
     }
   }
 
   private static void end(Path prefix) {
+    if (!Files.exists(prefix)) {
+      return;
+    }
     try {
       wait(builder(environment(prefix), List.of(SERVER.path(), "-k")), Duration.ofSeconds(20));
       wait(builder(Map.of(), List.of("rm", "-rf", prefix.toString())), Duration.ofMinutes(1));

@@ -1,0 +1,84 @@
+package io.ntrail.live.trace;
+
+import io.ntrail.formats.ntr.Counter;
+import io.ntrail.formats.ntr.NtrRing;
+import io.ntrail.formats.ntr.NtrWriter;
+import io.ntrail.formats.ntr.RecordingHeader;
+import io.ntrail.live.session.Recorder;
+import io.ntrail.live.session.RecorderSettings;
+import io.ntrail.live.session.SessionFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.security.SecureRandom;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * A recording of one or of several processes: numbers that no two of them share, and what is
+ * counted over all of them. Used by one thread.
+ */
+final class TraceFile {
+  /** The number of the process that the recording begins with. */
+  static final long FIRST_PROCESS = 1;
+
+  private final Recorder recorder;
+  private final Map<Long, Map<Counter, Long>> counters = new HashMap<>();
+  private long processes = FIRST_PROCESS;
+  private long modules;
+  private long functions;
+
+  private TraceFile(Recorder recorder) {
+    this.recorder = recorder;
+  }
+
+  /**
+   * Creates it.
+   *
+   * @param session of the first process
+   * @throws IOException if it cannot be written
+   */
+  static TraceFile create(SessionFile session, TraceSettings settings, RecordingHeader header)
+      throws IOException {
+    int id = new SecureRandom().nextInt();
+    RecorderSettings how =
+        new RecorderSettings(
+            FIRST_PROCESS, header.began(), settings.maxBytes(), settings.arguments());
+    return new TraceFile(
+        settings.ringBytes() > 0
+            ? Recorder.keepingLast(
+                session, new NtrRing(settings.file(), settings.ringBytes(), header, id), how)
+            : Recorder.appending(
+                session, new NtrWriter(Files.newOutputStream(settings.file()), header, id), how));
+  }
+
+  /** The recorder of the first process, which has the file. */
+  Recorder recorder() {
+    return recorder;
+  }
+
+  long nextProcess() {
+    processes++;
+    return processes;
+  }
+
+  long nextModule() {
+    modules++;
+    return modules;
+  }
+
+  long nextFunction() {
+    functions++;
+    return functions;
+  }
+
+  /** Writes what one process counted, added to what the others did. */
+  void count(long process, Map<Counter, Long> more) {
+    counters.computeIfAbsent(process, _ -> new EnumMap<>(Counter.class)).putAll(more);
+    Map<Counter, Long> sums = new EnumMap<>(Counter.class);
+    counters
+        .values()
+        .forEach(one -> one.forEach((name, count) -> sums.merge(name, count, Long::sum)));
+    recorder.define(to -> to.statistics(sums));
+  }
+}
