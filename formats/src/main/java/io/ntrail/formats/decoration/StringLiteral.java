@@ -7,6 +7,7 @@ final class StringLiteral {
   private static final String SPECIAL = ",/\\:. \n\t'-";
   private static final int MOST_BYTES = 128;
   private static final int KEPT = 32;
+  private static final int MOST_WIDE_BYTES = 64;
 
   private StringLiteral() {}
 
@@ -63,15 +64,17 @@ final class StringLiteral {
     return letter - 'A';
   }
 
+  /** The last character is the 0 that ends it, unless the name has only a part. */
   private static String wide(byte[] bytes, long size) {
-    if (bytes.length % 2 != 0 || bytes.length == 0) {
+    if (bytes.length % 2 != 0 || bytes.length > size) {
       throw Encoded.wrong();
     }
-    boolean cut = size > bytes.length;
+    boolean cut = size > MOST_WIDE_BYTES;
     StringBuilder out = new StringBuilder("L\"");
-    int count = bytes.length / 2 - (cut ? 0 : 1);
-    for (int i = 0; i < count; i++) {
-      append(out, (bytes[2 * i] & 0xFF) << 8 | bytes[2 * i + 1] & 0xFF);
+    for (int i = 0; i < bytes.length; i += 2) {
+      if (cut || i != size - 2) {
+        append(out, (bytes[i] & 0xFF) << 8 | bytes[i + 1] & 0xFF);
+      }
     }
     return out.append('"').append(cut ? "..." : "").toString();
   }

@@ -101,23 +101,23 @@ final class SymbolReader {
   }
 
   /**
-   * Reads a name to its end.
+   * Reads a name. What follows it, as some tools write where a string is from, is left.
    *
    * @throws Encoded.Undecipherable if it is no decorated name
    */
   static Symbol read(String decorated) {
     Encoded in = new Encoded(decorated);
     SymbolReader reader = new SymbolReader(in);
-    Symbol symbol = in.starts(".") ? reader.typeInfo() : reader.symbol();
-    if (!in.isEmpty()) {
-      throw Encoded.wrong();
-    }
-    return symbol;
+    return in.starts(".") ? reader.typeInfo() : reader.symbol();
   }
 
   private Symbol typeInfo() {
     in.must('.');
-    return new Symbol.Descriptor(types.result(), "`RTTI Type Descriptor Name'");
+    Type type = types.result();
+    if (!in.isEmpty()) {
+      throw Encoded.wrong();
+    }
+    return new Symbol.Descriptor(type, "`RTTI Type Descriptor Name'");
   }
 
   /** One more within another; too deep is nonsense. */
@@ -299,6 +299,10 @@ final class SymbolReader {
 
   private Symbol function(Name name) {
     boolean externC = in.take("$$J0");
+    // Managed code says so; its functions are declared as all others.
+    if (!in.take("$$F")) {
+      in.take("$$H");
+    }
     String access = "";
     String member = "";
     String thunk = null;
@@ -324,15 +328,17 @@ final class SymbolReader {
       thunk =
           extended
               ? "`vtordispex{%d, %d, %d, %d}'"
-                  .formatted(in.number(), in.number(), in.number(), in.number())
-              : "`vtordisp{%d, %d}'".formatted(in.number(), in.number());
+                  .formatted(offset(), offset(), offset(), offset())
+              : "`vtordisp{%d, %d}'".formatted(offset(), offset());
     } else if (kind == 'Y' || kind == 'Z') {
       hasThis = false;
     } else if (kind >= 'A' && kind <= 'X') {
       access = List.of("private", "protected", "public").get((kind - 'A') / 8);
       int form = (kind - 'A') % 8 / 2;
       hasThis = form != 1;
-      member = List.of("", "static", "virtual", "virtual").get(form);
+      // Thunks of private functions are told as llvm-undname tells them.
+      boolean virtual = form == 2 || form == 3 && kind > 'H';
+      member = form == 1 ? "static" : virtual ? "virtual" : "";
       if (form == 3) {
         thunk = "`adjustor{" + in.unsigned() + "}'";
       }
@@ -341,6 +347,11 @@ final class SymbolReader {
     }
     Type.Function type = types.function(hasThis);
     return new Symbol.Function(resolved(name, type), access, member, externC, thunk, type);
+  }
+
+  /** Offsets below 0 come as 32 bits. */
+  private int offset() {
+    return (int) in.number();
   }
 
   /** An operator that converts is called by what it converts to. */

@@ -67,6 +67,13 @@ final class TypeReader {
     };
   }
 
+  private int plainQualifiers() {
+    if (isMember()) {
+      throw Encoded.wrong();
+    }
+    return qualifiers();
+  }
+
   /** Whether the qualifiers that come next are of a member, which is pointed to. */
   private boolean isMember() {
     return switch (in.peek()) {
@@ -208,7 +215,7 @@ final class TypeReader {
     for (long i = 0; i < rank; i++) {
       dimensions.add(in.unsigned());
     }
-    int qualifiers = in.take("$$C") ? qualifiers() : Qualifiers.NONE;
+    int qualifiers = in.take("$$C") ? plainQualifiers() : Qualifiers.NONE;
     return new Type.Array(dimensions, type(), qualifiers);
   }
 

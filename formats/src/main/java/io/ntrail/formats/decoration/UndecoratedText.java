@@ -8,7 +8,7 @@ final class UndecoratedText {
   private static final int MOST_TEXT = 1 << 16;
 
   private final StringBuilder out = new StringBuilder();
-  private final boolean namesOnly;
+  private boolean namesOnly;
 
   private UndecoratedText(boolean namesOnly) {
     this.namesOnly = namesOnly;
@@ -55,10 +55,14 @@ final class UndecoratedText {
       case Symbol.Text(String text) -> put(text);
       case Symbol.Untyped(Name name) -> name(name);
       case Symbol.Descriptor(Type type, String what) -> {
-        before(type);
-        after(type);
-        space();
-        put(what);
+        if (namesOnly) {
+          put(what);
+        } else {
+          before(type);
+          space();
+          put(what);
+          after(type);
+        }
       }
       case Symbol.Table(Name name, int qualifiers, Name target) -> {
         Qualifiers.words(qualifiers).forEach(word -> put(word).put(" "));
@@ -150,8 +154,20 @@ final class UndecoratedText {
     }
   }
 
+  /** Writes all of it, whatever is asked for. */
+  private void full(Runnable what) {
+    boolean before = namesOnly;
+    namesOnly = false;
+    what.run();
+    namesOnly = before;
+  }
+
   private void pointer(Type.Pointer pointer) {
-    before(pointer.to());
+    if (pointer.to() instanceof Type.Function) {
+      full(() -> before(pointer.to()));
+    } else {
+      before(pointer.to());
+    }
     space();
     if ((pointer.qualifiers() & Qualifiers.UNALIGNED) != 0) {
       put("__unaligned ");
@@ -159,10 +175,7 @@ final class UndecoratedText {
     switch (pointer.to()) {
       case Type.Array _ -> put("(");
       case Type.Function function -> {
-        put("(");
-        if (!namesOnly) {
-          put(function.convention()).put(" ");
-        }
+        put("(").put(function.convention()).put(" ");
       }
       default -> {}
     }
@@ -257,7 +270,7 @@ final class UndecoratedText {
       }
       case Name.Local(Symbol in, long number) -> {
         put("`");
-        symbol(in);
+        full(() -> symbol(in));
         put("'::`").put(Long.toString(number)).put("'");
       }
       case Name.Dynamic(String what, Symbol of) -> {
