@@ -1,0 +1,98 @@
+package io.ntrail.formats.decoration;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A type, as a decorated name has it. Immutable. */
+sealed interface Type {
+  /** The same with further qualifiers. */
+  Type with(int qualifiers);
+
+  /** A type of the language. */
+  record Basic(String text, int qualifiers) implements Type {
+    @Override
+    public Type with(int more) {
+      return new Basic(text, qualifiers | more);
+    }
+  }
+
+  /**
+   * A class, structure, union or enumeration.
+   *
+   * @param kind the keyword; empty where none is written
+   */
+  record Tag(String kind, Name name, int qualifiers) implements Type {
+    @Override
+    public Type with(int more) {
+      return new Tag(kind, name, qualifiers | more);
+    }
+  }
+
+  /**
+   * A pointer or a reference.
+   *
+   * @param sign {@code *}, {@code &} or {@code &&}
+   * @param of the class, of pointers to members
+   */
+  record Pointer(String sign, Type to, @Nullable Name of, int qualifiers) implements Type {
+    @Override
+    public Type with(int more) {
+      return new Pointer(sign, to, of, qualifiers | more);
+    }
+
+    /** The same, to something with further qualifiers. */
+    Pointer toWith(int more) {
+      return new Pointer(sign, to.with(more), of, qualifiers);
+    }
+  }
+
+  /** An array; a dimension of 0 is not written. */
+  record Array(List<Long> dimensions, Type of, int qualifiers) implements Type {
+    public Array {
+      dimensions = List.copyOf(dimensions);
+    }
+
+    @Override
+    public Type with(int more) {
+      return new Array(dimensions, of, qualifiers | more);
+    }
+  }
+
+  /**
+   * A function.
+   *
+   * @param result nothing for constructors and destructors
+   * @param convention how it is called, or nothing
+   * @param hasParameters whether they are known
+   * @param variadic whether {@code ...} follows them
+   * @param reference {@code &} or {@code &&} of members, else empty
+   * @param qualifiers of members
+   */
+  record Function(
+      @Nullable Type result,
+      String convention,
+      boolean hasParameters,
+      List<Type> parameters,
+      boolean variadic,
+      boolean isNoexcept,
+      String reference,
+      int qualifiers)
+      implements Type {
+    public Function {
+      parameters = List.copyOf(parameters);
+    }
+
+    @Override
+    public Type with(int more) {
+      return new Function(
+          result,
+          convention,
+          hasParameters,
+          parameters,
+          variadic,
+          isNoexcept,
+          reference,
+          qualifiers | more);
+    }
+  }
+}

@@ -1,0 +1,19 @@
+package io.ntrail.formats.decoration;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.ntrail.formats.decoration.Undecoration.Style;
+import java.nio.charset.StandardCharsets;
+
+/** Any text may be given as a decorated name: nothing is thrown, and what is said has an end. */
+class UndecorationFuzzTest {
+  @FuzzTest(maxDuration = "60s")
+  void anyTextMayBeGiven(byte[] data) {
+    String name = "?" + new String(data, StandardCharsets.ISO_8859_1);
+    for (Style style : Style.values()) {
+      String said = Undecoration.of(name, style).orElse("");
+      assertTrue(said.length() <= 1 << 16, () -> said.length() + " characters");
+    }
+  }
+}

@@ -1,0 +1,99 @@
+package io.ntrail.formats.decoration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.ntrail.formats.decoration.Undecoration.Style;
+import io.ntrail.testkit.TestData;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** What decorated names mean, as llvm-undname 14 says it. */
+class UndecorationTest {
+  /** Managed functions: llvm-undname refuses them, or takes the mark for something else. */
+  private static final String MANAGED = "$$F";
+
+  private static List<String[]> rows(String file) throws IOException {
+    assumeTrue(TestData.available(), TestData.MISSING);
+    String text = new String(TestData.gunzip("pdb/undname/" + file), StandardCharsets.UTF_8);
+    List<String[]> rows = new ArrayList<>();
+    for (String line : text.split("\n", -1)) {
+      if (!line.isEmpty() && !line.startsWith("#")) {
+        rows.add(line.split("\t", -1));
+      }
+    }
+    return rows;
+  }
+
+  @Test
+  void tenThousandRealNamesMeanWhatLlvmSays() throws IOException {
+    List<String> wrong = new ArrayList<>();
+    int compared = 0;
+    int more = 0;
+    for (String[] row : rows("names.tsv.gz")) {
+      Optional<String> full = Undecoration.of(row[0], Style.FULL);
+      if (row[1].isEmpty()) {
+        more += full.isPresent() ? 1 : 0;
+      } else if (!row[0].contains(MANAGED)) {
+        compared++;
+        if (!full.equals(Optional.of(row[1]))
+            || !Undecoration.of(row[0], Style.NAME).equals(Optional.of(row[2]))) {
+          wrong.add(row[0] + " is " + full);
+        }
+      } else {
+        assertTrue(full.isPresent(), row[0]);
+      }
+    }
+    assertEquals(List.of(), wrong);
+    assertTrue(compared > 10_500, compared + " names");
+    assertTrue(more > 30, more + " names that llvm refuses");
+  }
+
+  @Test
+  void constructedNamesMeanWhatLlvmSays() throws IOException {
+    List<String> wrong = new ArrayList<>();
+    int compared = 0;
+    for (String[] row : rows("llvm-tests.tsv.gz")) {
+      // One was kept with spaces that the test's own tool does not see.
+      if (row.length > 2 && !row[1].endsWith(" ")) {
+        compared++;
+        String is = Undecoration.of(row[1], Style.FULL).orElse("invalid");
+        if (!is.equals(row[2])) {
+          wrong.add(row[1] + " is " + is);
+        }
+      }
+    }
+    assertEquals(List.of(), wrong);
+    assertTrue(compared > 800, compared + " names");
+  }
+
+  @Test
+  void managedFunctionsAreDeclaredAsAllOthers() {
+    assertEquals(
+        Optional.of("private: void __cdecl A::Initialize(void)"),
+        Undecoration.of("?Initialize@A@@$$FAEAAXXZ", Style.FULL));
+  }
+
+  @Test
+  void namesThatAreNotDecoratedAreNone() {
+    for (String name : List.of("", "main", "_ZN1A1fEv", "?", "??", "?f", ".", ".?A", "@f@4")) {
+      assertEquals(Optional.empty(), Undecoration.of(name, Style.FULL), name);
+    }
+  }
+
+  @Test
+  void namesThatMultiplyEndSomewhere() {
+    String name = "?f@@YAX" + "P6A".repeat(100_000);
+    assertEquals(Optional.empty(), Undecoration.of(name, Style.FULL));
+    StringBuilder deep = new StringBuilder("?f@@YAXV?$a@");
+    for (int i = 0; i < 100; i++) {
+      deep.append("V?$a@V1@V1@V1@");
+    }
+    assertEquals(Optional.empty(), Undecoration.of(deep.toString(), Style.FULL));
+  }
+}
