@@ -1,5 +1,6 @@
 package io.ntrail.formats.pdb;
 
+import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.Gap;
@@ -8,6 +9,8 @@ import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.pdb.DbiHeader.Debug;
 import io.ntrail.formats.pdb.DbiHeader.Part;
+import io.ntrail.formats.pdb.codeview.TypeNames;
+import io.ntrail.formats.pdb.codeview.TypeTable;
 import io.ntrail.formats.pdb.msf.MsfFile;
 import io.ntrail.formats.pdb.msf.MsfStream;
 import java.util.BitSet;
@@ -45,6 +48,15 @@ public final class PdbFile {
       new Lazy<>(() -> readSections(Debug.ORIGINAL_SECTION_HEADERS));
   private final Lazy<Optional<PublicSymbols>> publics = new Lazy<>(this::readPublics);
   private final Lazy<Optional<GlobalSymbols>> globals = new Lazy<>(this::readGlobals);
+
+  private final Lazy<TypeNames> typeNames = new Lazy<>(this::readTypeNames);
+
+  private final Lazy<Optional<Omap>> omapToOriginal =
+      new Lazy<>(() -> readOmap(Debug.OMAP_TO_SOURCE));
+  private final Lazy<Optional<Omap>> omapToImage =
+      new Lazy<>(() -> readOmap(Debug.OMAP_FROM_SOURCE));
+
+  private final Lazy<FrameData> frameData = new Lazy<>(this::readFrameData);
 
   private PdbFile(MsfFile msf, PdbInfo info) {
     this.msf = msf;
@@ -235,6 +247,80 @@ public final class PdbFile {
     return section < 1 || section > table.size() ? -1 : table.get(section - 1).rva() + offset;
   }
 
+  /** The map from the image to the program as it was linked; empty if nothing was rearranged. */
+  public Optional<Omap> omapToOriginal() {
+    return omapToOriginal.get();
+  }
+
+  /** The map from the program as it was linked to the image; empty if nothing was rearranged. */
+  public Optional<Omap> omapToImage() {
+    return omapToImage.get();
+  }
+
+  private Optional<Omap> readOmap(Debug which) {
+    return stream(which)
+        .filter(stream -> stream.length() > 0)
+        .flatMap(stream ->
+            reading(which.name(), stream, Optional.empty(), s -> Optional.of(Omap.read(s))));
+  }
+
+  /** The RVA in the program as it was linked for one of the image; -1 if there is none. */
+  public long toOriginal(long rva) {
+    Optional<Omap> omap = omapToOriginal();
+    return omap.isPresent() ? omap.get().translate(rva) : rva;
+  }
+
+  /**
+   * The RVA in the image of a symbol, or of its first byte that was not eliminated.
+   *
+   * @param length of the symbol in bytes
+   * @return -1 if there is none
+   */
+  public long toImage(long rva, long length) {
+    Optional<Omap> omap = omapToImage();
+    return rva < 0 || omap.isEmpty() ? rva : omap.get().firstSurviving(rva, length);
+  }
+
+  /** How the frames of functions for x86 look; empty for other machines. */
+  public FrameData frameData() {
+    return frameData.get();
+  }
+
+  private FrameData readFrameData() {
+    return stream(Debug.FRAME_DATA)
+        .map(stream ->
+            reading("frame data", stream, FrameData.NONE, s -> FrameData.read(s, names())))
+        .orElse(FrameData.NONE);
+  }
+
+  /** FPO_DATA of functions for x86 without frame pointers, as an image has it, too. */
+  public Optional<Bytes> fpoData() {
+    return stream(Debug.FPO)
+        .flatMap(stream ->
+            reading(
+                "FPO data",
+                stream,
+                Optional.empty(),
+                s -> Optional.of(s.window(0, (int) Math.min(s.length(), 1 << 30)))));
+  }
+
+  /** The image's function table, copied; empty if the PDB has none. */
+  public Optional<MappedCopy> functionTable() {
+    return mapped(Debug.PDATA);
+  }
+
+  /** The image's unwind information, copied; empty if the PDB has none. */
+  public Optional<MappedCopy> unwindInformation() {
+    return mapped(Debug.XDATA);
+  }
+
+  private Optional<MappedCopy> mapped(Debug which) {
+    return stream(which)
+        .filter(stream -> stream.length() > 0)
+        .flatMap(stream ->
+            reading(which.name(), stream, Optional.empty(), s -> Optional.of(MappedCopy.read(s))));
+  }
+
   /** The public symbols; empty if there are none. */
   public Optional<PublicSymbols> publics() {
     return publics.get();
@@ -282,6 +368,33 @@ public final class PdbFile {
   /** Whether symbols were left in the object files (/DEBUG:FASTLINK): an answer is partial. */
   public boolean isMinimal() {
     return info.has(PdbInfo.FEATURE_MINIMAL);
+  }
+
+  /**
+   * What a module's stream has; nothing if it has none. Not kept: {@link PdbFile} keeps no streams.
+   */
+  public ModuleSymbols symbols(PdbModule module) {
+    return new ModuleSymbols(this, module);
+  }
+
+  /** The names of types and items. */
+  public TypeNames typeNames() {
+    return typeNames.get();
+  }
+
+  private TypeNames readTypeNames() {
+    return new TypeNames(table("types", types()), table("items", items()));
+  }
+
+  private TypeTable table(String what, Optional<MsfStream> stream) {
+    return stream
+        .map(s ->
+            reading(
+                what,
+                s,
+                TypeTable.EMPTY,
+                t -> TypeTable.read(t, stream(TypeTable.hashStream(t), "hash of " + what))))
+        .orElse(TypeTable.EMPTY);
   }
 
   /** The stream of a module; empty if it has none. */

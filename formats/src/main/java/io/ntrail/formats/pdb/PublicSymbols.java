@@ -1,9 +1,9 @@
 package io.ntrail.formats.pdb;
 
 import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.pdb.codeview.CodeViewCursor;
 import io.ntrail.formats.pdb.codeview.Symbol;
 import io.ntrail.formats.pdb.codeview.Symbol.Public;
-import io.ntrail.formats.pdb.codeview.SymbolCursor;
 import io.ntrail.formats.pdb.codeview.SymbolKind;
 import io.ntrail.formats.pdb.msf.MsfStream;
 import java.util.ArrayList;
@@ -95,7 +95,7 @@ public final class PublicSymbols {
     record Found(long address, int offset) {}
 
     List<Found> found = new ArrayList<>();
-    SymbolCursor cursor = new SymbolCursor(symbols, 0, symbols.length());
+    CodeViewCursor cursor = new CodeViewCursor(symbols, 0, symbols.length());
     while (cursor.next()) {
       if (cursor.kind() == SymbolKind.S_PUB32) {
         found.add(new Found((long) cursor.u16(8) << 32 | cursor.u32(4), (int) cursor.offset()));
@@ -118,7 +118,7 @@ public final class PublicSymbols {
    */
   public Public get(int index) {
     long at = offsets.get(index);
-    if (Symbol.of(SymbolCursor.at(symbols, at)) instanceof Public symbol) {
+    if (Symbol.of(CodeViewCursor.at(symbols, at)) instanceof Public symbol) {
       return symbol;
     }
     throw new DamagedInput(
@@ -126,7 +126,7 @@ public final class PublicSymbols {
   }
 
   private long key(int index) {
-    SymbolCursor cursor = SymbolCursor.at(symbols, offsets.get(index));
+    CodeViewCursor cursor = CodeViewCursor.at(symbols, offsets.get(index));
     return (long) cursor.u16(8) << 32 | cursor.u32(4);
   }
 

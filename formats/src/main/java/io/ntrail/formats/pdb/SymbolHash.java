@@ -2,8 +2,8 @@ package io.ntrail.formats.pdb;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.pdb.codeview.CodeViewCursor;
 import io.ntrail.formats.pdb.codeview.Symbol;
-import io.ntrail.formats.pdb.codeview.SymbolCursor;
 import io.ntrail.formats.pdb.msf.MsfStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -83,7 +83,7 @@ final class SymbolHash {
   /** One of them by its place in the hash. */
   Symbol get(int index) {
     long offset = entries.u32((long) index * RECORD) - 1;
-    return Symbol.of(SymbolCursor.at(symbols, offset));
+    return Symbol.of(CodeViewCursor.at(symbols, offset));
   }
 
   /** Those whose names fall into the bucket of a name; few of them have just that name. */

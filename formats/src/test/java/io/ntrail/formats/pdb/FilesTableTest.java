@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.pdb.DbiHeader.Debug;
+import io.ntrail.formats.pdb.codeview.Symbol;
 import io.ntrail.formats.pdb.msf.MsfStream;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -88,6 +89,20 @@ class FilesTableTest {
     row.put("modules", Integer.toString(pdb.modules().size()));
     row.put("publics", pdb.publics().map(p -> Integer.toString(p.count())).orElse("0"));
     row.put("c11", Long.toString(pdb.modules().stream().mapToLong(PdbModule::c11Bytes).sum()));
+    int procedures = 0;
+    int sites = 0;
+    int lines = 0;
+    for (PdbModule module : pdb.modules()) {
+      ModuleSymbols symbols = pdb.symbols(module);
+      for (Symbol symbol : symbols.symbols()) {
+        procedures += symbol instanceof Symbol.Procedure ? 1 : 0;
+        sites += symbol instanceof Symbol.InlineSite ? 1 : 0;
+      }
+      lines += symbols.c13Lines().map(c13 -> c13.rows().size()).orElse(0);
+    }
+    row.put("procs", Integer.toString(procedures));
+    row.put("inlinesites", Integer.toString(sites));
+    row.put("lines", Integer.toString(lines));
     row.put("fpo", entries(pdb, Debug.FPO, 16));
     row.put("framedata", entries(pdb, Debug.FRAME_DATA, 32));
     row.put("omapto", entries(pdb, Debug.OMAP_TO_SOURCE, 8));

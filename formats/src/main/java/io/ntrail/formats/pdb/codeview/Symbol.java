@@ -192,7 +192,7 @@ public sealed interface Symbol {
    *
    * @throws DamagedInput if it is shorter than its kind needs
    */
-  static Symbol of(SymbolCursor r) {
+  static Symbol of(CodeViewCursor r) {
     long at = r.offset();
     int kind = r.kind();
     return switch (kind) {
@@ -241,7 +241,7 @@ public sealed interface Symbol {
     };
   }
 
-  private static Procedure procedure(SymbolCursor r) {
+  private static Procedure procedure(CodeViewCursor r) {
     boolean managed = r.kind() == S_GMANPROC || r.kind() == S_LMANPROC;
     return new Procedure(
         r.offset(),

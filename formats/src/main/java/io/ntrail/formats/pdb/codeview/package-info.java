@@ -1,7 +1,7 @@
 /**
  * CodeView: the records that PDBs are filled with.
  *
- * <p>Symbols ({@link io.ntrail.formats.pdb.codeview.SymbolCursor}, {@link
+ * <p>Symbols ({@link io.ntrail.formats.pdb.codeview.CodeViewCursor}, {@link
  * io.ntrail.formats.pdb.codeview.Symbol}), lines of both generations ({@link
  * io.ntrail.formats.pdb.codeview.C13Lines}, {@link io.ntrail.formats.pdb.codeview.C11Lines}),
  * inline sites ({@link io.ntrail.formats.pdb.codeview.InlineRows}) and types ({@link

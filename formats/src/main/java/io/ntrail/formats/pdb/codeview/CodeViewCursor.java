@@ -5,12 +5,13 @@ import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.pdb.msf.MsfStream;
 
 /**
- * Walks symbol records: it is the record that it stands on. A record is {@code u16 length}, {@code
- * u16 kind} and a body; the length counts what follows it. Reads the stream in pieces of at most
- * 256 KiB. For one thread.
+ * Walks records of symbols or types, which look alike: it is the record that it stands on. A record
+ * is {@code u16 length}, {@code u16 kind} and a body; the length counts what follows it. Reads the
+ * stream in pieces that grow from 4 to 256 KiB. For one thread.
  */
-public final class SymbolCursor {
-  private static final int PIECE = 256 << 10;
+public final class CodeViewCursor {
+  private static final int FIRST_PIECE = 4 << 10;
+  private static final int LAST_PIECE = 256 << 10;
   private static final int HEAD = 4;
 
   private final MsfStream stream;
@@ -18,6 +19,7 @@ public final class SymbolCursor {
 
   private Bytes piece;
   private long pieceAt;
+  private int pieceBytes = FIRST_PIECE;
   private long next;
   private long offset;
   private int body;
@@ -30,7 +32,7 @@ public final class SymbolCursor {
    * @param begin where in the stream the first record begins
    * @param end where the last one ends, clipped to the stream
    */
-  public SymbolCursor(MsfStream stream, long begin, long end) {
+  public CodeViewCursor(MsfStream stream, long begin, long end) {
     this.stream = stream;
     this.end = Math.min(end, stream.length());
     this.next = begin;
@@ -42,9 +44,9 @@ public final class SymbolCursor {
    *
    * @throws DamagedInput if there is none
    */
-  public static SymbolCursor at(MsfStream stream, long offset) {
+  public static CodeViewCursor at(MsfStream stream, long offset) {
     int length = stream.u16(offset);
-    SymbolCursor cursor = new SymbolCursor(stream, offset, offset + 2 + length);
+    CodeViewCursor cursor = new CodeViewCursor(stream, offset, offset + 2 + length);
     if (!cursor.next()) {
       throw new DamagedInput(stream.name(), stream.fileOffset(offset), "no record is there");
     }
@@ -68,7 +70,7 @@ public final class SymbolCursor {
       throw new DamagedInput(
           stream.name(),
           stream.fileOffset(next),
-          "a symbol record of " + length + " bytes where " + (end - next - 2) + " are left");
+          "a record of " + length + " bytes where " + (end - next - 2) + " are left");
     }
     need(2 + length);
     at = (int) (next - pieceAt);
@@ -82,7 +84,8 @@ public final class SymbolCursor {
 
   private void need(int bytes) {
     if (next < pieceAt || next + bytes > pieceAt + piece.length()) {
-      piece = stream.window(next, (int) Math.min(PIECE, end - next));
+      piece = stream.window(next, (int) Math.min(Math.max(pieceBytes, bytes), end - next));
+      pieceBytes = Math.min(LAST_PIECE, 2 * pieceBytes);
       pieceAt = next;
     }
   }
@@ -154,7 +157,7 @@ public final class SymbolCursor {
       throw new DamagedInput(
           stream.name(),
           stream.fileOffset(offset),
-          "a symbol record of kind %04Xh with %d bytes, which needs %d"
+          "a record of kind %04Xh with %d bytes, which needs %d"
               .formatted(kind, bodyLength, at + bytes));
     }
   }
