@@ -5,6 +5,7 @@ import static io.ntrail.formats.pdb.codeview.SymbolKind.S_INLINESITE2;
 import static io.ntrail.formats.pdb.codeview.SymbolKind.S_SEPCODE;
 import static io.ntrail.formats.pdb.codeview.SymbolKind.S_THUNK32;
 
+import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.pdb.codeview.C11Lines;
 import io.ntrail.formats.pdb.codeview.C13Lines;
 import io.ntrail.formats.pdb.codeview.CodeViewCursor;
@@ -64,6 +65,10 @@ public final class ModuleSymbols {
     return symbols;
   }
 
+  private String what() {
+    return "symbols of module " + module.number();
+  }
+
   private interface Visitor {
     void visit(CodeViewCursor record);
   }
@@ -103,7 +108,11 @@ public final class ModuleSymbols {
     return found;
   }
 
-  /** The function, thunk or separated code that an address lies in; empty if it is none of them. */
+  /**
+   * The function, thunk or separated code that an address lies in; empty if it is none of them.
+   *
+   * @throws DamagedInput if its record is damaged
+   */
   public Optional<Symbol> function(int section, long offset) {
     List<Extent> list = extents.get();
     int low = 0;
@@ -136,7 +145,7 @@ public final class ModuleSymbols {
   }
 
   /** The symbol whose record begins at a place of the stream. */
-  Symbol at(long record) {
+  private Symbol at(long record) {
     return Symbol.of(CodeViewCursor.at(stream, record));
   }
 
@@ -144,25 +153,20 @@ public final class ModuleSymbols {
   public List<Symbol.Procedure> procedures() {
     List<Symbol.Procedure> procedures = new ArrayList<>();
     for (Extent extent : extents.get()) {
-      if (at(extent.at) instanceof Symbol.Procedure procedure) {
+      if (pdb.reading(what(), new Symbol.Other(0, 0), () -> at(extent.at))
+          instanceof Symbol.Procedure procedure) {
         procedures.add(procedure);
       }
     }
     return procedures;
   }
 
-  /** The records inside a scope, from the one behind its first record on. */
-  public CodeViewCursor inside(long at, long end) {
-    CodeViewCursor cursor = new CodeViewCursor(stream, at, Math.min(end, module.symbolBytes()));
-    cursor.next();
-    return cursor;
-  }
-
   /** The inline sites of a procedure. */
   public List<Symbol.InlineSite> inlineSites(Symbol.Procedure procedure) {
     List<Symbol.InlineSite> sites = new ArrayList<>();
+    long end = Math.min(procedure.end(), module.symbolBytes());
     walk(
-        inside(procedure.at(), procedure.end()),
+        new CodeViewCursor(stream, procedure.at(), end),
         r -> {
           if ((r.kind() == S_INLINESITE || r.kind() == S_INLINESITE2)
               && Symbol.of(r) instanceof Symbol.InlineSite site) {
