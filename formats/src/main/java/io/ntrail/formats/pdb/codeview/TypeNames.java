@@ -138,13 +138,10 @@ public final class TypeNames {
     int end = b.length();
     return switch (type.leaf()) {
       case LF_MODIFIER -> type(b.u32(0), budget, depth + 1) + qualifiers(b.u16(4));
-      case LF_POINTER -> pointer(b, budget, depth);
+      case LF_POINTER -> pointer(b, "", budget, depth);
       case LF_PROCEDURE, LF_MFUNCTION -> function(type, "", budget, depth);
       case LF_BITFIELD -> type(b.u32(0), budget, depth + 1) + " : " + b.u8(4);
-      case LF_ARRAY -> {
-        Numeric size = Numeric.read(b, 8);
-        yield type(b.u32(0), budget, depth + 1) + "[" + elements(b.u32(0), size.value()) + "]";
-      }
+      case LF_ARRAY -> array(type, budget, depth);
       case LF_CLASS, LF_STRUCTURE, LF_INTERFACE -> b.utf8z(Numeric.read(b, 16).end(), end);
       case LF_UNION -> b.utf8z(Numeric.read(b, 8).end(), end);
       case LF_ENUM -> b.utf8z(12, end);
@@ -157,28 +154,39 @@ public final class TypeNames {
     return ((bits & 1) != 0 ? " const" : "") + ((bits & 2) != 0 ? " volatile" : "");
   }
 
-  private String pointer(Bytes b, Budget budget, int depth) {
+  /**
+   * A pointer to what may be a pointer again, down to a function or something else.
+   *
+   * @param inside what stands behind it: that of the pointers to it
+   */
+  private String pointer(Bytes b, String inside, Budget budget, int depth) {
     long attributes = b.u32(4);
-    int mode = (int) (attributes >> 5) & 7;
     String sign =
-        switch (mode) {
+        switch ((int) (attributes >> 5) & 7) {
           case 1 -> "&";
           case 2, 3 -> type(b.u32(8), budget, depth + 1) + "::*";
           case 4 -> "&&";
           default -> "*";
         };
-    String own =
-        sign
-            + ((attributes & 0x400) != 0 ? "const" : "")
-            + ((attributes & 0x200) != 0 ? "volatile" : "");
-    Optional<Type> target = b.u32(0) < FIRST_RECORD ? Optional.empty() : types.type(b.u32(0));
-    if (target.isPresent()
-        && (target.get().leaf() == LF_PROCEDURE || target.get().leaf() == LF_MFUNCTION)) {
-      return function(target.get(), "(" + own + ")", budget, depth + 1);
+    List<String> words = new ArrayList<>();
+    words.add(sign + ((attributes & 0x400) != 0 ? "const" : ""));
+    if ((attributes & 0x200) != 0) {
+      words.add("volatile");
     }
-    String text = type(b.u32(0), budget, depth + 1);
-    boolean follows = text.endsWith("*") || text.endsWith("&");
-    return follows ? text + own : text + " " + own;
+    String own = joined(String.join(" ", words), inside);
+    Optional<Type> target =
+        b.u32(0) < FIRST_RECORD || depth > MOST_DEPTH ? Optional.empty() : types.type(b.u32(0));
+    return switch (target.map(Type::leaf).orElse(0)) {
+      case LF_PROCEDURE, LF_MFUNCTION ->
+          function(target.orElseThrow(), "(" + own + ")", budget, depth + 1);
+      case LF_POINTER -> pointer(target.orElseThrow().body(), own, budget, depth + 1);
+      default -> joined(type(b.u32(0), budget, depth + 1), own);
+    };
+  }
+
+  private static String joined(String text, String more) {
+    boolean close = more.isEmpty() || text.endsWith("*") || text.endsWith("&");
+    return close ? text + more : text + " " + more;
   }
 
   private String function(Type type, String inside, Budget budget, int depth) {
@@ -205,10 +213,40 @@ public final class TypeNames {
     return texts;
   }
 
-  /** How many elements an array of so many bytes has; empty if nobody can tell. */
-  private String elements(long element, long bytes) {
-    long size = element < FIRST_RECORD ? simpleSize((int) element) : 0;
-    return size == 0 ? "" : Long.toString(bytes / size);
+  /** Arrays of arrays have the outer dimension first. */
+  private String array(Type outer, Budget budget, int depth) {
+    StringBuilder dimensions = new StringBuilder();
+    long element = 0;
+    Optional<Type> array = Optional.of(outer);
+    for (int i = 0; array.isPresent() && i < MOST_DEPTH; i++) {
+      Bytes b = array.get().body();
+      element = b.u32(0);
+      long size = size(element, 0);
+      long bytes = Numeric.read(b, 8).value();
+      dimensions.append('[').append(size == 0 ? "" : Long.toString(bytes / size)).append(']');
+      array = types.type(element).filter(type -> type.leaf() == LF_ARRAY);
+    }
+    return type(element, budget, depth + 1) + dimensions;
+  }
+
+  /** How many bytes a value of a type has; 0: nobody can tell. */
+  private long size(long number, int depth) {
+    if (number < FIRST_RECORD) {
+      return simpleSize((int) number);
+    }
+    Optional<Type> type = depth > MOST_DEPTH ? Optional.empty() : types.type(number);
+    if (type.isEmpty()) {
+      return 0;
+    }
+    Bytes b = type.get().body();
+    return switch (type.get().leaf()) {
+      case LF_MODIFIER -> size(b.u32(0), depth + 1);
+      case LF_POINTER -> b.u32(4) >> 13 & 0x3F;
+      case LF_ARRAY, LF_UNION -> Numeric.read(b, 8).value();
+      case LF_CLASS, LF_STRUCTURE, LF_INTERFACE -> Numeric.read(b, 16).value();
+      case LF_ENUM -> size(b.u32(4), depth + 1);
+      default -> 0;
+    };
   }
 
   private static int simpleSize(int number) {
