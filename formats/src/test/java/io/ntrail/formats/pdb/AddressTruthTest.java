@@ -155,7 +155,8 @@ class AddressTruthTest {
             .replaceAll("(?<=operator)(\\(\\)|\\[\\]|->\\*?|[-<>=!+*/%&|^~]+)", "#");
     StringBuilder out = new StringBuilder();
     int depth = 0;
-    for (char c : name.toCharArray()) {
+    for (int i = 0; i < name.length(); i++) {
+      char c = name.charAt(i);
       depth += c == '<' || c == '(' ? 1 : 0;
       if (depth == 0) {
         out.append(c);

@@ -2,7 +2,7 @@ package io.ntrail.formats.pdb.codeview;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
-import io.ntrail.formats.pdb.codeview.TypeTable.Type;
+import io.ntrail.formats.pdb.codeview.TypeTable.TypeRecord;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -133,7 +133,7 @@ public final class TypeNames {
     return (number >> 8 & 7) == 0 ? name : name + " *";
   }
 
-  private String text(Type type, Budget budget, int depth) {
+  private String text(TypeRecord type, Budget budget, int depth) {
     Bytes b = type.body();
     int end = b.length();
     return switch (type.leaf()) {
@@ -174,9 +174,9 @@ public final class TypeNames {
       words.add("volatile");
     }
     String own = joined(String.join(" ", words), inside);
-    Optional<Type> target =
+    Optional<TypeRecord> target =
         b.u32(0) < FIRST_RECORD || depth > MOST_DEPTH ? Optional.empty() : types.type(b.u32(0));
-    return switch (target.map(Type::leaf).orElse(0)) {
+    return switch (target.map(TypeRecord::leaf).orElse(0)) {
       case LF_PROCEDURE, LF_MFUNCTION ->
           function(target.orElseThrow(), "(" + own + ")", budget, depth + 1);
       case LF_POINTER -> pointer(target.orElseThrow().body(), own, budget, depth + 1);
@@ -189,7 +189,7 @@ public final class TypeNames {
     return close ? text + more : text + " " + more;
   }
 
-  private String function(Type type, String inside, Budget budget, int depth) {
+  private String function(TypeRecord type, String inside, Budget budget, int depth) {
     Bytes b = type.body();
     String result = type(b.u32(0), budget, depth + 1);
     return result
@@ -202,7 +202,7 @@ public final class TypeNames {
 
   private List<String> arguments(long list, Budget budget, int depth) {
     List<String> texts = new ArrayList<>();
-    Optional<Type> type = types.type(list).filter(found -> found.leaf() == LF_ARGLIST);
+    Optional<TypeRecord> type = types.type(list).filter(found -> found.leaf() == LF_ARGLIST);
     if (type.isPresent()) {
       Bytes b = type.get().body();
       long count = Math.min(b.u32(0), MOST_PARAMETERS);
@@ -214,10 +214,10 @@ public final class TypeNames {
   }
 
   /** Arrays of arrays have the outer dimension first. */
-  private String array(Type outer, Budget budget, int depth) {
+  private String array(TypeRecord outer, Budget budget, int depth) {
     StringBuilder dimensions = new StringBuilder();
     long element = 0;
-    Optional<Type> array = Optional.of(outer);
+    Optional<TypeRecord> array = Optional.of(outer);
     for (int i = 0; array.isPresent() && i < MOST_DEPTH; i++) {
       Bytes b = array.get().body();
       element = b.u32(0);
@@ -234,7 +234,7 @@ public final class TypeNames {
     if (number < FIRST_RECORD) {
       return simpleSize((int) number);
     }
-    Optional<Type> type = depth > MOST_DEPTH ? Optional.empty() : types.type(number);
+    Optional<TypeRecord> type = depth > MOST_DEPTH ? Optional.empty() : types.type(number);
     if (type.isEmpty()) {
       return 0;
     }
@@ -270,7 +270,7 @@ public final class TypeNames {
    */
   public Optional<List<String>> parameters(long number) {
     try {
-      Optional<Type> type = types.type(number);
+      Optional<TypeRecord> type = types.type(number);
       if (type.isEmpty()) {
         return Optional.empty();
       }

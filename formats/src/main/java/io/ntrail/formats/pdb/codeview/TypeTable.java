@@ -27,7 +27,7 @@ public final class TypeTable {
    * @param leaf what it is (LEAF_ENUM_e)
    * @param body the bytes behind the leaf
    */
-  public record Type(int leaf, Bytes body) {}
+  public record TypeRecord(int leaf, Bytes body) {}
 
   private final MsfStream records;
   private final long first;
@@ -108,7 +108,7 @@ public final class TypeTable {
    *
    * @throws DamagedInput if it cannot be reached
    */
-  public Optional<Type> type(long number) {
+  public Optional<TypeRecord> type(long number) {
     if (number < first || number >= end || places.length() < PLACE) {
       return Optional.empty();
     }
@@ -129,7 +129,7 @@ public final class TypeTable {
         new CodeViewCursor(records, places.u32(PLACE * high + 4), records.length());
     for (long at = places.u32(PLACE * high); cursor.next(); at++) {
       if (at == number) {
-        return Optional.of(new Type(cursor.kind(), cursor.body()));
+        return Optional.of(new TypeRecord(cursor.kind(), cursor.body()));
       }
     }
     return Optional.empty();
