@@ -93,11 +93,10 @@ class SymTextsTest {
     List<LineRow> merged = new ArrayList<>();
     for (LineRow row : symbols.lines()) {
       LineRow last = merged.isEmpty() ? null : merged.getLast();
-      boolean follows =
-          last != null
-              && last.offset() + last.length() == row.offset()
-              && !begins.contains((long) row.section() << 32 | row.offset());
-      if (follows && (row.isMark() || row.line() == last.line() && row.file() == last.file())) {
+      if (last != null
+          && last.offset() + last.length() == row.offset()
+          && !begins.contains((long) row.section() << 32 | row.offset())
+          && (row.isMark() || row.line() == last.line() && row.file() == last.file())) {
         merged.removeLast();
         merged.add(
             new LineRow(
