@@ -6,9 +6,13 @@ module io.ntrail.formats {
   exports io.ntrail.formats.bytes;
   exports io.ntrail.formats.compression;
   exports io.ntrail.formats.identity;
+  exports io.ntrail.formats.decoration;
   exports io.ntrail.formats.etl;
   exports io.ntrail.formats.jtrc;
   exports io.ntrail.formats.ntr;
+  exports io.ntrail.formats.pdb;
+  exports io.ntrail.formats.pdb.codeview;
+  exports io.ntrail.formats.pdb.msf;
   exports io.ntrail.formats.pe;
   exports io.ntrail.formats.schema;
 }

@@ -12,6 +12,7 @@ module io.ntrail.testkit {
   exports io.ntrail.testkit.etl;
   exports io.ntrail.testkit.live;
   exports io.ntrail.testkit.ntr;
+  exports io.ntrail.testkit.pdb;
   exports io.ntrail.testkit.pe;
   exports io.ntrail.testkit.profile;
   exports io.ntrail.testkit.wine;

@@ -327,8 +327,7 @@ final class SymbolReader {
       member = "virtual";
       thunk =
           extended
-              ? "`vtordispex{%d, %d, %d, %d}'"
-                  .formatted(offset(), offset(), offset(), offset())
+              ? "`vtordispex{%d, %d, %d, %d}'".formatted(offset(), offset(), offset(), offset())
               : "`vtordisp{%d, %d}'".formatted(offset(), offset());
     } else if (kind == 'Y' || kind == 'Z') {
       hasThis = false;

@@ -1,0 +1,251 @@
+package io.ntrail.formats.pdb;
+
+import static io.ntrail.formats.pdb.codeview.SymbolKind.S_INLINESITE;
+import static io.ntrail.formats.pdb.codeview.SymbolKind.S_INLINESITE2;
+import static io.ntrail.formats.pdb.codeview.SymbolKind.S_SEPCODE;
+import static io.ntrail.formats.pdb.codeview.SymbolKind.S_THUNK32;
+
+import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.pdb.codeview.C11Lines;
+import io.ntrail.formats.pdb.codeview.C13Lines;
+import io.ntrail.formats.pdb.codeview.CodeViewCursor;
+import io.ntrail.formats.pdb.codeview.LineRow;
+import io.ntrail.formats.pdb.codeview.Symbol;
+import io.ntrail.formats.pdb.codeview.SymbolKind;
+import io.ntrail.formats.pdb.msf.MsfStream;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The stream of one module: its symbols, and its lines of either generation. Where its functions
+ * are is found in one walk over the records, past the scopes of the functions; a function's own
+ * records and lines are read when they are asked for.
+ */
+public final class ModuleSymbols {
+  private static final int SIGNATURE_C13 = 4;
+
+  /** The bytes of a function, and where its record is. */
+  private record Extent(int section, long offset, long length, long at) {
+    boolean contains(int otherSection, long other) {
+      return section == otherSection && other >= offset && other < offset + length;
+    }
+  }
+
+  private final PdbFile pdb;
+  private final PdbModule module;
+  private final MsfStream stream;
+  private final Lazy<List<Extent>> extents = new Lazy<>(this::findExtents);
+  private final Lazy<Optional<C13Lines>> c13 = new Lazy<>(this::readC13);
+  private final Lazy<Optional<C11Lines>> c11 = new Lazy<>(this::readC11);
+
+  ModuleSymbols(PdbFile pdb, PdbModule module) {
+    this.pdb = pdb;
+    this.module = module;
+    this.stream = pdb.stream(module).orElse(MsfStream.EMPTY);
+  }
+
+  /** Whose stream it is. */
+  public PdbModule module() {
+    return module;
+  }
+
+  /** All records in turn, those inside functions too. */
+  public CodeViewCursor records() {
+    long end = Math.min(module.symbolBytes(), stream.length());
+    boolean known = end >= SIGNATURE_C13 && stream.u32(0) == SIGNATURE_C13;
+    return new CodeViewCursor(stream, Math.min(PdbModule.FIRST_RECORD, end), known ? end : 0);
+  }
+
+  /** All symbols in turn; what cannot be read ends them, and is a gap of the PDB. */
+  public List<Symbol> symbols() {
+    List<Symbol> symbols = new ArrayList<>();
+    walk(records(), r -> symbols.add(Symbol.of(r)));
+    return symbols;
+  }
+
+  private String what() {
+    return "symbols of module " + module.number();
+  }
+
+  private interface Visitor {
+    void visit(CodeViewCursor record);
+  }
+
+  private void walk(CodeViewCursor cursor, Visitor visitor) {
+    pdb.reading(
+        "symbols of module " + module.number(),
+        false,
+        () -> {
+          while (cursor.next()) {
+            visitor.visit(cursor);
+          }
+          return true;
+        });
+  }
+
+  private List<Extent> findExtents() {
+    List<Extent> found = new ArrayList<>();
+    long end = module.symbolBytes();
+    walk(
+        records(),
+        r -> {
+          boolean procedure = SymbolKind.isProcedure(r.kind());
+          if (procedure) {
+            found.add(new Extent(r.u16(32), r.u32(28), r.u32(12), r.offset()));
+          } else if (r.kind() == S_THUNK32) {
+            found.add(new Extent(r.u16(16), r.u32(12), r.u16(18), r.offset()));
+          } else if (r.kind() == S_SEPCODE) {
+            found.add(new Extent(r.u16(24), r.u32(16), r.u32(8), r.offset()));
+          }
+          // Only what lies in no function is looked at; separated code is in none.
+          if (procedure && r.u32(4) > r.offset() + r.length() && r.u32(4) < end) {
+            r.skipTo(r.u32(4));
+          }
+        });
+    found.sort(Comparator.comparingInt(Extent::section).thenComparingLong(Extent::offset));
+    return found;
+  }
+
+  /**
+   * The function, thunk or separated code that an address lies in; empty if it is none of them.
+   *
+   * @throws DamagedInput if its record is damaged
+   */
+  public Optional<Symbol> function(int section, long offset) {
+    List<Extent> list = extents.get();
+    int low = 0;
+    int high = list.size() - 1;
+    while (low <= high) {
+      int middle = low + high >>> 1;
+      Extent e = list.get(middle);
+      if (e.section < section || e.section == section && e.offset <= offset) {
+        low = middle + 1;
+      } else {
+        high = middle - 1;
+      }
+    }
+    // Of several at one place the first one: the module's own order.
+    Optional<Symbol> found = Optional.empty();
+    long place = -1;
+    for (int i = high; i >= 0 && list.get(i).section == section; i--) {
+      Extent e = list.get(i);
+      if (place >= 0 && e.offset != place) {
+        break;
+      }
+      if (e.contains(section, offset)) {
+        place = e.offset;
+        found = Optional.of(at(e.at));
+      } else if (high - i > 64) {
+        break;
+      }
+    }
+    return found;
+  }
+
+  /** The symbol whose record begins at a place of the stream. */
+  private Symbol at(long record) {
+    return Symbol.of(CodeViewCursor.at(stream, record));
+  }
+
+  /** The functions, by address; managed ones too. */
+  public List<Symbol.Procedure> procedures() {
+    List<Symbol.Procedure> procedures = new ArrayList<>();
+    for (Extent extent : extents.get()) {
+      if (pdb.reading(what(), new Symbol.Other(0, 0), () -> at(extent.at))
+          instanceof Symbol.Procedure procedure) {
+        procedures.add(procedure);
+      }
+    }
+    return procedures;
+  }
+
+  /** The inline sites of a procedure. */
+  public List<Symbol.InlineSite> inlineSites(Symbol.Procedure procedure) {
+    List<Symbol.InlineSite> sites = new ArrayList<>();
+    long end = Math.min(procedure.end(), module.symbolBytes());
+    walk(
+        new CodeViewCursor(stream, procedure.at(), end),
+        r -> {
+          if ((r.kind() == S_INLINESITE || r.kind() == S_INLINESITE2)
+              && Symbol.of(r) instanceof Symbol.InlineSite site) {
+            sites.add(site);
+          }
+        });
+    return sites;
+  }
+
+  /** The lines since Visual C++ 8; empty if the module has none. */
+  public Optional<C13Lines> c13Lines() {
+    return c13.get();
+  }
+
+  private Optional<C13Lines> readC13() {
+    return module.c13Bytes() == 0
+        ? Optional.empty()
+        : pdb.reading(
+            "lines of module " + module.number(),
+            stream,
+            Optional.empty(),
+            s -> Optional.of(C13Lines.read(s.part(module.c13Begin(), module.c13Bytes()))));
+  }
+
+  /** The lines before Visual C++ 8; empty if the module has none. */
+  public Optional<C11Lines> c11Lines() {
+    return c11.get();
+  }
+
+  private Optional<C11Lines> readC11() {
+    return module.c11Bytes() == 0
+        ? Optional.empty()
+        : pdb.reading(
+            "lines of module " + module.number(),
+            stream,
+            Optional.empty(),
+            s -> Optional.of(C11Lines.read(s.part(module.c11Begin(), module.c11Bytes()))));
+  }
+
+  /** The row of lines that an address lies in. */
+  public Optional<LineRow> line(int section, long offset) {
+    return pdb.reading(
+        "lines of module " + module.number(),
+        Optional.empty(),
+        () -> {
+          Optional<LineRow> row = c13.get().flatMap(lines -> lines.row(section, offset));
+          return row.isPresent() ? row : c11.get().flatMap(lines -> lines.row(section, offset));
+        });
+  }
+
+  /** All rows of lines. */
+  public List<LineRow> lines() {
+    return pdb.reading(
+        "lines of module " + module.number(),
+        List.<LineRow>of(),
+        () -> {
+          List<LineRow> rows = c13.get().map(C13Lines::rows).orElse(List.of());
+          return rows.isEmpty() ? c11.get().map(C11Lines::rows).orElse(List.of()) : rows;
+        });
+  }
+
+  /**
+   * The name of a source file.
+   *
+   * @param file as a row names it
+   * @return empty if it cannot be told
+   */
+  public String file(long file) {
+    return pdb.reading(
+        "files of module " + module.number(),
+        "",
+        () -> {
+          if (c13.get().filter(C13Lines::hasFiles).isPresent()) {
+            return c13.get()
+                .flatMap(lines -> lines.file(file))
+                .map(source -> pdb.names().text(source.name()))
+                .orElse("");
+          }
+          return c11.get().map(lines -> lines.file(file)).orElse("");
+        });
+  }
+}

@@ -1,0 +1,130 @@
+package io.ntrail.formats.pdb;
+
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.pdb.msf.MsfStream;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A map of the addresses of a program that was rearranged after it was linked (struct OMAP of
+ * imagehlp.h): pairs of {@code u32 rva} and {@code u32 rvaTo}, by rva. An address is moved as the
+ * last pair is whose rva is not behind it. One of the two maps of a PDB leads from the image to the
+ * program as it was linked, which symbols and lines are about, the other one back.
+ */
+public final class Omap {
+  private static final int ENTRY = 8;
+
+  /** Where nothing goes: of Microsoft's tools 0, of Syzygy the other two. */
+  private static final long[] NOWHERE = {0, 0x8000_0000L, 0xFFFF_FFFFL};
+
+  /**
+   * A stretch of addresses.
+   *
+   * @param begin RVA
+   * @param length bytes
+   */
+  public record Range(long begin, long length) {}
+
+  private final Bytes table;
+  private final int count;
+
+  private Omap(Bytes table) {
+    this.table = table;
+    this.count = table.length() / ENTRY;
+  }
+
+  /** The map that a stream holds. */
+  public static Omap read(MsfStream stream) {
+    return new Omap(stream.window(0, (int) Math.min(stream.length(), Integer.MAX_VALUE - 15)));
+  }
+
+  /** How many pairs it has. */
+  public int count() {
+    return count;
+  }
+
+  private long from(int index) {
+    return table.u32(ENTRY * index);
+  }
+
+  /** Where a pair leads, -1 for nowhere. */
+  private long to(int index) {
+    long to = table.u32(ENTRY * index + 4);
+    for (long nowhere : NOWHERE) {
+      if (to == nowhere) {
+        return -1;
+      }
+    }
+    return to;
+  }
+
+  /** The last pair whose rva is not behind an address; of equal ones the last one counts. */
+  private int pair(long rva) {
+    int low = 0;
+    int high = count - 1;
+    while (low <= high) {
+      int middle = low + high >>> 1;
+      if (from(middle) <= rva) {
+        low = middle + 1;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return high;
+  }
+
+  /** Where an address is on the other side; -1 if it is not there. */
+  public long translate(long rva) {
+    int pair = pair(rva);
+    long to = pair < 0 ? -1 : to(pair);
+    return to < 0 ? -1 : to + (rva - from(pair));
+  }
+
+  /**
+   * Where the first byte of a symbol is that was not eliminated.
+   *
+   * @param length of the symbol, at least 1 byte is looked at
+   * @return -1 if none of them is there
+   */
+  public long firstSurviving(long rva, long length) {
+    long here = translate(rva);
+    if (here >= 0) {
+      return here;
+    }
+    for (int i = pair(rva) + 1; i < count && from(i) < rva + length; i++) {
+      if (to(i) >= 0 && (i + 1 == count || from(i + 1) > from(i))) {
+        return to(i);
+      }
+    }
+    return -1;
+  }
+
+  /** Where the bytes of a stretch are: what lies together there is one range. */
+  public List<Range> ranges(long rva, long length) {
+    List<Range> ranges = new ArrayList<>();
+    long at = rva;
+    long end = rva + length;
+    for (int i = Math.max(0, pair(rva)); i < count && at < end; i++) {
+      long stop = i + 1 < count ? Math.min(end, from(i + 1)) : end;
+      if (stop <= at || from(i) > at && from(i) >= end) {
+        continue;
+      }
+      long begin = Math.max(at, from(i));
+      if (to(i) >= 0 && stop > begin) {
+        add(ranges, to(i) + (begin - from(i)), stop - begin);
+      }
+      at = stop;
+    }
+    return ranges;
+  }
+
+  private static void add(List<Range> ranges, long begin, long length) {
+    Range last = ranges.isEmpty() ? null : ranges.getLast();
+    if (last != null && last.begin + last.length == begin) {
+      ranges.removeLast();
+      ranges.add(new Range(last.begin, last.length + length));
+    } else {
+      ranges.add(new Range(begin, length));
+    }
+  }
+}

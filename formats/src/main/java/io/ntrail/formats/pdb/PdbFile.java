@@ -1,0 +1,430 @@
+package io.ntrail.formats.pdb;
+
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.bytes.Gaps;
+import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.identity.Guid;
+import io.ntrail.formats.pdb.DbiHeader.Debug;
+import io.ntrail.formats.pdb.DbiHeader.Part;
+import io.ntrail.formats.pdb.codeview.TypeNames;
+import io.ntrail.formats.pdb.codeview.TypeTable;
+import io.ntrail.formats.pdb.msf.MsfFile;
+import io.ntrail.formats.pdb.msf.MsfStream;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/**
+ * One PDB. Opening it reads the directory, the PDB stream and the header of DBI; everything else is
+ * read when it is asked for, and kept where it is small.
+ *
+ * <p>What is damaged is a {@link Gap} ({@link #gaps()}), and stands for nothing: a PDB with a
+ * damaged module answers for the others. May be used by several threads.
+ */
+public final class PdbFile {
+  private static final int PDB_STREAM = 1;
+  private static final int TPI_STREAM = 2;
+  private static final int DBI_STREAM = 3;
+  private static final int IPI_STREAM = 4;
+
+  private final MsfFile msf;
+  private final PdbInfo info;
+  private final Gaps gaps = new Gaps();
+  private final Optional<MsfStream> dbi;
+  private final Optional<DbiHeader> header;
+
+  private final Lazy<StringTable> names = new Lazy<>(this::readNames);
+  private final Lazy<List<PdbModule>> modules = new Lazy<>(this::readModules);
+  private final Lazy<SectionContributions> contributions = new Lazy<>(this::readContributions);
+  private final Lazy<SourceFiles> files = new Lazy<>(this::readFiles);
+  private final Lazy<List<PdbSection>> sections =
+      new Lazy<>(() -> readSections(Debug.SECTION_HEADERS));
+  private final Lazy<List<PdbSection>> originalSections =
+      new Lazy<>(() -> readSections(Debug.ORIGINAL_SECTION_HEADERS));
+  private final Lazy<Optional<PublicSymbols>> publics = new Lazy<>(this::readPublics);
+  private final Lazy<Optional<GlobalSymbols>> globals = new Lazy<>(this::readGlobals);
+
+  private final Lazy<TypeNames> typeNames = new Lazy<>(this::readTypeNames);
+
+  private final Lazy<Optional<Omap>> omapToOriginal =
+      new Lazy<>(() -> readOmap(Debug.OMAP_TO_SOURCE));
+  private final Lazy<Optional<Omap>> omapToImage =
+      new Lazy<>(() -> readOmap(Debug.OMAP_FROM_SOURCE));
+
+  private final Lazy<FrameData> frameData = new Lazy<>(this::readFrameData);
+
+  private PdbFile(MsfFile msf, PdbInfo info) {
+    this.msf = msf;
+    this.info = info;
+    this.dbi = stream(DBI_STREAM, "DBI stream").filter(stream -> stream.length() > 0);
+    this.header =
+        dbi.flatMap(stream ->
+            reading("DBI stream", stream, Optional.empty(), s -> Optional.of(DbiHeader.read(s))));
+  }
+
+  /**
+   * Opens a PDB. The input must stay open as long as the PDB is used.
+   *
+   * @throws CannotGoOn if it is none, with what it is instead, or if it has no identity
+   */
+  public static PdbFile open(InputFile file) {
+    MsfFile msf = MsfFile.open(file);
+    try {
+      MsfStream stream =
+          msf.stream(PDB_STREAM)
+              .orElseThrow(() -> new DamagedInput(file.name(), 0, "there is no PDB stream"));
+      return new PdbFile(msf, PdbInfo.read(stream));
+    } catch (DamagedInput e) {
+      throw new CannotGoOn(file.name() + " is a damaged PDB: " + e.what(), "get a new copy of it");
+    }
+  }
+
+  /** The name of the input, for messages. */
+  public String name() {
+    return msf.name();
+  }
+
+  /** The container. */
+  public MsfFile msf() {
+    return msf;
+  }
+
+  /** The PDB stream. */
+  public PdbInfo info() {
+    return info;
+  }
+
+  /** The header of DBI; empty in PDBs of types alone. */
+  public Optional<DbiHeader> header() {
+    return header;
+  }
+
+  /** What an image names to find this PDB. */
+  public Guid guid() {
+    return info.guid();
+  }
+
+  /**
+   * The age that the image names: that of DBI, since the other one is raised by tools that edit the
+   * PDB later; the other one only where DBI has none.
+   */
+  public long age() {
+    return header.map(DbiHeader::age).filter(age -> age != 0).orElse(info.age());
+  }
+
+  /** What could not be read so far. */
+  public List<Gap> gaps() {
+    return gaps.list();
+  }
+
+  /** A stream by its name, for example {@code srcsrv} or {@code sourcelink}. */
+  public Optional<MsfStream> stream(String name) {
+    Integer number = info.namedStreams().get(name);
+    return number == null ? Optional.empty() : stream(number, name);
+  }
+
+  /** A stream of the optional debug header. */
+  public Optional<MsfStream> stream(Debug content) {
+    return header.flatMap(h -> stream(h.stream(content), content.name()));
+  }
+
+  /** The stream of types, empty if there is none. */
+  Optional<MsfStream> types() {
+    return stream(TPI_STREAM, "TPI stream");
+  }
+
+  /** The stream of items; before Visual C++ 11 there is none, whatever has its number. */
+  Optional<MsfStream> items() {
+    return info.has(PdbInfo.FEATURE_VC110) || info.has(PdbInfo.FEATURE_VC140)
+        ? stream(IPI_STREAM, "IPI stream")
+        : Optional.empty();
+  }
+
+  /** A stream by its number; a damaged one is a gap. */
+  Optional<MsfStream> stream(int number, String what) {
+    try {
+      return msf.stream(number);
+    } catch (DamagedInput e) {
+      gap(what, e);
+      return Optional.empty();
+    }
+  }
+
+  /** The table of names, empty if there is none. */
+  public StringTable names() {
+    return names.get();
+  }
+
+  private StringTable readNames() {
+    return stream("/names")
+        .map(stream -> reading("/names", stream, StringTable.EMPTY, StringTable::read))
+        .orElse(StringTable.EMPTY);
+  }
+
+  /** What the program was linked from, by number. */
+  public List<PdbModule> modules() {
+    return modules.get();
+  }
+
+  private List<PdbModule> readModules() {
+    List<PdbModule> read =
+        part("modules", Part.MODULES, PdbModule::read).orElse(List.<PdbModule>of());
+    BitSet seen = new BitSet();
+    return read.stream().map(module -> withOwnStream(module, seen)).toList();
+  }
+
+  /** A stream belongs to one module: what names it again is damaged, and has none. */
+  private PdbModule withOwnStream(PdbModule module, BitSet seen) {
+    if (module.stream() < 0) {
+      return module;
+    }
+    if (!seen.get(module.stream())) {
+      seen.set(module.stream());
+      return module;
+    }
+    gaps.add(
+        new Gap(
+            name(),
+            dbi.map(stream -> stream.fileOffset(0)).orElse(0L),
+            -1,
+            "module " + module.number(),
+            "its stream " + module.stream() + " is that of another module"));
+    return new PdbModule(
+        module.number(), -1, 0, 0, 0, module.fileCount(), module.name(), module.object());
+  }
+
+  /** Which module contributed which bytes. */
+  public SectionContributions contributions() {
+    return contributions.get();
+  }
+
+  private SectionContributions readContributions() {
+    return part("section contributions", Part.CONTRIBUTIONS, SectionContributions::read)
+        .orElse(SectionContributions.NONE);
+  }
+
+  /** The source files of the modules. */
+  public SourceFiles sourceFiles() {
+    return files.get();
+  }
+
+  private SourceFiles readFiles() {
+    return part("source files", Part.FILES, SourceFiles::read).orElse(SourceFiles.NONE);
+  }
+
+  /** The sections of the image. */
+  public List<PdbSection> sections() {
+    return sections.get();
+  }
+
+  /**
+   * The sections that addresses of symbols are counted in: those from before the image was
+   * rearranged, if it was and they are known, else those of the image.
+   */
+  public List<PdbSection> symbolSections() {
+    List<PdbSection> original = originalSections.get();
+    return original.isEmpty() ? sections.get() : original;
+  }
+
+  private List<PdbSection> readSections(Debug which) {
+    return stream(which)
+        .map(stream -> reading(which.name(), stream, List.<PdbSection>of(), PdbSection::read))
+        .orElse(List.of());
+  }
+
+  /**
+   * The RVA of an offset in a section, before anything was rearranged.
+   *
+   * @return -1 if there is no such section: the symbol has no address
+   */
+  public long rva(int section, long offset) {
+    List<PdbSection> table = symbolSections();
+    return section < 1 || section > table.size() ? -1 : table.get(section - 1).rva() + offset;
+  }
+
+  /** The map from the image to the program as it was linked; empty if nothing was rearranged. */
+  public Optional<Omap> omapToOriginal() {
+    return omapToOriginal.get();
+  }
+
+  /** The map from the program as it was linked to the image; empty if nothing was rearranged. */
+  public Optional<Omap> omapToImage() {
+    return omapToImage.get();
+  }
+
+  private Optional<Omap> readOmap(Debug which) {
+    return stream(which)
+        .filter(stream -> stream.length() > 0)
+        .flatMap(stream ->
+            reading(which.name(), stream, Optional.empty(), s -> Optional.of(Omap.read(s))));
+  }
+
+  /** The RVA in the program as it was linked for one of the image; -1 if there is none. */
+  public long toOriginal(long rva) {
+    Optional<Omap> omap = omapToOriginal();
+    return omap.isPresent() ? omap.get().translate(rva) : rva;
+  }
+
+  /**
+   * The RVA in the image of a symbol, or of its first byte that was not eliminated.
+   *
+   * @param length of the symbol in bytes
+   * @return -1 if there is none
+   */
+  public long toImage(long rva, long length) {
+    Optional<Omap> omap = omapToImage();
+    return rva < 0 || omap.isEmpty() ? rva : omap.get().firstSurviving(rva, length);
+  }
+
+  /** How the frames of functions for x86 look; empty for other machines. */
+  public FrameData frameData() {
+    return frameData.get();
+  }
+
+  private FrameData readFrameData() {
+    return stream(Debug.FRAME_DATA)
+        .map(stream ->
+            reading("frame data", stream, FrameData.NONE, s -> FrameData.read(s, names())))
+        .orElse(FrameData.NONE);
+  }
+
+  /** FPO_DATA of functions for x86 without frame pointers, as an image has it, too. */
+  public Optional<Bytes> fpoData() {
+    return stream(Debug.FPO)
+        .flatMap(stream ->
+            reading(
+                "FPO data",
+                stream,
+                Optional.empty(),
+                s -> Optional.of(s.window(0, (int) Math.min(s.length(), 1 << 30)))));
+  }
+
+  /** The image's function table, copied; empty if the PDB has none. */
+  public Optional<MappedCopy> functionTable() {
+    return mapped(Debug.PDATA);
+  }
+
+  /** The image's unwind information, copied; empty if the PDB has none. */
+  public Optional<MappedCopy> unwindInformation() {
+    return mapped(Debug.XDATA);
+  }
+
+  private Optional<MappedCopy> mapped(Debug which) {
+    return stream(which)
+        .filter(stream -> stream.length() > 0)
+        .flatMap(stream ->
+            reading(which.name(), stream, Optional.empty(), s -> Optional.of(MappedCopy.read(s))));
+  }
+
+  /** The public symbols; empty if there are none. */
+  public Optional<PublicSymbols> publics() {
+    return publics.get();
+  }
+
+  private Optional<PublicSymbols> readPublics() {
+    return records()
+        .flatMap(records -> {
+          Optional<MsfStream> stream =
+              header.flatMap(h -> stream(h.publicsStream(), "stream of publics"));
+          return reading(
+              "publics",
+              stream.orElse(records),
+              Optional.empty(),
+              s ->
+                  Optional.of(
+                      stream.isPresent()
+                          ? PublicSymbols.read(s, records, isMinimal())
+                          : PublicSymbols.scanned(records)));
+        });
+  }
+
+  /** The global symbols; empty if there are none. */
+  public Optional<GlobalSymbols> globals() {
+    return globals.get();
+  }
+
+  private Optional<GlobalSymbols> readGlobals() {
+    return records()
+        .flatMap(records ->
+            header
+                .flatMap(h -> stream(h.globalsStream(), "stream of globals"))
+                .flatMap(stream ->
+                    reading(
+                        "globals",
+                        stream,
+                        Optional.empty(),
+                        s -> Optional.of(GlobalSymbols.read(s, records, isMinimal())))));
+  }
+
+  private Optional<MsfStream> records() {
+    return header.flatMap(h -> stream(h.recordStream(), "stream of symbol records"));
+  }
+
+  /** Whether symbols were left in the object files (/DEBUG:FASTLINK): an answer is partial. */
+  public boolean isMinimal() {
+    return info.has(PdbInfo.FEATURE_MINIMAL);
+  }
+
+  /**
+   * What a module's stream has; nothing if it has none. Not kept: {@link PdbFile} keeps no streams.
+   */
+  public ModuleSymbols symbols(PdbModule module) {
+    return new ModuleSymbols(this, module);
+  }
+
+  /** The names of types and items. */
+  public TypeNames typeNames() {
+    return typeNames.get();
+  }
+
+  private TypeNames readTypeNames() {
+    return new TypeNames(table("types", types()), table("items", items()));
+  }
+
+  private TypeTable table(String what, Optional<MsfStream> stream) {
+    return stream
+        .map(s ->
+            reading(
+                what,
+                s,
+                TypeTable.EMPTY,
+                t -> TypeTable.read(t, stream(TypeTable.hashStream(t), "hash of " + what))))
+        .orElse(TypeTable.EMPTY);
+  }
+
+  /** The stream of a module; empty if it has none. */
+  Optional<MsfStream> stream(PdbModule module) {
+    return stream(module.stream(), "module " + module.number());
+  }
+
+  private <T> Optional<T> part(String what, Part part, Function<MsfStream, T> reader) {
+    return dbi.flatMap(stream ->
+        header.flatMap(h ->
+            reading(
+                what, stream, Optional.empty(), s -> Optional.of(reader.apply(h.part(s, part))))));
+  }
+
+  /** What a reader makes of a stream, or what stands for nothing if it is damaged: then a gap. */
+  <T> T reading(String what, MsfStream stream, T nothing, Function<MsfStream, T> reader) {
+    return reading(what, nothing, () -> reader.apply(stream));
+  }
+
+  /** What a reader makes of something, or what stands for nothing if it is damaged: then a gap. */
+  <T> T reading(String what, T nothing, Supplier<T> reader) {
+    try {
+      return reader.get();
+    } catch (DamagedInput e) {
+      gap(what, e);
+      return nothing;
+    }
+  }
+
+  private void gap(String what, DamagedInput e) {
+    gaps.add(new Gap(name(), e.offset(), -1, what, e.what()));
+  }
+}

@@ -1,0 +1,193 @@
+package io.ntrail.formats.pdb;
+
+import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.pdb.codeview.CodeViewCursor;
+import io.ntrail.formats.pdb.codeview.Symbol;
+import io.ntrail.formats.pdb.codeview.Symbol.Public;
+import io.ntrail.formats.pdb.codeview.SymbolKind;
+import io.ntrail.formats.pdb.msf.MsfStream;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/**
+ * The public symbols: decorated names with addresses and no lengths. A stripped PDB has hardly
+ * anything else.
+ *
+ * <p>The stream of the publics (PSGSIHDR of gsi.h) has a hash by name and the offsets of all
+ * records sorted by address, so that a name or an address costs a search and no list.
+ */
+public final class PublicSymbols {
+  private static final int HEADER = 28;
+
+  /** Which name is told where several have one address: a function, then the shortest one. */
+  private static final Comparator<Public> BEST =
+      Comparator.comparing((Public symbol) -> !symbol.isFunction())
+          .thenComparing(symbol -> !symbol.isCode())
+          .thenComparingInt(symbol -> symbol.name().length())
+          .thenComparing(Public::name);
+
+  private final MsfStream symbols;
+  private final Offsets offsets;
+  private final Optional<SymbolHash> hash;
+
+  /** Offsets of records in the order of addresses. */
+  private interface Offsets {
+    int count();
+
+    long get(int index);
+  }
+
+  private record Stored(MsfStream map, int count) implements Offsets {
+    @Override
+    public long get(int index) {
+      return map.u32(4L * index);
+    }
+  }
+
+  private static final class Sorted implements Offsets {
+    private final int[] offsets;
+
+    Sorted(int[] offsets) {
+      this.offsets = offsets;
+    }
+
+    @Override
+    public int count() {
+      return offsets.length;
+    }
+
+    @Override
+    public long get(int index) {
+      return offsets[index] & 0xFFFF_FFFFL;
+    }
+  }
+
+  private PublicSymbols(MsfStream symbols, Offsets offsets, Optional<SymbolHash> hash) {
+    this.symbols = symbols;
+    this.offsets = offsets;
+    this.hash = hash;
+  }
+
+  /**
+   * Reads the header.
+   *
+   * @param stream of the publics
+   * @param symbols the stream of the records
+   * @throws DamagedInput if it is none
+   */
+  static PublicSymbols read(MsfStream stream, MsfStream symbols, boolean minimal) {
+    if (stream.length() < HEADER) {
+      return scanned(symbols);
+    }
+    long hashBytes = stream.u32(0);
+    long mapBytes = stream.u32(4);
+    SymbolHash hash = SymbolHash.read(stream.part(HEADER, hashBytes), symbols, minimal);
+    MsfStream map = stream.part(HEADER + hashBytes, mapBytes);
+    int count = (int) Math.min(Integer.MAX_VALUE, mapBytes / 4);
+    return new PublicSymbols(symbols, new Stored(map, count), Optional.of(hash));
+  }
+
+  /** Finds them all: for PDBs that have records and no stream of publics. */
+  static PublicSymbols scanned(MsfStream symbols) {
+    record Found(long address, int offset) {}
+
+    List<Found> found = new ArrayList<>();
+    CodeViewCursor cursor = new CodeViewCursor(symbols, 0, symbols.length());
+    while (cursor.next()) {
+      if (cursor.kind() == SymbolKind.S_PUB32) {
+        found.add(new Found((long) cursor.u16(8) << 32 | cursor.u32(4), (int) cursor.offset()));
+      }
+    }
+    found.sort(Comparator.comparingLong(Found::address));
+    return new PublicSymbols(
+        symbols, new Sorted(found.stream().mapToInt(Found::offset).toArray()), Optional.empty());
+  }
+
+  /** How many there are. */
+  public int count() {
+    return offsets.count();
+  }
+
+  /**
+   * One by its place in the order of addresses, from 0.
+   *
+   * @throws DamagedInput if there is no public symbol
+   */
+  public Public get(int index) {
+    long at = offsets.get(index);
+    if (Symbol.of(CodeViewCursor.at(symbols, at)) instanceof Public symbol) {
+      return symbol;
+    }
+    throw new DamagedInput(
+        symbols.name(), symbols.fileOffset(at), "the map of publics names another record");
+  }
+
+  private long key(int index) {
+    CodeViewCursor cursor = CodeViewCursor.at(symbols, offsets.get(index));
+    return (long) cursor.u16(8) << 32 | cursor.u32(4);
+  }
+
+  /** Those at the greatest address of a section that is not behind an offset, the best first. */
+  public List<Public> atOrBefore(int section, long offset) {
+    int last = lastAtOrBefore((long) section << 32 | offset);
+    if (last < 0) {
+      return List.of();
+    }
+    Public first = get(last);
+    if (first.section() != section) {
+      return List.of();
+    }
+    List<Public> found = new ArrayList<>();
+    for (int i = last; i >= 0 && found.size() < 256; i--) {
+      Public other = get(i);
+      if (other.section() != section || other.offset() != first.offset()) {
+        break;
+      }
+      found.add(other);
+    }
+    found.sort(BEST);
+    return found;
+  }
+
+  /** The least offset behind another one of a section that has a symbol; -1 if there is none. */
+  public long nextAfter(int section, long offset) {
+    int next = lastAtOrBefore((long) section << 32 | offset) + 1;
+    if (next >= count()) {
+      return -1;
+    }
+    long key = key(next);
+    return key >>> 32 == section ? key & 0xFFFF_FFFFL : -1;
+  }
+
+  private int lastAtOrBefore(long wanted) {
+    int low = 0;
+    int high = count() - 1;
+    while (low <= high) {
+      int middle = low + high >>> 1;
+      if (key(middle) <= wanted) {
+        low = middle + 1;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return high;
+  }
+
+  /** Those with just this decorated name. */
+  public List<Public> named(String name) {
+    if (hash.isEmpty()) {
+      return IntStream.range(0, count())
+          .mapToObj(this::get)
+          .filter(symbol -> symbol.name().equals(name))
+          .toList();
+    }
+    return hash.get().bucket(name).stream()
+        .filter(Public.class::isInstance)
+        .map(Public.class::cast)
+        .filter(symbol -> symbol.name().equals(name))
+        .toList();
+  }
+}

@@ -1,0 +1,137 @@
+package io.ntrail.formats.pdb.codeview;
+
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.pdb.msf.MsfStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The stream of types or of items (TPI, IPI; HDR of tpi.h): records that are named by their number,
+ * the first one usually 1000h. Where a record is, is looked up in a table of the hash stream that
+ * has a place every few kilobytes; without it all records are walked once.
+ */
+public final class TypeTable {
+  private static final int HEADER = 56;
+  private static final int EVERY = 64;
+  private static final int PLACE = 8;
+
+  /** A table without records. */
+  public static final TypeTable EMPTY =
+      new TypeTable(MsfStream.EMPTY, 0, 0, Bytes.copyOf(new byte[0], "no types"));
+
+  /**
+   * A record.
+   *
+   * @param leaf what it is (LEAF_ENUM_e)
+   * @param body the bytes behind the leaf
+   */
+  public record TypeRecord(int leaf, Bytes body) {}
+
+  private final MsfStream records;
+  private final long first;
+  private final long end;
+
+  /** Pairs of a number and where its record begins, in ascending order. */
+  private final Bytes places;
+
+  private TypeTable(MsfStream records, long first, long end, Bytes places) {
+    this.records = records;
+    this.first = first;
+    this.end = end;
+    this.places = places;
+  }
+
+  /** The number of the stream with the hash, -1 if there is none. */
+  public static int hashStream(MsfStream stream) {
+    int number = stream.length() < HEADER ? 0xFFFF : stream.u16(20);
+    return number == 0xFFFF ? -1 : number;
+  }
+
+  /**
+   * Reads the header.
+   *
+   * @param hash the stream that {@link #hashStream} names, if there is one
+   * @throws DamagedInput if the records are not there
+   */
+  public static TypeTable read(MsfStream stream, Optional<MsfStream> hash) {
+    if (stream.length() < HEADER) {
+      return EMPTY;
+    }
+    Bytes header = stream.window(0, HEADER);
+    long first = header.u32(8);
+    long end = header.u32(12);
+    MsfStream records = stream.part(header.u32(4), header.u32(16));
+    // The shortest record has four bytes.
+    if (end < first || end - first > records.length() / 4) {
+      throw new DamagedInput(
+          stream.name(), stream.fileOffset(8), "types from " + first + " to " + end);
+    }
+    long at = header.u32(40);
+    long size = header.u32(44);
+    if (hash.isPresent() && size >= PLACE && hash.get().has(at, size) && size < 1 << 30) {
+      return new TypeTable(records, first, end, hash.get().window(at, (int) size));
+    }
+    return new TypeTable(records, first, end, walked(records, first));
+  }
+
+  private static Bytes walked(MsfStream records, long first) {
+    List<long[]> found = new ArrayList<>();
+    CodeViewCursor cursor = new CodeViewCursor(records, 0, records.length());
+    for (long number = first; cursor.next(); number++) {
+      if ((number - first) % EVERY == 0) {
+        found.add(new long[] {number, cursor.offset()});
+      }
+    }
+    byte[] table = new byte[found.size() * PLACE];
+    for (int i = 0; i < found.size(); i++) {
+      for (int k = 0; k < PLACE; k++) {
+        table[PLACE * i + k] = (byte) (found.get(i)[k / 4] >> 8 * (k % 4));
+      }
+    }
+    return Bytes.copyOf(table, records.name());
+  }
+
+  /** The number of the first record. */
+  public long first() {
+    return first;
+  }
+
+  /** The number behind the last record. */
+  public long end() {
+    return end;
+  }
+
+  /**
+   * A record by its number; empty if there is none.
+   *
+   * @throws DamagedInput if it cannot be reached
+   */
+  public Optional<TypeRecord> type(long number) {
+    if (number < first || number >= end || places.length() < PLACE) {
+      return Optional.empty();
+    }
+    int low = 0;
+    int high = places.length() / PLACE - 1;
+    while (low <= high) {
+      int middle = low + high >>> 1;
+      if (places.u32(PLACE * middle) <= number) {
+        low = middle + 1;
+      } else {
+        high = middle - 1;
+      }
+    }
+    if (high < 0) {
+      return Optional.empty();
+    }
+    CodeViewCursor cursor =
+        new CodeViewCursor(records, places.u32(PLACE * high + 4), records.length());
+    for (long at = places.u32(PLACE * high); cursor.next(); at++) {
+      if (at == number) {
+        return Optional.of(new TypeRecord(cursor.kind(), cursor.body()));
+      }
+    }
+    return Optional.empty();
+  }
+}

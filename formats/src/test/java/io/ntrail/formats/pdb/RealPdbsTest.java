@@ -1,0 +1,158 @@
+package io.ntrail.formats.pdb;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.pdb.PdbAddresses.Found;
+import io.ntrail.formats.pdb.PdbAddresses.Frame;
+import io.ntrail.formats.pdb.codeview.C11Lines;
+import io.ntrail.formats.pdb.codeview.LineRow;
+import io.ntrail.formats.pe.PeImage;
+import io.ntrail.testkit.pdb.PdbSamples;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
+
+/** Single things that are known about the shared PDBs. */
+@EnabledIf("io.ntrail.formats.pdb.Pdbs#present")
+class RealPdbsTest {
+  @Test
+  void linesOfVisualCpp2003AreThoseThatWereCountedByHand() {
+    PdbFile pdb = Pdbs.open("binskim/Compiled2003.pdb");
+    int rows = 0;
+    Set<String> files = new HashSet<>();
+    for (PdbModule module : pdb.modules()) {
+      Optional<C11Lines> lines = pdb.symbols(module).c11Lines();
+      for (LineRow row : lines.map(C11Lines::rows).orElse(List.of())) {
+        rows++;
+        files.add(lines.orElseThrow().file(row.file()));
+      }
+    }
+    assertEquals(8059, rows);
+    assertEquals(142, files.size());
+    assertEquals(List.of(), pdb.gaps());
+  }
+
+  @Test
+  void functionsOfVisualCpp2003HaveTheirLines() {
+    PdbFile pdb = Pdbs.open("binskim/Compiled2003.pdb");
+    PdbAddresses addresses = new PdbAddresses(pdb);
+    int withLine = 0;
+    int functions = 0;
+    for (PdbModule module : pdb.modules()) {
+      if (module.c11Bytes() > 0) {
+        for (var procedure : pdb.symbols(module).procedures()) {
+          Optional<Found> found = addresses.find(pdb.rva(procedure.section(), procedure.offset()));
+          functions++;
+          withLine += found.filter(f -> f.frames().getFirst().line() > 0).isPresent() ? 1 : 0;
+        }
+      }
+    }
+    assertTrue(functions > 500 && withLine > functions * 9 / 10, withLine + " of " + functions);
+  }
+
+  @Test
+  void copiesOfUnwindDataAreThoseOfTheImage() {
+    for (String name : List.of("sysinf/systeminformer", "win10/amdppm", "win7/user32")) {
+      PdbFile pdb = Pdbs.open(name + ".pdb");
+      String image = name + (name.startsWith("win7") ? ".dll" : ".sys");
+      PeImage pe = PeImage.ofFile(InputFile.of(PdbSamples.bytes(image), image));
+      for (MappedCopy copy :
+          List.of(pdb.functionTable().orElseThrow(), pdb.unwindInformation().orElseThrow())) {
+        int length = Math.min(copy.data().length(), 4096);
+        if (pdb.omapToImage().isEmpty()) {
+          assertArrayEquals(
+              pe.view().window(copy.rva(), length).array(0, length),
+              copy.data().array(0, length),
+              name);
+        }
+        assertTrue(length > 100, name);
+      }
+    }
+  }
+
+  @Test
+  void typesOfParametersAreThoseThatDumpSymsWrote() {
+    PdbFile pdb = Pdbs.open("mozilla/basic32.pdb");
+    PdbAddresses addresses = new PdbAddresses(pdb);
+    Pattern function =
+        Pattern.compile("FUNC (?:m )?([0-9a-f]+) [0-9a-f]+ [0-9a-f]+ ([^(]+)\\((.*)\\)");
+    List<String> others = new ArrayList<>();
+    int compared = 0;
+    for (String line : PdbSamples.lines("mozilla/basic32.sym")) {
+      Matcher m = function.matcher(line);
+      if (!m.matches()) {
+        continue;
+      }
+      Found found = addresses.find(Long.parseLong(m.group(1), 16)).orElseThrow();
+      Optional<List<String>> parameters = pdb.typeNames().parameters(found.type());
+      if (found.name().equals(m.group(2)) && parameters.isPresent()) {
+        compared++;
+        String ours = String.join(", ", parameters.get());
+        if (!plain(ours).equals(plain(m.group(3)))) {
+          others.add(line + "\n  " + ours);
+        }
+      }
+    }
+    System.out.printf("parameter lists: %d of %d alike%n", compared - others.size(), compared);
+    assertTrue(compared > 1000, "functions");
+    assertTrue(
+        others.size() * 500 < compared,
+        () ->
+            others.size()
+                + ":\n"
+                + String.join("\n", others.subList(0, Math.min(20, others.size()))));
+  }
+
+  /** The text puts const elsewhere, has no volatile, and other words for a few types. */
+  private static String plain(String types) {
+    return types
+        .replace("<NoType>", "...")
+        .replace("long long", "__int64")
+        .replace("std::nullptr_t", "*")
+        .replaceAll("\\b(const|volatile|void)\\b", "")
+        .replaceAll("\\s", "");
+  }
+
+  /** The rows of a snapshot: function, then rows, then inlined functions, further in. */
+  @Test
+  void linesOfInlinedFunctionsAreThoseThatSymbolicFound() {
+    PdbAddresses addresses = new PdbAddresses(Pdbs.open("sentry/crash.pdb"));
+    Pattern row = Pattern.compile("( +)0x([0-9a-f]+): (.+):(\\d+) \\((.*)\\)");
+    Pattern begin = Pattern.compile("( *)> 0x([0-9a-f]+): (.*) \\(0x([0-9a-f]+)\\)");
+    int compared = 0;
+    List<String> others = new ArrayList<>();
+    List<String> lines = PdbSamples.lines("sentry/test_objects__pdb_functions.snap");
+    for (String line : lines) {
+      Matcher m = row.matcher(line);
+      if (!m.matches()) {
+        continue;
+      }
+      String told = m.group(5) + "\\" + m.group(3) + ":" + m.group(4);
+      List<Frame> frames =
+          addresses.find(Long.parseLong(m.group(2), 16)).map(Found::frames).orElse(List.of());
+      compared++;
+      // Calls of the same place lie in one another; the depth of the row is that of its function.
+      int depth = frames.size() - m.group(1).length() / 2;
+      String ours =
+          depth < 0 || depth >= frames.size()
+              ? ""
+              : frames.get(depth).file() + ":" + frames.get(depth).line();
+      if (!ours.equals(told)) {
+        others.add(line.strip() + " and not " + ours + " of " + frames.size());
+      }
+    }
+    assertTrue(lines.stream().anyMatch(line -> begin.matcher(line).matches()), "functions");
+    System.out.printf("rows of inlined functions: %d of %d%n", compared - others.size(), compared);
+    assertTrue(compared > 50, "rows");
+    assertEquals("", String.join("\n", others));
+  }
+}
