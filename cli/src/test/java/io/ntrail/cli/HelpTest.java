@@ -121,6 +121,7 @@ class HelpTest {
     for (String name : List.of("shopcore.dll", "ntdll.dll")) {
       Files.write(folder.resolve(name), SampleImage.make());
     }
+    Files.write(folder.resolve("shopcore.pdb"), SamplePdb.make());
     int seen = 0;
     for (String name : pages()) {
       List<String> examples = examples(Cli.run("help", name).out());
@@ -154,11 +155,12 @@ class HelpTest {
 
   private String here(String command, String word) {
     String files =
-        command.equals("image")
-            ? "[a-z]+\\.dll|\\."
-            : command.equals("calls")
-                ? "[a-z]+\\.ntr|[a-z]+\\.jtrc|\\."
-                : "[a-z]+\\.(etl|zip|jtrc|ntr)";
+        switch (command) {
+          case "image" -> "[a-z]+\\.dll|\\.";
+          case "symbols" -> "[a-z]+\\.(dll|pdb)";
+          case "calls" -> "[a-z]+\\.ntr|[a-z]+\\.jtrc|\\.";
+          default -> "[a-z]+\\.(etl|zip|jtrc|ntr)";
+        };
     return word.matches(files) ? folder.resolve(word).toString() : word;
   }
 

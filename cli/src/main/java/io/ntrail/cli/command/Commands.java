@@ -30,6 +30,11 @@ public final class Commands {
           new Entry(
               "image", "what a program, library or driver says of itself", true, ImageCommand::new),
           new Entry(
+              "symbols",
+              "names of functions, and where in their source code lies",
+              true,
+              SymbolsCommand::new),
+          new Entry(
               "trace", "records the calls of a program that it starts", true, TraceCommand::new),
           new Entry("doctor", "what works on this machine", true, DoctorCommand::new),
           new Entry("completion", "completion of words for a shell", true, CompletionCommand::new),

@@ -9,6 +9,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.Model.CommandSpec;
@@ -175,7 +176,8 @@ final class Options {
 
   static List<String> positionals(ParseResult parsed) {
     List<String> words = new ArrayList<>();
-    for (PositionalParamSpec positional : parsed.matchedPositionals()) {
+    // One that stands in front of an option and behind it is matched twice, each time with all.
+    for (PositionalParamSpec positional : new LinkedHashSet<>(parsed.matchedPositionals())) {
       words.addAll(positional.stringValues());
     }
     return words;

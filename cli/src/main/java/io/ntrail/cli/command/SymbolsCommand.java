@@ -1,0 +1,159 @@
+package io.ntrail.cli.command;
+
+import io.ntrail.analysis.events.Pattern;
+import io.ntrail.cli.command.Options.Format;
+import io.ntrail.cli.text.Json;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.pdb.DbiHeader;
+import io.ntrail.formats.pdb.PdbFile;
+import io.ntrail.formats.pe.Machine;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+
+/** {@code ntrail symbols FILE}: names of functions, and where in their source code lies. */
+final class SymbolsCommand implements Command {
+  private static final String EXAMPLE = "ntrail symbols shopcore.pdb --address 0x1070";
+
+  SymbolsCommand() {}
+
+  @Override
+  public CommandSpec spec() {
+    CommandSpec spec =
+        Options.command("symbols", "Names of functions, and where in their source code lies.");
+    spec.addOption(
+        Options.values("RVA", "what lies at an address of the image, 0x1070", "--address"));
+    spec.addOption(Options.flag("its functions and public symbols", "--list"));
+    spec.addOption(Options.value("PATTERN", "those whose name fits a pattern", "--find"));
+    spec.addOption(
+        Options.flag("instead of a file: what decorated names mean, a line each", "--undecorate"));
+    spec.addOption(Options.value("name|full", "how --undecorate writes them", "--style"));
+    spec.addOption(
+        Options.values(
+            "PATH", "where the PDB of an image lies, or a folder of it", "-y", "--symbols"));
+    spec.addOption(Options.value("N", "at most N rows of a table; 0 for all", "-n", "--limit"));
+    Options.output(spec, "text, json, jsonl or csv (the last two: --list, --find)");
+    spec.addPositional(
+        Options.words("FILE", "a PDB, or an image whose PDB lies beside it", List.of()));
+    return spec;
+  }
+
+  @Override
+  public int run(ParseResult parsed, Terminal system) {
+    Format format = Options.format(parsed, Format.TEXT, Format.JSON, Format.JSONL, Format.CSV);
+    List<String> words = Options.positionals(parsed);
+    try (Terminal terminal = Options.output(parsed, system)) {
+      if (Options.has(parsed, "--undecorate")) {
+        return UndecorateAnswer.print(words, Options.text(parsed, "--style", "name"), terminal);
+      }
+      List<String> addresses = Options.all(parsed, "--address");
+      // "--address 0x1070 0x2040": more of them may follow, and the file may be in front.
+      List<String> files = words.stream().filter(word -> !FunctionNames.isAddress(word)).toList();
+      if (files.size() != 1 || addresses.isEmpty() && words.size() != 1) {
+        throw new UsageError("symbols needs one file", EXAMPLE);
+      }
+      Path file = Options.path(files.getFirst());
+      try (SymbolSource source = SymbolSource.open(file, Options.all(parsed, "-y"))) {
+        if (!addresses.isEmpty()) {
+          AddressAnswer answer = new AddressAnswer(source, addresses(addresses, words));
+          answer.print(format, terminal);
+        } else if (Options.has(parsed, "--list") || Options.has(parsed, "--find")) {
+          list(parsed, source.pdb(), format, terminal);
+        } else {
+          summary(source, format, terminal);
+        }
+        List<Gap> gaps = source.gaps();
+        Losses.warn(gaps, terminal);
+        return gaps.isEmpty() ? ExitCode.DONE : ExitCode.INCOMPLETE;
+      }
+    }
+  }
+
+  private static List<Long> addresses(List<String> options, List<String> words) {
+    List<String> all = new ArrayList<>(options);
+    words.stream().filter(FunctionNames::isAddress).forEach(all::add);
+    return all.stream().map(SymbolsCommand::address).toList();
+  }
+
+  private static long address(String text) {
+    try {
+      return Long.parseUnsignedLong(text.startsWith("0x") ? text.substring(2) : text, 16);
+    } catch (NumberFormatException _) {
+      throw new UsageError("an address looks like 0x1070, not " + text, EXAMPLE);
+    }
+  }
+
+  private static void list(ParseResult parsed, PdbFile pdb, Format format, Terminal terminal) {
+    String pattern = Options.text(parsed, "--find", "*");
+    Listing listing = new SymbolRows(pdb, pattern(pattern)).listing();
+    switch (format) {
+      case JSON -> {
+        try (Json json = new Json(terminal.out())) {
+          json.object().text("schema", "ntrail.symbol-list/1");
+          listing.json(json);
+          json.gaps(pdb.gaps()).endObject();
+        }
+      }
+      case JSONL -> {
+        try (Json json = new Json(terminal.out())) {
+          listing.lines(json);
+        }
+      }
+      case CSV -> listing.csv(terminal.out());
+      case TEXT -> {
+        int width =
+            Options.has(parsed, "--wide") || !terminal.outIsTerminal() ? 0 : terminal.width();
+        long rows = listing.table(terminal.out(), Options.number(parsed, "-n", 0), width);
+        terminal.out().println(Numbers.counted(rows, "symbol"));
+      }
+    }
+  }
+
+  private static Pattern pattern(String text) {
+    try {
+      return Pattern.of(text);
+    } catch (IllegalArgumentException e) {
+      throw new UsageError(String.valueOf(e.getMessage()), "--find 'Stock*'");
+    }
+  }
+
+  private static void summary(SymbolSource source, Format format, Terminal terminal) {
+    PdbFile pdb = source.pdb();
+    long publics = pdb.publics().map(symbols -> (long) symbols.count()).orElse(0L);
+    long globals = pdb.globals().map(symbols -> (long) symbols.count()).orElse(0L);
+    int modules = pdb.modules().size();
+    String machine = pdb.header().map(DbiHeader::machine).map(Machine::text).orElse("no machine");
+    switch (format) {
+      case JSON, JSONL -> {
+        try (Json json = new Json(terminal.out())) {
+          json.object().text("schema", "ntrail.pdb/1").text("file", source.file().toString());
+          json.object("pdb").text("guid", pdb.guid().toString()).number("age", pdb.age());
+          json.text("name", source.file().getFileName().toString()).endObject();
+          json.text("machine", pdb.header().isPresent() ? machine : null);
+          json.number("modules", modules).number("publics", publics).number("globals", globals);
+          json.gaps(pdb.gaps()).endObject();
+        }
+      }
+      default -> {
+        terminal
+            .out()
+            .println(
+                "%s: PDB of %s, id %s age %d"
+                    .formatted(pdb.name(), machine, pdb.guid().toString(), pdb.age()));
+        terminal
+            .out()
+            .println(
+                "  %s, %s, %s%s"
+                    .formatted(
+                        Numbers.counted(modules, "module"),
+                        Numbers.counted(publics, "public symbol"),
+                        Numbers.counted(globals, "global symbol"),
+                        pdb.omapToImage().isPresent() ? ", addresses rearranged (OMAP)" : ""));
+      }
+    }
+  }
+}

@@ -1,0 +1,29 @@
+package io.ntrail.cli.command;
+
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.decoration.Undecoration;
+import io.ntrail.formats.decoration.Undecoration.Style;
+import java.util.List;
+
+/** {@code symbols --undecorate NAME...}: what decorated names mean; others as they are. */
+final class UndecorateAnswer {
+  private UndecorateAnswer() {}
+
+  static int print(List<String> names, String style, Terminal terminal) {
+    if (names.isEmpty()) {
+      throw new UsageError(
+          "--undecorate needs a name", "ntrail symbols --undecorate '?Load@Stock@@QEAAXH@Z'");
+    }
+    Style how =
+        switch (style) {
+          case "name" -> Style.NAME;
+          case "full" -> Style.FULL;
+          default ->
+              throw new UsageError("--style takes name or full, not " + style, "--style full");
+        };
+    for (String name : names) {
+      terminal.out().println(Undecoration.of(name, how).orElse(name));
+    }
+    return ExitCode.DONE;
+  }
+}
