@@ -97,11 +97,26 @@ final class TraceCommand implements Command {
       }
       begun = true;
       return trace(request, target, plan, report, stop, Options.has(parsed, "--strict"));
+    } catch (CannotGoOn e) {
+      if (hasEnded(target)) {
+        throw new CannotGoOn(target.program() + " has ended before it could be traced", "");
+      }
+      throw e;
     } finally {
       if (!begun) {
         // It stands at its first instruction.
         target.giveUp();
       }
+    }
+  }
+
+  /** Whatever was wanted of a program that has ended fails in one way or another. */
+  private static boolean hasEnded(TraceTarget target) {
+    try {
+      return !target.process().isStarted() && target.process().await(0).isPresent();
+    } catch (CannotGoOn e) {
+      // Without its agent nobody knows, and that is what failed.
+      return false;
     }
   }
 
