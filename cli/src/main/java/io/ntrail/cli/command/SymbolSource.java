@@ -31,6 +31,7 @@ final class SymbolSource implements AutoCloseable {
   private final @Nullable PdbAddresses addresses;
   private final @Nullable PeImage image;
   private final String tried;
+  private final Gaps packed;
   private @Nullable ImageFunctions functions;
 
   private SymbolSource(
@@ -38,7 +39,9 @@ final class SymbolSource implements AutoCloseable {
       List<InputFile> inputs,
       @Nullable PdbFile pdb,
       @Nullable PeImage image,
-      String tried) {
+      String tried,
+      Gaps packed) {
+    this.packed = packed;
     this.file = file;
     this.inputs = inputs;
     this.pdb = pdb;
@@ -55,13 +58,14 @@ final class SymbolSource implements AutoCloseable {
    */
   static SymbolSource open(Path file, List<String> places) {
     List<InputFile> inputs = new ArrayList<>();
+    Gaps packed = new Gaps();
     boolean done = false;
     try {
-      InputFile input = only(file, inputs);
+      InputFile input = only(file, inputs, packed);
       SymbolSource source =
           input.size() >= 2 && isImage(input)
-              ? ofImage(file, PeImage.ofFile(input), places, inputs)
-              : new SymbolSource(file, inputs, PdbFile.open(input), null, "");
+              ? ofImage(file, PeImage.ofFile(input), places, inputs, packed)
+              : new SymbolSource(file, inputs, PdbFile.open(input), null, "", packed);
       done = true;
       return source;
     } finally {
@@ -76,8 +80,8 @@ final class SymbolSource implements AutoCloseable {
     return first[0] == 'M' && first[1] == 'Z';
   }
 
-  private static InputFile only(Path file, List<InputFile> inputs) {
-    List<InputFile> found = Archives.open(file, SymbolSource::isWanted, new Gaps());
+  private static InputFile only(Path file, List<InputFile> inputs, Gaps packed) {
+    List<InputFile> found = Archives.open(file, SymbolSource::isWanted, packed);
     inputs.addAll(found);
     if (found.size() != 1) {
       throw new CannotGoOn(
@@ -91,12 +95,12 @@ final class SymbolSource implements AutoCloseable {
   }
 
   private static SymbolSource ofImage(
-      Path file, PeImage image, List<String> places, List<InputFile> inputs) {
+      Path file, PeImage image, List<String> places, List<InputFile> inputs, Gaps packed) {
     Optional<PdbId> id = ImageContents.of(image).pdb();
     if (id.isEmpty()
         || !(DebugDirectory.of(image).codeView().orElse(null)
             instanceof CodeView.Pdb70(var _, long _, String path))) {
-      return new SymbolSource(file, inputs, null, image, file + " names no PDB");
+      return new SymbolSource(file, inputs, null, image, file + " names no PDB", packed);
     }
     String name = path.substring(1 + Math.max(path.lastIndexOf('\\'), path.lastIndexOf('/')));
     List<String> why = new ArrayList<>();
@@ -105,14 +109,14 @@ final class SymbolSource implements AutoCloseable {
         why.add(place + " is not there");
         continue;
       }
-      InputFile input = only(place, inputs);
+      InputFile input = only(place, inputs, packed);
       PdbFile pdb = PdbFile.open(input);
       if (pdb.guid().equals(id.get().guid()) && pdb.age() == id.get().age()) {
-        return new SymbolSource(file, inputs, pdb, image, "");
+        return new SymbolSource(file, inputs, pdb, image, "", packed);
       }
       why.add("%s is of another build (%s age %d)".formatted(place, pdb.guid(), pdb.age()));
     }
-    return new SymbolSource(file, inputs, null, image, String.join("; ", why));
+    return new SymbolSource(file, inputs, null, image, String.join("; ", why), packed);
   }
 
   private static List<Path> candidates(Path file, String name, List<String> places) {
@@ -169,7 +173,7 @@ final class SymbolSource implements AutoCloseable {
   }
 
   List<Gap> gaps() {
-    List<Gap> gaps = new ArrayList<>();
+    List<Gap> gaps = new ArrayList<>(packed.list());
     if (pdb != null) {
       gaps.addAll(pdb.gaps());
     }

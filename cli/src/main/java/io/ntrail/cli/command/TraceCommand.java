@@ -170,15 +170,11 @@ final class TraceCommand implements Command {
             request.ringBytes(),
             "ntrail " + Version.NUMBER);
     boolean begun = false;
-    TraceRun run = TraceRun.prepare(target, settings);
-    try (TracedFamily family =
-        request.children()
-            ? TracedFamily.withChildren(target, run, request)
-            : TracedFamily.alone(target, run)) {
+    try (TracedFamily family = family(target, request, TraceRun.prepare(target, settings))) {
       family.begin(plan);
       begun = true;
       try {
-        report.begun(run);
+        report.begun(family.first());
         OptionalInt exit = new TraceWatch(family, request, report, stop::isAsked).awaitEnd();
         RecorderStatistics statistics = family.finish(exit);
         report.finished(family, target, statistics, exit);
@@ -195,6 +191,12 @@ final class TraceCommand implements Command {
         target.giveUp();
       }
     }
+  }
+
+  private static TracedFamily family(TraceTarget target, TraceRequest request, TraceRun run) {
+    return request.children()
+        ? TracedFamily.withChildren(target, run, request)
+        : TracedFamily.alone(target, run);
   }
 
   private static int exitCode(RecorderStatistics statistics, boolean strict) {

@@ -97,13 +97,9 @@ final class Detacher {
                     : tracing.canRemove() ? "" : "the system cannot forget unwind data";
     boolean removed = left.isEmpty();
     try {
-      Remains remains = tracing.remains();
-      remains.remove(target, free);
-      if (removed) {
-        remains.removeAll(target);
-        ledger.close();
-      } else if (tracing.canRemove()) {
-        ledger.write(remains, kept(free), 0, List.of());
+      // Else nothing is free, and the ledger is right as it is.
+      if (tracing.canRemove()) {
+        ledger.giveBack(target, tracing.remains(), free, kept(free), removed);
       }
     } catch (CannotGoOn e) {
       // The program has its code back; what stays does no harm.

@@ -138,10 +138,28 @@ final class Ledger {
     }
   }
 
-  /** Nothing is left. */
-  void close() {
-    if (place != 0) {
+  /**
+   * Gives memory back. What stays is written down before: whoever dies in between must leave no
+   * word of memory that may be somebody else's by then.
+   *
+   * @param free blocks that nothing refers to
+   * @param kept all others
+   * @param all whether nothing stays at all
+   */
+  void giveBack(
+      TargetProcess target,
+      Remains remains,
+      List<Block> free,
+      Collection<Block> kept,
+      boolean all) {
+    if (!all) {
+      write(remains.without(free), kept, 0, List.of());
+    } else if (place != 0) {
       memory.free(place);
+    }
+    remains.remove(target, free);
+    if (all) {
+      remains.removeAll(target);
     }
   }
 
@@ -209,9 +227,11 @@ final class Ledger {
       found.removeIf(one ->
           all.stream()
               .anyMatch(process ->
-                  process.pid() == one.ledger.agent
-                      && process.created() == one.ledger.agentCreated
-                      && one.isAtWork()));
+                  one.isAtWork()
+                      && process.pid() == one.ledger.agent
+                      // When it began may not have been known.
+                      && (one.ledger.agentCreated == 0
+                          || process.created() == one.ledger.agentCreated)));
     }
     return found;
   }

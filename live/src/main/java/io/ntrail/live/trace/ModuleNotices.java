@@ -15,12 +15,16 @@ import java.util.function.LongConsumer;
  * wants of the controller.
  */
 final class ModuleNotices implements AutoCloseable {
-  static final long ROUTINE_MILLIS = 20_000;
+  private static final long ROUTINE_MILLIS = 20_000;
+
+  /** STATUS_DLL_NOT_FOUND: somebody did it already. */
+  private static final int NOT_THERE = 0xC000_0135;
+
   private static final long BEAT_NANOS = 50_000_000;
   private static final int PAGE = 0x1000;
-  static final int ROUTINE = 0xC00;
-  static final int PARAMETERS = PAGE;
-  static final int COOKIE = PAGE + 64;
+  private static final int ROUTINE = 0xC00;
+  private static final int PARAMETERS = PAGE;
+  private static final int COOKIE = PAGE + 64;
 
   private final TargetProcess target;
   private final TracingMemory tracing;
@@ -77,7 +81,8 @@ final class ModuleNotices implements AutoCloseable {
         new TracingMemory.Table(block + tableAt, callback.entries(), block, block + tableAt));
     tracing.register();
     before.accept(block);
-    int status = call("ntdll!LdrRegisterDllNotification", 0, block, 0, block + COOKIE);
+    int status =
+        call(target, block, "ntdll!LdrRegisterDllNotification", 0, block, 0, block + COOKIE);
     if (status != 0) {
       throw new CannotGoOn(
           "the system does not tell of modules that are loaded (status 0x%08x)".formatted(status),
@@ -95,17 +100,29 @@ final class ModuleNotices implements AutoCloseable {
       installed = false;
       String before = tracing.stays();
       tracing.stay("the program's loader is busy");
-      call(
-          "ntdll!LdrUnregisterDllNotification",
-          target.memory().read(block + COOKIE, 8).i64(0),
-          0,
-          0,
-          0);
+      uninstall(target, block);
       tracing.stay(before);
     }
   }
 
-  private int call(String function, long... arguments) {
+  /**
+   * The same for a callback that any session put into a target.
+   *
+   * @param block where it lies
+   * @throws CannotGoOn if the loader may call it still
+   */
+  static void uninstall(TargetProcess target, long block) {
+    long cookie = target.memory().read(block + COOKIE, 8).i64(0);
+    if (cookie != 0) {
+      int status = call(target, block, "ntdll!LdrUnregisterDllNotification", cookie, 0, 0, 0);
+      if (status != 0 && status != NOT_THERE) {
+        throw new CannotGoOn(
+            "the system goes on telling of modules (status 0x%08x)".formatted(status), "");
+      }
+    }
+  }
+
+  private static int call(TargetProcess target, long block, String function, long... arguments) {
     BytesOut parameters = new BytesOut(48).u64(target.calls().address(function));
     for (long argument : arguments) {
       parameters.u64(argument);

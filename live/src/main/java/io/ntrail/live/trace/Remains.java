@@ -60,6 +60,14 @@ final class Remains {
     return target.calls().find("ntdll!" + DELETE_TABLE) != 0;
   }
 
+  /** The same without the function tables of some blocks. */
+  Remains without(List<Block> free) {
+    Map<Long, Long> left = new HashMap<>(handles);
+    left.keySet().removeIf(base -> isIn(free, base));
+    return new Remains(
+        slotWord, recordWord, control, reservation, areaBytes, unregisterRoutine, left);
+  }
+
   /** Gives blocks back into which nothing can come any more, with their function tables. */
   void remove(TargetProcess target, List<Block> free) {
     unregister(target, handles.keySet().stream().filter(base -> isIn(free, base)).toList());

@@ -1,6 +1,5 @@
 package io.ntrail.live.trace;
 
-import io.ntrail.formats.bytes.BytesOut;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.session.SessionLayout;
 import io.ntrail.live.target.TargetMemory;
@@ -15,6 +14,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 
@@ -33,12 +33,27 @@ final class Succession {
     this.found = found;
   }
 
-  /** Does it, as far as it does no harm. */
-  static void settle(TargetProcess target) {
+  /**
+   * Does it, as far as it does no harm: each step that fails leaves what comes after it as it was.
+   *
+   * @return why not all could be done; empty if nothing is wrong
+   */
+  static Optional<String> settle(TargetProcess target) {
     List<Found> found = Ledger.others(target);
     if (!found.isEmpty() && Remains.canRemove(target)) {
-      new Succession(target, found).settle();
+      try {
+        new Succession(target, found).settle();
+      } catch (CannotGoOn e) {
+        // Nothing more can be done without the agent, or for a program that has ended.
+        if (target.exitCode().isPresent()) {
+          throw e;
+        }
+        return Optional.of(
+            "what an earlier trace left in the program could not be put in order: "
+                + e.getMessage());
+      }
     }
+    return Optional.empty();
   }
 
   private void settle() {
@@ -63,14 +78,8 @@ final class Succession {
       target.threads().resume(stopped);
     }
     for (Found one : found) {
-      one.remains().remove(target, one.free(referred));
-      if (one.isFree(referred)) {
-        one.remains().removeAll(target);
-        one.ledger().close();
-      } else {
-        List<Block> kept = one.blocks().stream().filter(referred::contains).toList();
-        one.ledger().write(one.remains(), kept, 0, List.of());
-      }
+      List<Block> kept = one.blocks().stream().filter(referred::contains).toList();
+      one.ledger().giveBack(target, one.remains(), one.free(referred), kept, one.isFree(referred));
     }
   }
 
@@ -149,17 +158,7 @@ final class Succession {
 
   private void endNotices(Found one) {
     if (one.notices() != 0) {
-      long cookie = memory.read(one.notices() + ModuleNotices.COOKIE, 8).i64(0);
-      if (cookie != 0) {
-        BytesOut parameters =
-            new BytesOut(48).u64(target.calls().address("ntdll!LdrUnregisterDllNotification"));
-        parameters.u64(cookie).u64(0).u64(0).u64(0);
-        memory.write(one.notices() + ModuleNotices.PARAMETERS, parameters.toArray());
-        target.run(
-            one.notices() + ModuleNotices.ROUTINE,
-            one.notices() + ModuleNotices.PARAMETERS,
-            ModuleNotices.ROUTINE_MILLIS);
-      }
+      ModuleNotices.uninstall(target, one.notices());
     }
   }
 }

@@ -72,7 +72,7 @@ public record TracePlan(
         target,
         choice,
         target.process().modules(),
-        target.process().remarks(),
+        target.remarks(),
         images(target),
         !target.process().isStarted());
   }

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * A program that is to be traced, with the agent beside it. If it was started for that, it stands
@@ -40,6 +41,7 @@ public final class TraceTarget implements AutoCloseable {
   private final String program;
   private final TargetClock clock;
   private final TargetClock.Moment first;
+  private final Optional<String> unsettled;
   private final boolean isChild;
 
   private TraceTarget(
@@ -50,7 +52,9 @@ public final class TraceTarget implements AutoCloseable {
       AgentHost host,
       String commandLine,
       TargetClock clock,
-      TargetClock.Moment first) {
+      TargetClock.Moment first,
+      Optional<String> unsettled) {
+    this.unsettled = unsettled;
     this.agent = agent;
     this.calls = calls;
     this.process = process;
@@ -64,6 +68,7 @@ public final class TraceTarget implements AutoCloseable {
   }
 
   private TraceTarget(TraceTarget parent, TargetProcess process, Mitigations mitigations) {
+    this.unsettled = Optional.empty();
     this.agent = parent.agent;
     this.calls = parent.calls;
     this.process = process;
@@ -118,7 +123,8 @@ public final class TraceTarget implements AutoCloseable {
       mitigations.mustAllowCode();
       process.runToEntry(ENTRY_MILLIS);
       done = true;
-      return new TraceTarget(agent, calls, process, mitigations, host, commandLine, clock, first);
+      return new TraceTarget(
+          agent, calls, process, mitigations, host, commandLine, clock, first, Optional.empty());
     } finally {
       if (!done) {
         try {
@@ -156,10 +162,11 @@ public final class TraceTarget implements AutoCloseable {
       Mitigations mitigations = process.mitigations();
       mitigations.mustAllowCode();
       // Before its code is looked at.
-      Succession.settle(process);
+      Optional<String> unsettled = Succession.settle(process);
       String commandLine = process.commandLine();
       done = true;
-      return new TraceTarget(agent, calls, process, mitigations, host, commandLine, clock, first);
+      return new TraceTarget(
+          agent, calls, process, mitigations, host, commandLine, clock, first, unsettled);
     } finally {
       if (!done) {
         try {
@@ -241,6 +248,11 @@ public final class TraceTarget implements AutoCloseable {
   /** The process. */
   public TargetProcess process() {
     return process;
+  }
+
+  /** Sentences about what of it is not as it should be. */
+  List<String> remarks() {
+    return Stream.concat(process.remarks().stream(), unsettled.stream()).toList();
   }
 
   /** What it was told to forbid itself. */

@@ -47,7 +47,6 @@ public final class Tracer {
   public Tracer(TargetProcess target, SessionFile session, String sessionName, int mostAreas) {
     this.target = target;
     this.session = session;
-    Succession.settle(target);
     this.tracing =
         new TracingMemory(target, session, sessionName, Math.clamp(mostAreas, 1, MOST_AREAS));
     this.mostAreas = tracing.room();

@@ -86,6 +86,7 @@ final class DetachTest {
 
   private static Tracer armed(
       TargetProcess target, SessionFile session, String name, List<PlannedFunction> plan) {
+    Succession.settle(target);
     Tracer tracer = new Tracer(target, session, name, 4096);
     SelfTest test = tracer.selfTest();
     assertTrue(test.passed(), test.why());
