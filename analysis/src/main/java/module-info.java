@@ -12,6 +12,7 @@ module io.ntrail.analysis {
   exports io.ntrail.analysis.recording;
   exports io.ntrail.analysis.services;
   exports io.ntrail.analysis.stacks;
+  exports io.ntrail.analysis.symbols;
   exports io.ntrail.analysis.unwind;
   exports io.ntrail.analysis.x86;
   exports io.ntrail.analysis.x86.asm;

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -47,6 +48,56 @@ class SymbolsTest {
     assertEquals(86, frames.array().get(0).get("line").number());
     assertEquals("RSA_PrivateKeyCheck", frames.array().get(1).get("function").text());
     assertEquals(139, frames.array().get(1).get("line").number());
+    Json address = result.json().get("addresses").array().get(0);
+    assertEquals("procedure", address.get("source").text());
+    assertEquals(0x2d, address.get("offset").number());
+    Json parameters = frames.array().get(1).get("parameters");
+    assertEquals("RSAPrivateKeyStr const *", parameters.array().get(0).text());
+  }
+
+  @Test
+  void theNearestNameIsToldToBeNoMoreThanThat() throws IOException {
+    Path image = unpacked("pdb/win7/user32.dll");
+    unpacked("pdb/win7/user32.pdb");
+    Cli.Result result = Cli.run("symbols", image, "--address", "0x1a534");
+    assertEquals(0, result.exit(), result.err());
+    assertTrue(result.out().contains(" ?"), result.out());
+    assertTrue(result.out().contains("a function without a name may lie between"), result.out());
+    Cli.Result json = Cli.run("symbols", image, "--address", "0x1a534", "--format", "json");
+    assertEquals(List.of(), JsonSchema.named("frames").findings(json.json()));
+    assertEquals("public symbol", json.json().get("addresses").array().get(0).get("source").text());
+  }
+
+  @Test
+  void publicSymbolsAndLinesAreAsManyAsCountedElsewhere() throws IOException {
+    Path pdb = file(SOFTOKN + ".pdb.gz");
+    Cli.Result publics = Cli.run("symbols", pdb, "--publics", "--format", "csv");
+    assertEquals(count("publics"), publics.out().lines().count() - 1);
+    Cli.Result lines = Cli.run("symbols", pdb, "--lines", "--format", "csv");
+    assertEquals(count("lines"), lines.out().lines().count() - 1);
+    Cli.Result some = Cli.run("symbols", pdb, "--lines", "--find", "*/loader.c", "-n", "3");
+    assertEquals(0, some.exit(), some.err());
+    assertTrue(some.out().contains("nss/lib/freebl/loader.c"), some.out());
+    assertTrue(!some.out().contains("startup"), some.out());
+  }
+
+  private static long count(String column) throws IOException {
+    List<String> rows = Files.readAllLines(file("pdb/files.tsv"));
+    int index = List.of(rows.getFirst().split("\t", -1)).indexOf(column);
+    String row =
+        rows.stream().filter(r -> r.startsWith("samply/softokn3.pdb")).findFirst().orElseThrow();
+    return Long.parseLong(row.split("\t", -1)[index]);
+  }
+
+  @Test
+  void aPdbThatWasPackedAndCutGivesWhatIsLeftAndSaysSo() throws IOException {
+    byte[] packed = Files.readAllBytes(file(SOFTOKN + ".pdb.gz"));
+    Path cut = folder.resolve("cut.pdb.gz");
+    Files.write(cut, Arrays.copyOf(packed, packed.length * 9 / 10));
+    Cli.Result result = Cli.run("symbols", cut);
+    // Where the directory lies behind the cut, nothing can be read.
+    assertTrue(result.exit() == 1 || result.exit() == 3, "exit " + result.exit());
+    assertTrue(result.err().contains("cut.pdb"), result.err());
   }
 
   @Test

@@ -22,7 +22,7 @@ import java.util.Set;
 
 /**
  * All functions that an image says to have: the first parts in the function table (x64), exports in
- * executable sections and the guard table, by address, each once.
+ * executable sections and the guard table, and those that symbols know, by address, each once.
  *
  * <p>Functions of which nobody says anything (of x64 those that need no unwind information, of x86
  * most) are missing; {@link ImageFunction#end} of one in front of them is too far away then unless
@@ -37,6 +37,7 @@ public final class ImageFunctions {
   private final byte[] sources;
   private final byte[] guards;
   private final Map<Long, List<String>> names;
+  private final Map<Long, Long> lengths;
   private final List<ImageFunction> list = new Functions();
 
   /** All ranges of the function table by where they begin, and how far the ones up to it reach. */
@@ -53,6 +54,7 @@ public final class ImageFunctions {
     this.sources = new byte[rvas.length];
     this.guards = new byte[rvas.length];
     this.names = from.names;
+    this.lengths = from.lengths;
     from.mark(rvas, sources, guards);
     List<RuntimeFunction> parts = from.table.entries();
     this.partOwners = from.owners;
@@ -83,9 +85,29 @@ public final class ImageFunctions {
     return of(image, Exports.of(image), LoadConfig.of(image), FunctionTable.of(image));
   }
 
+  /** The functions of an image as it says itself. */
+  public static ImageFunctions of(ImageContents contents) {
+    PeImage image = contents.image();
+    return of(image, contents.exports(), contents.loadConfig(), FunctionTable.of(image));
+  }
+
   /** The functions of an image whose parts were read already. */
   public static ImageFunctions of(
       PeImage image, Exports exports, Optional<LoadConfig> config, FunctionTable table) {
+    return of(image, exports, config, table, List.of());
+  }
+
+  /**
+   * The same with functions that symbols know.
+   *
+   * @param named those that do not lie in code are left out
+   */
+  public static ImageFunctions of(
+      PeImage image,
+      Exports exports,
+      Optional<LoadConfig> config,
+      FunctionTable table,
+      List<NamedFunction> named) {
     Collector collector = new Collector(CodeRanges.of(image), table);
     List<RuntimeFunction> parts = table.entries();
     for (int i = 0; i < collector.owners.length; i++) {
@@ -98,10 +120,7 @@ public final class ImageFunctions {
     for (Export export : exports.list()) {
       if (export.forward() == null && collector.add(export.rva(), Source.EXPORT, 0)) {
         String name = export.name();
-        collector
-            .names
-            .computeIfAbsent(export.rva(), _ -> new ArrayList<>(1))
-            .add(name != null ? name : "#" + export.ordinal());
+        collector.names(export.rva()).add(name != null ? name : "#" + export.ordinal());
       }
     }
     if (config.isPresent()) {
@@ -109,6 +128,7 @@ public final class ImageFunctions {
         collector.add(entry.rva(), Source.GUARD_TABLE, entry.flags());
       }
     }
+    named.forEach(collector::add);
     return new ImageFunctions(image, collector);
   }
 
@@ -196,10 +216,12 @@ public final class ImageFunctions {
     boolean inside = reachBefore(rva) > rva;
     // The range that begins there, or of one that is inside of another the range it lies in.
     boolean bounded = part >= 0 && rva < partEnds[part];
+    long length = lengths.getOrDefault(rva, 0L);
+    long end = bounded ? partEnds[part] : length > 0 ? rva + length : next;
     return new ImageFunction(
         rva,
-        bounded ? Math.min(next, partEnds[part]) : next,
-        bounded,
+        Math.min(next, end),
+        bounded || length > 0,
         inside,
         List.copyOf(names.getOrDefault(rva, List.of())),
         SETS.get(sources[i]),
@@ -226,6 +248,7 @@ public final class ImageFunctions {
     private final CodeRanges code;
     private final FunctionTable table;
     private final Map<Long, List<String>> names = new HashMap<>();
+    private final Map<Long, Long> lengths = new HashMap<>();
     private final long[] owners;
     private long[] found = new long[256];
     private byte[] said = new byte[256];
@@ -236,6 +259,22 @@ public final class ImageFunctions {
       this.code = code;
       this.table = table;
       this.owners = new long[table.entries().size()];
+    }
+
+    List<String> names(long rva) {
+      return names.computeIfAbsent(rva, _ -> new ArrayList<>(1));
+    }
+
+    void add(NamedFunction function) {
+      if (add(function.rva(), function.source(), 0)) {
+        List<String> all = names(function.rva());
+        if (!all.contains(function.name())) {
+          all.add(function.name());
+        }
+        if (function.length() > 0) {
+          lengths.merge(function.rva(), function.length(), Math::max);
+        }
+      }
     }
 
     boolean add(long rva, Source source, int guard) {

@@ -1,14 +1,15 @@
 package io.ntrail.cli.command;
 
+import io.ntrail.analysis.symbols.SymbolAt;
+import io.ntrail.analysis.symbols.SymbolFrame;
 import io.ntrail.cli.command.Options.Format;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Lines;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
-import io.ntrail.formats.decoration.Undecoration;
-import io.ntrail.formats.pdb.PdbAddresses.Frame;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,10 +18,17 @@ import org.jspecify.annotations.Nullable;
 final class AddressAnswer {
   private final SymbolSource source;
   private final List<Long> addresses;
+  private final boolean parameters;
 
-  AddressAnswer(SymbolSource source, List<Long> addresses) {
+  /**
+   * Asks.
+   *
+   * @param parameters whether people see the types of parameters; programs always do
+   */
+  AddressAnswer(SymbolSource source, List<Long> addresses, boolean parameters) {
     this.source = source;
     this.addresses = addresses;
+    this.parameters = parameters;
   }
 
   void print(Format format, Terminal terminal) {
@@ -44,44 +52,90 @@ final class AddressAnswer {
   }
 
   private void json(Json json, long rva) {
-    json.object().text("rva", Numbers.hex(rva)).array("frames");
-    for (Frame frame : source.frames(rva)) {
-      json.object().text("function", name(frame)).text("file", known(frame.file()));
-      if (frame.line() == 0) {
-        json.unknown("line");
+    Optional<SymbolAt> found = source.symbols().at(rva);
+    json.object().text("rva", Numbers.hex(rva));
+    if (found.isPresent()) {
+      SymbolAt symbol = found.get();
+      json.text("source", symbol.origin().text()).bool("exact", symbol.origin().isExact());
+      json.number("offset", symbol.offset());
+      if (symbol.length() < 0) {
+        json.unknown("length");
       } else {
-        json.number("line", frame.line());
+        json.number("length", symbol.length());
       }
-      json.bool("inline", frame.isInlined()).endObject();
     }
+    json.array("frames");
+    found.map(SymbolAt::frames).orElse(List.of()).forEach(frame -> frame(json, frame));
     json.endArray().endObject();
+  }
+
+  private void frame(Json json, SymbolFrame frame) {
+    json.object().text("function", frame.function());
+    Optional<List<String>> types = source.symbols().parameters(frame.type());
+    if (types.isPresent()) {
+      json.array("parameters");
+      types.get().forEach(json::text);
+      json.endArray();
+    } else {
+      json.unknown("parameters");
+    }
+    json.text("file", known(frame.file()));
+    if (frame.line() == 0) {
+      json.unknown("line");
+    } else {
+      json.number("line", frame.line());
+    }
+    json.bool("inline", frame.isInlined()).endObject();
   }
 
   private static @Nullable String known(String text) {
     return text.isEmpty() ? null : text;
   }
 
-  private static String name(Frame frame) {
-    return Undecoration.of(frame.function(), Undecoration.Style.NAME).orElse(frame.function());
-  }
-
   private void text(Terminal terminal) {
     if (!source.missing().isEmpty()) {
-      terminal.err().println("ntrail: names of exports alone: " + source.missing());
+      terminal.err().println("ntrail: names of the image alone: " + source.missing());
     }
     Table table = new Table().number("rva").name("function").name("line");
+    boolean doubt = false;
     for (long rva : addresses) {
-      List<Frame> frames = source.frames(rva);
+      Optional<SymbolAt> found = source.symbols().at(rva);
       String address = Numbers.hex(rva);
-      if (frames.isEmpty()) {
+      if (found.isEmpty()) {
         table.row(address, "(unknown)", "");
+        continue;
       }
-      for (Frame frame : frames) {
+      for (SymbolFrame frame : found.get().frames()) {
         String line = frame.file().isEmpty() ? "" : Lines.one(frame.file()) + ":" + frame.line();
-        table.row(address, Lines.one(name(frame)) + (frame.isInlined() ? " (inlined)" : ""), line);
+        table.row(address, function(found.get(), frame), line);
         address = "";
       }
+      doubt |= !found.get().origin().isExact();
     }
     table.print(terminal.out(), 0, Integer.MAX_VALUE);
+    if (doubt) {
+      terminal
+          .out()
+          .println("? nearest name before the address: a function without a name may lie between");
+    }
+  }
+
+  /** {@code Stock::Load+0x12}, and whether it is only the nearest name that is known. */
+  private String function(SymbolAt symbol, SymbolFrame frame) {
+    String name = Lines.one(frame.function());
+    if (parameters) {
+      name +=
+          source
+              .symbols()
+              .parameters(frame.type())
+              .map(types -> "(" + Lines.one(String.join(", ", types)) + ")")
+              .orElse("");
+    }
+    if (frame.isInlined()) {
+      return name + " (inlined)";
+    }
+    return symbol.origin().isExact()
+        ? name
+        : name + (symbol.offset() == 0 ? "" : "+" + Numbers.hex(symbol.offset())) + " ?";
   }
 }

@@ -39,7 +39,7 @@ final class DecodeAnswer {
     long address = address(Options.text(parsed, "--at", "0x0"));
     InstructionRows rows =
         new InstructionRows(
-            InstructionDecoder.of(size(Options.text(parsed, "--bits", "64"))), _ -> "");
+            InstructionDecoder.of(size(Options.text(parsed, "--bits", "64"))), _ -> "", null);
     return new Listing(
         "instructions", InstructionRows.COLUMNS, sink -> rows.rows(code, address, sink));
   }

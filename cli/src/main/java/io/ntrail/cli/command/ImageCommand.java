@@ -1,6 +1,7 @@
 package io.ntrail.cli.command;
 
 import io.ntrail.analysis.image.ImageContents;
+import io.ntrail.analysis.symbols.PdbSearch;
 import io.ntrail.cli.command.Options.Format;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Terminal;
@@ -15,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Supplier;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
@@ -69,19 +71,27 @@ final class ImageCommand implements Command {
       InputFile input = only(path, inputs);
       PeImage image = PeImage.ofFile(input);
       ImageContents contents = ImageContents.of(image);
-      List<ImagePart> parts = request.parts(contents);
-      int width = Options.has(parsed, "--wide") || !terminal.outIsTerminal() ? 0 : terminal.width();
-      switch (format) {
-        case JSON -> ImageJson.print(contents, parts, packed.list(), terminal);
-        case JSONL -> {
-          try (Json json = new Json(terminal.out())) {
-            request.only(parts, "jsonl").lines(json);
-          }
+      List<Path> places = Options.all(parsed, "-y").stream().map(Options::path).toList();
+      try (ImageNames names = ImageNames.of(path, contents, new PdbSearch(places))) {
+        if (!places.isEmpty() && !names.hasPdb()) {
+          terminal.err().println("ntrail: names of the image alone: " + names.missing());
         }
-        case CSV -> request.only(parts, "csv").csv(terminal.out());
-        case TEXT -> new ImageScreen(contents, terminal.out()).print(parts, limit, width);
+        List<ImagePart> parts = request.parts(contents, names);
+        int width =
+            Options.has(parsed, "--wide") || !terminal.outIsTerminal() ? 0 : terminal.width();
+        Supplier<List<Gap>> gaps = () -> gaps(packed, image, names);
+        switch (format) {
+          case JSON -> ImageJson.print(contents, parts, gaps, terminal);
+          case JSONL -> {
+            try (Json json = new Json(terminal.out())) {
+              request.only(parts, "jsonl").lines(json);
+            }
+          }
+          case CSV -> request.only(parts, "csv").csv(terminal.out());
+          case TEXT -> new ImageScreen(contents, terminal.out()).print(parts, names, limit, width);
+        }
+        return finish(gaps.get(), terminal);
       }
-      return finish(gaps(packed, image), terminal);
     } finally {
       inputs.forEach(InputFile::close);
     }
@@ -111,6 +121,12 @@ final class ImageCommand implements Command {
   static List<Gap> gaps(Gaps packed, PeImage image) {
     List<Gap> gaps = new ArrayList<>(packed.list());
     gaps.addAll(image.gaps());
+    return gaps;
+  }
+
+  private static List<Gap> gaps(Gaps packed, PeImage image, ImageNames names) {
+    List<Gap> gaps = gaps(packed, image);
+    gaps.addAll(names.gaps());
     return gaps;
   }
 

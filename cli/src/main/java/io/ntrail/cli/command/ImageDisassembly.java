@@ -8,7 +8,6 @@ import io.ntrail.analysis.x86.InstructionDecoder;
 import io.ntrail.cli.command.Listing.Cell;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.bytes.CannotGoOn;
-import io.ntrail.formats.pe.FunctionTable;
 import io.ntrail.formats.pe.Imports;
 import io.ntrail.formats.pe.Machine;
 import io.ntrail.formats.pe.PeImage;
@@ -25,11 +24,9 @@ final class ImageDisassembly {
   private final Map<Long, String> places = new HashMap<>();
   private final InstructionRows rows;
 
-  private ImageDisassembly(ImageContents contents, String what) {
+  private ImageDisassembly(ImageContents contents, ImageNames names, String what) {
     this.image = contents.image();
-    ImageFunctions functions =
-        ImageFunctions.of(
-            image, contents.exports(), contents.loadConfig(), FunctionTable.of(image));
+    ImageFunctions functions = names.functions();
     this.asked =
         what.equals("all")
             ? functions.list()
@@ -48,12 +45,17 @@ final class ImageDisassembly {
     }
     this.rows =
         new InstructionRows(
-            InstructionDecoder.of(size(image)), rva -> places.getOrDefault(rva, ""));
+            InstructionDecoder.of(size(image)),
+            rva -> {
+              String place = places.get(rva);
+              return place == null ? names.begins(rva) : place;
+            },
+            names.hasPdb() ? names::line : null);
   }
 
-  static ImagePart of(ImageContents contents, String what) {
-    ImageDisassembly part = new ImageDisassembly(contents, what);
-    Listing listing = new Listing("instructions", InstructionRows.COLUMNS, part::all);
+  static ImagePart of(ImageContents contents, ImageNames names, String what) {
+    ImageDisassembly part = new ImageDisassembly(contents, names, what);
+    Listing listing = new Listing("instructions", part.rows.columns(), part::all);
     return new ImagePart(
         listing, (out, limit, width) -> part.print(out, limit, width), listing::json);
   }
@@ -102,8 +104,7 @@ final class ImageDisassembly {
               + Numbers.counted(function.size(), "byte")
               + (function.bounded() ? "" : ", up to the next function")
               + ")");
-      Listing listing =
-          new Listing("instructions", InstructionRows.COLUMNS, sink -> one(function, sink));
+      Listing listing = new Listing("instructions", rows.columns(), sink -> one(function, sink));
       shown += listing.table(out, limit == 0 ? 0 : limit - shown, width);
     }
   }

@@ -39,11 +39,14 @@ final class ImageFunctionRows {
   private long bytes;
 
   private ImageFunctionRows(
-      ImageContents contents, String pattern, boolean unwind, boolean hotpatch) {
+      ImageContents contents,
+      ImageFunctions functions,
+      String pattern,
+      boolean unwind,
+      boolean hotpatch) {
     this.headers = contents.image().headers();
     this.table = FunctionTable.of(contents.image());
-    this.functions =
-        ImageFunctions.of(contents.image(), contents.exports(), contents.loadConfig(), table);
+    this.functions = functions;
     this.handlers = LanguageHandlers.of(contents.image(), table);
     this.patches =
         hotpatch
@@ -58,15 +61,21 @@ final class ImageFunctionRows {
   /**
    * The part.
    *
+   * @param functions those of the image
    * @param pattern which names, empty for all functions; null: people see the share of {@code
    *     hotpatch} alone
    * @param unwind whether people see how frames are unwound; programs always do
    * @param hotpatch whether it is said how functions can be patched
    */
   static ImagePart of(
-      ImageContents contents, @Nullable String pattern, boolean unwind, boolean hotpatch) {
+      ImageContents contents,
+      ImageFunctions functions,
+      @Nullable String pattern,
+      boolean unwind,
+      boolean hotpatch) {
     ImageFunctionRows part =
-        new ImageFunctionRows(contents, pattern == null ? "" : pattern, unwind, hotpatch);
+        new ImageFunctionRows(
+            contents, functions, pattern == null ? "" : pattern, unwind, hotpatch);
     Listing listing = new Listing("functions", part.columns(), part::rows);
     return new ImagePart(
         listing,
@@ -168,6 +177,12 @@ final class ImageFunctionRows {
     }
     if (function.is(Source.GUARD_TABLE)) {
       sources.add("guard");
+    }
+    if (function.is(Source.PDB)) {
+      sources.add("pdb");
+    }
+    if (function.is(Source.SYMBOL_TABLE)) {
+      sources.add("symbols");
     }
     return String.join(" ", sources);
   }

@@ -11,8 +11,8 @@ import io.ntrail.formats.pe.DebugDirectory.CodeView;
 import io.ntrail.formats.pe.Machine;
 import io.ntrail.formats.pe.PeHeaders;
 import io.ntrail.formats.pe.VersionInfo;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** {@code ntrail image} for programs. */
@@ -20,14 +20,12 @@ final class ImageJson {
   private ImageJson() {}
 
   static void print(
-      ImageContents contents, List<ImagePart> parts, List<Gap> packed, Terminal terminal) {
+      ImageContents contents, List<ImagePart> parts, Supplier<List<Gap>> gaps, Terminal terminal) {
     try (Json json = new Json(terminal.out())) {
       json.object().text("schema", "ntrail.image/1");
       summary(json, contents);
       parts.forEach(part -> part.json().accept(json));
-      List<Gap> gaps = new ArrayList<>(packed);
-      gaps.addAll(contents.image().gaps());
-      json.gaps(gaps).endObject();
+      json.gaps(gaps.get()).endObject();
     }
   }
 

@@ -1,6 +1,7 @@
 package io.ntrail.cli.command;
 
 import io.ntrail.analysis.image.ImageContents;
+import io.ntrail.analysis.image.ImageFunctions;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -42,6 +43,8 @@ record ImageRequest(
         Options.value("HEX", "instead of a file: the instructions in bytes", "--decode"));
     spec.addOption(Options.value("N", "of --decode: 16, 32 or 64 (default)", "--bits"));
     spec.addOption(Options.value("ADDRESS", "of --decode: where the bytes lie", "--at"));
+    spec.addOption(
+        Options.values("PATH", "where its PDB lies, or a folder of it", "-y", "--symbols"));
     spec.addOption(Options.flag("the section table", "--sections"));
     spec.addOption(Options.flag("what it imports", "--imports"));
     spec.addOption(Options.flag("what it exports", "--exports"));
@@ -104,7 +107,7 @@ record ImageRequest(
   }
 
   /** The parts that were asked for, in the order in which they are printed. */
-  List<ImagePart> parts(ImageContents contents) {
+  List<ImagePart> parts(ImageContents contents, ImageNames names) {
     List<ImagePart> parts = new ArrayList<>();
     if (sections) {
       parts.add(ImagePart.of(ImageListings.sections(contents), "section"));
@@ -122,13 +125,15 @@ record ImageRequest(
       parts.add(ImageResources.of(contents.resources()));
     }
     if (unwind != null && !unwind.isEmpty()) {
-      parts.add(ImageUnwindPart.of(contents, unwind));
+      parts.add(ImageUnwindPart.of(contents, names.functions(), unwind));
     } else if (functions != null || unwind != null || hotpatch) {
       String pattern = functions == null && unwind != null ? "" : functions;
-      parts.add(ImageFunctionRows.of(contents, pattern, unwind != null, hotpatch));
+      // The share of what can be patched alone is of what the image itself says.
+      ImageFunctions all = pattern == null ? ImageFunctions.of(contents) : names.functions();
+      parts.add(ImageFunctionRows.of(contents, all, pattern, unwind != null, hotpatch));
     }
     if (disasm != null) {
-      parts.add(ImageDisassembly.of(contents, disasm));
+      parts.add(ImageDisassembly.of(contents, names, disasm));
     }
     if (services) {
       parts.add(ImageServices.of(contents.image()));

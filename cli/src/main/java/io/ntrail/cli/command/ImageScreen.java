@@ -1,6 +1,9 @@
 package io.ntrail.cli.command;
 
+import static java.util.stream.Collectors.joining;
+
 import io.ntrail.analysis.image.ImageContents;
+import io.ntrail.analysis.image.ImageFunction.Source;
 import io.ntrail.analysis.image.ImageSecurity;
 import io.ntrail.analysis.patchability.FunctionPatch;
 import io.ntrail.analysis.patchability.Patchability;
@@ -22,6 +25,7 @@ import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** {@code ntrail image} for people: the summary, then the tables that were asked for. */
@@ -36,10 +40,10 @@ final class ImageScreen {
     this.out = out;
   }
 
-  void print(List<ImagePart> parts, long limit, int width) {
+  void print(List<ImagePart> parts, ImageNames names, long limit, int width) {
     out.println(first());
     if (parts.isEmpty()) {
-      summary();
+      summary(names);
     }
     for (ImagePart part : parts) {
       out.println();
@@ -90,7 +94,7 @@ final class ImageScreen {
         .orElse("linked by " + by);
   }
 
-  private void summary() {
+  private void summary(ImageNames names) {
     PeHeaders headers = contents.image().headers();
     contents.version().map(ImageScreen::version).ifPresent(text -> line("version", text));
     contents.clr().map(ImageScreen::managed).ifPresent(text -> line("managed", text));
@@ -107,7 +111,7 @@ final class ImageScreen {
     line("sections", sections());
     line("exports", exports());
     line("imports", imports());
-    String functions = functions();
+    String functions = functions(names);
     if (!functions.isEmpty()) {
       line("functions", functions);
     }
@@ -143,7 +147,16 @@ final class ImageScreen {
         + (clr.runtime().isEmpty() ? "" : ", metadata " + clr.runtime());
   }
 
-  private String functions() {
+  private String functions(ImageNames names) {
+    String known =
+        names.hasPdb()
+            ? Numbers.count(names.functions().list().stream().filter(f -> f.is(Source.PDB)).count())
+                + " in the PDB"
+            : "";
+    return Stream.of(table(), known).filter(text -> !text.isEmpty()).collect(joining(", "));
+  }
+
+  private String table() {
     FunctionTable table = FunctionTable.of(contents.image());
     long chained = 0;
     long handled = 0;

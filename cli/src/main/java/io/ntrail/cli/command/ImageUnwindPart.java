@@ -29,20 +29,18 @@ final class ImageUnwindPart {
   private final LanguageHandlers handlers;
   private final List<Asked> asked;
 
-  private ImageUnwindPart(ImageContents contents, String what) {
+  private ImageUnwindPart(ImageContents contents, ImageFunctions functions, String what) {
     this.contents = contents;
     this.table = FunctionTable.of(contents.image());
     this.handlers = LanguageHandlers.of(contents.image(), table);
-    ImageFunctions functions =
-        ImageFunctions.of(contents.image(), contents.exports(), contents.loadConfig(), table);
     this.asked =
         FunctionNames.isAddress(what)
             ? at(FunctionNames.rva(contents.image(), what), functions)
             : named(what, functions);
   }
 
-  static ImagePart of(ImageContents contents, String what) {
-    ImageUnwindPart part = new ImageUnwindPart(contents, what);
+  static ImagePart of(ImageContents contents, ImageFunctions functions, String what) {
+    ImageUnwindPart part = new ImageUnwindPart(contents, functions, what);
     Listing listing =
         new Listing(
             "functions",

@@ -49,6 +49,7 @@ final class InstructionRows {
   private final InstructionDecoder decoder;
   private final OperandReader reader;
   private final LongFunction<String> names;
+  private final @Nullable LongFunction<String> lines;
   private final Instruction instruction = new Instruction();
   private final Operands operands = new Operands();
 
@@ -56,20 +57,43 @@ final class InstructionRows {
    * Rows of what a decoder decodes.
    *
    * @param names what lies at an address, empty if nobody knows
+   * @param lines of which line the instruction at an address is, empty if nobody knows; null: there
+   *     is no column of it
    */
-  InstructionRows(InstructionDecoder decoder, LongFunction<String> names) {
+  InstructionRows(
+      InstructionDecoder decoder,
+      LongFunction<String> names,
+      @Nullable LongFunction<String> lines) {
+    this.lines = lines;
     this.decoder = decoder;
     this.reader = OperandReader.of(decoder);
     this.names = names;
   }
 
+  List<Column> columns() {
+    if (lines == null) {
+      return COLUMNS;
+    }
+    List<Column> columns = new ArrayList<>(COLUMNS);
+    columns.add(Column.name("line", "line"));
+    return columns;
+  }
+
   /** One row an instruction, and one a byte that begins none. */
   void rows(Bytes code, long address, Consumer<List<Cell>> sink) {
     int at = 0;
+    String before = "";
     while (at < code.length()) {
       int length = decoder.decode(code, at, code.length(), instruction);
       reader.read(instruction, operands);
-      sink.accept(row(code, at, length, address + at));
+      List<Cell> row = row(code, at, length, address + at);
+      if (lines != null) {
+        String line = lines.apply(address + at);
+        row = new ArrayList<>(row);
+        row.add(line(line, line.equals(before)));
+        before = line;
+      }
+      sink.accept(row);
       at += Math.max(1, length);
     }
   }
@@ -93,6 +117,19 @@ final class InstructionRows {
         flags(effects),
         new Cell.Flag(valid),
         new Cell.Text(valid ? null : instruction.refusal().map(Refusal::text).orElse("")));
+  }
+
+  /** People see a line once; programs with each instruction. */
+  private static Cell line(String line, boolean repeated) {
+    return new Cell.Shaped(
+        repeated || line.isEmpty() ? "" : line,
+        json -> {
+          if (line.isEmpty()) {
+            json.text(null);
+          } else {
+            json.text(line);
+          }
+        });
   }
 
   /** {@code conditionalBranch}. */

@@ -14,15 +14,22 @@ import java.util.function.Consumer;
 
 /**
  * {@code symbols FILE --list}: the procedures of each module, then the public symbols that lie
- * elsewhere than at the begin of one of them.
+ * elsewhere than at the begin of one of them; or all public symbols, by address.
  */
 final class SymbolRows {
   private final PdbFile pdb;
   private final Pattern pattern;
+  private final boolean publicsAlone;
 
-  SymbolRows(PdbFile pdb, Pattern pattern) {
+  /**
+   * Those whose names fit a pattern.
+   *
+   * @param publicsAlone whether it is public symbols that are asked for
+   */
+  SymbolRows(PdbFile pdb, Pattern pattern, boolean publicsAlone) {
     this.pdb = pdb;
     this.pattern = pattern;
+    this.publicsAlone = publicsAlone;
   }
 
   Listing listing() {
@@ -40,6 +47,18 @@ final class SymbolRows {
 
   private void rows(Consumer<List<Cell>> sink) {
     Set<Long> procedures = new HashSet<>();
+    if (!publicsAlone) {
+      procedures(procedures, sink);
+    }
+    pdb.publics()
+        .ifPresent(publics -> {
+          for (int i = 0; i < publics.count(); i++) {
+            symbol(publics.get(i), procedures, sink);
+          }
+        });
+  }
+
+  private void procedures(Set<Long> procedures, Consumer<List<Cell>> sink) {
     for (PdbModule module : pdb.modules()) {
       for (Symbol.Procedure procedure : pdb.symbols(module).procedures()) {
         long rva = pdb.rva(procedure.section(), procedure.offset());
@@ -56,12 +75,6 @@ final class SymbolRows {
         }
       }
     }
-    pdb.publics()
-        .ifPresent(publics -> {
-          for (int i = 0; i < publics.count(); i++) {
-            symbol(publics.get(i), procedures, sink);
-          }
-        });
   }
 
   private void symbol(Symbol.Public symbol, Set<Long> procedures, Consumer<List<Cell>> sink) {

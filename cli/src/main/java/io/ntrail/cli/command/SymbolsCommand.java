@@ -1,6 +1,7 @@
 package io.ntrail.cli.command;
 
 import io.ntrail.analysis.events.Pattern;
+import io.ntrail.analysis.symbols.PdbSearch;
 import io.ntrail.cli.command.Options.Format;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
@@ -18,6 +19,7 @@ import picocli.CommandLine.ParseResult;
 /** {@code ntrail symbols FILE}: names of functions, and where in their source code lies. */
 final class SymbolsCommand implements Command {
   private static final String EXAMPLE = "ntrail symbols shopcore.pdb --address 0x1070";
+  private static final List<String> LISTS = List.of("--list", "--publics", "--lines", "--find");
 
   SymbolsCommand() {}
 
@@ -28,7 +30,12 @@ final class SymbolsCommand implements Command {
     spec.addOption(
         Options.values("RVA", "what lies at an address of the image, 0x1070", "--address"));
     spec.addOption(Options.flag("its functions and public symbols", "--list"));
-    spec.addOption(Options.value("PATTERN", "those whose name fits a pattern", "--find"));
+    spec.addOption(Options.flag("its public symbols alone, decorated names too", "--publics"));
+    spec.addOption(Options.flag("which bytes came from which lines", "--lines"));
+    spec.addOption(
+        Options.value(
+            "PATTERN", "those whose name fits a pattern; of --lines: the file", "--find"));
+    spec.addOption(Options.flag("of --address: types of parameters", "--parameters"));
     spec.addOption(
         Options.flag("instead of a file: what decorated names mean, a line each", "--undecorate"));
     spec.addOption(Options.value("name|full", "how --undecorate writes them", "--style"));
@@ -36,7 +43,7 @@ final class SymbolsCommand implements Command {
         Options.values(
             "PATH", "where the PDB of an image lies, or a folder of it", "-y", "--symbols"));
     spec.addOption(Options.value("N", "at most N rows of a table; 0 for all", "-n", "--limit"));
-    Options.output(spec, "text, json, jsonl or csv (the last two: --list, --find)");
+    Options.output(spec, "text, json, jsonl or csv (the last two: rows)");
     spec.addPositional(
         Options.words("FILE", "a PDB, or an image whose PDB lies beside it", List.of()));
     return spec;
@@ -57,11 +64,14 @@ final class SymbolsCommand implements Command {
         throw new UsageError("symbols needs one file", EXAMPLE);
       }
       Path file = Options.path(files.getFirst());
-      try (SymbolSource source = SymbolSource.open(file, Options.all(parsed, "-y"))) {
+      PdbSearch search =
+          new PdbSearch(Options.all(parsed, "-y").stream().map(Options::path).toList());
+      try (SymbolSource source = SymbolSource.open(file, search)) {
         if (!addresses.isEmpty()) {
-          AddressAnswer answer = new AddressAnswer(source, addresses(addresses, words));
+          boolean parameters = Options.has(parsed, "--parameters");
+          AddressAnswer answer = new AddressAnswer(source, addresses(addresses, words), parameters);
           answer.print(format, terminal);
-        } else if (Options.has(parsed, "--list") || Options.has(parsed, "--find")) {
+        } else if (LISTS.stream().anyMatch(option -> Options.has(parsed, option))) {
           list(parsed, source.pdb(), format, terminal);
         } else {
           summary(source, format, terminal);
@@ -88,8 +98,12 @@ final class SymbolsCommand implements Command {
   }
 
   private static void list(ParseResult parsed, PdbFile pdb, Format format, Terminal terminal) {
-    String pattern = Options.text(parsed, "--find", "*");
-    Listing listing = new SymbolRows(pdb, pattern(pattern)).listing();
+    Pattern pattern = pattern(Options.text(parsed, "--find", "*"));
+    boolean lines = Options.has(parsed, "--lines");
+    Listing listing =
+        lines
+            ? new LineRows(pdb, pattern).listing()
+            : new SymbolRows(pdb, pattern, Options.has(parsed, "--publics")).listing();
     switch (format) {
       case JSON -> {
         try (Json json = new Json(terminal.out())) {
@@ -108,7 +122,7 @@ final class SymbolsCommand implements Command {
         int width =
             Options.has(parsed, "--wide") || !terminal.outIsTerminal() ? 0 : terminal.width();
         long rows = listing.table(terminal.out(), Options.number(parsed, "-n", 0), width);
-        terminal.out().println(Numbers.counted(rows, "symbol"));
+        terminal.out().println(Numbers.counted(rows, lines ? "row" : "symbol"));
       }
     }
   }

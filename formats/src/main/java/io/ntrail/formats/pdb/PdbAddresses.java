@@ -43,8 +43,10 @@ public final class PdbAddresses {
    * @param line from 1; 0 if there is none, or the code is of no line of the file
    * @param column from 1; 0 if it is not known
    * @param isInlined whether it has no code of its own here
+   * @param type of the function, to be asked for its parameters; 0 if it is not known
    */
-  public record Frame(String function, String file, int line, int column, boolean isInlined) {}
+  public record Frame(
+      String function, String file, int line, int column, boolean isInlined, long type) {}
 
   /**
    * What an address means.
@@ -147,7 +149,7 @@ public final class PdbAddresses {
                   thunk.length(),
                   0,
                   place,
-                  List.of(frame(module, thunk.name(), place))));
+                  List.of(frame(module, thunk.name(), place, 0))));
       case Symbol.SeparateCode code -> separated(module, code, place);
       default -> Optional.empty();
     };
@@ -165,21 +167,28 @@ public final class PdbAddresses {
                 parent.name(),
                 new Place(code.section(), code.offset()),
                 code.length(),
-                parent.type(),
+                type(parent),
                 place,
-                List.of(frame(module, parent.name(), place))));
+                List.of(frame(module, parent.name(), place, type(parent)))));
+  }
+
+  /** Of the newer kinds the type is that of an item. */
+  private long type(Procedure procedure) {
+    return procedure.isManaged()
+        ? 0
+        : procedure.hasItem() ? pdb.typeNames().typeOf(procedure.type()) : procedure.type();
   }
 
   private Found procedure(ModuleSymbols module, Procedure procedure, Place place) {
     List<Frame> frames = inlined(module, procedure, place.offset - procedure.offset());
-    frames.add(frame(module, procedure.name(), place));
+    frames.add(frame(module, procedure.name(), place, type(procedure)));
     return found(
         module,
         Kind.PROCEDURE,
         procedure.name(),
         new Place(procedure.section(), procedure.offset()),
         procedure.length(),
-        procedure.type(),
+        type(procedure),
         place,
         frames);
   }
@@ -229,8 +238,8 @@ public final class PdbAddresses {
         pdb.publics().map(publics -> publics.nextAfter(place.section, place.offset)).orElse(-1L);
     Frame frame =
         module
-            .map(m -> frame(m, symbol.name(), place))
-            .orElse(new Frame(symbol.name(), "", 0, 0, false));
+            .map(m -> frame(m, symbol.name(), place, 0))
+            .orElse(new Frame(symbol.name(), "", 0, 0, false, 0));
     return Optional.of(
         new Found(
             Kind.PUBLIC,
@@ -244,10 +253,11 @@ public final class PdbAddresses {
             List.of(frame)));
   }
 
-  private static Frame frame(ModuleSymbols module, String function, Place place) {
+  private static Frame frame(ModuleSymbols module, String function, Place place, long type) {
     Optional<LineRow> row = module.line(place.section, place.offset).filter(r -> !r.isMark());
-    return row.map(r -> new Frame(function, module.file(r.file()), r.line(), r.column(), false))
-        .orElse(new Frame(function, "", 0, 0, false));
+    return row.map(
+            r -> new Frame(function, module.file(r.file()), r.line(), r.column(), false, type))
+        .orElse(new Frame(function, "", 0, 0, false, type));
   }
 
   /** The functions that were inlined at an offset, the innermost first. */
@@ -262,7 +272,9 @@ public final class PdbAddresses {
       Optional<InlineRows.Row> row = row(module, procedure, site, offset);
       if (row.isPresent()) {
         InlineRows.Row r = row.get();
-        frames.addFirst(new Frame(name(module, site), module.file(r.file()), r.line(), 0, true));
+        long type = pdb.typeNames().typeOf(site.inlinee());
+        String file = module.file(r.file());
+        frames.addFirst(new Frame(name(module, site), file, r.line(), 0, true, type));
       } else {
         passed = site.end();
       }

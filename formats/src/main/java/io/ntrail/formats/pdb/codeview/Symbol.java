@@ -78,6 +78,14 @@ public sealed interface Symbol {
       return kind == S_GMANPROC || kind == S_LMANPROC;
     }
 
+    /** Whether its type is the number of an item, which has the type. */
+    public boolean hasItem() {
+      return switch (kind) {
+        case S_GPROC32_ID, S_LPROC32_ID, S_LPROC32_DPC_ID -> true;
+        default -> false;
+      };
+    }
+
     /** Whether other modules see it. */
     public boolean isGlobal() {
       return kind == S_GPROC32 || kind == S_GPROC32_ID || kind == S_GMANPROC;

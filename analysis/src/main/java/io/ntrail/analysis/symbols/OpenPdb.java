@@ -1,0 +1,78 @@
+package io.ntrail.analysis.symbols;
+
+import io.ntrail.formats.bytes.Archives;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.bytes.Gaps;
+import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.pdb.PdbFile;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** A PDB with the files that it is read from, which may be packed. */
+public final class OpenPdb implements AutoCloseable {
+  private final Path path;
+  private final PdbFile pdb;
+  private final List<InputFile> inputs;
+  private final Gaps packed;
+
+  private OpenPdb(Path path, PdbFile pdb, List<InputFile> inputs, Gaps packed) {
+    this.path = path;
+    this.pdb = pdb;
+    this.inputs = inputs;
+    this.packed = packed;
+  }
+
+  /**
+   * Opens a PDB.
+   *
+   * @throws CannotGoOn if it is none
+   */
+  public static OpenPdb open(Path path) {
+    Gaps packed = new Gaps();
+    List<InputFile> inputs = Archives.open(path, OpenPdb::isName, packed);
+    boolean done = false;
+    try {
+      if (inputs.size() != 1) {
+        throw new CannotGoOn(
+            "%s holds %d PDBs and not one".formatted(path, inputs.size()),
+            "unpack it and name the PDB");
+      }
+      OpenPdb open = new OpenPdb(path, PdbFile.open(inputs.getFirst()), inputs, packed);
+      done = true;
+      return open;
+    } finally {
+      if (!done) {
+        inputs.forEach(InputFile::close);
+      }
+    }
+  }
+
+  private static boolean isName(String name) {
+    return name.toLowerCase(Locale.ROOT).matches(".*\\.pd[b_]");
+  }
+
+  /** Where it was found. */
+  public Path path() {
+    return path;
+  }
+
+  /** What is read; not to be used any more when this is closed. */
+  public PdbFile pdb() {
+    return pdb;
+  }
+
+  /** What could not be unpacked or read so far. */
+  public List<Gap> gaps() {
+    List<Gap> gaps = new ArrayList<>(packed.list());
+    gaps.addAll(pdb.gaps());
+    return gaps;
+  }
+
+  @Override
+  public void close() {
+    inputs.forEach(InputFile::close);
+  }
+}

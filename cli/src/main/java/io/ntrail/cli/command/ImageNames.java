@@ -1,0 +1,107 @@
+package io.ntrail.cli.command;
+
+import io.ntrail.analysis.image.ImageContents;
+import io.ntrail.analysis.image.ImageFunction.Source;
+import io.ntrail.analysis.image.ImageFunctions;
+import io.ntrail.analysis.image.NamedFunction;
+import io.ntrail.analysis.symbols.ImageSymbols;
+import io.ntrail.analysis.symbols.OpenPdb;
+import io.ntrail.analysis.symbols.PdbSearch;
+import io.ntrail.analysis.symbols.SymbolAt;
+import io.ntrail.analysis.symbols.SymbolFrame;
+import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.pe.CoffSymbols;
+import io.ntrail.formats.pe.FunctionTable;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What symbols know of an image: its PDB, if one of this build is found, else the symbol table of
+ * its file, if it has one.
+ */
+final class ImageNames implements AutoCloseable {
+  private final ImageContents contents;
+  private final @Nullable OpenPdb pdb;
+  private final @Nullable ImageSymbols symbols;
+  private final String missing;
+  private @Nullable ImageFunctions functions;
+
+  private ImageNames(ImageContents contents, @Nullable OpenPdb pdb, String missing) {
+    this.contents = contents;
+    this.pdb = pdb;
+    this.symbols = pdb == null ? null : ImageSymbols.of(pdb.pdb());
+    this.missing = missing;
+  }
+
+  static ImageNames of(Path file, ImageContents contents, PdbSearch search) {
+    PdbSearch.Result found = search.find(file, contents.image());
+    return new ImageNames(contents, found.pdb().orElse(null), found.why());
+  }
+
+  /** Whether there is a PDB. */
+  boolean hasPdb() {
+    return pdb != null;
+  }
+
+  /** Why there is no PDB, as far as one was named. */
+  String missing() {
+    return pdb == null ? missing : "";
+  }
+
+  /** All functions of the image that anybody knows. */
+  ImageFunctions functions() {
+    if (functions == null) {
+      functions =
+          ImageFunctions.of(
+              contents.image(),
+              contents.exports(),
+              contents.loadConfig(),
+              FunctionTable.of(contents.image()),
+              named());
+    }
+    return functions;
+  }
+
+  private List<NamedFunction> named() {
+    if (pdb != null) {
+      return ImageSymbols.functions(pdb.pdb());
+    }
+    return CoffSymbols.of(contents.image()).functions().stream()
+        .map(symbol -> new NamedFunction(symbol.rva(), 0, symbol.name(), Source.SYMBOL_TABLE))
+        .toList();
+  }
+
+  /** The name of what begins at an address: functions and data; empty if nothing is known to. */
+  String begins(long rva) {
+    return at(rva)
+        .filter(symbol -> symbol.offset() == 0)
+        .map(symbol -> symbol.function().function())
+        .orElse("");
+  }
+
+  /** {@code stock.h:41}, of the innermost function; empty if no line is known. */
+  String line(long rva) {
+    Optional<SymbolFrame> frame = at(rva).map(symbol -> symbol.frames().getFirst());
+    return frame
+        .filter(f -> f.line() > 0 && !f.file().isEmpty())
+        .map(f -> PdbSearch.name(f.file()) + ":" + f.line())
+        .orElse("");
+  }
+
+  private Optional<SymbolAt> at(long rva) {
+    return symbols == null ? Optional.empty() : symbols.at(rva);
+  }
+
+  List<Gap> gaps() {
+    return pdb == null ? List.of() : pdb.gaps();
+  }
+
+  @Override
+  public void close() {
+    if (pdb != null) {
+      pdb.close();
+    }
+  }
+}

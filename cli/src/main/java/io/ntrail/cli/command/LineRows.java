@@ -1,0 +1,66 @@
+package io.ntrail.cli.command;
+
+import io.ntrail.analysis.events.Pattern;
+import io.ntrail.cli.command.Listing.Cell;
+import io.ntrail.cli.command.Listing.Column;
+import io.ntrail.formats.pdb.ModuleSymbols;
+import io.ntrail.formats.pdb.PdbFile;
+import io.ntrail.formats.pdb.PdbModule;
+import io.ntrail.formats.pdb.codeview.LineRow;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * {@code symbols FILE --lines}: which bytes came from which line, module by module. Code that comes
+ * from no line of a file, which debuggers step over or into, has line 0.
+ */
+final class LineRows {
+  private final PdbFile pdb;
+  private final Pattern files;
+
+  /** Those of files whose names fit a pattern. */
+  LineRows(PdbFile pdb, Pattern files) {
+    this.pdb = pdb;
+    this.files = files;
+  }
+
+  Listing listing() {
+    return new Listing(
+        "lines",
+        List.of(
+            Column.number("rva", "rva"),
+            Column.number("size", "size"),
+            Column.number("line", "line"),
+            Column.hidden("endLine"),
+            Column.hidden("column"),
+            Column.name("file", "file"),
+            Column.hidden("module")),
+        this::rows);
+  }
+
+  private void rows(Consumer<List<Cell>> sink) {
+    for (PdbModule module : pdb.modules()) {
+      ModuleSymbols symbols = pdb.symbols(module);
+      Cell name = new Cell.Text(module.name());
+      // The same text for all rows of a file.
+      Map<Long, String> names = new HashMap<>();
+      for (LineRow row : symbols.lines()) {
+        String file = names.computeIfAbsent(row.file(), symbols::file);
+        if (files.matches(file)) {
+          long rva = pdb.rva(row.section(), row.offset());
+          sink.accept(
+              List.of(
+                  rva < 0 ? Cell.UNKNOWN : new Cell.Hex(rva),
+                  new Cell.Count(row.length()),
+                  new Cell.Count(row.isMark() ? 0 : row.line()),
+                  row.isMark() ? Cell.UNKNOWN : new Cell.Count(row.endLine()),
+                  row.column() == 0 ? Cell.UNKNOWN : new Cell.Count(row.column()),
+                  new Cell.Text(file.isEmpty() ? null : file),
+                  name));
+        }
+      }
+    }
+  }
+}
