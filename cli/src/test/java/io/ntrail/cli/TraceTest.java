@@ -208,4 +208,42 @@ class TraceTest {
     assertEquals(2, many.exit());
     assertTrue(many.err().contains("--args takes 0 to 12, not 13"), many.err());
   }
+
+  @Test
+  void functionsHaveTheNamesOfPdbs() throws Exception {
+    assumeTrue(TestData.available(), TestData.MISSING);
+    byte[] pdb = TestData.gunzip("pdb/seh/x64/xcpt4.pdb.gz");
+    Path program =
+        Files.write(folder.resolve("xcpt4.exe"), TestData.gunzip("pdb/seh/x64/xcpt4.exe.gz"));
+    Path beside = Files.write(folder.resolve("xcpt4.pdb"), pdb);
+    Outcome traced = ntrail("trace", "-f", "xcpt4!Test*", "-f", "main", "--", program.toString());
+    assertEquals(0, traced.exit(), traced.err());
+    assertTrue(traced.out().contains("End of exception test"), traced.out());
+    Cli.Result calls = Cli.run("calls", folder.resolve("xcpt4.ntr"), "--flat", "--format", "json");
+    List<String> called =
+        calls.json().get("functions").array().stream()
+            .map(function -> function.get("function").text())
+            .toList();
+    // The source of the program defines Test79 to Test90, too, and main calls them.
+    assertTrue(called.contains("xcpt4.exe!main"), called::toString);
+    assertTrue(called.contains("xcpt4.exe!Test61Part2"), called::toString);
+    Path other = Files.createDirectory(folder.resolve("other"));
+    Files.write(other.resolve("xcpt4.pdb"), TestData.gunzip("pdb/seh/x64/xframe_eh_exe.pdb.gz"));
+    Files.move(beside, folder.resolve("moved.pdb"));
+    Outcome wrong =
+        ntrail(
+            "trace", "--plan", "-f", "xcpt4!*", "-y", other.toString(), "--", program.toString());
+    assertTrue(wrong.err().contains("xcpt4.pdb is of another build"), wrong.err());
+    Outcome named =
+        ntrail(
+            "trace",
+            "--plan",
+            "-f",
+            "main",
+            "-y",
+            folder.resolve("moved.pdb").toString(),
+            "--",
+            program.toString());
+    assertTrue(named.err().contains("1 of 1 matching function"), named.err());
+  }
 }

@@ -27,9 +27,9 @@ public record PdbSearch(List<Path> places) {
    * What was found.
    *
    * @param pdb to be closed by who asked; empty if there is none
-   * @param tried why it is not there, a sentence for each place; empty if the first one had it
+   * @param tried the places that did not have it, in the order in which they were tried
    */
-  public record Result(Optional<OpenPdb> pdb, List<String> tried) {
+  public record Result(Optional<OpenPdb> pdb, List<Tried> tried) {
     /** Copies the list. */
     public Result {
       tried = List.copyOf(tried);
@@ -37,9 +37,22 @@ public record PdbSearch(List<Path> places) {
 
     /** Why there is none, in one sentence. */
     public String why() {
-      return tried.stream().distinct().collect(Collectors.joining("; "));
+      return tried.stream().map(Tried::why).distinct().collect(Collectors.joining("; "));
+    }
+
+    /** The files that are there and cannot be used, each in a sentence. */
+    public List<String> unusable() {
+      return tried.stream().filter(Tried::isThere).map(Tried::why).distinct().toList();
     }
   }
+
+  /**
+   * A place that did not have it.
+   *
+   * @param isThere whether there is a file, which cannot be used
+   * @param why in a sentence
+   */
+  public record Tried(Path place, boolean isThere, String why) {}
 
   /**
    * Looks for it.
@@ -48,9 +61,9 @@ public record PdbSearch(List<Path> places) {
    */
   public Result find(Path file, PeImage image) {
     if (!(DebugDirectory.of(image).codeView().orElse(null) instanceof CodeView.Pdb70 wanted)) {
-      return new Result(Optional.empty(), List.of(file + " names no PDB"));
+      return new Result(Optional.empty(), List.of(new Tried(file, false, file + " names no PDB")));
     }
-    List<String> tried = new ArrayList<>();
+    List<Tried> tried = new ArrayList<>();
     for (Path place : candidates(file, name(wanted.path()))) {
       Optional<OpenPdb> found = tryOne(place, wanted, tried);
       if (found.isPresent()) {
@@ -87,24 +100,25 @@ public record PdbSearch(List<Path> places) {
     }
   }
 
-  private static Optional<OpenPdb> tryOne(Path place, CodeView.Pdb70 wanted, List<String> tried) {
+  private static Optional<OpenPdb> tryOne(Path place, CodeView.Pdb70 wanted, List<Tried> tried) {
     if (!Files.exists(place)) {
-      tried.add(place + " is not there");
+      tried.add(new Tried(place, false, place + " is not there"));
       return Optional.empty();
     }
     OpenPdb open;
     try {
       open = OpenPdb.open(place);
     } catch (CannotGoOn e) {
-      tried.add(String.valueOf(e.getMessage()));
+      tried.add(new Tried(place, true, String.valueOf(e.getMessage())));
       return Optional.empty();
     }
     if (open.pdb().guid().equals(wanted.guid()) && open.pdb().age() == wanted.age()) {
       return Optional.of(open);
     }
-    tried.add(
+    String why =
         "%s is of another build (%s age %d, not %s age %d)"
-            .formatted(place, open.pdb().guid(), open.pdb().age(), wanted.guid(), wanted.age()));
+            .formatted(place, open.pdb().guid(), open.pdb().age(), wanted.guid(), wanted.age());
+    tried.add(new Tried(place, true, why));
     open.close();
     return Optional.empty();
   }

@@ -1,6 +1,7 @@
 package io.ntrail.cli.command;
 
 import io.ntrail.analysis.events.Pattern;
+import io.ntrail.analysis.symbols.PdbSearch;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.trace.TracePlan;
 import java.util.List;
@@ -51,6 +52,11 @@ record FunctionSelection(TraceRequest first, List<Rule> rules) implements TraceP
     return first.mayWant(module)
         || rules.stream()
             .anyMatch(rule -> rule.add && TraceRequest.mayMean(rule.pattern.toString(), module));
+  }
+
+  @Override
+  public PdbSearch symbols() {
+    return first.symbols();
   }
 
   @Override

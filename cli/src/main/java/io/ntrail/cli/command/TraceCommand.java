@@ -52,6 +52,8 @@ final class TraceCommand implements Command {
             "--interactive"));
     spec.addOption(
         Options.flag("let no thread stand still: some functions are left alone", "--no-stop"));
+    spec.addOption(
+        Options.values("PATH", "where PDBs lie, or a folder of them", "-y", "--symbols"));
     spec.addOption(Options.value("N", "record the first N arguments, up to 12", "--args"));
     spec.addOption(Options.value("N", "trace at most N stacks at once", "--threads"));
     spec.addOption(Options.value("N", "buffers of 64 KiB for records (default: 512)", "--buffers"));

@@ -1,6 +1,7 @@
 package io.ntrail.cli.command;
 
 import io.ntrail.analysis.events.Pattern;
+import io.ntrail.analysis.symbols.PdbSearch;
 import io.ntrail.cli.command.Options.Format;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.trace.TracePlan;
@@ -14,6 +15,7 @@ import picocli.CommandLine.ParseResult;
  *
  * @param functions patterns of {@code module!function}
  * @param exclude the same of what is not wanted
+ * @param symbols where PDBs may lie
  * @param words the program and its arguments; none if one is traced that runs already
  * @param process name or id of that one; else empty
  * @param file where the recording goes
@@ -32,6 +34,7 @@ import picocli.CommandLine.ParseResult;
 record TraceRequest(
     List<Pattern> functions,
     List<Pattern> exclude,
+    PdbSearch symbols,
     List<String> words,
     String process,
     Path file,
@@ -79,6 +82,7 @@ record TraceRequest(
     return new TraceRequest(
         functions,
         Options.patterns(parsed, "--exclude", "'*!*Lock*'"),
+        new PdbSearch(Options.all(parsed, "-y").stream().map(Options::path).toList()),
         words,
         process,
         Options.path(

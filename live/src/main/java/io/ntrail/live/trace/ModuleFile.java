@@ -1,5 +1,9 @@
 package io.ntrail.live.trace;
 
+import io.ntrail.analysis.image.NamedFunction;
+import io.ntrail.analysis.symbols.ImageSymbols;
+import io.ntrail.analysis.symbols.OpenPdb;
+import io.ntrail.analysis.symbols.PdbSearch;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.InputFile;
@@ -11,7 +15,9 @@ import io.ntrail.live.target.TargetModule;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +31,7 @@ final class ModuleFile implements AutoCloseable {
   private final Optional<FileCode> code;
   private final Map<Long, String> names;
   private final Optional<Missing> missing;
+  private final List<String> unusable;
 
   /**
    * Why there is no file.
@@ -56,7 +63,9 @@ final class ModuleFile implements AutoCloseable {
       @Nullable InputFile input,
       Optional<FileCode> code,
       Map<Long, String> names,
-      Optional<Missing> missing) {
+      Optional<Missing> missing,
+      List<String> unusable) {
+    this.unusable = unusable;
     this.input = input;
     this.code = code;
     this.names = names;
@@ -68,8 +77,10 @@ final class ModuleFile implements AutoCloseable {
    *
    * @param path where this machine has it, if it does
    * @param image what lies in memory
+   * @param symbols where its PDB may lie, besides its own folder
    */
-  static ModuleFile open(Optional<Path> path, TargetModule module, PeImage image) {
+  static ModuleFile open(
+      Optional<Path> path, TargetModule module, PeImage image, PdbSearch symbols) {
     if (path.isEmpty() || !Files.isRegularFile(path.get())) {
       return without(Problem.NOT_HERE, module.path());
     }
@@ -82,6 +93,7 @@ final class ModuleFile implements AutoCloseable {
         return without(Problem.OTHER_BUILD, path.get().toString());
       }
       Map<Long, String> names = new HashMap<>();
+      List<String> unusable = addNames(symbols.find(path.get(), stored), names);
       if (stored.headers().symbolTableOffset() != 0) {
         for (CoffSymbols.Symbol symbol : CoffSymbols.of(stored).functions()) {
           names.putIfAbsent(symbol.rva(), symbol.name());
@@ -89,7 +101,7 @@ final class ModuleFile implements AutoCloseable {
       }
       Optional<FileCode> code = Optional.of(FileCode.of(stored, module.base()));
       done = true;
-      return new ModuleFile(input, code, names, Optional.empty());
+      return new ModuleFile(input, code, names, Optional.empty(), unusable);
     } catch (IOException | CannotGoOn | DamagedInput e) {
       return without(Problem.UNREADABLE, String.valueOf(e.getMessage()));
     } finally {
@@ -97,6 +109,22 @@ final class ModuleFile implements AutoCloseable {
         input.close();
       }
     }
+  }
+
+  /** Adds the functions of a PDB; says what of it, or of other ones, cannot be used. */
+  private static List<String> addNames(PdbSearch.Result found, Map<Long, String> names) {
+    List<String> unusable = new ArrayList<>(found.unusable());
+    if (found.pdb().isPresent()) {
+      try (OpenPdb open = found.pdb().get()) {
+        for (NamedFunction function : ImageSymbols.functions(open.pdb())) {
+          names.putIfAbsent(function.rva(), function.name());
+        }
+        if (!open.gaps().isEmpty()) {
+          unusable.add("names of %s are missing: parts of it are damaged".formatted(open.path()));
+        }
+      }
+    }
+    return unusable;
   }
 
   private static boolean isSameBuild(PeHeaders file, PeHeaders memory) {
@@ -108,7 +136,7 @@ final class ModuleFile implements AutoCloseable {
 
   private static ModuleFile without(Problem problem, String detail) {
     return new ModuleFile(
-        null, Optional.empty(), Map.of(), Optional.of(new Missing(problem, detail)));
+        null, Optional.empty(), Map.of(), Optional.of(new Missing(problem, detail)), List.of());
   }
 
   /** What should be in memory; to be used before this is closed. */
@@ -116,9 +144,14 @@ final class ModuleFile implements AutoCloseable {
     return code;
   }
 
-  /** Names of functions by RVA from the symbol table, which is not in memory. */
+  /** Names of functions by RVA from the PDB, or the symbol table, which is not in memory. */
   Map<Long, String> names() {
     return names;
+  }
+
+  /** Sentences about PDBs that are there and cannot be used. */
+  List<String> unusable() {
+    return unusable;
   }
 
   /** Why it is not there. */

@@ -1,6 +1,7 @@
 package io.ntrail.live.trace;
 
 import io.ntrail.analysis.patchability.PatchClass;
+import io.ntrail.analysis.symbols.PdbSearch;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.pe.PeImage;
@@ -12,6 +13,7 @@ import io.ntrail.live.target.TargetImage;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.trace.ModuleFile.Missing;
 import io.ntrail.live.trace.ModuleFile.Problem;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
@@ -63,6 +65,11 @@ public record TracePlan(
     /** Whether threads may stand still while functions are patched; else some are left alone. */
     default boolean mayStop() {
       return true;
+    }
+
+    /** Where PDBs may lie, besides beside their images. */
+    default PdbSearch symbols() {
+      return new PdbSearch(List.of());
     }
   }
 
@@ -141,7 +148,9 @@ public record TracePlan(
       if (choice.mayWant(module)) {
         try {
           PeImage image = images.apply(module);
-          try (ModuleFile file = ModuleFile.open(target.file(module.path()), module, image)) {
+          Optional<Path> path = target.file(module.path());
+          try (ModuleFile file = ModuleFile.open(path, module, image, choice.symbols())) {
+            remarks.addAll(file.unusable());
             functions.addAll(Planner.plan(module, image, file.names(), file.code(), choice));
             file.missing()
                 .ifPresent(why -> {

@@ -3,6 +3,7 @@ package io.ntrail.live.trace;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.ntrail.analysis.symbols.PdbSearch;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.formats.pe.PeUnwind;
 import io.ntrail.live.plan.Sketch;
@@ -28,7 +29,7 @@ final class ModuleFileTest {
     PeImage image = sketch(1000).stored();
     TargetModule module =
         new TargetModule(0x1_8000_0000L, image.headers().sizeOfImage(), "C:\\a.dll", "a.dll");
-    try (ModuleFile file = ModuleFile.open(path, module, image)) {
+    try (ModuleFile file = ModuleFile.open(path, module, image, new PdbSearch(List.of()))) {
       assertEquals(file.missing().isEmpty(), file.code().isPresent());
       assertTrue(file.names().isEmpty());
       return file.missing().map(ModuleFile.Missing::problem);

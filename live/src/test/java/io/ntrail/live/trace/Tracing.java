@@ -3,6 +3,7 @@ package io.ntrail.live.trace;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
+import io.ntrail.analysis.symbols.PdbSearch;
 import io.ntrail.formats.bytes.BytesOut;
 import io.ntrail.formats.identity.ImageId;
 import io.ntrail.formats.ntr.NtrWriter;
@@ -446,7 +447,7 @@ final class Tracing implements AutoCloseable {
     for (TargetModule module : target.modules()) {
       PeImage image = TargetImage.read(target.memory(), module);
       Optional<Path> path = TargetFiles.here(calls, module.path());
-      try (ModuleFile file = ModuleFile.open(path, module, image)) {
+      try (ModuleFile file = ModuleFile.open(path, module, image, new PdbSearch(List.of()))) {
         assertEquals(Optional.empty(), file.missing());
         plan.addAll(Planner.plan(module, image, Map.of(), file.code(), choice));
       }
