@@ -2,9 +2,7 @@ package io.ntrail.formats.decoration;
 
 import io.ntrail.formats.decoration.Name.Argument;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,89 +13,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class SymbolReader {
   private static final int MOST_DEPTH = 200;
-  private static final int MOST_BACK = 10;
-
-  /** What names that were recalled may add up to: they can multiply. */
-  private static final int MOST_TEXT = 1 << 16;
-
-  private static final Map<String, String> OPERATORS =
-      Map.ofEntries(
-          Map.entry("2", "operator new"),
-          Map.entry("3", "operator delete"),
-          Map.entry("4", "operator="),
-          Map.entry("5", "operator>>"),
-          Map.entry("6", "operator<<"),
-          Map.entry("7", "operator!"),
-          Map.entry("8", "operator=="),
-          Map.entry("9", "operator!="),
-          Map.entry("A", "operator[]"),
-          Map.entry("C", "operator->"),
-          Map.entry("D", "operator*"),
-          Map.entry("E", "operator++"),
-          Map.entry("F", "operator--"),
-          Map.entry("G", "operator-"),
-          Map.entry("H", "operator+"),
-          Map.entry("I", "operator&"),
-          Map.entry("J", "operator->*"),
-          Map.entry("K", "operator/"),
-          Map.entry("L", "operator%"),
-          Map.entry("M", "operator<"),
-          Map.entry("N", "operator<="),
-          Map.entry("O", "operator>"),
-          Map.entry("P", "operator>="),
-          Map.entry("Q", "operator,"),
-          Map.entry("R", "operator()"),
-          Map.entry("S", "operator~"),
-          Map.entry("T", "operator^"),
-          Map.entry("U", "operator|"),
-          Map.entry("V", "operator&&"),
-          Map.entry("W", "operator||"),
-          Map.entry("X", "operator*="),
-          Map.entry("Y", "operator+="),
-          Map.entry("Z", "operator-="),
-          Map.entry("_0", "operator/="),
-          Map.entry("_1", "operator%="),
-          Map.entry("_2", "operator>>="),
-          Map.entry("_3", "operator<<="),
-          Map.entry("_4", "operator&="),
-          Map.entry("_5", "operator|="),
-          Map.entry("_6", "operator^="),
-          Map.entry("_D", "`vbase dtor'"),
-          Map.entry("_E", "`vector deleting dtor'"),
-          Map.entry("_F", "`default ctor closure'"),
-          Map.entry("_G", "`scalar deleting dtor'"),
-          Map.entry("_H", "`vector ctor iterator'"),
-          Map.entry("_I", "`vector dtor iterator'"),
-          Map.entry("_J", "`vector vbase ctor iterator'"),
-          Map.entry("_K", "`virtual displacement map'"),
-          Map.entry("_L", "`eh vector ctor iterator'"),
-          Map.entry("_M", "`eh vector dtor iterator'"),
-          Map.entry("_N", "`eh vector vbase ctor iterator'"),
-          Map.entry("_O", "`copy ctor closure'"),
-          Map.entry("_T", "`local vftable ctor closure'"),
-          Map.entry("_U", "operator new[]"),
-          Map.entry("_V", "operator delete[]"),
-          Map.entry("_X", "`placement delete closure'"),
-          Map.entry("_Y", "`placement delete[] closure'"),
-          Map.entry("__A", "`managed vector ctor iterator'"),
-          Map.entry("__B", "`managed vector dtor iterator'"),
-          Map.entry("__C", "`EH vector copy ctor iterator'"),
-          Map.entry("__D", "`EH vector vbase copy ctor iterator'"),
-          Map.entry("__G", "`vector copy ctor iterator'"),
-          Map.entry("__H", "`vector vbase copy constructor iterator'"),
-          Map.entry("__I", "`managed vector vbase copy constructor iterator'"),
-          Map.entry("__L", "operator co_await"),
-          Map.entry("__M", "operator<=>"));
 
   private final Encoded in;
+  private final NameReader names;
   private final TypeReader types;
-  private List<Name> names = new ArrayList<>();
-  private int recalled;
   private int depth;
 
   private SymbolReader(Encoded in) {
     this.in = in;
-    this.types = new TypeReader(in, this);
+    this.names = new NameReader(in, this);
+    this.types = new TypeReader(in, this, names);
   }
 
   /**
@@ -109,6 +34,10 @@ final class SymbolReader {
     Encoded in = new Encoded(decorated);
     SymbolReader reader = new SymbolReader(in);
     return in.starts(".") ? reader.typeInfo() : reader.symbol();
+  }
+
+  TypeReader types() {
+    return types;
   }
 
   private Symbol typeInfo() {
@@ -198,12 +127,12 @@ final class SymbolReader {
   }
 
   private Symbol table(String what) {
-    Name name = scopes(new Name.Plain(what));
+    Name name = names.scopes(new Name.Plain(what));
     if (!in.take('6') && !in.take('7')) {
       throw Encoded.wrong();
     }
     int qualifiers = types.qualifiers();
-    Name target = in.take('@') ? null : types.className();
+    Name target = in.take('@') ? null : names.typeName();
     if (target != null) {
       in.must('@');
     }
@@ -211,13 +140,13 @@ final class SymbolReader {
   }
 
   private Symbol untyped(String what) {
-    Name name = scopes(new Name.Plain(what));
+    Name name = names.scopes(new Name.Plain(what));
     in.must('8');
     return new Symbol.Untyped(name);
   }
 
   private Symbol vcall() {
-    List<Name> parts = scopeParts();
+    List<Name> parts = names.scopeParts();
     if (!in.take("$B")) {
       throw Encoded.wrong();
     }
@@ -235,7 +164,7 @@ final class SymbolReader {
   }
 
   private Symbol guard(String what) {
-    List<Name> parts = scopeParts();
+    List<Name> parts = names.scopeParts();
     if (!in.take("4IA") && !in.take('5')) {
       throw Encoded.wrong();
     }
@@ -267,7 +196,7 @@ final class SymbolReader {
   }
 
   private Symbol declaration() {
-    Name.Qualified name = symbolName();
+    Name.Qualified name = names.symbolName();
     return in.peek() >= '0' && in.peek() <= '4' ? variable(name) : function(name);
   }
 
@@ -281,7 +210,7 @@ final class SymbolReader {
       int flags = types.pointerFlags();
       int extra = types.qualifiers();
       if (pointer.of() != null) {
-        types.className();
+        names.typeName();
       }
       type = ((Type.Pointer) pointer.with(flags)).toWith(extra);
     } else {
@@ -374,224 +303,5 @@ final class SymbolReader {
             ? new Name.Template(conversion, arguments)
             : conversion);
     return new Name.Qualified(parts);
-  }
-
-  /** The name of a function or variable. */
-  Name.Qualified symbolName() {
-    Name last = unqualifiedSymbol(true);
-    Name.Qualified name = scopes(last);
-    boolean template = last instanceof Name.Template;
-    Name inner = last instanceof Name.Template(Name of, List<Argument> _) ? of : last;
-    if (!(inner instanceof Name.Structor(boolean destructor, Name _))) {
-      return name;
-    }
-    if (name.parts().size() < 2) {
-      throw Encoded.wrong();
-    }
-    List<Name> parts = new ArrayList<>(name.parts());
-    Name resolved = new Name.Structor(destructor, parts.get(parts.size() - 2));
-    parts.set(
-        parts.size() - 1,
-        template ? new Name.Template(resolved, ((Name.Template) last).arguments()) : resolved);
-    return new Name.Qualified(parts);
-  }
-
-  /** The name of a type. */
-  Name.Qualified typeName() {
-    return scopes(unqualifiedType());
-  }
-
-  /** The name of a type without its scopes. */
-  Name unqualifiedType() {
-    if (in.startsWithDigit()) {
-      return recall();
-    }
-    if (in.starts("?$")) {
-      return template(true);
-    }
-    return simple(true);
-  }
-
-  /** The name of a function or variable without its scopes. */
-  private Name unqualifiedSymbol(boolean remember) {
-    if (in.startsWithDigit()) {
-      return recall();
-    }
-    if (in.starts("?$")) {
-      return template(false);
-    }
-    return in.starts("?") ? operator() : simple(remember);
-  }
-
-  private Name operator() {
-    in.must('?');
-    String code = "" + in.next();
-    if (code.equals("_")) {
-      code += in.next();
-      if (code.equals("__")) {
-        code += in.next();
-      }
-    }
-    return switch (code) {
-      case "0", "1" -> new Name.Structor(code.equals("1"), null);
-      case "B" -> new Name.Conversion(null);
-      case "__K" -> new Name.Plain("operator \"\"" + in.until('@'));
-      default -> {
-        String text = OPERATORS.get(code);
-        if (text == null) {
-          throw Encoded.wrong();
-        }
-        yield new Name.Plain(text);
-      }
-    };
-  }
-
-  private Name recall() {
-    int index = in.next() - '0';
-    if (index >= names.size()) {
-      throw Encoded.wrong();
-    }
-    Name name = names.get(index);
-    recalled += name instanceof Name.Plain(String text) ? text.length() : 0;
-    if (recalled > MOST_TEXT) {
-      throw Encoded.wrong();
-    }
-    return name;
-  }
-
-  private void remember(String text) {
-    Name name = new Name.Plain(text);
-    if (names.size() < MOST_BACK && !names.contains(name)) {
-      names.add(name);
-    }
-  }
-
-  private Name simple(boolean remember) {
-    String text = in.until('@');
-    if (remember) {
-      remember(text);
-    }
-    return new Name.Plain(text);
-  }
-
-  /**
-   * A template with its arguments.
-   *
-   * @param scope whether it is a type or a scope: these are remembered
-   */
-  private Name template(boolean scope) {
-    enter();
-    in.take("?$");
-    List<Name> outer = names;
-    names = new ArrayList<>();
-    List<Type> outerTypes = types.fresh();
-    Name name = unqualifiedSymbol(true);
-    List<Argument> arguments = new ArrayList<>();
-    while (!in.take('@')) {
-      argument(arguments);
-    }
-    names = outer;
-    types.back(outerTypes);
-    Name whole = new Name.Template(name, arguments);
-    if (scope) {
-      if (name instanceof Name.Structor || name instanceof Name.Conversion) {
-        throw Encoded.wrong();
-      }
-      remember(UndecoratedText.of(whole));
-    }
-    leave();
-    return whole;
-  }
-
-  private void argument(List<Argument> arguments) {
-    if (in.take("$S") || in.take("$$V") || in.take("$$$V") || in.take("$$Z")) {
-      return;
-    }
-    if (in.take("$$Y")) {
-      arguments.add(new Argument.OfName(typeName()));
-    } else if (in.take("$$B")) {
-      arguments.add(new Argument.OfType(types.type()));
-    } else if (in.take("$$C")) {
-      arguments.add(new Argument.OfType(types.qualified()));
-    } else if (in.starts("$1") || in.starts("$H") || in.starts("$I") || in.starts("$J")) {
-      in.must('$');
-      arguments.add(member(in.next()));
-    } else if (in.starts("$E?")) {
-      in.take("$E");
-      arguments.add(new Argument.OfSymbol(symbol(), false, List.of()));
-    } else if (in.take("$F")) {
-      arguments.add(new Argument.OfSymbol(null, false, numbers(2)));
-    } else if (in.take("$G")) {
-      arguments.add(new Argument.OfSymbol(null, false, numbers(3)));
-    } else if (in.take("$0")) {
-      arguments.add(new Argument.OfText(Long.toString(in.number())));
-    } else {
-      arguments.add(new Argument.OfType(types.type()));
-    }
-  }
-
-  private Argument member(char kind) {
-    Symbol symbol = null;
-    if (in.starts("?")) {
-      symbol = symbol();
-      Name name = symbol.name();
-      remember(
-          UndecoratedText.of(name instanceof Name.Qualified qualified ? qualified.last() : name));
-    }
-    List<Long> offsets =
-        numbers(
-            switch (kind) {
-              case 'J' -> 3;
-              case 'I' -> 2;
-              case 'H' -> 1;
-              default -> 0;
-            });
-    return new Argument.OfSymbol(symbol, true, offsets);
-  }
-
-  private List<Long> numbers(int count) {
-    List<Long> numbers = new ArrayList<>();
-    for (int i = 0; i < count; i++) {
-      numbers.add(in.number());
-    }
-    return numbers;
-  }
-
-  private List<Name> scopeParts() {
-    List<Name> parts = new ArrayList<>();
-    while (!in.take('@')) {
-      if (in.isEmpty()) {
-        throw Encoded.wrong();
-      }
-      parts.add(scope());
-    }
-    Collections.reverse(parts);
-    return parts;
-  }
-
-  private Name.Qualified scopes(Name last) {
-    List<Name> parts = scopeParts();
-    parts.add(last);
-    return new Name.Qualified(parts);
-  }
-
-  private Name scope() {
-    if (in.startsWithDigit()) {
-      return recall();
-    }
-    if (in.starts("?$")) {
-      return template(true);
-    }
-    if (in.take("?A")) {
-      remember(in.take('@') ? "" : in.until('@'));
-      return new Name.Plain("`anonymous namespace'");
-    }
-    if (in.startsLocalScope()) {
-      in.must('?');
-      long number = in.number();
-      in.must('?');
-      return new Name.Local(symbol(), number);
-    }
-    return simple(true);
   }
 }

@@ -9,11 +9,13 @@ final class TypeReader {
 
   private final Encoded in;
   private final SymbolReader symbols;
+  private final NameReader names;
   private List<Type> parameters = new ArrayList<>();
 
-  TypeReader(Encoded in, SymbolReader symbols) {
+  TypeReader(Encoded in, SymbolReader symbols, NameReader names) {
     this.in = in;
     this.symbols = symbols;
+    this.names = names;
   }
 
   /** Forgets the parameters that can be recalled, and gives them to be brought back. */
@@ -25,11 +27,6 @@ final class TypeReader {
 
   void back(List<Type> before) {
     parameters = before;
-  }
-
-  /** The name of a class where only that is expected. */
-  Name className() {
-    return symbols.typeName();
   }
 
   /** A type of something that is not qualified here. */
@@ -130,7 +127,7 @@ final class TypeReader {
       case 'S' -> pointer("*", Qualifiers.CONST | Qualifiers.VOLATILE);
       case 'Y' -> array();
       case '?' -> {
-        Name name = symbols.unqualifiedType();
+        Name name = names.unqualifiedType();
         in.must('@');
         yield new Type.Tag("", name, Qualifiers.NONE);
       }
@@ -179,7 +176,7 @@ final class TypeReader {
   }
 
   private Type tag(String kind) {
-    return new Type.Tag(kind, symbols.typeName(), Qualifiers.NONE);
+    return new Type.Tag(kind, names.typeName(), Qualifiers.NONE);
   }
 
   private Type pointer(String sign, int qualifiers) {
@@ -198,11 +195,11 @@ final class TypeReader {
 
   private Type memberPointer(int qualifiers) {
     if (in.take('8')) {
-      Name of = symbols.typeName();
+      Name of = names.typeName();
       return new Type.Pointer("*", function(true), of, qualifiers);
     }
     int to = qualifiers();
-    Name of = symbols.typeName();
+    Name of = names.typeName();
     return new Type.Pointer("*", type().with(to), of, qualifiers);
   }
 

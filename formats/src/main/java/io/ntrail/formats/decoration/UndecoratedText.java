@@ -2,6 +2,7 @@ package io.ntrail.formats.decoration;
 
 import io.ntrail.formats.decoration.Name.Argument;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Writes what a decorated name stands for, in the form of llvm-undname. */
 final class UndecoratedText {
@@ -281,7 +282,7 @@ final class UndecoratedText {
     }
   }
 
-  private void converted(@org.jspecify.annotations.Nullable Type to) {
+  private void converted(@Nullable Type to) {
     if (to != null) {
       put(" ");
       before(to);
