@@ -31,7 +31,7 @@ final class SymbolsCommand implements Command {
     spec.addOption(Options.value("PATTERN", "those whose name fits a pattern", "--find"));
     spec.addOption(
         Options.flag("instead of a file: what decorated names mean, a line each", "--undecorate"));
-    spec.addOption(Options.value("name|full", "how --undecorate writes them", "--style"));
+    spec.addOption(Options.value("name|full|crt", "how --undecorate writes them", "--style"));
     spec.addOption(
         Options.values(
             "PATH", "where the PDB of an image lies, or a folder of it", "-y", "--symbols"));

@@ -14,7 +14,7 @@ final class NameReader {
 
   private final Encoded in;
   private final SymbolReader symbols;
-  private List<Name> names = new ArrayList<>();
+  private List<Name.Recalled> names = new ArrayList<>();
   private int recalled;
 
   NameReader(Encoded in, SymbolReader symbols) {
@@ -66,6 +66,14 @@ final class NameReader {
     if (in.starts("?$")) {
       return template(false);
     }
+    if (in.starts("??")) {
+      // So managed code calls what initialises a variable: by a symbol within the name.
+      if (!(symbols.symbol().name() instanceof Name.Dynamic initializer)) {
+        throw Encoded.wrong();
+      }
+      in.must('@');
+      return initializer;
+    }
     return in.starts("?") ? operator() : simple(remember);
   }
 
@@ -81,13 +89,13 @@ final class NameReader {
     return switch (code) {
       case "0", "1" -> new Name.Structor(code.equals("1"), null);
       case "B" -> new Name.Conversion(null);
-      case "__K" -> new Name.Plain("operator \"\"" + in.until('@'));
+      case "__K" -> new Name.Special("operator \"\"" + in.until('@'));
       default -> {
         String text = OperatorNames.of(code);
         if (text == null) {
           throw Encoded.wrong();
         }
-        yield new Name.Plain(text);
+        yield new Name.Special(text);
       }
     };
   }
@@ -97,56 +105,71 @@ final class NameReader {
     if (index >= names.size()) {
       throw Encoded.wrong();
     }
-    Name name = names.get(index);
-    recalled += name instanceof Name.Plain(String text) ? text.length() : 0;
+    Name.Recalled name = names.get(index);
+    recalled += name.text().length();
     if (recalled > MOST_TEXT) {
       throw Encoded.wrong();
     }
     return name;
   }
 
-  private void remember(String text) {
-    Name name = new Name.Plain(text);
-    if (names.size() < MOST_BACK && !names.contains(name)) {
-      names.add(name);
+  private void remember(Name name, String text) {
+    if (names.size() < MOST_BACK && names.stream().noneMatch(one -> one.text().equals(text))) {
+      names.add(new Name.Recalled(name, text));
     }
   }
 
   private Name simple(boolean remember) {
     String text = in.until('@');
+    Name name = new Name.Plain(text);
     if (remember) {
-      remember(text);
+      remember(name, text);
     }
-    return new Name.Plain(text);
+    return name;
+  }
+
+  /**
+   * A template.
+   *
+   * @param scope whether it is a type or a scope: these are remembered
+   */
+  private Name template(boolean scope) {
+    Name.Template whole = open(false);
+    if (scope) {
+      Name name = whole.name();
+      if (name instanceof Name.Structor || name instanceof Name.Conversion) {
+        throw Encoded.wrong();
+      }
+      remember(whole, UndecoratedText.of(whole));
+    }
+    return whole;
+  }
+
+  /** A template by itself, whose arguments need no end. */
+  Name templateAlone() {
+    return open(true);
   }
 
   /**
    * A template with its arguments.
    *
-   * @param scope whether it is a type or a scope: these are remembered
+   * @param alone whether its arguments may end with the text
    */
-  private Name template(boolean scope) {
+  private Name.Template open(boolean alone) {
     symbols.enter();
     in.take("?$");
-    List<Name> outer = names;
+    List<Name.Recalled> outer = names;
     names = new ArrayList<>();
     List<Type> outerTypes = symbols.types().fresh();
     Name name = unqualifiedSymbol(true);
     List<Argument> arguments = new ArrayList<>();
-    while (!in.take('@')) {
+    while (!in.take('@') && !(alone && in.isEmpty())) {
       argument(arguments);
     }
     names = outer;
     symbols.types().back(outerTypes);
-    Name whole = new Name.Template(name, arguments);
-    if (scope) {
-      if (name instanceof Name.Structor || name instanceof Name.Conversion) {
-        throw Encoded.wrong();
-      }
-      remember(UndecoratedText.of(whole));
-    }
     symbols.leave();
-    return whole;
+    return new Name.Template(name, arguments);
   }
 
   private void argument(List<Argument> arguments) {
@@ -171,6 +194,12 @@ final class NameReader {
       arguments.add(new Argument.OfSymbol(null, false, numbers(3)));
     } else if (in.take("$0")) {
       arguments.add(new Argument.OfText(Long.toString(in.number())));
+    } else if (in.take("$D")) {
+      arguments.add(new Argument.OfText("`template-parameter" + in.number() + "'"));
+    } else if (in.take("$Q")) {
+      arguments.add(new Argument.OfText("`non-type-template-parameter" + in.number() + "'"));
+    } else if (symbols.isCrt() && in.take('?')) {
+      arguments.add(new Argument.OfText("`template-parameter-" + in.number() + "'"));
     } else {
       arguments.add(new Argument.OfType(symbols.types().type()));
     }
@@ -181,8 +210,8 @@ final class NameReader {
     if (in.starts("?")) {
       symbol = symbols.symbol();
       Name name = symbol.name();
-      remember(
-          UndecoratedText.of(name instanceof Name.Qualified qualified ? qualified.last() : name));
+      Name last = name instanceof Name.Qualified qualified ? qualified.last() : name;
+      remember(last, UndecoratedText.of(last));
     }
     List<Long> offsets =
         numbers(
@@ -231,8 +260,9 @@ final class NameReader {
       return template(true);
     }
     if (in.take("?A")) {
-      remember(in.take('@') ? "" : in.until('@'));
-      return new Name.Plain("`anonymous namespace'");
+      Name name = new Name.Special("`anonymous namespace'");
+      remember(name, in.take('@') ? "" : in.until('@'));
+      return name;
     }
     if (in.startsLocalScope()) {
       in.must('?');

@@ -1,6 +1,7 @@
 package io.ntrail.formats.decoration;
 
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** What operators, and functions that the compiler makes, are called: by their letters. */
@@ -74,6 +75,11 @@ final class OperatorNames {
           Map.entry("__L", "operator co_await"),
           Map.entry("__M", "operator<=>"));
 
+  /** llvm-undname shortens them; in "vector" they stay. */
+  private static final Pattern SHORT = Pattern.compile("\\b([cd])tor\\b");
+
+  private static final String MANAGED_COPY = "`managed vector vbase copy constructor iterator'";
+
   private OperatorNames() {}
 
   /**
@@ -84,5 +90,17 @@ final class OperatorNames {
    */
   static @Nullable String of(String code) {
     return NAMES.get(code);
+  }
+
+  /** The same as the C runtime calls it: in full words. */
+  static String spelledOut(String name) {
+    if (name.equals(MANAGED_COPY)) {
+      return "`managed vector copy constructor iterator'";
+    }
+    return SHORT
+        .matcher(name)
+        .replaceAll(found -> found.group(1).equals("c") ? "constructor" : "destructor")
+        .replace("`EH ", "`eh ")
+        .replace("operator \"\"", "operator \"\" ");
   }
 }

@@ -15,12 +15,14 @@ final class SymbolReader {
   private static final int MOST_DEPTH = 200;
 
   private final Encoded in;
+  private final boolean crt;
   private final NameReader names;
   private final TypeReader types;
   private int depth;
 
-  private SymbolReader(Encoded in) {
+  private SymbolReader(Encoded in, boolean crt) {
     this.in = in;
+    this.crt = crt;
     this.names = new NameReader(in, this);
     this.types = new TypeReader(in, this, names);
   }
@@ -28,12 +30,38 @@ final class SymbolReader {
   /**
    * Reads a name. What follows it, as some tools write where a string is from, is left.
    *
+   * @param crt whether the C runtime is asked, for which {@code ?$a@H@} is a name and {@code ?} a
+   *     parameter among the arguments of a template
    * @throws Encoded.Undecipherable if it is no decorated name
    */
-  static Symbol read(String decorated) {
+  static Symbol read(String decorated, boolean crt) {
+    if (crt && decorated.startsWith("?$")) {
+      Symbol template = templateAlone(decorated);
+      if (template != null) {
+        return template;
+      }
+    }
     Encoded in = new Encoded(decorated);
-    SymbolReader reader = new SymbolReader(in);
+    SymbolReader reader = new SymbolReader(in, crt);
     return in.starts(".") ? reader.typeInfo() : reader.symbol();
+  }
+
+  /**
+   * A template and no more; null if it is something else, as a function may be called {@code $f}.
+   */
+  private static @Nullable Symbol templateAlone(String decorated) {
+    try {
+      Encoded in = new Encoded(decorated);
+      Name name = new SymbolReader(in, true).names.templateAlone();
+      return in.isEmpty() ? new Symbol.Untyped(name) : null;
+    } catch (Encoded.Undecipherable e) {
+      return null;
+    }
+  }
+
+  /** Whether the C runtime is asked. */
+  boolean isCrt() {
+    return crt;
   }
 
   TypeReader types() {
@@ -98,7 +126,7 @@ final class SymbolReader {
     } else if (in.take("?__J")) {
       return guard("`local static thread guard'");
     } else if (in.take("?_C")) {
-      return new Symbol.Text(StringLiteral.read(in));
+      return new Symbol.Literal(StringLiteral.read(in));
     } else if (in.take("?_R0")) {
       Type type = types.result();
       if (!in.take("@8") || !in.isEmpty()) {
@@ -109,13 +137,11 @@ final class SymbolReader {
       long nonVirtual = in.unsigned();
       long virtual = in.number();
       long table = in.unsigned();
-      return untyped(
-          "`RTTI Base Class Descriptor at (%d, %d, %d, %d)'"
-              .formatted(nonVirtual, virtual, table, in.unsigned()));
+      return untyped(new Name.BaseClass(List.of(nonVirtual, virtual, table, in.unsigned())));
     } else if (in.take("?_R2")) {
-      return untyped("`RTTI Base Class Array'");
+      return untyped(new Name.Special("`RTTI Base Class Array'"));
     } else if (in.take("?_R3")) {
-      return untyped("`RTTI Class Hierarchy Descriptor'");
+      return untyped(new Name.Special("`RTTI Class Hierarchy Descriptor'"));
     } else if (in.take("?__E")) {
       return dynamic("`dynamic initializer for ");
     } else if (in.take("?__F")) {
@@ -127,7 +153,7 @@ final class SymbolReader {
   }
 
   private Symbol table(String what) {
-    Name name = names.scopes(new Name.Plain(what));
+    Name name = names.scopes(new Name.Special(what));
     if (!in.take('6') && !in.take('7')) {
       throw Encoded.wrong();
     }
@@ -139,8 +165,8 @@ final class SymbolReader {
     return new Symbol.Table(name, qualifiers, target);
   }
 
-  private Symbol untyped(String what) {
-    Name name = names.scopes(new Name.Plain(what));
+  private Symbol untyped(Name what) {
+    Name name = names.scopes(what);
     in.must('8');
     return new Symbol.Untyped(name);
   }
@@ -153,24 +179,22 @@ final class SymbolReader {
     long offset = in.unsigned();
     in.must('A');
     String convention = types.convention();
-    parts.add(new Name.Plain("`vcall'{" + offset + ", {flat}}"));
+    parts.add(new Name.Special("`vcall'"));
     return new Symbol.Function(
         new Name.Qualified(parts),
         "",
         "",
         false,
-        "",
+        new Symbol.Thunk("vcall", List.of(offset)),
         new Type.Function(null, convention, false, List.of(), false, false, "", Qualifiers.NONE));
   }
 
   private Symbol guard(String what) {
-    List<Name> parts = names.scopeParts();
+    Name name = names.scopes(new Name.Special(what));
     if (!in.take("4IA") && !in.take('5')) {
       throw Encoded.wrong();
     }
-    long index = in.isEmpty() ? 0 : in.unsigned();
-    parts.add(new Name.Plain(index > 0 ? what + "{" + index + "}" : what));
-    return new Symbol.Untyped(new Name.Qualified(parts));
+    return new Symbol.Guard(name, in.isEmpty() ? 0 : in.unsigned());
   }
 
   private Symbol dynamic(String what) {
@@ -197,44 +221,41 @@ final class SymbolReader {
 
   private Symbol declaration() {
     Name.Qualified name = names.symbolName();
-    return in.peek() >= '0' && in.peek() <= '4' ? variable(name) : function(name);
+    // Managed code says so; what it declares is declared as all others.
+    if (!in.take("$$Q")) {
+      return in.peek() >= '0' && in.peek() <= '4' ? variable(name) : function(name);
+    }
+    return variable(name);
   }
 
   private Symbol variable(Name.Qualified name) {
     if (name.last() instanceof Name.Conversion) {
       throw Encoded.wrong();
     }
-    char storage = in.next();
-    Type type = types.type();
-    if (type instanceof Type.Pointer pointer) {
-      int flags = types.pointerFlags();
-      int extra = types.qualifiers();
-      if (pointer.of() != null) {
-        names.typeName();
-      }
-      type = ((Type.Pointer) pointer.with(flags)).toWith(extra);
-    } else {
-      type = type.with(types.qualifiers());
-    }
     String access =
-        switch (storage) {
+        switch (in.next()) {
           case '0' -> "private";
           case '1' -> "protected";
           case '2' -> "public";
-          default -> "";
+          case '3', '4' -> "";
+          default -> throw Encoded.wrong();
         };
-    return new Symbol.Variable(name, access, !access.isEmpty(), type);
+    Type type = types.type();
+    int storage = types.storage(type);
+    if (type instanceof Type.Pointer pointer && pointer.of() != null) {
+      names.typeName();
+    }
+    return new Symbol.Variable(name, access, !access.isEmpty(), type, storage);
   }
 
   private Symbol function(Name name) {
     boolean externC = in.take("$$J0");
-    // Managed code says so; its functions are declared as all others.
     if (!in.take("$$F")) {
       in.take("$$H");
     }
     String access = "";
     String member = "";
-    String thunk = null;
+    Symbol.Thunk thunk = null;
     boolean hasThis = true;
     char kind = in.next();
     if (kind == '9') {
@@ -256,8 +277,8 @@ final class SymbolReader {
       member = "virtual";
       thunk =
           extended
-              ? "`vtordispex{%d, %d, %d, %d}'".formatted(offset(), offset(), offset(), offset())
-              : "`vtordisp{%d, %d}'".formatted(offset(), offset());
+              ? new Symbol.Thunk("vtordispex", List.of(offset(), offset(), offset(), offset()))
+              : new Symbol.Thunk("vtordisp", List.of(offset(), offset()));
     } else if (kind == 'Y' || kind == 'Z') {
       hasThis = false;
     } else if (kind >= 'A' && kind <= 'X') {
@@ -268,7 +289,7 @@ final class SymbolReader {
       boolean virtual = form == 2 || form == 3 && kind > 'H';
       member = form == 1 ? "static" : virtual ? "virtual" : "";
       if (form == 3) {
-        thunk = "`adjustor{" + in.unsigned() + "}'";
+        thunk = new Symbol.Thunk("adjustor", List.of(in.unsigned()));
       }
     } else {
       throw Encoded.wrong();
@@ -278,7 +299,7 @@ final class SymbolReader {
   }
 
   /** Offsets below 0 come as 32 bits. */
-  private int offset() {
+  private long offset() {
     return (int) in.number();
   }
 

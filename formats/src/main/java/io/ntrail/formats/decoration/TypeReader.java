@@ -94,6 +94,19 @@ final class TypeReader {
     return flags;
   }
 
+  /** What stands behind the type of a variable. */
+  int storage(Type type) {
+    if (!(type instanceof Type.Pointer) && !(type instanceof Type.Managed)) {
+      return qualifiers();
+    }
+    int flags = pointerFlags();
+    if (in.take('$')) {
+      char kind = in.next();
+      flags |= kind >= '0' && kind <= '9' && rank(kind) > 0 ? pointerFlags() : Qualifiers.NONE;
+    }
+    return flags | qualifiers();
+  }
+
   private Type unqualified() {
     if (in.take("$$Q")) {
       return pointer("&&", Qualifiers.NONE);
@@ -106,6 +119,10 @@ final class TypeReader {
     }
     if (in.take("$$A6")) {
       return function(false);
+    }
+    if (in.take("__Z")) {
+      // A value in a box, of managed code.
+      return type();
     }
     if (in.take("$$T")) {
       return new Type.Basic("std::nullptr_t", Qualifiers.NONE);
@@ -187,10 +204,39 @@ final class TypeReader {
       return memberPointer(qualifiers);
     }
     int all = qualifiers | pointerFlags();
+    if (in.take('$')) {
+      return managed(sign, all);
+    }
     if (sign.equals("*") && (in.starts("8") || isMember())) {
       return memberPointer(all);
     }
     return new Type.Pointer(sign, qualified(), null, all);
+  }
+
+  /** A handle, a tracking reference, a pinned pointer or an array: C++/CLI. */
+  private Type managed(String sign, int qualifiers) {
+    char kind = in.next();
+    if (kind >= '0' && kind <= '9') {
+      int rank = rank(kind);
+      int all = qualifiers | pointerFlags();
+      return new Type.Managed("cli::array", qualified(), rank, "^", all);
+    }
+    return switch (kind) {
+      case 'A' -> new Type.Pointer(sign.equals("*") ? "^" : "%", qualified(), null, qualifiers);
+      case 'B' -> new Type.Managed("cli::pin_ptr", qualified(), 1, "", qualifiers);
+      case 'C' -> new Type.Pointer("%", qualified(), null, qualifiers);
+      default -> throw Encoded.wrong();
+    };
+  }
+
+  /** How many dimensions a managed array has: two digits. */
+  private int rank(char first) {
+    char second = in.startsWithDigit() ? in.next() : 0;
+    int rank = 10 * (first - '0') + second - '0';
+    if (rank < 1) {
+      throw Encoded.wrong();
+    }
+    return rank;
   }
 
   private Type memberPointer(int qualifiers) {
@@ -212,8 +258,8 @@ final class TypeReader {
     for (long i = 0; i < rank; i++) {
       dimensions.add(in.unsigned());
     }
-    int qualifiers = in.take("$$C") ? plainQualifiers() : Qualifiers.NONE;
-    return new Type.Array(dimensions, type(), qualifiers);
+    int elements = in.take("$$C") ? plainQualifiers() : Qualifiers.NONE;
+    return new Type.Array(dimensions, type(), Qualifiers.NONE, elements);
   }
 
   /** How a function is called. */
@@ -244,6 +290,8 @@ final class TypeReader {
     String reference = "";
     if (hasThis) {
       qualifiers = pointerFlags();
+      // So members of managed classes have it.
+      in.take("$A");
       reference = in.take('G') ? "&" : in.take('H') ? "&&" : "";
       qualifiers |= qualifiers();
     }
