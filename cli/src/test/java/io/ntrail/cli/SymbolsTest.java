@@ -157,6 +157,19 @@ class SymbolsTest {
   }
 
   @Test
+  void decoratedNamesAreWrittenAsTheWindowsRuntimeDoesIfAsked() {
+    String name = "?at@Stock@@QEBAPEBDH@Z";
+    Cli.Result crt = Cli.run("symbols", "--undecorate", "--style", "crt", name);
+    assertEquals(
+        "public: char const * __ptr64 __cdecl Stock::at(int)const __ptr64", crt.out().strip());
+    Cli.Result full = Cli.run("symbols", "--undecorate", "--style", "full", name);
+    assertEquals("public: char const * __cdecl Stock::at(int) const", full.out().strip());
+    Cli.Result wrong = Cli.run("symbols", "--undecorate", "--style", "undname", name);
+    assertEquals(2, wrong.exit());
+    assertTrue(wrong.err().contains("--style takes name, full or crt"), wrong.err());
+  }
+
+  @Test
   void whatIsNoPdbIsRefusedByName() {
     Cli.Result fuzzed = Cli.run("symbols", file("pdb/misc/fuzzed.pdb.gz"));
     assertEquals(1, fuzzed.exit());

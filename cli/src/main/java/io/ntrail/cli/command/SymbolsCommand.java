@@ -38,7 +38,7 @@ final class SymbolsCommand implements Command {
     spec.addOption(Options.flag("of --address: types of parameters", "--parameters"));
     spec.addOption(
         Options.flag("instead of a file: what decorated names mean, a line each", "--undecorate"));
-    spec.addOption(Options.value("name|full", "how --undecorate writes them", "--style"));
+    spec.addOption(Options.value("name|full|crt", "how --undecorate writes them", "--style"));
     spec.addOption(
         Options.values(
             "PATH", "where the PDB of an image lies, or a folder of it", "-y", "--symbols"));

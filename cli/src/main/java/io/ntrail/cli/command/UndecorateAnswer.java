@@ -18,8 +18,9 @@ final class UndecorateAnswer {
         switch (style) {
           case "name" -> Style.NAME;
           case "full" -> Style.FULL;
+          case "crt" -> Style.CRT;
           default ->
-              throw new UsageError("--style takes name or full, not " + style, "--style full");
+              throw new UsageError("--style takes name, full or crt, not " + style, "--style full");
         };
     for (String name : names) {
       terminal.out().println(Undecoration.of(name, how).orElse(name));

@@ -19,6 +19,23 @@ sealed interface Name {
   /** As it is written. */
   record Plain(String text) implements Name {}
 
+  /** What the language or the compiler calls it: {@code operator+}, {@code `vftable'}. */
+  record Special(String text) implements Name {}
+
+  /**
+   * One that is told a second time by its number.
+   *
+   * @param text as llvm-undname writes it
+   */
+  record Recalled(Name name, String text) implements Name {}
+
+  /** A base class among the data on types. */
+  record BaseClass(List<Long> at) implements Name {
+    public BaseClass {
+      at = List.copyOf(at);
+    }
+  }
+
   /** A template with what it is used with. */
   record Template(Name name, List<Argument> arguments) implements Name {
     public Template {

@@ -1,5 +1,6 @@
 package io.ntrail.formats.decoration;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What a whole decorated name stands for. Immutable. */
@@ -13,24 +14,43 @@ sealed interface Symbol {
    * @param access {@code public}, {@code protected}, {@code private} or empty
    * @param member {@code static}, {@code virtual} or empty
    * @param externC whether it has C linkage
-   * @param thunk what stands behind the name of a thunk; null if it is none
+   * @param thunk what kind of thunk it is; null if it is none
    */
   record Function(
       Name name,
       String access,
       String member,
       boolean externC,
-      @Nullable String thunk,
+      @Nullable Thunk thunk,
       Type.Function type)
       implements Symbol {}
+
+  /**
+   * What leads to a function by another way.
+   *
+   * @param kind {@code adjustor}, {@code vtordisp}, {@code vtordispex} or {@code vcall}
+   * @param offsets in the object; of vcall in the table
+   */
+  record Thunk(String kind, List<Long> offsets) {
+    public Thunk {
+      offsets = List.copyOf(offsets);
+    }
+
+    boolean isVcall() {
+      return kind.equals("vcall");
+    }
+  }
 
   /**
    * A variable.
    *
    * @param access as of functions
    * @param isStatic whether it is a static member
+   * @param storage the qualifiers that stand behind the type; of pointers those of what is pointed
+   *     to, once more, with what is said of the pointer itself
    */
-  record Variable(Name name, String access, boolean isStatic, Type type) implements Symbol {}
+  record Variable(Name name, String access, boolean isStatic, Type type, int storage)
+      implements Symbol {}
 
   /**
    * A table of virtual functions or bases.
@@ -38,6 +58,9 @@ sealed interface Symbol {
    * @param target whose it is in the class; null if that is not said
    */
   record Table(Name name, int qualifiers, @Nullable Name target) implements Symbol {}
+
+  /** What tells whether a static variable is initialised; the index 0 is not written. */
+  record Guard(Name name, long index) implements Symbol {}
 
   /** What has no type: only its name is written. */
   record Untyped(Name name) implements Symbol {}
@@ -47,6 +70,14 @@ sealed interface Symbol {
     @Override
     public Name name() {
       return new Name.Plain(what);
+    }
+  }
+
+  /** A constant string, in quotes. */
+  record Literal(String text) implements Symbol {
+    @Override
+    public Name name() {
+      return new Name.Plain(text);
     }
   }
 

@@ -31,7 +31,7 @@ sealed interface Type {
   /**
    * A pointer or a reference.
    *
-   * @param sign {@code *}, {@code &} or {@code &&}
+   * @param sign {@code *}, {@code &} or {@code &&}; of managed objects {@code ^} or {@code %}
    * @param of the class, of pointers to members
    */
   record Pointer(String sign, Type to, @Nullable Name of, int qualifiers) implements Type {
@@ -46,15 +46,33 @@ sealed interface Type {
     }
   }
 
-  /** An array; a dimension of 0 is not written. */
-  record Array(List<Long> dimensions, Type of, int qualifiers) implements Type {
+  /**
+   * An array; a dimension of 0 is not written.
+   *
+   * @param elements the qualifiers that are told with its elements, not with the array
+   */
+  record Array(List<Long> dimensions, Type of, int qualifiers, int elements) implements Type {
     public Array {
       dimensions = List.copyOf(dimensions);
     }
 
     @Override
     public Type with(int more) {
-      return new Array(dimensions, of, qualifiers | more);
+      return new Array(dimensions, of, qualifiers | more, elements);
+    }
+  }
+
+  /**
+   * What C++/CLI has a template for.
+   *
+   * @param name {@code cli::array} or {@code cli::pin_ptr}
+   * @param rank of arrays, else 1
+   * @param sign {@code ^} of arrays, else empty
+   */
+  record Managed(String name, Type of, int rank, String sign, int qualifiers) implements Type {
+    @Override
+    public Type with(int more) {
+      return new Managed(name, of, rank, sign, qualifiers | more);
     }
   }
 

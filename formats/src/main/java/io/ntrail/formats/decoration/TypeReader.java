@@ -9,11 +9,13 @@ final class TypeReader {
 
   private final Encoded in;
   private final SymbolReader symbols;
+  private final NameReader names;
   private List<Type> parameters = new ArrayList<>();
 
-  TypeReader(Encoded in, SymbolReader symbols) {
+  TypeReader(Encoded in, SymbolReader symbols, NameReader names) {
     this.in = in;
     this.symbols = symbols;
+    this.names = names;
   }
 
   /** Forgets the parameters that can be recalled, and gives them to be brought back. */
@@ -25,11 +27,6 @@ final class TypeReader {
 
   void back(List<Type> before) {
     parameters = before;
-  }
-
-  /** The name of a class where only that is expected. */
-  Name className() {
-    return symbols.typeName();
   }
 
   /** A type of something that is not qualified here. */
@@ -97,6 +94,19 @@ final class TypeReader {
     return flags;
   }
 
+  /** What stands behind the type of a variable. */
+  int storage(Type type) {
+    if (!(type instanceof Type.Pointer) && !(type instanceof Type.Managed)) {
+      return qualifiers();
+    }
+    int flags = pointerFlags();
+    if (in.take('$')) {
+      char kind = in.next();
+      flags |= kind >= '0' && kind <= '9' && rank(kind) > 0 ? pointerFlags() : Qualifiers.NONE;
+    }
+    return flags | qualifiers();
+  }
+
   private Type unqualified() {
     if (in.take("$$Q")) {
       return pointer("&&", Qualifiers.NONE);
@@ -109,6 +119,10 @@ final class TypeReader {
     }
     if (in.take("$$A6")) {
       return function(false);
+    }
+    if (in.take("__Z")) {
+      // A value in a box, of managed code.
+      return type();
     }
     if (in.take("$$T")) {
       return new Type.Basic("std::nullptr_t", Qualifiers.NONE);
@@ -130,7 +144,7 @@ final class TypeReader {
       case 'S' -> pointer("*", Qualifiers.CONST | Qualifiers.VOLATILE);
       case 'Y' -> array();
       case '?' -> {
-        Name name = symbols.unqualifiedType();
+        Name name = names.unqualifiedType();
         in.must('@');
         yield new Type.Tag("", name, Qualifiers.NONE);
       }
@@ -179,7 +193,7 @@ final class TypeReader {
   }
 
   private Type tag(String kind) {
-    return new Type.Tag(kind, symbols.typeName(), Qualifiers.NONE);
+    return new Type.Tag(kind, names.typeName(), Qualifiers.NONE);
   }
 
   private Type pointer(String sign, int qualifiers) {
@@ -190,19 +204,48 @@ final class TypeReader {
       return memberPointer(qualifiers);
     }
     int all = qualifiers | pointerFlags();
+    if (in.take('$')) {
+      return managed(sign, all);
+    }
     if (sign.equals("*") && (in.starts("8") || isMember())) {
       return memberPointer(all);
     }
     return new Type.Pointer(sign, qualified(), null, all);
   }
 
+  /** A handle, a tracking reference, a pinned pointer or an array: C++/CLI. */
+  private Type managed(String sign, int qualifiers) {
+    char kind = in.next();
+    if (kind >= '0' && kind <= '9') {
+      int rank = rank(kind);
+      int all = qualifiers | pointerFlags();
+      return new Type.Managed("cli::array", qualified(), rank, "^", all);
+    }
+    return switch (kind) {
+      case 'A' -> new Type.Pointer(sign.equals("*") ? "^" : "%", qualified(), null, qualifiers);
+      case 'B' -> new Type.Managed("cli::pin_ptr", qualified(), 1, "", qualifiers);
+      case 'C' -> new Type.Pointer("%", qualified(), null, qualifiers);
+      default -> throw Encoded.wrong();
+    };
+  }
+
+  /** How many dimensions a managed array has: two digits. */
+  private int rank(char first) {
+    char second = in.startsWithDigit() ? in.next() : 0;
+    int rank = 10 * (first - '0') + second - '0';
+    if (rank < 1) {
+      throw Encoded.wrong();
+    }
+    return rank;
+  }
+
   private Type memberPointer(int qualifiers) {
     if (in.take('8')) {
-      Name of = symbols.typeName();
+      Name of = names.typeName();
       return new Type.Pointer("*", function(true), of, qualifiers);
     }
     int to = qualifiers();
-    Name of = symbols.typeName();
+    Name of = names.typeName();
     return new Type.Pointer("*", type().with(to), of, qualifiers);
   }
 
@@ -215,8 +258,8 @@ final class TypeReader {
     for (long i = 0; i < rank; i++) {
       dimensions.add(in.unsigned());
     }
-    int qualifiers = in.take("$$C") ? plainQualifiers() : Qualifiers.NONE;
-    return new Type.Array(dimensions, type(), qualifiers);
+    int elements = in.take("$$C") ? plainQualifiers() : Qualifiers.NONE;
+    return new Type.Array(dimensions, type(), Qualifiers.NONE, elements);
   }
 
   /** How a function is called. */
@@ -247,6 +290,8 @@ final class TypeReader {
     String reference = "";
     if (hasThis) {
       qualifiers = pointerFlags();
+      // So members of managed classes have it.
+      in.take("$A");
       reference = in.take('G') ? "&" : in.take('H') ? "&&" : "";
       qualifiers |= qualifiers();
     }

@@ -2,6 +2,7 @@ package io.ntrail.formats.decoration;
 
 import io.ntrail.formats.decoration.Name.Argument;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Writes what a decorated name stands for, in the form of llvm-undname. */
 final class UndecoratedText {
@@ -53,6 +54,11 @@ final class UndecoratedText {
   private void symbol(Symbol symbol) {
     switch (symbol) {
       case Symbol.Text(String text) -> put(text);
+      case Symbol.Literal(String text) -> put(text);
+      case Symbol.Guard(Name name, long index) -> {
+        name(name);
+        put(index > 0 ? "{" + index + "}" : "");
+      }
       case Symbol.Untyped(Name name) -> name(name);
       case Symbol.Descriptor(Type type, String what) -> {
         if (namesOnly) {
@@ -90,10 +96,19 @@ final class UndecoratedText {
       name(variable.name());
       return;
     }
-    before(variable.type());
+    Type type = stored(variable.type(), variable.storage());
+    before(type);
     space();
     name(variable.name());
-    after(variable.type());
+    after(type);
+  }
+
+  /** What is told behind the type is of the variable, or of what it points to. */
+  private static Type stored(Type type, int storage) {
+    int cv = storage & (Qualifiers.CONST | Qualifiers.VOLATILE);
+    return type instanceof Type.Pointer pointer
+        ? ((Type.Pointer) pointer.with(storage & ~cv)).toWith(cv)
+        : type.with(storage);
   }
 
   private void function(Symbol.Function function) {
@@ -110,9 +125,16 @@ final class UndecoratedText {
     space();
     name(function.name());
     if (function.thunk() != null) {
-      put(function.thunk());
+      put(thunk(function.thunk()));
     }
     after(type);
+  }
+
+  private static String thunk(Symbol.Thunk thunk) {
+    String offsets = String.join(", ", thunk.offsets().stream().map(String::valueOf).toList());
+    return thunk.isVcall()
+        ? "{" + offsets + ", {flat}}"
+        : "`" + thunk.kind() + "{" + offsets + "}'";
   }
 
   private void convention(Type.Function type) {
@@ -142,7 +164,14 @@ final class UndecoratedText {
       }
       case Type.Array array -> {
         before(array.of());
-        words(array.qualifiers());
+        words(array.qualifiers() | array.elements());
+      }
+      case Type.Managed managed -> {
+        put(managed.name()).put("<");
+        before(managed.of());
+        after(managed.of());
+        put(managed.rank() > 1 ? ", " + managed.rank() : "").put(">").put(managed.sign());
+        words(managed.qualifiers());
       }
       case Type.Function function -> {
         if (!namesOnly && function.result() != null) {
@@ -190,7 +219,7 @@ final class UndecoratedText {
   /** What is behind the declared name. */
   private void after(Type type) {
     switch (type) {
-      case Type.Basic _, Type.Tag _ -> {}
+      case Type.Basic _, Type.Tag _, Type.Managed _ -> {}
       case Type.Pointer pointer -> {
         if (pointer.to() instanceof Type.Array || pointer.to() instanceof Type.Function) {
           put(")");
@@ -243,6 +272,12 @@ final class UndecoratedText {
   private void name(Name name) {
     switch (name) {
       case Name.Plain(String text) -> put(text);
+      case Name.Special(String text) -> put(text);
+      case Name.Recalled(Name _, String text) -> put(text);
+      case Name.BaseClass(List<Long> at) ->
+          put("`RTTI Base Class Descriptor at (")
+              .put(String.join(", ", at.stream().map(String::valueOf).toList()))
+              .put(")'");
       case Name.Qualified(List<Name> parts) -> {
         for (int i = 0; i < parts.size(); i++) {
           put(i > 0 ? "::" : "");
@@ -281,7 +316,7 @@ final class UndecoratedText {
     }
   }
 
-  private void converted(@org.jspecify.annotations.Nullable Type to) {
+  private void converted(@Nullable Type to) {
     if (to != null) {
       put(" ");
       before(to);

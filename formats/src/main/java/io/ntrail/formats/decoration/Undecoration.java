@@ -1,6 +1,7 @@
 package io.ntrail.formats.decoration;
 
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * What a name means that a Microsoft C++ compiler decorated: {@code ?f@@YAXH@Z} is {@code void
@@ -15,8 +16,10 @@ public final class Undecoration {
   public enum Style {
     /** Everything, as llvm-undname writes it. */
     FULL,
-    /** The name with its scopes and parameters. */
-    NAME
+    /** The name with its scopes and parameters, as llvm-undname writes it. */
+    NAME,
+    /** Everything, as {@code UnDecorateSymbolName} of Windows and its C runtime write it. */
+    CRT
   }
 
   /**
@@ -25,8 +28,26 @@ public final class Undecoration {
    * @return empty if it is not decorated, or not in a way that is known
    */
   public static Optional<String> of(String name, Style style) {
+    if (style == Style.CRT) {
+      return of(name, Set.of());
+    }
     try {
-      return Optional.of(UndecoratedText.of(SymbolReader.read(name), style == Style.NAME));
+      Symbol symbol = SymbolReader.read(name, false);
+      return Optional.of(UndecoratedText.of(symbol, style == Style.NAME));
+    } catch (Encoded.Undecipherable e) {
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * The meaning of a name in the form of the Windows C runtime.
+   *
+   * @param leftOut what is not written; nothing is everything
+   * @return empty if the runtime would give the name back as it is, or would not know an end
+   */
+  public static Optional<String> of(String name, Set<CrtFlag> leftOut) {
+    try {
+      return Optional.of(CrtText.of(SymbolReader.read(name, true), leftOut));
     } catch (Encoded.Undecipherable e) {
       return Optional.empty();
     }

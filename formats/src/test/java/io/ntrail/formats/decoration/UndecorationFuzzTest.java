@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.ntrail.formats.decoration.Undecoration.Style;
 import java.nio.charset.StandardCharsets;
+import java.util.EnumSet;
+import java.util.Optional;
 
 /** Any text may be given as a decorated name: nothing is thrown, and what is said has an end. */
 class UndecorationFuzzTest {
@@ -12,8 +14,14 @@ class UndecorationFuzzTest {
   void anyTextMayBeGiven(byte[] data) {
     String name = "?" + new String(data, StandardCharsets.ISO_8859_1);
     for (Style style : Style.values()) {
-      String said = Undecoration.of(name, style).orElse("");
-      assertTrue(said.length() <= 1 << 16, () -> said.length() + " characters");
+      bounded(Undecoration.of(name, style));
     }
+    bounded(Undecoration.of(name, EnumSet.of(CrtFlag.NO_IDENT_CHAR_CHECK)));
+    bounded(Undecoration.of(name, EnumSet.allOf(CrtFlag.class)));
+  }
+
+  private static void bounded(Optional<String> text) {
+    String said = text.orElse("");
+    assertTrue(said.length() <= 1 << 16, () -> said.length() + " characters");
   }
 }
