@@ -2,7 +2,6 @@ package io.ntrail.live.trace;
 
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.DamagedInput;
-import io.ntrail.formats.pe.PeHeaders;
 import io.ntrail.live.code.NoticeCallback;
 import io.ntrail.live.plan.LeftAlone;
 import io.ntrail.live.plan.PlannedFunction;
@@ -12,6 +11,8 @@ import io.ntrail.live.session.NoticeBoard.Notice;
 import io.ntrail.live.target.TargetImage;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.target.TargetProcess;
+import io.ntrail.live.trace.Placement.Library;
+import io.ntrail.live.trace.Placement.Place;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -23,7 +24,6 @@ import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Modules that come and go while a program is traced.
@@ -91,43 +91,6 @@ final class LaterModules implements AutoCloseable {
    */
   record Chosen(int added, int removed) {}
 
-  /** A build of a library. */
-  private record Library(String path, long timestamp, long size, long checksum) {}
-
-  private record Place(Library library, long base) {}
-
-  /** What was made for a library at one place. */
-  private static final class Placement {
-    private final PlannedModule module;
-    private final List<Patcher.Patched> functions;
-    private final TracingMemory.@Nullable Table table;
-    private boolean registered;
-    private boolean told;
-
-    /** Where those of its functions begin that are asked for now. */
-    private Set<Long> wanted;
-
-    Placement(
-        PlannedModule module,
-        List<Patcher.Patched> functions,
-        TracingMemory.@Nullable Table table,
-        boolean known) {
-      this.module = module;
-      this.functions = new ArrayList<>(functions);
-      this.table = table;
-      this.registered = known;
-      this.told = known;
-      this.wanted = functions.stream().map(p -> p.function().rva()).collect(Collectors.toSet());
-    }
-
-    /** Functions that are asked for now, or those that are not. */
-    List<Patcher.Patched> functions(boolean asked) {
-      return functions.stream()
-          .filter(patched -> wanted.contains(patched.function().rva()) == asked)
-          .toList();
-    }
-  }
-
   /**
    * Begins to listen. Stubs of what was planned are written, and no function is patched yet.
    *
@@ -154,7 +117,7 @@ final class LaterModules implements AutoCloseable {
     }
     modules.forEach((module, functions) -> {
       Placement placement = new Placement(module, functions, null, true);
-      placements.put(place(module.module(), module.image().headers()), placement);
+      placements.put(Place.of(module.module(), module.image().headers()), placement);
       present.put(module.module().base(), placement);
     });
     plan.modules().forEach(module -> known.put(module.base(), module.path()));
@@ -191,12 +154,6 @@ final class LaterModules implements AutoCloseable {
         .map(Patcher.Patched::body)
         .findFirst()
         .orElse(address);
-  }
-
-  private static Place place(TargetModule module, PeHeaders headers) {
-    return new Place(
-        new Library(module.path(), headers.timestamp(), headers.sizeOfImage(), headers.checksum()),
-        module.base());
   }
 
   /**
@@ -260,8 +217,8 @@ final class LaterModules implements AutoCloseable {
   }
 
   private boolean isRegistered(Placement placement, Notice notice) {
-    TracingMemory.Table table = placement.table;
-    if (!placement.registered && table != null) {
+    TracingMemory.Table table = placement.table();
+    if (!placement.isRegistered() && table != null) {
       if (!board.offer(notice, table.table(), table.entries(), table.base(), table.end())) {
         return false;
       }
@@ -269,14 +226,14 @@ final class LaterModules implements AutoCloseable {
       while (board.isOffered(notice) && System.nanoTime() - end < 0) {
         LockSupport.parkNanos(TABLE_PAUSE_NANOS);
       }
-      placement.registered = board.isTaken(notice);
-      if (placement.registered) {
+      placement.registered(board.isTaken(notice));
+      if (placement.isRegistered()) {
         tracer.memory().registered(table, board.handle());
       } else if (board.isOffered(notice)) {
         tracer.memory().stay("a thread of the program does not go on loading a library");
       }
     }
-    return placement.registered;
+    return placement.isRegistered();
   }
 
   /** What is made for a module, or was; empty if nothing of it is to be traced, or nothing can. */
@@ -288,13 +245,13 @@ final class LaterModules implements AutoCloseable {
       TargetModule first =
           new TargetModule(
               module.base(), Math.min(HEADERS, module.size()), module.path(), module.name());
-      Place place = place(module, TargetImage.read(process.memory(), first).headers());
+      Place place = Place.of(module, TargetImage.read(process.memory(), first).headers());
       Placement placement = placements.get(place);
-      if (placement == null && isRoom(place.library, module)) {
+      if (placement == null && isRoom(place.library(), module)) {
         placement = prepare(module);
         placements.put(place, placement);
       }
-      return Optional.ofNullable(placement).filter(p -> !p.functions.isEmpty());
+      return Optional.ofNullable(placement).filter(p -> !p.all().isEmpty());
     } catch (CannotGoOn | DamagedInput e) {
       // Of no other module than this one, unless the agent is gone.
       process.exitCode();
@@ -305,7 +262,7 @@ final class LaterModules implements AutoCloseable {
   }
 
   private boolean isRoom(Library library, TargetModule module) {
-    long places = placements.keySet().stream().filter(p -> p.library.equals(library)).count();
+    long places = placements.keySet().stream().filter(p -> p.library().equals(library)).count();
     if (places < MOST_PLACES) {
       return true;
     }
@@ -381,19 +338,15 @@ final class LaterModules implements AutoCloseable {
 
   /** Makes what is asked for now in a module that was looked at before, as it was then. */
   private void extend(Placement placement) {
-    TracePlan now = plan.again(target, placement.module);
-    placement.wanted =
-        now.functions().stream()
-            .filter(PlannedFunction::isTraced)
-            .map(PlannedFunction::rva)
-            .collect(Collectors.toSet());
+    TracePlan now = plan.again(target, placement.module());
+    placement.want(now);
     Set<Long> there =
-        placement.functions.stream().map(p -> p.function().rva()).collect(Collectors.toSet());
+        placement.all().stream().map(p -> p.function().rva()).collect(Collectors.toSet());
     List<Patcher.Patched> more = stubs(now, there, tracer.memory()::table);
-    if (placement.told) {
+    if (placement.isTold()) {
       log.more(more.stream().map(Tracer::traced).toList());
     }
-    placement.functions.addAll(more);
+    placement.add(more);
   }
 
   private void change(boolean routines) {
@@ -423,7 +376,7 @@ final class LaterModules implements AutoCloseable {
    * @param seen count of the last notice that was looked at
    */
   private boolean arm(Placement placement, int seen, long ticks) {
-    long base = placement.module.module().base();
+    long base = placement.module().module().base();
     board.hold(true);
     try {
       boolean routines = !board.isBusy();
@@ -434,10 +387,10 @@ final class LaterModules implements AutoCloseable {
         return true;
       }
       log.comes(
-          placement.module,
-          placement.told ? List.of() : placement.functions.stream().map(Tracer::traced).toList(),
+          placement.module(),
+          placement.isTold() ? List.of() : placement.all().stream().map(Tracer::traced).toList(),
           ticks);
-      placement.told = true;
+      placement.tell();
       present.put(base, placement);
       List<Patcher.Patched> functions = placement.functions(true);
       if (!functions.isEmpty()) {
@@ -454,8 +407,8 @@ final class LaterModules implements AutoCloseable {
     late.remove(base);
     Placement placement = present.remove(base);
     if (placement != null) {
-      tracer.patcher().forget(placement.module);
-      log.goes(placement.module, ticks);
+      tracer.patcher().forget(placement.module());
+      log.goes(placement.module(), ticks);
     }
   }
 
@@ -487,11 +440,11 @@ final class LaterModules implements AutoCloseable {
       return;
     }
     Placement placement = found.get();
-    TracingMemory.Table table = placement.table;
-    if (!placement.registered && table != null) {
+    TracingMemory.Table table = placement.table();
+    if (!placement.isRegistered() && table != null) {
       tracer.memory().table(table);
       tracer.memory().register();
-      placement.registered = true;
+      placement.registered(true);
     }
     // It may have gone while that was waited for, which was answered then.
     if (module.path().equals(known.get(module.base()))) {

@@ -1,14 +1,10 @@
 package io.ntrail.live.trace;
 
 import io.ntrail.formats.bytes.CannotGoOn;
-import io.ntrail.formats.identity.ImageId;
 import io.ntrail.formats.ntr.Counter;
 import io.ntrail.formats.ntr.RecordingHeader;
-import io.ntrail.formats.ntr.TracedFunction;
-import io.ntrail.formats.ntr.TracedModule;
 import io.ntrail.formats.ntr.TracedProcess;
 import io.ntrail.formats.pe.Machine;
-import io.ntrail.formats.pe.PeHeaders;
 import io.ntrail.live.plan.LeftAlone;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.PlannedModule;
@@ -19,7 +15,6 @@ import io.ntrail.live.session.SessionFile;
 import io.ntrail.live.target.TargetProcess;
 import java.io.IOException;
 import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -51,7 +46,7 @@ public final class TraceRun implements AutoCloseable {
   private final TargetClock.Moment began;
   private final String program;
   private final long ticksPerSecond;
-  private final Map<PlannedModule, Long> modules = new HashMap<>();
+  private final TraceDefinitions definitions;
   private final RecorderThread thread;
   private TracePlan plan = new TracePlan(List.of(), List.of());
   private final Attention attention = new Attention();
@@ -89,6 +84,7 @@ public final class TraceRun implements AutoCloseable {
     this.began = began;
     this.program = target.program();
     this.ticksPerSecond = target.clock().rate(target.firstMoment(), began);
+    this.definitions = new TraceDefinitions(recorder, file, process);
     this.thread = RecorderThread.start(recorder);
   }
 
@@ -258,10 +254,9 @@ public final class TraceRun implements AutoCloseable {
       calibrate(began);
     }
     recorder.name(traces.mainThreadId(), "main");
-    define(traced);
+    definitions.functions(traced);
     LaterModules modulesToCome =
-        new LaterModules(
-            target, tracer, session.notices(), plan, selfTest.passed(), new Definitions());
+        new LaterModules(target, tracer, session.notices(), plan, selfTest.passed(), new Changes());
     later = modulesToCome;
     // To be patched, the gate wants threads to stand still.
     if (gated
@@ -320,24 +315,8 @@ public final class TraceRun implements AutoCloseable {
     return plan;
   }
 
-  private void define(List<Tracer.Traced> traced) {
-    for (Tracer.Traced one : traced) {
-      PlannedFunction function = one.function();
-      recorder.function(
-          one.address(),
-          new TracedFunction(
-              file.nextFunction(),
-              module(function.module()),
-              function.rva(),
-              function.name(),
-              List.of()));
-    }
-  }
-
   /** What the recording says of modules that come and go. */
-  private final class Definitions implements LaterModules.Log {
-    private final Map<PlannedModule, Long> came = new HashMap<>();
-
+  private final class Changes implements LaterModules.Log {
     @Override
     public void planned(TracePlan more) {
       plan = plan.and(more);
@@ -346,14 +325,13 @@ public final class TraceRun implements AutoCloseable {
 
     @Override
     public void comes(PlannedModule module, List<Tracer.Traced> traced, long ticks) {
-      came.putIfAbsent(module, ticks);
-      define(module, 0);
-      TraceRun.this.define(traced);
+      definitions.comes(module, ticks);
+      definitions.functions(traced);
     }
 
     @Override
     public void more(List<Tracer.Traced> traced) {
-      TraceRun.this.define(traced);
+      definitions.functions(traced);
     }
 
     @Override
@@ -363,12 +341,7 @@ public final class TraceRun implements AutoCloseable {
 
     @Override
     public void goes(PlannedModule module, long ticks) {
-      define(module, ticks == 0 ? target.clock().now().ticks() : ticks);
-    }
-
-    private void define(PlannedModule module, long unloaded) {
-      long number = modules.computeIfAbsent(module, _ -> file.nextModule());
-      TraceRun.this.define(module, number, came.getOrDefault(module, 0L), unloaded);
+      definitions.goes(module, ticks == 0 ? target.clock().now().ticks() : ticks);
     }
   }
 
@@ -384,33 +357,6 @@ public final class TraceRun implements AutoCloseable {
           Counter.CLOCK_PAIR_PICOSECONDS, Math.round(1000 * cost.clockNanos(ticksPerSecond)));
     }
     file.count(process, counters);
-  }
-
-  private long module(PlannedModule module) {
-    return modules.computeIfAbsent(
-        module,
-        m -> {
-          long number = file.nextModule();
-          define(m, number, 0, 0);
-          return number;
-        });
-  }
-
-  private void define(PlannedModule module, long number, long loaded, long unloaded) {
-    PeHeaders headers = module.image().headers();
-    var pdb = PdbNames.of(module.image());
-    recorder.define(to ->
-        to.module(
-            new TracedModule(
-                number,
-                process,
-                module.module().base(),
-                new ImageId(headers.timestamp(), headers.sizeOfImage()),
-                loaded,
-                unloaded,
-                module.module().path(),
-                pdb.id(),
-                pdb.name())));
   }
 
   /** Waits for the end of the program for a while; its exit code if that came. */

@@ -1,0 +1,90 @@
+package io.ntrail.live.trace;
+
+import io.ntrail.formats.identity.ImageId;
+import io.ntrail.formats.ntr.TracedFunction;
+import io.ntrail.formats.ntr.TracedModule;
+import io.ntrail.formats.pe.PeHeaders;
+import io.ntrail.live.plan.PlannedFunction;
+import io.ntrail.live.plan.PlannedModule;
+import io.ntrail.live.session.Recorder;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Tells the recording which modules and functions of one process its records are about. */
+final class TraceDefinitions {
+  private final Recorder recorder;
+  private final TraceFile file;
+  private final long process;
+  private final Map<PlannedModule, Long> numbers = new HashMap<>();
+  private final Map<PlannedModule, Long> came = new HashMap<>();
+
+  /**
+   * Tells nothing yet.
+   *
+   * @param process its number in the file
+   */
+  TraceDefinitions(Recorder recorder, TraceFile file, long process) {
+    this.recorder = recorder;
+    this.file = file;
+    this.process = process;
+  }
+
+  /** Functions that can be called from now on. */
+  void functions(List<Tracer.Traced> traced) {
+    for (Tracer.Traced one : traced) {
+      PlannedFunction function = one.function();
+      recorder.function(
+          one.address(),
+          new TracedFunction(
+              file.nextFunction(),
+              module(function.module()),
+              function.rva(),
+              function.name(),
+              List.of()));
+    }
+  }
+
+  /** A module that came while the program was traced. */
+  void comes(PlannedModule module, long ticks) {
+    came.putIfAbsent(module, ticks);
+    define(module, 0);
+  }
+
+  /** A module that is no longer there. */
+  void goes(PlannedModule module, long ticks) {
+    define(module, ticks);
+  }
+
+  private void define(PlannedModule module, long unloaded) {
+    long number = numbers.computeIfAbsent(module, _ -> file.nextModule());
+    define(module, number, came.getOrDefault(module, 0L), unloaded);
+  }
+
+  private long module(PlannedModule module) {
+    return numbers.computeIfAbsent(
+        module,
+        m -> {
+          long number = file.nextModule();
+          define(m, number, 0, 0);
+          return number;
+        });
+  }
+
+  private void define(PlannedModule module, long number, long loaded, long unloaded) {
+    PeHeaders headers = module.image().headers();
+    var pdb = PdbNames.of(module.image());
+    recorder.define(to ->
+        to.module(
+            new TracedModule(
+                number,
+                process,
+                module.module().base(),
+                new ImageId(headers.timestamp(), headers.sizeOfImage()),
+                loaded,
+                unloaded,
+                module.module().path(),
+                pdb.id(),
+                pdb.name())));
+  }
+}
