@@ -98,6 +98,9 @@ public final class Pattern {
     if (name == null) {
       return false;
     }
+    if (glob.equals("*")) {
+      return true;
+    }
     java.util.regex.Pattern expression = regex;
     return expression == null ? glob(glob, name.toLowerCase(Locale.ROOT)) : found(expression, name);
   }

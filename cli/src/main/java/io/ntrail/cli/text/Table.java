@@ -89,7 +89,11 @@ public final class Table {
     if (cells.size() != columns.size()) {
       throw new IllegalArgumentException(cells.size() + " cells in " + columns.size() + " columns");
     }
-    rows.add(cells.stream().map(Lines::one).toList());
+    String[] row = new String[cells.size()];
+    for (int c = 0; c < row.length; c++) {
+      row[c] = Lines.one(cells.get(c));
+    }
+    rows.add(List.of(row));
   }
 
   /**
@@ -178,11 +182,11 @@ public final class Table {
       } else if (width > 0) {
         cell = cut(cell, Math.max(widths[c], 8));
       }
-      String padding = " ".repeat(Math.max(0, widths[c] - cell.length()));
+      int padding = Math.max(0, widths[c] - cell.length());
       if (columns.get(c).align == Align.RIGHT) {
-        line.append(padding).append(cell);
+        line.repeat(' ', padding).append(cell);
       } else {
-        line.append(cell).append(last ? "" : padding);
+        line.append(cell).repeat(' ', last ? 0 : padding);
       }
     }
     out.println(line.toString().stripTrailing());
