@@ -31,6 +31,11 @@ public final class PdbAddresses {
     THUNK,
     /** Bytes of a procedure that lie apart from it. */
     SEPARATED,
+    /**
+     * What follows a label that lies in no procedure: of assemblers, and what runs when an
+     * exception passes a function for x86.
+     */
+    LABEL,
     /** The nearest public symbol before the address: where it ends is not known. */
     PUBLIC
   }
@@ -52,7 +57,7 @@ public final class PdbAddresses {
    * @param name of the function that has the code
    * @param decorated the public symbol at the begin of the function; empty if there is none
    * @param begin RVA of the function in the program as it was linked
-   * @param length bytes; of a public symbol those up to the next one, or -1
+   * @param length bytes; of a label and a public symbol those up to the next one, or -1
    * @param offset of the address in the function
    * @param type of the function, 0 if it is not known
    * @param module that contributed the address, -1 if nobody knows
@@ -122,7 +127,12 @@ public final class PdbAddresses {
         return found(module.get(), symbol.get(), place);
       }
     }
-    return publicAt(contribution, module, place);
+    Optional<Found> label = labelAt(contribution, module, place);
+    Optional<Found> symbol = publicAt(contribution, module, place);
+    // The nearer one is meant; at one place the public symbol, which others call.
+    return label.isEmpty() || symbol.isPresent() && symbol.get().offset() <= label.get().offset()
+        ? symbol
+        : label;
   }
 
   private Optional<ModuleSymbols> symbols(int number) {
@@ -213,6 +223,34 @@ public final class PdbAddresses {
         .orElse("");
   }
 
+  /** A label means what follows it, up to the next one, in the same contribution. */
+  private Optional<Found> labelAt(
+      Optional<Contribution> contribution, Optional<ModuleSymbols> module, Place place) {
+    if (contribution.isEmpty() || module.isEmpty()) {
+      return Optional.empty();
+    }
+    Contribution c = contribution.get();
+    ModuleSymbols m = module.get();
+    return m.label(place.section, c.offset(), place.offset)
+        // Behind a function that follows the label nothing is the label's.
+        .filter(label ->
+            m.nextAfter(place.section, label.offset()) < 0
+                || m.nextAfter(place.section, label.offset()) > place.offset)
+        .map(label -> {
+          long end = c.offset() + c.size();
+          long next = m.nextAfter(place.section, place.offset);
+          return found(
+              m,
+              Kind.LABEL,
+              label.name(),
+              new Place(label.section(), label.offset()),
+              (next < 0 ? end : Math.min(end, next)) - label.offset(),
+              0,
+              place,
+              List.of(frame(m, label.name(), place)));
+        });
+  }
+
   /** A public symbol means what follows it, but never bytes of another contribution. */
   private Optional<Found> publicAt(
       Optional<Contribution> contribution, Optional<ModuleSymbols> module, Place place) {
@@ -299,8 +337,9 @@ public final class PdbAddresses {
         .flatMap(lines -> lines.imported(item))
         .flatMap(imported -> {
           String name = pdb.names().text(imported.module());
+          // Linkers write the path in small letters there.
           return pdb.modules().stream()
-              .filter(other -> other.name().equals(name))
+              .filter(other -> other.name().equalsIgnoreCase(name))
               .findFirst()
               .flatMap(other -> symbols(other.number()))
               .flatMap(ModuleSymbols::c13Lines)

@@ -2,13 +2,17 @@ package io.ntrail.formats.pdb;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.pdb.PdbAddresses.Found;
 import io.ntrail.formats.pdb.PdbAddresses.Frame;
 import io.ntrail.formats.pdb.codeview.C11Lines;
+import io.ntrail.formats.pdb.codeview.InlineRows;
 import io.ntrail.formats.pdb.codeview.LineRow;
+import io.ntrail.formats.pdb.codeview.Symbol.InlineSite;
+import io.ntrail.formats.pdb.codeview.Symbol.Procedure;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.testkit.pdb.PdbSamples;
 import java.util.ArrayList;
@@ -16,6 +20,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -57,6 +62,58 @@ class RealPdbsTest {
       }
     }
     assertTrue(functions > 500 && withLine > functions * 9 / 10, withLine + " of " + functions);
+  }
+
+  @Test
+  void labelsThatLieInNoProcedureAreNamed() {
+    PdbAddresses crash = new PdbAddresses(Pdbs.open("sentry/crash.pdb"));
+    Found funclet = crash.find(0x38C4).orElseThrow();
+    assertEquals(PdbAddresses.Kind.LABEL, funclet.kind());
+    assertEquals("__unwindfunclet$_main$0", funclet.name());
+    // Up to the next label, __unwindfunclet$_main$2.
+    assertEquals(List.of(0x38C0L, 8L, 4L), parts(funclet));
+    Found handler = crash.find(0x38F8).orElseThrow();
+    assertEquals("__ehhandler$_main", handler.name());
+    // The last one goes on to the end of what the object brought.
+    assertEquals(List.of(0x38F3L, 40L, 5L), parts(handler));
+    Found assembler = new PdbAddresses(Pdbs.open("syzygy/test_dll.pdb")).find(0x1D05).orElseThrow();
+    assertEquals("found_bx", assembler.name());
+    assertTrue(assembler.frames().getFirst().file().endsWith("strchr.asm"), assembler.toString());
+  }
+
+  private static List<Long> parts(Found found) {
+    return List.of(found.begin(), found.length(), found.offset());
+  }
+
+  /**
+   * Link-time code generation inlines across modules; the linker changes the case of their names.
+   */
+  @Test
+  void functionsOfOtherModulesThatWereInlinedHaveTheirNames() {
+    PdbFile pdb = Pdbs.open("sentry/crash.pdb");
+    PdbAddresses addresses = new PdbAddresses(pdb);
+    Set<String> names = new TreeSet<>();
+    int sites = 0;
+    for (PdbModule module : pdb.modules()) {
+      ModuleSymbols symbols = pdb.symbols(module);
+      for (Procedure procedure : symbols.procedures()) {
+        for (InlineSite site : symbols.inlineSites(procedure)) {
+          if (site.inlinee() >= 0x8000_0000L) {
+            sites++;
+            long at = InlineRows.of(site.annotations(), 0, 0, 1).getFirst().offset();
+            long rva = pdb.rva(procedure.section(), procedure.offset()) + at;
+            addresses.find(rva).orElseThrow().frames().forEach(f -> names.add(f.function()));
+          }
+        }
+      }
+    }
+    assertTrue(sites > 100, "sites: " + sites);
+    assertFalse(names.contains("<imported>"), names.toString());
+    assertTrue(
+        names.contains(
+            "std::basic_string<wchar_t,std::char_traits<wchar_t>,"
+                + "std::allocator<wchar_t> >::_Tidy_deallocate"),
+        names.toString());
   }
 
   @Test
