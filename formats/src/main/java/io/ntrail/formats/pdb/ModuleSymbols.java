@@ -5,6 +5,7 @@ import static io.ntrail.formats.pdb.codeview.SymbolKind.S_INLINESITE2;
 import static io.ntrail.formats.pdb.codeview.SymbolKind.S_LABEL32;
 import static io.ntrail.formats.pdb.codeview.SymbolKind.S_SEPCODE;
 import static io.ntrail.formats.pdb.codeview.SymbolKind.S_THUNK32;
+import static io.ntrail.formats.pdb.codeview.SymbolKind.S_TRAMPOLINE;
 
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.pdb.codeview.C11Lines;
@@ -110,6 +111,8 @@ public final class ModuleSymbols {
             found.add(new Extent(r.u16(16), r.u32(12), r.u16(18), r.offset()));
           } else if (r.kind() == S_SEPCODE) {
             found.add(new Extent(r.u16(24), r.u32(16), r.u32(8), r.offset()));
+          } else if (r.kind() == S_TRAMPOLINE) {
+            found.add(new Extent(r.u16(12), r.u32(4), r.u16(2), r.offset()));
           } else if (r.kind() == S_LABEL32) {
             labels.add(new Extent(r.u16(4), r.u32(0), 0, r.offset()));
           }
@@ -159,7 +162,8 @@ public final class ModuleSymbols {
   }
 
   /**
-   * The function, thunk or separated code that an address lies in; empty if it is none of them.
+   * The function, thunk, trampoline or separated code that an address lies in; empty if it is none
+   * of them.
    *
    * @throws DamagedInput if its record is damaged
    */

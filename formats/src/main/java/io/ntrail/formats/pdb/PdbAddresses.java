@@ -27,7 +27,7 @@ public final class PdbAddresses {
   public enum Kind {
     /** A procedure with its exact bytes. */
     PROCEDURE,
-    /** A few instructions that go elsewhere. */
+    /** A few instructions that go elsewhere; of incremental linking it has the target's name. */
     THUNK,
     /** Bytes of a procedure that lie apart from it. */
     SEPARATED,
@@ -158,9 +158,32 @@ public final class PdbAddresses {
                   0,
                   place,
                   List.of(frame(module, thunk.name(), place))));
+      case Symbol.Trampoline trampoline -> Optional.of(trampoline(module, trampoline, place));
       case Symbol.SeparateCode code -> separated(module, code, place);
       default -> Optional.empty();
     };
+  }
+
+  /** The linker's jump to a function, with the function's name. */
+  private Found trampoline(ModuleSymbols module, Symbol.Trampoline trampoline, Place place) {
+    Place target = new Place(trampoline.targetSection(), trampoline.targetOffset());
+    String name =
+        pdb.contributions()
+            .find(target.section, target.offset)
+            .flatMap(c -> symbols(c.module()))
+            .flatMap(m -> m.function(target.section, target.offset))
+            .filter(Procedure.class::isInstance)
+            .map(symbol -> ((Procedure) symbol).name())
+            .orElseGet(() -> decorated(target));
+    return found(
+        module,
+        Kind.THUNK,
+        name,
+        new Place(trampoline.section(), trampoline.offset()),
+        trampoline.length(),
+        0,
+        place,
+        List.of(new Frame(name, "", 0, 0, false)));
   }
 
   private Optional<Found> separated(ModuleSymbols module, Symbol.SeparateCode code, Place place) {

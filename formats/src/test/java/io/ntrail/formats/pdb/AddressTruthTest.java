@@ -41,6 +41,8 @@ class AddressTruthTest {
     CRASHED,
     /** It knows nothing about the address, nor do we. */
     NOTHING,
+    /** It knows nothing about the address; we have a jump of incremental linking. */
+    JUMP,
 
     /** The name is ours, or that of our public symbol in words. */
     F_SAME,
@@ -142,8 +144,13 @@ class AddressTruthTest {
     List<LlvmSymbolizer.Answer> byItsRules = llvm.at(rva);
     String detail = "%x: %s%n and not %s".formatted(rva, told, found);
     if (told.isEmpty()) {
-      boolean nothing = byItsRules.toString().equals("[ @ ??:0]") && found.isEmpty();
-      count(nothing ? Verdict.NOTHING : Verdict.UNEXPLAINED, detail);
+      Verdict verdict =
+          found.isEmpty()
+              ? Verdict.NOTHING
+              : found.get().kind() == Kind.THUNK && llvm.isJump(rva)
+                  ? Verdict.JUMP
+                  : Verdict.UNEXPLAINED;
+      count(byItsRules.toString().equals("[ @ ??:0]") ? verdict : Verdict.UNEXPLAINED, detail);
       return;
     }
     // What its rules give is what it said: so a difference to us is one of the rules.
@@ -306,7 +313,7 @@ class AddressTruthTest {
     int answered = lines + otherLines;
     assertEquals(answered, functions + elsewhere);
     assertEquals(answered, stacks + sum(table, Verdict.S_UNSEEN, Verdict.S_LATER));
-    assertEquals(10 * ASKED, answered + sum(table, Verdict.CRASHED, Verdict.NOTHING));
+    assertEquals(10 * ASKED, answered + sum(table, Verdict.CRASHED, Verdict.NOTHING, Verdict.JUMP));
     System.out.printf(
         "%d answers: functions %d alike and %d folded, %d told where none is; lines %d alike;"
             + " stacks %d alike, %d with lines of later rows%n",

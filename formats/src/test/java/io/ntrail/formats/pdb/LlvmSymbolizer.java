@@ -12,6 +12,7 @@ import io.ntrail.formats.pdb.codeview.Symbol;
 import io.ntrail.formats.pdb.codeview.Symbol.InlineSite;
 import io.ntrail.formats.pdb.codeview.Symbol.Procedure;
 import io.ntrail.formats.pdb.codeview.Symbol.Public;
+import io.ntrail.formats.pdb.codeview.Symbol.Trampoline;
 import io.ntrail.formats.pdb.msf.MsfStream;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -52,6 +53,7 @@ final class LlvmSymbolizer {
   /** What one module's stream says. */
   private record Module(
       List<Procedure> procedures,
+      List<Trampoline> jumps,
       Map<Long, List<InlineSite>> sites,
       List<Entry> lines,
       List<Stretch> stretches,
@@ -167,6 +169,15 @@ final class LlvmSymbolizer {
     return module(owner(rva)).flatMap(m -> procedure(m, rva)).isPresent();
   }
 
+  /** Whether an address lies in a jump of incremental linking, of the module that has it. */
+  boolean isJump(long rva) {
+    return module(owner(rva)).map(Module::jumps).orElse(List.of()).stream()
+        .anyMatch(jump -> {
+          long begin = pdb.rva(jump.section(), jump.offset());
+          return rva >= begin && rva < begin + jump.length();
+        });
+  }
+
   /** Whether a procedure begins in a stretch, of the module that contributed its end. */
   boolean hasFunction(long from, long to) {
     return module(owner(to)).map(Module::procedures).orElse(List.of()).stream()
@@ -221,6 +232,7 @@ final class LlvmSymbolizer {
 
   private Module read(PdbModule module, MsfStream stream) {
     List<Procedure> procedures = new ArrayList<>();
+    List<Trampoline> jumps = new ArrayList<>();
     Map<Long, List<InlineSite>> sites = new HashMap<>();
     Procedure procedure = null;
     CodeViewCursor cursor = new CodeViewCursor(stream, 4, module.symbolBytes());
@@ -230,6 +242,8 @@ final class LlvmSymbolizer {
           procedure = (Procedure) Symbol.of(cursor);
           procedures.add(procedure);
         }
+      } else if (Symbol.of(cursor) instanceof Trampoline jump) {
+        jumps.add(jump);
       } else if (cursor.kind() == S_INLINESITE && procedure != null) {
         sites
             .computeIfAbsent(procedure.at(), _ -> new ArrayList<>())
@@ -269,7 +283,8 @@ final class LlvmSymbolizer {
     }
     UnstableSort.byBegin(groups);
     List<Entry> lines = groups.stream().flatMap(List::stream).toList();
-    return new Module(procedures, sites, lines, stretches, inlinees, imports, exports, checksums);
+    return new Module(
+        procedures, jumps, sites, lines, stretches, inlinees, imports, exports, checksums);
   }
 
   /** Each block of lines of one file becomes a run of its own, with an end of its own. */

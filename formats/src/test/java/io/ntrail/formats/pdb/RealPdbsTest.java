@@ -11,6 +11,7 @@ import io.ntrail.formats.pdb.PdbAddresses.Frame;
 import io.ntrail.formats.pdb.codeview.C11Lines;
 import io.ntrail.formats.pdb.codeview.InlineRows;
 import io.ntrail.formats.pdb.codeview.LineRow;
+import io.ntrail.formats.pdb.codeview.Symbol;
 import io.ntrail.formats.pdb.codeview.Symbol.InlineSite;
 import io.ntrail.formats.pdb.codeview.Symbol.Procedure;
 import io.ntrail.formats.pe.PeImage;
@@ -114,6 +115,75 @@ class RealPdbsTest {
             "std::basic_string<wchar_t,std::char_traits<wchar_t>,"
                 + "std::allocator<wchar_t> >::_Tidy_deallocate"),
         names.toString());
+  }
+
+  /** The linker's table: E9 and the distance, of which the record says where it leads. */
+  @Test
+  void jumpsOfIncrementalLinkingLeadWhereTheImageSays() {
+    PdbFile pdb = Pdbs.open("llvm/test.pdb");
+    PeImage pe = PeImage.ofFile(InputFile.of(PdbSamples.bytes("llvm/test.exe"), "test.exe"));
+    PdbAddresses addresses = new PdbAddresses(pdb);
+    int jumps = 0;
+    for (PdbModule module : pdb.modules()) {
+      for (Symbol symbol : pdb.symbols(module).symbols()) {
+        if (symbol instanceof Symbol.Trampoline jump) {
+          jumps++;
+          long rva = pdb.rva(jump.section(), jump.offset());
+          long target = pdb.rva(jump.targetSection(), jump.targetOffset());
+          assertEquals(0xE9, pe.view().window(rva, 1).u8(0));
+          assertEquals(target, rva + 5 + pe.view().window(rva + 1, 4).i32(0));
+          Found found = addresses.find(rva + 1).orElseThrow();
+          assertEquals(PdbAddresses.Kind.THUNK, found.kind());
+          assertEquals(addresses.find(target).map(Found::name).orElse(""), found.name());
+        }
+      }
+    }
+    assertEquals(88, jumps);
+  }
+
+  @Test
+  void blocksLieInTheirProcedures() {
+    int blocks = 0;
+    for (String name : List.of("samply/softokn3.pdb", "llvm/test.pdb", "binskim/native2005.pdb")) {
+      PdbFile pdb = Pdbs.open(name);
+      for (PdbModule module : pdb.modules()) {
+        ModuleSymbols symbols = pdb.symbols(module);
+        for (Symbol symbol : symbols.symbols()) {
+          if (symbol instanceof Symbol.Block block) {
+            blocks++;
+            Procedure around =
+                (Procedure) symbols.function(block.section(), block.offset()).orElseThrow();
+            assertTrue(block.at() > around.at() && block.end() < around.end(), block.toString());
+            assertTrue(
+                block.offset() + block.length() <= around.offset() + around.length(),
+                block.toString());
+          }
+        }
+      }
+    }
+    assertEquals(76 + 1 + 1, blocks);
+  }
+
+  @Test
+  void addressesOfFastlinkHaveTheirLinesAndPublicSymbols() {
+    PdbFile pdb = Pdbs.open("binskim/Native_x64_VS2019_CPlusPlus_DEBUG_FASTLINK.pdb");
+    assertEquals(2, pdb.contributions().version());
+    assertTrue(pdb.isMinimal());
+    PdbAddresses addresses = new PdbAddresses(pdb);
+    int rows = 0;
+    int named = 0;
+    for (PdbModule module : pdb.modules()) {
+      for (LineRow row : pdb.symbols(module).lines()) {
+        Optional<Found> found = addresses.find(pdb.rva(row.section(), row.offset()));
+        if (row.length() > 0 && !row.isMark()) {
+          rows++;
+          named += found.isPresent() ? 1 : 0;
+          found.ifPresent(f -> assertEquals(row.line(), f.frames().getLast().line()));
+        }
+      }
+    }
+    // The others are of functions that are known in the object files alone.
+    assertEquals(List.of(576, 845), List.of(named, rows));
   }
 
   @Test
