@@ -158,14 +158,15 @@ public final class PdbAddresses {
                   0,
                   place,
                   List.of(frame(module, thunk.name(), place))));
-      case Symbol.Trampoline trampoline -> Optional.of(trampoline(module, trampoline, place));
+      case Symbol.Trampoline trampoline -> trampoline(module, trampoline, place);
       case Symbol.SeparateCode code -> separated(module, code, place);
       default -> Optional.empty();
     };
   }
 
-  /** The linker's jump to a function, with the function's name. */
-  private Found trampoline(ModuleSymbols module, Symbol.Trampoline trampoline, Place place) {
+  /** The linker's jump to a function, with the function's name; empty if that is not known. */
+  private Optional<Found> trampoline(
+      ModuleSymbols module, Symbol.Trampoline trampoline, Place place) {
     Place target = new Place(trampoline.targetSection(), trampoline.targetOffset());
     String name =
         pdb.contributions()
@@ -175,15 +176,18 @@ public final class PdbAddresses {
             .filter(Procedure.class::isInstance)
             .map(symbol -> ((Procedure) symbol).name())
             .orElseGet(() -> decorated(target));
-    return found(
-        module,
-        Kind.THUNK,
-        name,
-        new Place(trampoline.section(), trampoline.offset()),
-        trampoline.length(),
-        0,
-        place,
-        List.of(new Frame(name, "", 0, 0, false)));
+    return name.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            found(
+                module,
+                Kind.THUNK,
+                name,
+                new Place(trampoline.section(), trampoline.offset()),
+                trampoline.length(),
+                0,
+                place,
+                List.of(new Frame(name, "", 0, 0, false))));
   }
 
   private Optional<Found> separated(ModuleSymbols module, Symbol.SeparateCode code, Place place) {

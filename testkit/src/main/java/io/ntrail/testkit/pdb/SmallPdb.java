@@ -1,7 +1,9 @@
 package io.ntrail.testkit.pdb;
 
 import io.ntrail.testkit.LittleEndian;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -24,24 +26,28 @@ public final class SmallPdb {
   private final TreeMap<Integer, byte[]> debug = new TreeMap<>();
   private int contributionVersion = 1;
   private int flags;
-  private int section;
+
+  /** A PDB without anything. */
+  public SmallPdb() {}
 
   private record Contribution(int section, int offset, int size, int module) {}
 
-  private record Module(String name, byte[] symbols, byte[] c11, byte[] c13) {}
+  private record Module(String name, LittleEndian symbols, LittleEndian c11, LittleEndian c13) {}
+
+  private static LittleEndian copy(byte[] bytes) {
+    return new LittleEndian().bytes(bytes);
+  }
 
   /** Adds a section of code. */
   public SmallPdb section(String name, int rva, int size) {
-    section++;
-    byte[] padded =
-        java.util.Arrays.copyOf(name.getBytes(java.nio.charset.StandardCharsets.US_ASCII), 8);
+    byte[] padded = Arrays.copyOf(name.getBytes(StandardCharsets.US_ASCII), 8);
     sections.bytes(padded).u32(size).u32(rva).u32(size).u32(rva).zeros(12).u32(0x6000_0020);
     return this;
   }
 
   /** Adds a module, with its records behind the signature, and lines of either generation. */
   public SmallPdb module(String name, byte[] symbols, byte[] c11, byte[] c13) {
-    modules.add(new Module(name, symbols.clone(), c11.clone(), c13.clone()));
+    modules.add(new Module(name, copy(symbols), copy(c11), copy(c13)));
     return this;
   }
 
@@ -116,7 +122,7 @@ public final class SmallPdb {
     int stream = STREAMS + DEBUG_STREAMS;
     for (Module m : modules) {
       out.align(4).zeros(32).u16(0).u16(stream++);
-      out.u32(4L + m.symbols.length).u32(m.c11.length).u32(m.c13.length);
+      out.u32(4L + m.symbols.size()).u32(m.c11.size()).u32(m.c13.size());
       out.zeros(16).utf8z(m.name).utf8z(m.name);
     }
     return out.align(4).toByteArray();
@@ -157,8 +163,8 @@ public final class SmallPdb {
       writer.stream(i == 5 ? sections.toByteArray() : debug.get(i));
     }
     for (Module m : modules) {
-      LittleEndian stream = new LittleEndian().u32(4).bytes(m.symbols);
-      writer.stream(stream.bytes(m.c11).bytes(m.c13).toByteArray());
+      LittleEndian stream = new LittleEndian().u32(4).bytes(m.symbols.toByteArray());
+      writer.stream(stream.bytes(m.c11.toByteArray()).bytes(m.c13.toByteArray()).toByteArray());
     }
     return writer.stream(texts.u32(0).toByteArray());
   }
@@ -171,6 +177,9 @@ public final class SmallPdb {
   /** Records of one module's stream, which name one another by their place in it. */
   public static final class Records {
     private final LittleEndian out = new LittleEndian();
+
+    /** None. */
+    public Records() {}
 
     /** Where in the stream the next record begins. */
     public int at() {
