@@ -94,6 +94,7 @@ public sealed interface ImageSymbols {
             case PROCEDURE -> Origin.PROCEDURE;
             case THUNK -> Origin.THUNK;
             case SEPARATED -> Origin.SEPARATED;
+            case LABEL -> Origin.LABEL;
             case PUBLIC -> Origin.PUBLIC;
           };
       List<SymbolFrame> frames = found.frames().stream().map(this::frame).toList();

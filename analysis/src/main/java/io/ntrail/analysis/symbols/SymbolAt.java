@@ -27,6 +27,8 @@ public record SymbolAt(
     THUNK("thunk", true),
     /** Bytes of a procedure that lie apart from it. */
     SEPARATED("separated code", true),
+    /** What follows a label of assembler code, up to the next one. */
+    LABEL("label", true),
     /** The nearest public symbol before the address. */
     PUBLIC("public symbol", false),
     /** The nearest name before the address that is exported, or in the image's symbol table. */

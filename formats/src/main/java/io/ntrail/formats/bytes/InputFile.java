@@ -18,12 +18,30 @@ public final class InputFile implements AutoCloseable {
   private final Arena arena;
   private final MemorySegment segment;
   private final @Nullable Path temporary;
+  private final @Nullable Watcher watcher;
 
-  private InputFile(String name, Arena arena, MemorySegment segment, @Nullable Path temporary) {
+  /** Is told of every window, before it is given. */
+  interface Watcher {
+    /** A window of {@code length} bytes at {@code offset} is asked for. */
+    void window(long offset, int length);
+  }
+
+  private InputFile(
+      String name,
+      Arena arena,
+      MemorySegment segment,
+      @Nullable Path temporary,
+      @Nullable Watcher watcher) {
     this.name = name;
     this.arena = arena;
     this.segment = segment;
     this.temporary = temporary;
+    this.watcher = watcher;
+  }
+
+  /** The same input, of which somebody is told what is read: to count it. */
+  InputFile watched(Watcher other) {
+    return new InputFile(name, arena, segment, temporary, other);
   }
 
   /**
@@ -45,7 +63,7 @@ public final class InputFile implements AutoCloseable {
     try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
       MemorySegment segment =
           channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena).asReadOnly();
-      return new InputFile(name, arena, segment, temporary);
+      return new InputFile(name, arena, segment, temporary, null);
     } catch (IOException | RuntimeException e) {
       arena.close();
       throw e;
@@ -57,7 +75,7 @@ public final class InputFile implements AutoCloseable {
     Arena arena = Arena.ofShared();
     MemorySegment segment = arena.allocate(Math.max(8, bytes.length), 8);
     segment.asByteBuffer().put(bytes);
-    return new InputFile(name, arena, segment.asSlice(0, bytes.length).asReadOnly(), null);
+    return new InputFile(name, arena, segment.asSlice(0, bytes.length).asReadOnly(), null, null);
   }
 
   /** The name that messages use: the path as given, and {@code !/member} inside an archive. */
@@ -79,6 +97,9 @@ public final class InputFile implements AutoCloseable {
     if (offset < 0 || length < 0 || offset > size() - length) {
       throw new DamagedInput(
           name, offset, "needs " + length + " bytes where the file has " + (size() - offset));
+    }
+    if (watcher != null) {
+      watcher.window(offset, length);
     }
     return new Bytes(segment.asSlice(offset, length).asByteBuffer(), name, offset);
   }

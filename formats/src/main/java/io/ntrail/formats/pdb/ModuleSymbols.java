@@ -2,8 +2,10 @@ package io.ntrail.formats.pdb;
 
 import static io.ntrail.formats.pdb.codeview.SymbolKind.S_INLINESITE;
 import static io.ntrail.formats.pdb.codeview.SymbolKind.S_INLINESITE2;
+import static io.ntrail.formats.pdb.codeview.SymbolKind.S_LABEL32;
 import static io.ntrail.formats.pdb.codeview.SymbolKind.S_SEPCODE;
 import static io.ntrail.formats.pdb.codeview.SymbolKind.S_THUNK32;
+import static io.ntrail.formats.pdb.codeview.SymbolKind.S_TRAMPOLINE;
 
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.pdb.codeview.C11Lines;
@@ -26,6 +28,9 @@ import java.util.Optional;
 public final class ModuleSymbols {
   private static final int SIGNATURE_C13 = 4;
 
+  /** How many functions may begin between an address and the function that it lies in. */
+  private static final int MOST_NESTED = 64;
+
   /** The bytes of a function, and where its record is. */
   private record Extent(int section, long offset, long length, long at) {
     boolean contains(int otherSection, long other) {
@@ -33,10 +38,17 @@ public final class ModuleSymbols {
     }
   }
 
+  private static final Comparator<Extent> BY_ADDRESS =
+      Comparator.comparingInt(Extent::section).thenComparingLong(Extent::offset);
+
   private final PdbFile pdb;
   private final PdbModule module;
   private final MsfStream stream;
-  private final Lazy<List<Extent>> extents = new Lazy<>(this::findExtents);
+
+  /** What was found where: functions, thunks and separated code; and labels outside them. */
+  private record Found(List<Extent> extents, List<Extent> labels) {}
+
+  private final Lazy<Found> found = new Lazy<>(this::findExtents);
   private final Lazy<Optional<C13Lines>> c13 = new Lazy<>(this::readC13);
   private final Lazy<Optional<C11Lines>> c11 = new Lazy<>(this::readC11);
 
@@ -85,8 +97,9 @@ public final class ModuleSymbols {
         });
   }
 
-  private List<Extent> findExtents() {
+  private Found findExtents() {
     List<Extent> found = new ArrayList<>();
+    List<Extent> labels = new ArrayList<>();
     long end = module.symbolBytes();
     walk(
         records(),
@@ -98,23 +111,24 @@ public final class ModuleSymbols {
             found.add(new Extent(r.u16(16), r.u32(12), r.u16(18), r.offset()));
           } else if (r.kind() == S_SEPCODE) {
             found.add(new Extent(r.u16(24), r.u32(16), r.u32(8), r.offset()));
+          } else if (r.kind() == S_TRAMPOLINE) {
+            found.add(new Extent(r.u16(12), r.u32(4), r.u16(2), r.offset()));
+          } else if (r.kind() == S_LABEL32) {
+            labels.add(new Extent(r.u16(4), r.u32(0), 0, r.offset()));
           }
           // Only what lies in no function is looked at; separated code is in none.
           if (procedure && r.u32(4) > r.offset() + r.length() && r.u32(4) < end) {
             r.skipTo(r.u32(4));
           }
         });
-    found.sort(Comparator.comparingInt(Extent::section).thenComparingLong(Extent::offset));
-    return found;
+    found.sort(BY_ADDRESS);
+    labels.removeIf(label -> covering(found, label.section, label.offset).isPresent());
+    labels.sort(BY_ADDRESS);
+    return new Found(found, labels);
   }
 
-  /**
-   * The function, thunk or separated code that an address lies in; empty if it is none of them.
-   *
-   * @throws DamagedInput if its record is damaged
-   */
-  public Optional<Symbol> function(int section, long offset) {
-    List<Extent> list = extents.get();
+  /** The last one of a list that does not begin behind an address, -1 if there is none. */
+  private static int lastAtOrBefore(List<Extent> list, int section, long offset) {
     int low = 0;
     int high = list.size() - 1;
     while (low <= high) {
@@ -126,22 +140,65 @@ public final class ModuleSymbols {
         high = middle - 1;
       }
     }
-    // Of several at one place the first one: the module's own order.
-    Optional<Symbol> found = Optional.empty();
-    long place = -1;
-    for (int i = high; i >= 0 && list.get(i).section == section; i--) {
+    return high;
+  }
+
+  /** Of several at one place the first one: the module's own order. */
+  private static Optional<Extent> covering(List<Extent> list, int section, long offset) {
+    Optional<Extent> first = Optional.empty();
+    int last = lastAtOrBefore(list, section, offset);
+    for (int i = last; i >= 0 && list.get(i).section == section; i--) {
       Extent e = list.get(i);
-      if (place >= 0 && e.offset != place) {
+      if (first.isPresent() && e.offset != first.get().offset) {
         break;
       }
       if (e.contains(section, offset)) {
-        place = e.offset;
-        found = Optional.of(at(e.at));
-      } else if (high - i > 64) {
+        first = Optional.of(e);
+      } else if (last - i > MOST_NESTED) {
         break;
       }
     }
-    return found;
+    return first;
+  }
+
+  /**
+   * The function, thunk, trampoline or separated code that an address lies in; empty if it is none
+   * of them.
+   *
+   * @throws DamagedInput if its record is damaged
+   */
+  public Optional<Symbol> function(int section, long offset) {
+    return covering(found.get().extents, section, offset).map(e -> at(e.at));
+  }
+
+  /**
+   * The label that is nearest before an address, of those that lie in no function: code of
+   * assemblers, and what Visual C++ runs when an exception passes a function for x86.
+   *
+   * @param from the first offset that is looked at
+   * @throws DamagedInput if its record is damaged
+   */
+  public Optional<Symbol.Label> label(int section, long from, long offset) {
+    List<Extent> list = found.get().labels;
+    int last = lastAtOrBefore(list, section, offset);
+    return last < 0 || list.get(last).section != section || list.get(last).offset < from
+        ? Optional.empty()
+        : Optional.of(at(list.get(last).at))
+            .filter(Symbol.Label.class::isInstance)
+            .map(Symbol.Label.class::cast);
+  }
+
+  /** Where the next label or function begins behind an address; -1 if none does. */
+  public long nextAfter(int section, long offset) {
+    long next = -1;
+    for (List<Extent> list : List.of(found.get().labels, found.get().extents)) {
+      int index = lastAtOrBefore(list, section, offset) + 1;
+      if (index < list.size() && list.get(index).section == section) {
+        long other = list.get(index).offset;
+        next = next < 0 ? other : Math.min(next, other);
+      }
+    }
+    return next;
   }
 
   /** The symbol whose record begins at a place of the stream. */
@@ -152,7 +209,7 @@ public final class ModuleSymbols {
   /** The functions, by address; managed ones too. */
   public List<Symbol.Procedure> procedures() {
     List<Symbol.Procedure> procedures = new ArrayList<>();
-    for (Extent extent : extents.get()) {
+    for (Extent extent : found.get().extents) {
       if (pdb.reading(what(), new Symbol.Other(0, 0), () -> at(extent.at))
           instanceof Symbol.Procedure procedure) {
         procedures.add(procedure);

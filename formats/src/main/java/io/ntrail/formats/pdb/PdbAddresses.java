@@ -27,10 +27,15 @@ public final class PdbAddresses {
   public enum Kind {
     /** A procedure with its exact bytes. */
     PROCEDURE,
-    /** A few instructions that go elsewhere. */
+    /** A few instructions that go elsewhere; of incremental linking it has the target's name. */
     THUNK,
     /** Bytes of a procedure that lie apart from it. */
     SEPARATED,
+    /**
+     * What follows a label that lies in no procedure: of assemblers, and what runs when an
+     * exception passes a function for x86.
+     */
+    LABEL,
     /** The nearest public symbol before the address: where it ends is not known. */
     PUBLIC
   }
@@ -54,7 +59,7 @@ public final class PdbAddresses {
    * @param name of the function that has the code
    * @param decorated the public symbol at the begin of the function; empty if there is none
    * @param begin RVA of the function in the program as it was linked
-   * @param length bytes; of a public symbol those up to the next one, or -1
+   * @param length bytes; of a label and a public symbol those up to the next one, or -1
    * @param offset of the address in the function
    * @param type of the function, 0 if it is not known
    * @param module that contributed the address, -1 if nobody knows
@@ -124,7 +129,12 @@ public final class PdbAddresses {
         return found(module.get(), symbol.get(), place);
       }
     }
-    return publicAt(contribution, module, place);
+    Optional<Found> label = labelAt(contribution, module, place);
+    Optional<Found> symbol = publicAt(contribution, module, place);
+    // The nearer one is meant; at one place the public symbol, which others call.
+    return label.isEmpty() || symbol.isPresent() && symbol.get().offset() <= label.get().offset()
+        ? symbol
+        : label;
   }
 
   private Optional<ModuleSymbols> symbols(int number) {
@@ -150,9 +160,36 @@ public final class PdbAddresses {
                   0,
                   place,
                   List.of(frame(module, thunk.name(), place, 0))));
+      case Symbol.Trampoline trampoline -> trampoline(module, trampoline, place);
       case Symbol.SeparateCode code -> separated(module, code, place);
       default -> Optional.empty();
     };
+  }
+
+  /** The linker's jump to a function, with the function's name; empty if that is not known. */
+  private Optional<Found> trampoline(
+      ModuleSymbols module, Symbol.Trampoline trampoline, Place place) {
+    Place target = new Place(trampoline.targetSection(), trampoline.targetOffset());
+    String name =
+        pdb.contributions()
+            .find(target.section, target.offset)
+            .flatMap(c -> symbols(c.module()))
+            .flatMap(m -> m.function(target.section, target.offset))
+            .filter(Procedure.class::isInstance)
+            .map(symbol -> ((Procedure) symbol).name())
+            .orElseGet(() -> decorated(target));
+    return name.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            found(
+                module,
+                Kind.THUNK,
+                name,
+                new Place(trampoline.section(), trampoline.offset()),
+                trampoline.length(),
+                0,
+                place,
+                List.of(new Frame(name, "", 0, 0, false, 0))));
   }
 
   private Optional<Found> separated(ModuleSymbols module, Symbol.SeparateCode code, Place place) {
@@ -220,6 +257,34 @@ public final class PdbAddresses {
         .filter(found -> !found.isEmpty() && found.getFirst().offset() == begin.offset)
         .map(found -> found.getFirst().name())
         .orElse("");
+  }
+
+  /** A label means what follows it, up to the next one, in the same contribution. */
+  private Optional<Found> labelAt(
+      Optional<Contribution> contribution, Optional<ModuleSymbols> module, Place place) {
+    if (contribution.isEmpty() || module.isEmpty()) {
+      return Optional.empty();
+    }
+    Contribution c = contribution.get();
+    ModuleSymbols m = module.get();
+    return m.label(place.section, c.offset(), place.offset)
+        // Behind a function that follows the label nothing is the label's.
+        .filter(label ->
+            m.nextAfter(place.section, label.offset()) < 0
+                || m.nextAfter(place.section, label.offset()) > place.offset)
+        .map(label -> {
+          long end = c.offset() + c.size();
+          long next = m.nextAfter(place.section, place.offset);
+          return found(
+              m,
+              Kind.LABEL,
+              label.name(),
+              new Place(label.section(), label.offset()),
+              (next < 0 ? end : Math.min(end, next)) - label.offset(),
+              0,
+              place,
+              List.of(frame(m, label.name(), place, 0)));
+        });
   }
 
   /** A public symbol means what follows it, but never bytes of another contribution. */
@@ -311,8 +376,9 @@ public final class PdbAddresses {
         .flatMap(lines -> lines.imported(item))
         .flatMap(imported -> {
           String name = pdb.names().text(imported.module());
+          // Linkers write the path in small letters there.
           return pdb.modules().stream()
-              .filter(other -> other.name().equals(name))
+              .filter(other -> other.name().equalsIgnoreCase(name))
               .findFirst()
               .flatMap(other -> symbols(other.number()))
               .flatMap(ModuleSymbols::c13Lines)

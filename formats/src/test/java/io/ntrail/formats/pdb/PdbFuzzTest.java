@@ -96,20 +96,138 @@ class PdbFuzzTest {
   }
 
   @FuzzTest(maxDuration = "60s")
-  void otherStreams(byte[] data) {
+  void pdbStream(byte[] data) {
     read(data, PdbInfo::read);
-    read(data, stream -> StringTable.read(stream).text(1));
-    read(data, DbiHeader::read);
-    read(data, PdbModule::read);
-    read(data, stream -> SectionContributions.read(stream).find(1, 0x10));
-    read(data, stream -> SourceFiles.read(stream).of(0));
+  }
+
+  @FuzzTest(maxDuration = "60s")
+  void dbi(byte[] data) {
+    read(
+        data,
+        stream -> {
+          DbiHeader header = DbiHeader.read(stream);
+          for (DbiHeader.Part part : DbiHeader.Part.values()) {
+            header.part(stream, part);
+          }
+          PdbModule.read(header.part(stream, DbiHeader.Part.MODULES));
+        });
+  }
+
+  @FuzzTest(maxDuration = "60s")
+  void sectionContributions(byte[] data) {
+    read(
+        data,
+        stream -> {
+          SectionContributions contributions = SectionContributions.read(stream);
+          contributions.find(1, 0x10);
+          for (int i = 0; i < contributions.count(); i++) {
+            SectionContributions.Contribution c = contributions.get(i);
+            contributions.find(c.section(), c.offset() + c.size() / 2);
+          }
+        });
+  }
+
+  @FuzzTest(maxDuration = "60s")
+  void sourceFiles(byte[] data) {
+    read(
+        data,
+        stream -> {
+          SourceFiles files = SourceFiles.read(stream);
+          for (int i = -1; i < 100; i++) {
+            files.of(i);
+          }
+        });
+  }
+
+  @FuzzTest(maxDuration = "60s")
+  void stringTable(byte[] data) {
+    read(
+        data,
+        stream -> {
+          StringTable names = StringTable.read(stream);
+          for (long at : new long[] {0, 1, stream.length() / 2, 0xFFFF_FFFFL}) {
+            names.text(at);
+          }
+        });
+  }
+
+  @FuzzTest(maxDuration = "60s")
+  void omap(byte[] data) {
+    read(
+        data,
+        stream -> {
+          Omap omap = Omap.read(stream);
+          for (long rva : new long[] {0, 1, 0x1000, 0xFFFF_FFFFL}) {
+            omap.translate(rva);
+            omap.firstSurviving(rva, 0x100);
+            omap.ranges(rva, 0x1000);
+          }
+        });
+  }
+
+  @FuzzTest(maxDuration = "60s")
+  void frameData(byte[] data) {
+    read(
+        data,
+        stream -> {
+          FrameData frames = FrameData.read(stream, StringTable.EMPTY);
+          frames.frames().stream().limit(1000).forEach(frame -> frames.find(frame.begin() + 1));
+        });
+  }
+
+  @FuzzTest(maxDuration = "60s")
+  void copiesOfTheImage(byte[] data) {
     read(data, PdbSection::read);
-    read(data, stream -> Omap.read(stream).ranges(1, 1000));
     read(data, MappedCopy::read);
-    read(data, stream -> FrameData.read(stream, StringTable.EMPTY).find(0x10));
-    read(data, stream -> PublicSymbols.read(stream, stream, false).atOrBefore(1, 0x10));
-    read(data, stream -> PublicSymbols.scanned(stream).named("main"));
-    read(data, stream -> GlobalSymbols.read(stream, stream, true).named("main"));
+  }
+
+  /** Half of the input is the stream of the publics, the other half their records. */
+  @FuzzTest(maxDuration = "60s")
+  void publics(byte[] data) {
+    read(
+        data,
+        stream -> {
+          MsfStream records = half(stream, true);
+          one(() -> PublicSymbols.scanned(records).named("main"));
+          PublicSymbols publics = PublicSymbols.read(half(stream, false), records, false);
+          one(() -> publics.atOrBefore(1, 0x10));
+          one(() -> publics.nextAfter(1, 0x10));
+          one(() -> publics.named("main"));
+          for (int i = 0; i < Math.min(1000, publics.count()); i++) {
+            publics.get(i);
+          }
+        });
+  }
+
+  /** Half of the input is the stream of the globals, the other half their records. */
+  @FuzzTest(maxDuration = "60s")
+  void globals(byte[] data) {
+    read(
+        data,
+        stream -> {
+          for (boolean minimal : new boolean[] {false, true}) {
+            GlobalSymbols globals =
+                GlobalSymbols.read(half(stream, false), half(stream, true), minimal);
+            one(() -> globals.named("main"));
+            for (int i = 0; i < Math.min(1000, globals.count()); i++) {
+              GlobalSymbols.name(globals.get(i));
+            }
+          }
+        });
+  }
+
+  private static MsfStream half(MsfStream stream, boolean second) {
+    long middle = stream.length() / 2;
+    return second ? stream.part(middle, stream.length() - middle) : stream.part(0, middle);
+  }
+
+  /** What is asked for although something before it may be damaged. */
+  private static void one(Runnable reader) {
+    try {
+      reader.run();
+    } catch (DamagedInput e) {
+      assertFalse(e.what().isEmpty());
+    }
   }
 
   @FuzzTest(maxDuration = "60s")

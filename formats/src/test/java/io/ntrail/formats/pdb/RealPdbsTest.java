@@ -2,13 +2,18 @@ package io.ntrail.formats.pdb;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.pdb.PdbAddresses.Found;
 import io.ntrail.formats.pdb.PdbAddresses.Frame;
 import io.ntrail.formats.pdb.codeview.C11Lines;
+import io.ntrail.formats.pdb.codeview.InlineRows;
 import io.ntrail.formats.pdb.codeview.LineRow;
+import io.ntrail.formats.pdb.codeview.Symbol;
+import io.ntrail.formats.pdb.codeview.Symbol.InlineSite;
+import io.ntrail.formats.pdb.codeview.Symbol.Procedure;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.testkit.pdb.PdbSamples;
 import java.util.ArrayList;
@@ -16,6 +21,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -57,6 +63,127 @@ class RealPdbsTest {
       }
     }
     assertTrue(functions > 500 && withLine > functions * 9 / 10, withLine + " of " + functions);
+  }
+
+  @Test
+  void labelsThatLieInNoProcedureAreNamed() {
+    PdbAddresses crash = new PdbAddresses(Pdbs.open("sentry/crash.pdb"));
+    Found funclet = crash.find(0x38C4).orElseThrow();
+    assertEquals(PdbAddresses.Kind.LABEL, funclet.kind());
+    assertEquals("__unwindfunclet$_main$0", funclet.name());
+    // Up to the next label, __unwindfunclet$_main$2.
+    assertEquals(List.of(0x38C0L, 8L, 4L), parts(funclet));
+    Found handler = crash.find(0x38F8).orElseThrow();
+    assertEquals("__ehhandler$_main", handler.name());
+    // The last one goes on to the end of what the object brought.
+    assertEquals(List.of(0x38F3L, 40L, 5L), parts(handler));
+    Found assembler = new PdbAddresses(Pdbs.open("syzygy/test_dll.pdb")).find(0x1D05).orElseThrow();
+    assertEquals("found_bx", assembler.name());
+    assertTrue(assembler.frames().getFirst().file().endsWith("strchr.asm"), assembler.toString());
+  }
+
+  private static List<Long> parts(Found found) {
+    return List.of(found.begin(), found.length(), found.offset());
+  }
+
+  /**
+   * Link-time code generation inlines across modules; the linker changes the case of their names.
+   */
+  @Test
+  void functionsOfOtherModulesThatWereInlinedHaveTheirNames() {
+    PdbFile pdb = Pdbs.open("sentry/crash.pdb");
+    PdbAddresses addresses = new PdbAddresses(pdb);
+    Set<String> names = new TreeSet<>();
+    int sites = 0;
+    for (PdbModule module : pdb.modules()) {
+      ModuleSymbols symbols = pdb.symbols(module);
+      for (Procedure procedure : symbols.procedures()) {
+        for (InlineSite site : symbols.inlineSites(procedure)) {
+          if (site.inlinee() >= 0x8000_0000L) {
+            sites++;
+            long at = InlineRows.of(site.annotations(), 0, 0, 1).getFirst().offset();
+            long rva = pdb.rva(procedure.section(), procedure.offset()) + at;
+            addresses.find(rva).orElseThrow().frames().forEach(f -> names.add(f.function()));
+          }
+        }
+      }
+    }
+    assertTrue(sites > 100, "sites: " + sites);
+    assertFalse(names.contains("<imported>"), names.toString());
+    assertTrue(
+        names.contains(
+            "std::basic_string<wchar_t,std::char_traits<wchar_t>,"
+                + "std::allocator<wchar_t> >::_Tidy_deallocate"),
+        names.toString());
+  }
+
+  /** The linker's table: E9 and the distance, of which the record says where it leads. */
+  @Test
+  void jumpsOfIncrementalLinkingLeadWhereTheImageSays() {
+    PdbFile pdb = Pdbs.open("llvm/test.pdb");
+    PeImage pe = PeImage.ofFile(InputFile.of(PdbSamples.bytes("llvm/test.exe"), "test.exe"));
+    PdbAddresses addresses = new PdbAddresses(pdb);
+    int jumps = 0;
+    for (PdbModule module : pdb.modules()) {
+      for (Symbol symbol : pdb.symbols(module).symbols()) {
+        if (symbol instanceof Symbol.Trampoline jump) {
+          jumps++;
+          long rva = pdb.rva(jump.section(), jump.offset());
+          long target = pdb.rva(jump.targetSection(), jump.targetOffset());
+          assertEquals(0xE9, pe.view().window(rva, 1).u8(0));
+          assertEquals(target, rva + 5 + pe.view().window(rva + 1, 4).i32(0));
+          Found found = addresses.find(rva + 1).orElseThrow();
+          assertEquals(PdbAddresses.Kind.THUNK, found.kind());
+          assertEquals(addresses.find(target).map(Found::name).orElse(""), found.name());
+        }
+      }
+    }
+    assertEquals(88, jumps);
+  }
+
+  @Test
+  void blocksLieInTheirProcedures() {
+    int blocks = 0;
+    for (String name : List.of("samply/softokn3.pdb", "llvm/test.pdb", "binskim/native2005.pdb")) {
+      PdbFile pdb = Pdbs.open(name);
+      for (PdbModule module : pdb.modules()) {
+        ModuleSymbols symbols = pdb.symbols(module);
+        for (Symbol symbol : symbols.symbols()) {
+          if (symbol instanceof Symbol.Block block) {
+            blocks++;
+            Procedure around =
+                (Procedure) symbols.function(block.section(), block.offset()).orElseThrow();
+            assertTrue(block.at() > around.at() && block.end() < around.end(), block.toString());
+            assertTrue(
+                block.offset() + block.length() <= around.offset() + around.length(),
+                block.toString());
+          }
+        }
+      }
+    }
+    assertEquals(76 + 1 + 1, blocks);
+  }
+
+  @Test
+  void addressesOfFastlinkHaveTheirLinesAndPublicSymbols() {
+    PdbFile pdb = Pdbs.open("binskim/Native_x64_VS2019_CPlusPlus_DEBUG_FASTLINK.pdb");
+    assertEquals(2, pdb.contributions().version());
+    assertTrue(pdb.isMinimal());
+    PdbAddresses addresses = new PdbAddresses(pdb);
+    int rows = 0;
+    int named = 0;
+    for (PdbModule module : pdb.modules()) {
+      for (LineRow row : pdb.symbols(module).lines()) {
+        Optional<Found> found = addresses.find(pdb.rva(row.section(), row.offset()));
+        if (row.length() > 0 && !row.isMark()) {
+          rows++;
+          named += found.isPresent() ? 1 : 0;
+          found.ifPresent(f -> assertEquals(row.line(), f.frames().getLast().line()));
+        }
+      }
+    }
+    // The others are of functions that are known in the object files alone.
+    assertEquals(List.of(576, 845), List.of(named, rows));
   }
 
   @Test

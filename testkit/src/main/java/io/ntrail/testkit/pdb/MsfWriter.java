@@ -1,7 +1,10 @@
 package io.ntrail.testkit.pdb;
 
 import io.ntrail.testkit.LittleEndian;
+import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -55,57 +58,96 @@ public final class MsfWriter {
 
   /** The file. */
   public byte[] write() {
-    int payload = streams.stream().mapToInt(s -> s == null ? 0 : blocks(s.length)).sum();
-    int directoryBytes = 4 + 4 * streams.size() + 4 * payload;
-    int directoryBlocks = blocks(directoryBytes);
-    int mapBlocks = blocks(4 * directoryBlocks);
+    List<Integer> free = free(0);
+    byte[] file = new byte[(Collections.max(free) + 1) * blockSize];
+    write(
+        free,
+        (block, bytes, at, length) ->
+            System.arraycopy(bytes, at, file, (int) (block * blockSize), length));
+    return file;
+  }
+
+  /**
+   * Writes a file whose streams and directory begin behind so many blocks that take no room on the
+   * disk: for files that are larger than what is in them.
+   */
+  public void writeSparse(Path path, int firstBlock) throws IOException {
+    List<Integer> free = free(firstBlock);
+    try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
+      file.setLength((Collections.max(free) + 1L) * blockSize);
+      write(
+          free,
+          (block, bytes, at, length) -> {
+            file.seek(block * blockSize);
+            file.write(bytes, at, length);
+          });
+    }
+  }
+
+  /** Where bytes go. */
+  private interface Target<E extends Exception> {
+    void put(long block, byte[] bytes, int at, int length) throws E;
+  }
+
+  private int payload() {
+    return streams.stream().mapToInt(s -> s == null ? 0 : blocks(s.length)).sum();
+  }
+
+  private int directoryBytes() {
+    return 4 + 4 * streams.size() + 4 * payload();
+  }
+
+  /** Blocks for everything but the superblock. */
+  private List<Integer> free(int firstBlock) {
+    int directoryBlocks = blocks(directoryBytes());
+    int needed = payload() + directoryBlocks + blocks(4 * directoryBlocks);
     List<Integer> free = new ArrayList<>();
-    for (int block = 3; free.size() < payload + directoryBlocks + mapBlocks; block++) {
+    for (int block = Math.max(3, firstBlock); free.size() < needed; block++) {
       // Two blocks of every interval are the maps of free blocks.
       if (block % blockSize != 1 && block % blockSize != 2) {
         free.add(block);
       }
     }
-    int blockCount = free.getLast() + 1;
+    return free;
+  }
+
+  private <E extends Exception> void write(List<Integer> free, Target<E> target) throws E {
+    int blockCount = Collections.max(free) + 1;
     if (order != null) {
       Collections.shuffle(free, order);
     }
-    byte[] file = new byte[blockCount * blockSize];
     int next = 0;
     LittleEndian directory = new LittleEndian().u32(streams.size());
     for (byte[] stream : streams) {
       directory.u32(stream == null ? -1 : stream.length);
     }
     for (byte[] stream : streams) {
-      for (int at = 0; stream != null && at < stream.length; at += blockSize) {
-        int block = free.get(next++);
-        directory.u32(block);
-        System.arraycopy(
-            stream, at, file, block * blockSize, Math.min(blockSize, stream.length - at));
+      if (stream != null) {
+        next = put(stream, target, free, next, directory);
       }
     }
     LittleEndian map = new LittleEndian();
-    next = put(directory.toByteArray(), file, free, next, map);
+    next = put(directory.toByteArray(), target, free, next, map);
     LittleEndian superblock =
         new LittleEndian()
             .bytes(MAGIC)
             .u32(blockSize)
             .u32(1)
             .u32(blockCount)
-            .u32(directoryBytes)
+            .u32(directoryBytes())
             .u32(0);
-    put(map.toByteArray(), file, free, next, superblock);
-    superblock.copyTo(file, 0);
-    return file;
+    put(map.toByteArray(), target, free, next, superblock);
+    target.put(0, superblock.toByteArray(), 0, superblock.size());
   }
 
   /** Puts bytes into free blocks, and the numbers of these into a list. */
-  private int put(byte[] bytes, byte[] file, List<Integer> free, int first, LittleEndian list) {
+  private <E extends Exception> int put(
+      byte[] bytes, Target<E> target, List<Integer> free, int first, LittleEndian list) throws E {
     int next = first;
     for (int at = 0; at < bytes.length; at += blockSize) {
       int block = free.get(next++);
       list.u32(block);
-      System.arraycopy(bytes, at, file, block * blockSize, Math.min(blockSize, bytes.length - at));
+      target.put(block, bytes, at, Math.min(blockSize, bytes.length - at));
     }
     return next;
   }
