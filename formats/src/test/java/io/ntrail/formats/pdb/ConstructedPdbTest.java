@@ -74,7 +74,7 @@ class ConstructedPdbTest {
     assertEquals(Kind.PROCEDURE, found.kind());
     assertEquals("_hot", found.decorated());
     assertEquals(
-        List.of(new PdbAddresses.Frame("hot", "d:\\src\\hot.c", 9, 0, false)), found.frames());
+        List.of(new PdbAddresses.Frame("hot", "d:\\src\\hot.c", 9, 0, false, 0)), found.frames());
   }
 
   @Test
