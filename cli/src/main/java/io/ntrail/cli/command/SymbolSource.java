@@ -3,7 +3,7 @@ package io.ntrail.cli.command;
 import io.ntrail.analysis.image.ImageContents;
 import io.ntrail.analysis.image.ImageFunction;
 import io.ntrail.analysis.image.ImageFunctions;
-import io.ntrail.formats.bytes.Archives;
+import io.ntrail.formats.archives.Archives;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
