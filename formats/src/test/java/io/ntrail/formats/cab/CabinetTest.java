@@ -142,6 +142,16 @@ class CabinetTest {
   }
 
   @Test
+  void matchesOfMsZipReachOverShortBlocks() {
+    byte[] data = new byte[50_000];
+    new Random(3).nextBytes(data);
+    System.arraycopy(data, 0, data, 25_000, 25_000);
+    byte[] cabinet = new CabinetWriter().msZip(data, 3000).file("data", 0, data.length).write();
+    assertTrue(cabinet.length < 30_000, cabinet.length + " bytes with far matches");
+    assertArrayEquals(data, Cabinets.contents(cabinet).bytes("data"));
+  }
+
+  @Test
   void aWrongChecksumEndsTheFileThere() {
     byte[] data = new byte[100_000];
     byte[] cabinet = new CabinetWriter().stored(data).file("zeros", 0, data.length).write();
@@ -207,7 +217,7 @@ class CabinetTest {
         new CabinetWriter()
             .stored(ascii("hello"))
             .file("one", 0, 5)
-            .file("two", 1, 3)
+            .file("two", 4, 1)
             .file("three", 0, 5)
             .write();
     Contents contents = Cabinets.contents(cabinet);

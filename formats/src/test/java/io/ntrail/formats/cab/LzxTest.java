@@ -12,6 +12,7 @@ import io.ntrail.testkit.compress.LzxEncoder;
 import io.ntrail.testkit.compress.LzxEncoder.Block;
 import io.ntrail.testkit.compress.LzxEncoder.Coding;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -208,6 +209,22 @@ class LzxTest {
             .damage()
             .endsWith("LZX: the packed bytes of a block end early"),
         "trees");
+  }
+
+  @Test
+  void oneWordLessIsDamageEvenIfItIsTheLast() {
+    byte[] data = noise(6, 5000);
+    byte[] packed =
+        LzxEncoder.compress(data, 15, 0, List.of(new Block(Coding.ALIGNED, 5000))).getFirst();
+    byte[] cabinet =
+        new CabinetWriter()
+            .folder(
+                CabinetWriter.lzxType(15),
+                List.of(new CabinetWriter.Block(Arrays.copyOf(packed, packed.length - 2), 5000)))
+            .file("data", 0, 5000)
+            .write();
+    String damage = Cabinets.contents(cabinet).file("data").damage();
+    assertTrue(damage.endsWith("LZX: the packed bytes of a block end early"), damage);
   }
 
   @Test

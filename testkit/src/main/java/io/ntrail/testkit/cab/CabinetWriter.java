@@ -68,17 +68,23 @@ public final class CabinetWriter {
 
   /** A folder whose data are stored. */
   public CabinetWriter stored(byte[] data) {
-    return folder(STORED, framed(cut(data), data.length));
+    return folder(STORED, framed(cut(data, FRAME), data.length));
   }
 
   /** A folder packed with MSZIP. */
   public CabinetWriter msZip(byte[] data) {
-    List<byte[]> blocks = new ArrayList<>();
+    return msZip(data, FRAME);
+  }
+
+  /** A folder packed with MSZIP, in blocks of another size than most writers choose. */
+  public CabinetWriter msZip(byte[] data, int blockSize) {
+    List<Block> blocks = new ArrayList<>();
     int at = 0;
-    for (byte[] plain : cut(data)) {
+    for (byte[] plain : cut(data, blockSize)) {
       Deflater deflater = new Deflater(9, true);
       if (at > 0) {
-        deflater.setDictionary(data, at - FRAME, FRAME);
+        int known = Math.min(at, FRAME);
+        deflater.setDictionary(data, at - known, known);
       }
       deflater.setInput(plain);
       deflater.finish();
@@ -90,10 +96,10 @@ public final class CabinetWriter {
         out.write(chunk, 0, deflater.deflate(chunk));
       }
       deflater.end();
-      blocks.add(out.toByteArray());
+      blocks.add(new Block(out.toByteArray(), plain.length));
       at += plain.length;
     }
-    return folder(MSZIP, framed(blocks, data.length));
+    return folder(MSZIP, blocks);
   }
 
   /** A folder packed with LZX. */
@@ -109,10 +115,10 @@ public final class CabinetWriter {
     return 3 | windowBits << 8;
   }
 
-  private static List<byte[]> cut(byte[] data) {
+  private static List<byte[]> cut(byte[] data, int size) {
     List<byte[]> pieces = new ArrayList<>();
-    for (int at = 0; at < data.length; at += FRAME) {
-      pieces.add(Arrays.copyOfRange(data, at, Math.min(data.length, at + FRAME)));
+    for (int at = 0; at < data.length; at += size) {
+      pieces.add(Arrays.copyOfRange(data, at, Math.min(data.length, at + size)));
     }
     return pieces;
   }
