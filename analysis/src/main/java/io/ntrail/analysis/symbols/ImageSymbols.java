@@ -98,7 +98,8 @@ public sealed interface ImageSymbols {
             case PUBLIC -> Origin.PUBLIC;
           };
       List<SymbolFrame> frames = found.frames().stream().map(this::frame).toList();
-      return new SymbolAt(origin, found.begin(), found.length(), found.offset(), frames);
+      long begin = pdb.toImage(found.begin(), Math.max(1, found.length()));
+      return new SymbolAt(origin, begin, found.length(), found.offset(), frames);
     }
 
     private SymbolFrame frame(Frame frame) {

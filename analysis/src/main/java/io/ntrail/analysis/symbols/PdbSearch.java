@@ -1,6 +1,7 @@
 package io.ntrail.analysis.symbols;
 
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.identity.PdbId;
 import io.ntrail.formats.pe.DebugDirectory;
 import io.ntrail.formats.pe.DebugDirectory.CodeView;
 import io.ntrail.formats.pe.PeImage;
@@ -55,16 +56,32 @@ public record PdbSearch(List<Path> places) {
   public record Tried(Path place, boolean isThere, String why) {}
 
   /**
-   * Looks for it.
+   * Looks for the PDB of an image file, also beside it.
    *
    * @param file that the image was read from
    */
   public Result find(Path file, PeImage image) {
-    if (!(DebugDirectory.of(image).codeView().orElse(null) instanceof CodeView.Pdb70 wanted)) {
+    if (!(DebugDirectory.of(image).codeView().orElse(null)
+        instanceof CodeView.Pdb70(var guid, long age, String path))) {
       return new Result(Optional.empty(), List.of(new Tried(file, false, file + " names no PDB")));
     }
+    List<Path> candidates = candidates(name(path));
+    addIn(file.resolveSibling("."), name(path), candidates);
+    return find(new PdbId(guid, age), candidates);
+  }
+
+  /**
+   * Looks for a PDB in the places that were named.
+   *
+   * @param name of the file, without folders
+   */
+  public Result find(PdbId wanted, String name) {
+    return find(wanted, candidates(name));
+  }
+
+  private static Result find(PdbId wanted, List<Path> candidates) {
     List<Tried> tried = new ArrayList<>();
-    for (Path place : candidates(file, name(wanted.path()))) {
+    for (Path place : candidates) {
       Optional<OpenPdb> found = tryOne(place, wanted, tried);
       if (found.isPresent()) {
         return new Result(found, tried);
@@ -78,7 +95,7 @@ public record PdbSearch(List<Path> places) {
     return path.substring(1 + Math.max(path.lastIndexOf('\\'), path.lastIndexOf('/')));
   }
 
-  private List<Path> candidates(Path file, String name) {
+  private List<Path> candidates(String name) {
     List<Path> all = new ArrayList<>();
     for (Path place : places) {
       if (Files.isDirectory(place)) {
@@ -87,7 +104,6 @@ public record PdbSearch(List<Path> places) {
         all.add(place);
       }
     }
-    addIn(file.resolveSibling("."), name, all);
     return all;
   }
 
@@ -100,7 +116,7 @@ public record PdbSearch(List<Path> places) {
     }
   }
 
-  private static Optional<OpenPdb> tryOne(Path place, CodeView.Pdb70 wanted, List<Tried> tried) {
+  private static Optional<OpenPdb> tryOne(Path place, PdbId wanted, List<Tried> tried) {
     if (!Files.exists(place)) {
       tried.add(new Tried(place, false, place + " is not there"));
       return Optional.empty();

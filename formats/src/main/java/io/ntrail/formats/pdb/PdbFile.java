@@ -42,8 +42,7 @@ public final class PdbFile {
   private final Lazy<List<PdbModule>> modules = new Lazy<>(this::readModules);
   private final Lazy<SectionContributions> contributions = new Lazy<>(this::readContributions);
   private final Lazy<SourceFiles> files = new Lazy<>(this::readFiles);
-  private final Lazy<List<PdbSection>> sections =
-      new Lazy<>(() -> readSections(Debug.SECTION_HEADERS));
+  private final Lazy<List<PdbSection>> sections = new Lazy<>(this::readSectionTable);
   private final Lazy<List<PdbSection>> originalSections =
       new Lazy<>(() -> readSections(Debug.ORIGINAL_SECTION_HEADERS));
   private final Lazy<Optional<PublicSymbols>> publics = new Lazy<>(this::readPublics);
@@ -217,9 +216,22 @@ public final class PdbFile {
     return part("source files", Part.FILES, SourceFiles::read).orElse(SourceFiles.NONE);
   }
 
-  /** The sections of the image. */
+  /**
+   * The sections of the image; {@link #hasSectionTable} tells whether they are those of a table.
+   */
   public List<PdbSection> sections() {
     return sections.get();
+  }
+
+  /** Whether it has the image's section table. Else where sections lie follows from their sizes. */
+  public boolean hasSectionTable() {
+    return stream(Debug.SECTION_HEADERS).isPresent();
+  }
+
+  private List<PdbSection> readSectionTable() {
+    return hasSectionTable()
+        ? readSections(Debug.SECTION_HEADERS)
+        : part("section map", Part.SECTION_MAP, PdbSection::ofMap).orElse(List.of());
   }
 
   /**
