@@ -9,6 +9,7 @@ import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.pdb.DbiHeader.Debug;
 import io.ntrail.formats.pdb.DbiHeader.Part;
+import io.ntrail.formats.pdb.codeview.Symbol.Public;
 import io.ntrail.formats.pdb.codeview.TypeNames;
 import io.ntrail.formats.pdb.codeview.TypeTable;
 import io.ntrail.formats.pdb.msf.MsfFile;
@@ -293,6 +294,21 @@ public final class PdbFile {
     return rva < 0 || omap.isEmpty() ? rva : omap.get().firstSurviving(rva, length);
   }
 
+  /**
+   * The RVA in the image of a public symbol, or of the first byte up to the next symbol that was
+   * not eliminated.
+   *
+   * @return -1 if there is none
+   */
+  public long toImage(Public symbol) {
+    long rva = rva(symbol.section(), symbol.offset());
+    if (omapToImage().isEmpty()) {
+      return rva;
+    }
+    long next = publics().map(all -> all.nextAfter(symbol.section(), symbol.offset())).orElse(-1L);
+    return toImage(rva, Math.max(1, next - symbol.offset()));
+  }
+
   /** How the frames of functions for x86 look; empty for other machines. */
   public FrameData frameData() {
     return frameData.get();
@@ -353,6 +369,15 @@ public final class PdbFile {
                           ? PublicSymbols.read(s, records, isMinimal())
                           : PublicSymbols.scanned(records)));
         });
+  }
+
+  /**
+   * One of the public symbols by its place in the order of addresses; empty if it is damaged, which
+   * is a gap.
+   */
+  public Optional<Public> publicSymbol(int index) {
+    return publics()
+        .flatMap(all -> reading("publics", Optional.empty(), () -> Optional.of(all.get(index))));
   }
 
   /** The global symbols; empty if there are none. */
