@@ -14,6 +14,8 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.MatchResult;
@@ -45,7 +47,7 @@ class NamedProfileTest {
   }
 
   /** Names by where they begin, as llvm-pdbutil prints them. */
-  private TreeMap<Long, Set<String>> names(String image) throws Exception {
+  private NavigableMap<Long, Set<String>> names(String image) throws Exception {
     String text =
         PDBUTIL
             .run(
@@ -62,7 +64,7 @@ class NamedProfileTest {
       sections.add(next);
       next += Long.parseLong(size.group(1)) + 0xFFF & ~0xFFF;
     }
-    TreeMap<Long, Set<String>> names = new TreeMap<>();
+    NavigableMap<Long, Set<String>> names = new TreeMap<>();
     for (MatchResult symbol : PUBLIC.matcher(text).results().toList()) {
       long base = sections.get(Integer.parseInt(symbol.group(2)) - 1);
       names
@@ -75,7 +77,7 @@ class NamedProfileTest {
   @Test
   void everySampledAddressHasTheNameThatAnotherReaderOfThePdbGivesIt() throws Exception {
     assumeTrue(PDBUTIL.available(), PDBUTIL.missing());
-    Map<String, TreeMap<Long, Set<String>>> names = new HashMap<>();
+    Map<String, NavigableMap<Long, Set<String>>> names = new HashMap<>();
     for (String image : IMAGES) {
       names.put(image + ".ni.dll", names(image));
     }
@@ -90,7 +92,8 @@ class NamedProfileTest {
             .toList();
     Set<String> second = new HashSet<>();
     for (Json row : rows) {
-      TreeMap<Long, Set<String>> known = names.get(row.get("module").text());
+      NavigableMap<Long, Set<String>> known =
+          Objects.requireNonNull(names.get(row.get("module").text()));
       long rva = Long.decode(row.get("rva").text());
       if (!known.containsKey(rva)) {
         // llvm-pdbutil lists what is in the table by name, which has each name once.
@@ -104,7 +107,8 @@ class NamedProfileTest {
     Map<String, Long> told = new HashMap<>();
     for (Json row : rows) {
       String module = row.get("module").text();
-      Set<String> all = names.get(module).get(Long.decode(row.get("rva").text()));
+      NavigableMap<Long, Set<String>> known = Objects.requireNonNull(names.get(module));
+      Set<String> all = known.getOrDefault(Long.decode(row.get("rva").text()), Set.of());
       assertTrue(all.contains(row.get("function").text()), row::toString);
       told.put(module + "!" + all, row.get("inclusive").number());
     }
@@ -129,7 +133,7 @@ class NamedProfileTest {
   }
 
   /** How many stacks of samples functions are in, by the nearest name before each address. */
-  private static Map<String, Long> stacks(Map<String, TreeMap<Long, Set<String>>> names) {
+  private static Map<String, Long> stacks(Map<String, NavigableMap<Long, Set<String>>> names) {
     Map<String, Long> stacks = new HashMap<>();
     Cli.Result events =
         Cli.run(
@@ -170,6 +174,33 @@ class NamedProfileTest {
             "--callers",
             "mscorlib.ni.dll!System.String.wstrcpy*");
     assertTrue(callers.out().contains("wstrcpy(Char*, Char*, Int32)"), callers.out());
+  }
+
+  @Test
+  void stacksOfEventsHaveTheSameNames() {
+    Cli.Result events =
+        Cli.run(
+            "events",
+            TestData.file(RECORDING),
+            "-e",
+            "PerfInfo/SampleProf",
+            "--stacks",
+            "-y",
+            folder,
+            "--format",
+            "jsonl");
+    assertEquals(0, events.exit(), events.err());
+    long named = 0;
+    for (String line : events.out().lines().filter(l -> l.contains(".ni.dll")).toList()) {
+      for (Json frame : Json.parse(line).get("stack").array()) {
+        Object module = frame.get("module").value();
+        if (module != null && IMAGES.contains(module.toString().replace(".ni.dll", ""))) {
+          assertTrue(frame.get("function").value() != null, line);
+          named++;
+        }
+      }
+    }
+    assertTrue(named > 300, "only " + named + " frames");
   }
 
   @Test

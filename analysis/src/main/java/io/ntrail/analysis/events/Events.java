@@ -5,6 +5,7 @@ import io.ntrail.analysis.recording.OrderedCursor;
 import io.ntrail.analysis.recording.Recording;
 import io.ntrail.analysis.recording.SurveyPart;
 import io.ntrail.analysis.stacks.Stacks;
+import io.ntrail.analysis.symbols.RecordingSymbols;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.EnumSet;
@@ -167,7 +168,7 @@ public final class Events {
 
   /** All events that a filter lets through, in time order. */
   public Walk walk(EventFilter filter) {
-    return new Walk(filter, Long.MIN_VALUE, Long.MAX_VALUE, false);
+    return new Walk(filter, Long.MIN_VALUE, Long.MAX_VALUE, false, null);
   }
 
   /**
@@ -177,7 +178,7 @@ public final class Events {
    * @param toNanos the time before which it ends
    */
   public Walk walk(EventFilter filter, long fromNanos, long toNanos) {
-    return new Walk(filter, fromNanos, toNanos, false);
+    return new Walk(filter, fromNanos, toNanos, false, null);
   }
 
   /**
@@ -185,7 +186,13 @@ public final class Events {
    * must have been asked for.
    */
   public Walk walkWithStacks(EventFilter filter, long fromNanos, long toNanos) {
-    return new Walk(filter, fromNanos, toNanos, true);
+    return new Walk(filter, fromNanos, toNanos, true, null);
+  }
+
+  /** The same with the names that symbols have for frames, lines and what was inlined there. */
+  public Walk walkWithStacks(
+      EventFilter filter, long fromNanos, long toNanos, RecordingSymbols symbols) {
+    return new Walk(filter, fromNanos, toNanos, true, symbols);
   }
 
   /** A walk over events in time order. */
@@ -201,7 +208,12 @@ public final class Events {
     private final SourceCounts sources = new SourceCounts();
     private final @Nullable StackReader stackReader;
 
-    private Walk(EventFilter filter, long fromNanos, long toNanos, boolean withStacks) {
+    private Walk(
+        EventFilter filter,
+        long fromNanos,
+        long toNanos,
+        boolean withStacks,
+        @Nullable RecordingSymbols symbols) {
       this.filter = filter;
       this.askedFrom = fromNanos;
       this.askedTo = toNanos;
@@ -215,7 +227,11 @@ public final class Events {
       this.stackReader =
           withStacks && stacks != null
               ? new StackReader(
-                  recording, machine, stacks, () -> recording.inOrder(begin, Long.MAX_VALUE))
+                  recording,
+                  machine,
+                  stacks,
+                  symbols,
+                  () -> recording.inOrder(begin, Long.MAX_VALUE))
               : null;
     }
 

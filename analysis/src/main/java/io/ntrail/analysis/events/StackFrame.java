@@ -10,11 +10,25 @@ import org.jspecify.annotations.Nullable;
  *     the .NET runtime compiled; null if nobody knows
  * @param rva its place in that image; -1 if it lies in none
  * @param function name of the function; null if nobody tells it
+ * @param file of its source; null if nobody tells it
+ * @param line from 1; 0 if nobody tells it
+ * @param isInlined whether it has no frame of its own: the next one called it where it stands
  */
 public record StackFrame(
-    long address, @Nullable String module, long rva, @Nullable String function) {
+    long address,
+    @Nullable String module,
+    long rva,
+    @Nullable String function,
+    @Nullable String file,
+    int line,
+    boolean isInlined) {
   /** Module of code that was compiled while the program ran. */
   public static final String JITTED = "(jitted)";
+
+  /** One of which no line is known. */
+  static StackFrame of(long address, @Nullable String module, long rva, @Nullable String function) {
+    return new StackFrame(address, module, rva, function, null, 0, false);
+  }
 
   /** As people read it: {@code module!function}, {@code module+0x1234}, or the bare address. */
   public String text() {

@@ -8,10 +8,14 @@ import io.ntrail.analysis.recording.Recording;
 import io.ntrail.analysis.stacks.Frames;
 import io.ntrail.analysis.stacks.Stacks;
 import io.ntrail.analysis.stacks.WholeStacks;
+import io.ntrail.analysis.symbols.RecordingSymbols;
+import io.ntrail.analysis.symbols.SymbolAt;
+import io.ntrail.analysis.symbols.SymbolFrame;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +28,7 @@ final class StackReader implements AutoCloseable {
   private final Recording recording;
   private final Machine machine;
   private final Stacks stacks;
+  private final @Nullable RecordingSymbols symbols;
   private final WholeStacks whole;
   private final Stacks.Walk walk;
   private final Frames frames = new Frames();
@@ -32,10 +37,16 @@ final class StackReader implements AutoCloseable {
   private boolean finished;
 
   /**
+   * @param symbols names functions of images; null: nobody does
    * @param another makes a cursor that begins where the walk begins
    */
   StackReader(
-      Recording recording, Machine machine, Stacks stacks, Supplier<OrderedCursor> another) {
+      Recording recording,
+      Machine machine,
+      Stacks stacks,
+      @Nullable RecordingSymbols symbols,
+      Supplier<OrderedCursor> another) {
+    this.symbols = symbols;
     this.recording = recording;
     this.machine = machine;
     this.stacks = stacks;
@@ -100,18 +111,41 @@ final class StackReader implements AutoCloseable {
     for (int i = 0; i < frames.count(); i++) {
       long address = frames.address(i);
       if (!space.find(address)) {
-        resolved.add(new StackFrame(address, null, -1, null));
+        resolved.add(StackFrame.of(address, null, -1, null));
         continue;
       }
       ImageFile image = space.image();
-      resolved.add(
-          new StackFrame(
-              address,
-              image == null ? StackFrame.JITTED : image.name(),
-              image == null ? -1 : space.rva(),
-              space.method()));
+      if (image == null) {
+        resolved.add(StackFrame.of(address, StackFrame.JITTED, -1, space.method()));
+      } else if (!named(address, image, space, resolved)) {
+        resolved.add(StackFrame.of(address, image.name(), space.rva(), space.method()));
+      }
     }
     return resolved;
+  }
+
+  /**
+   * Adds the function at an address, behind those that were inlined there; whether there is one.
+   */
+  private boolean named(
+      long address, ImageFile image, AddressSpaces.Space space, List<StackFrame> to) {
+    Optional<SymbolAt> symbol =
+        symbols == null ? Optional.empty() : symbols.at(space.imageNumber(), space.rva());
+    if (symbol.isEmpty()) {
+      return false;
+    }
+    for (SymbolFrame frame : symbol.get().frames()) {
+      to.add(
+          new StackFrame(
+              address,
+              image.name(),
+              space.rva(),
+              frame.function(),
+              frame.file().isEmpty() ? null : frame.file(),
+              frame.line(),
+              frame.isInlined()));
+    }
+    return true;
   }
 
   /** What was found out so far. */

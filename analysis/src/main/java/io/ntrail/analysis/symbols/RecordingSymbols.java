@@ -105,6 +105,17 @@ public final class RecordingSymbols implements AutoCloseable {
     return Map.copyOf(sources);
   }
 
+  /** PDBs of images that were asked for which are there and cannot be used, each in a sentence. */
+  public List<String> unusable() {
+    return sources.values().stream()
+        .filter(source -> source.pdb.isEmpty())
+        .flatMap(source -> source.tried.stream())
+        .filter(Tried::isThere)
+        .map(Tried::why)
+        .distinct()
+        .toList();
+  }
+
   /** How many images were asked for, each once, however often it was loaded. */
   public int hot() {
     return count(sources.keySet());

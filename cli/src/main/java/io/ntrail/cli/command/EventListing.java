@@ -7,12 +7,14 @@ import io.ntrail.analysis.events.SourceCounts;
 import io.ntrail.analysis.events.StackCounts;
 import io.ntrail.analysis.events.StackFrame;
 import io.ntrail.analysis.recording.Recording;
+import io.ntrail.analysis.symbols.RecordingSymbols;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Lists events in time order for people. */
 final class EventListing {
@@ -38,6 +40,7 @@ final class EventListing {
   private final TimeRange range;
   private final Terminal terminal;
   private final int width;
+  private final @Nullable RecordingSymbols symbols;
   private final boolean withStacks;
   private StackCounts stackCounts = StackCounts.NONE;
 
@@ -47,8 +50,9 @@ final class EventListing {
       TimeRange range,
       Terminal terminal,
       boolean wide,
-      boolean withStacks) {
-    this.withStacks = withStacks;
+      @Nullable RecordingSymbols symbols) {
+    this.symbols = symbols;
+    this.withStacks = symbols != null;
     this.events = events;
     this.filter = filter;
     this.range = range;
@@ -150,8 +154,8 @@ final class EventListing {
   }
 
   private Events.Walk walk() {
-    return withStacks
-        ? events.walkWithStacks(filter, range.fromNanos(), range.toNanos())
+    return symbols != null
+        ? events.walkWithStacks(filter, range.fromNanos(), range.toNanos(), symbols)
         : events.walk(filter, range.fromNanos(), range.toNanos());
   }
 

@@ -129,10 +129,14 @@ final class EventRows {
           .name("module", frame.module())
           .text("rva", frame.rva() < 0 ? null : Numbers.hex(frame.rva()))
           .name("function", frame.function())
-          .unknown("file")
-          .unknown("line")
-          .bool("inline", false)
-          .name("trust", "recorded")
+          .text("file", frame.file());
+      if (frame.line() == 0) {
+        json.unknown("line");
+      } else {
+        json.number("line", frame.line());
+      }
+      json.bool("inline", frame.isInlined())
+          .name("trust", frame.isInlined() ? "inline" : "recorded")
           .endObject();
     }
     json.endArray();

@@ -10,6 +10,8 @@ import io.ntrail.analysis.events.SourceCounts;
 import io.ntrail.analysis.events.StackCounts;
 import io.ntrail.analysis.events.Where;
 import io.ntrail.analysis.recording.Recording;
+import io.ntrail.analysis.symbols.PdbSearch;
+import io.ntrail.analysis.symbols.RecordingSymbols;
 import io.ntrail.cli.command.Options.Format;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
@@ -65,6 +67,10 @@ final class EventsCommand implements Command {
     Events.Walk walkWithStacks(Events events) {
       return events.walkWithStacks(filter, range.fromNanos(), range.toNanos());
     }
+
+    Events.Walk walkWithStacks(Events events, RecordingSymbols symbols) {
+      return events.walkWithStacks(filter, range.fromNanos(), range.toNanos(), symbols);
+    }
   }
 
   EventsCommand() {}
@@ -91,6 +97,8 @@ final class EventsCommand implements Command {
     spec.addOption(
         Options.value("CONDITION", "only events whose fields meet it: 'size > 65536'", "--where"));
     spec.addOption(Options.flag("each event with its stack", "--stacks"));
+    spec.addOption(
+        Options.values("PATH", "where PDBs lie, or a folder of them", "-y", "--symbols"));
     spec.addOption(
         Options.values("FILE", "an instrumentation manifest that describes events", "--manifest"));
     spec.addOption(Options.values("FILE", "a TMF file that describes messages", "--tmf"));
@@ -196,32 +204,37 @@ final class EventsCommand implements Command {
 
   private static void list(Request request, Recording recording, SchemaSources sources) {
     Events events = events(request, recording, sources);
+    List<Path> places = Options.all(request.parsed, "-y").stream().map(Options::path).toList();
     SourceCounts described;
     StackCounts stacks;
-    if (request.format == Format.TEXT) {
-      EventListing listing =
-          new EventListing(
-              events,
-              request.filter,
-              request.range,
-              request.terminal,
-              request.isWide(),
-              request.hasStacks());
-      described = listing.print(request.limit, request.asked);
-      stacks = listing.stackCounts();
-    } else {
-      EventRows rows =
-          new EventRows(request.terminal, Options.has(request.parsed, "-v"), request.hasStacks());
-      try (Events.Walk walk =
-          request.hasStacks() ? request.walkWithStacks(events) : request.walk(events)) {
-        switch (request.format) {
-          case JSONL -> rows.jsonl(walk, request.limit);
-          case CSV -> rows.csv(walk, request.limit);
-          default -> rows.json(events, walk, request.limit);
+    try (RecordingSymbols symbols =
+        new RecordingSymbols(events.machine().images(), new PdbSearch(places))) {
+      if (request.format == Format.TEXT) {
+        EventListing listing =
+            new EventListing(
+                events,
+                request.filter,
+                request.range,
+                request.terminal,
+                request.isWide(),
+                request.hasStacks() ? symbols : null);
+        described = listing.print(request.limit, request.asked);
+        stacks = listing.stackCounts();
+      } else {
+        EventRows rows =
+            new EventRows(request.terminal, Options.has(request.parsed, "-v"), request.hasStacks());
+        try (Events.Walk walk =
+            request.hasStacks() ? request.walkWithStacks(events, symbols) : request.walk(events)) {
+          switch (request.format) {
+            case JSONL -> rows.jsonl(walk, request.limit);
+            case CSV -> rows.csv(walk, request.limit);
+            default -> rows.json(events, walk, request.limit);
+          }
+          described = walk.sources();
+          stacks = walk.stackCounts();
         }
-        described = walk.sources();
-        stacks = walk.stackCounts();
       }
+      symbols.unusable().forEach(why -> request.terminal.err().println("warning: " + why));
     }
     unmatched(request, events);
     EventRemarks.stacks(stacks, request.parsed, request.terminal);

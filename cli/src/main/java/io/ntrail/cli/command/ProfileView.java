@@ -6,7 +6,6 @@ import io.ntrail.analysis.profile.ProfileScope;
 import io.ntrail.analysis.profile.Profiler;
 import io.ntrail.analysis.profile.Unit;
 import io.ntrail.analysis.recording.Recording;
-import io.ntrail.analysis.symbols.PdbSearch;
 import io.ntrail.analysis.symbols.RecordingSymbols;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
@@ -89,15 +88,7 @@ final class ProfileView implements ProfilePage {
 
   /** Says which PDBs were there and could not be used. */
   void missing() {
-    for (RecordingSymbols.Source source : symbols.sources().values()) {
-      if (source.pdb().isEmpty()) {
-        for (PdbSearch.Tried tried : source.tried()) {
-          if (tried.isThere()) {
-            terminal.err().println("warning: " + tried.why());
-          }
-        }
-      }
-    }
+    symbols.unusable().forEach(why -> terminal.err().println("warning: " + why));
   }
 
   @Override
