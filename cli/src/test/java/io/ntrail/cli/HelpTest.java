@@ -157,7 +157,7 @@ class HelpTest {
     String files =
         switch (command) {
           case "image" -> "[a-z]+\\.dll|\\.";
-          case "symbols" -> "[a-z]+\\.(dll|pdb)";
+          case "symbols" -> "[a-z]+\\.(dll|pdb|etl)";
           case "calls" -> "[a-z]+\\.ntr|[a-z]+\\.jtrc|\\.";
           default -> "[a-z]+\\.(etl|zip|jtrc|ntr)";
         };

@@ -177,6 +177,38 @@ class NamedProfileTest {
   }
 
   @Test
+  void theImagesOfARecordingAreListedWithWhereTheirNamesComeFrom() throws IOException {
+    // Of another build, in a place of its own.
+    Path wrong = Files.createDirectory(folder.resolve("wrong"));
+    Files.copy(folder.resolve("System.ni.pdb"), wrong.resolve("clr.pdb"));
+    Cli.Result result =
+        Cli.run("symbols", TestData.file(RECORDING), "-y", folder, "-y", wrong, "--format", "json");
+    assertEquals(0, result.exit(), result.err());
+    assertEquals(List.of(), JsonSchema.named("symbols").findings(result.json()));
+    Map<String, String> states = new HashMap<>();
+    Map<String, String> guids = new HashMap<>();
+    for (Json module : result.json().get("modules").array()) {
+      states.put(module.get("module").text(), module.get("state").text());
+      if (module.get("pdb").value() != null) {
+        guids.put(module.get("module").text(), module.get("pdb").get("guid").text());
+      }
+    }
+    for (String image : IMAGES) {
+      assertEquals("found", states.get(image + ".ni.dll"));
+    }
+    // The table beside the recording has them.
+    assertEquals("51e29341-44ba-1562-8ba5-a31be2dae7dc", guids.get("mscorlib.ni.dll"));
+    assertEquals("e40da7a4-9f8c-3f01-08e7-c835b342f382", guids.get("System.ni.dll"));
+    assertEquals("wrong", states.get("clr.dll"));
+    assertEquals("missing", states.get("ntoskrnl.exe"));
+    Json first = result.json().get("modules").array().getFirst();
+    assertEquals("clr.dll", first.get("module").text());
+    assertEquals(1571, first.get("samples").number());
+    Cli.Result text = Cli.run("symbols", TestData.file(RECORDING), "-y", folder, "-n", "5");
+    assertTrue(text.out().contains("images: 3 found, 0 wrong"), text.out());
+  }
+
+  @Test
   void stacksOfEventsHaveTheSameNames() {
     Cli.Result events =
         Cli.run(

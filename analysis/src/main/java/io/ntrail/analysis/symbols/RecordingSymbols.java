@@ -68,7 +68,12 @@ public final class RecordingSymbols implements AutoCloseable {
     return new Named(source, source.pdb.map(pdb -> ImageSymbols.of(pdb.pdb())).orElse(null));
   }
 
-  private Source source(int file) {
+  /**
+   * Where the names of an image come from.
+   *
+   * @param file number of the image's file
+   */
+  public Source source(int file) {
     return sources.computeIfAbsent(
         file,
         number -> {

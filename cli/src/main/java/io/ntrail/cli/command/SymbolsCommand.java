@@ -45,7 +45,8 @@ final class SymbolsCommand implements Command {
     spec.addOption(Options.value("N", "at most N rows of a table; 0 for all", "-n", "--limit"));
     Options.output(spec, "text, json, jsonl or csv (the last two: rows)");
     spec.addPositional(
-        Options.words("FILE", "a PDB, or an image whose PDB lies beside it", List.of()));
+        Options.words(
+            "FILE", "a PDB, an image whose PDB lies beside it, or a recording (.etl)", List.of()));
     return spec;
   }
 
@@ -66,6 +67,9 @@ final class SymbolsCommand implements Command {
       Path file = Options.path(files.getFirst());
       PdbSearch search =
           new PdbSearch(Options.all(parsed, "-y").stream().map(Options::path).toList());
+      if (RecordedImages.isName(file)) {
+        return RecordedImages.print(file, search, format, parsed, terminal);
+      }
       try (SymbolSource source = SymbolSource.open(file, search)) {
         if (!addresses.isEmpty()) {
           boolean parameters = Options.has(parsed, "--parameters");
