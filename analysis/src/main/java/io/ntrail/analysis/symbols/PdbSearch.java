@@ -1,10 +1,12 @@
 package io.ntrail.analysis.symbols;
 
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.identity.PdbId;
 import io.ntrail.formats.pe.DebugDirectory;
 import io.ntrail.formats.pe.DebugDirectory.CodeView;
 import io.ntrail.formats.pe.PeImage;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,15 +14,20 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Looks for the PDB of an image: in the places that were named, then beside the image. Only one
- * with the GUID and age that the image names is taken.
+ * Looks for the PDB of an image: in the places that were named, then beside the image, then in
+ * symbol stores. Only one with the GUID and age that the image names is taken.
  *
  * @param places files, and folders that the PDB may lie in
  */
-public record PdbSearch(List<Path> places) {
+public record PdbSearch(List<Path> places, SymbolStores stores) {
   /** Copies the list. */
   public PdbSearch {
     places = List.copyOf(places);
+  }
+
+  /** A search without stores. */
+  public PdbSearch(List<Path> places) {
+    this(places, SymbolStores.none());
   }
 
   /**
@@ -28,11 +35,13 @@ public record PdbSearch(List<Path> places) {
    *
    * @param pdb to be closed by who asked; empty if there is none
    * @param tried the places that did not have it, in the order in which they were tried
+   * @param remarks stores that should have kept a copy and do not, each in a sentence
    */
-  public record Result(Optional<OpenPdb> pdb, List<Tried> tried) {
-    /** Copies the list. */
+  public record Result(Optional<OpenPdb> pdb, List<Tried> tried, List<String> remarks) {
+    /** Copies the lists. */
     public Result {
       tried = List.copyOf(tried);
+      remarks = List.copyOf(remarks);
     }
 
     /** Why there is none, in one sentence. */
@@ -47,30 +56,43 @@ public record PdbSearch(List<Path> places) {
   }
 
   /**
-   * A place that did not have it.
-   *
-   * @param isThere whether there is a file, which cannot be used
-   * @param why in a sentence
-   */
-  public record Tried(Path place, boolean isThere, String why) {}
-
-  /**
    * Looks for it.
    *
    * @param file that the image was read from
    */
   public Result find(Path file, PeImage image) {
-    if (!(DebugDirectory.of(image).codeView().orElse(null) instanceof CodeView.Pdb70 wanted)) {
-      return new Result(Optional.empty(), List.of(new Tried(file, false, file + " names no PDB")));
+    DebugDirectory debug = DebugDirectory.of(image);
+    if (!(debug.codeView().orElse(null)
+        instanceof CodeView.Pdb70(var guid, long age, String path))) {
+      return none(file, file + " names no PDB");
     }
+    PdbId id = new PdbId(guid, age);
+    Optional<StoreKey> key = StoreKey.of(debug);
     List<Tried> tried = new ArrayList<>();
-    for (Path place : candidates(file, name(wanted.path()))) {
-      Optional<OpenPdb> found = tryOne(place, wanted, tried);
+    for (Path place : candidates(file, key.map(StoreKey::name))) {
+      Optional<OpenPdb> found = tryOne(place, id, tried);
       if (found.isPresent()) {
-        return new Result(found, tried);
+        return new Result(found, tried, List.of());
       }
     }
-    return new Result(Optional.empty(), tried);
+    if (key.isEmpty()) {
+      String why = file + " names its PDB in a way that is no name of a file";
+      tried.add(new Tried(file.toString(), false, why));
+      return new Result(Optional.empty(), tried, List.of());
+    }
+    SymbolStores.Result<OpenPdb> stored = stores.find(new SoughtPdb(key.get(), id, kinds(file)));
+    tried.addAll(stored.tried());
+    return new Result(stored.found(), tried, stored.remarks());
+  }
+
+  private static Result none(Path file, String why) {
+    return new Result(Optional.empty(), List.of(new Tried(file.toString(), false, why)), List.of());
+  }
+
+  /** Plain folders may have PDBs by the kinds of their images. */
+  private static List<String> kinds(Path file) {
+    Path name = file.getFileName();
+    return name == null ? List.of() : FileName.kind(name.toString()).stream().toList();
   }
 
   /** The last part of a path of the machine that linked or compiled it. */
@@ -78,48 +100,42 @@ public record PdbSearch(List<Path> places) {
     return path.substring(1 + Math.max(path.lastIndexOf('\\'), path.lastIndexOf('/')));
   }
 
-  private List<Path> candidates(Path file, String name) {
+  private List<Path> candidates(Path file, Optional<String> name) {
     List<Path> all = new ArrayList<>();
     for (Path place : places) {
       if (Files.isDirectory(place)) {
-        addIn(place, name, all);
+        name.ifPresent(known -> addIn(place, known, all));
       } else {
         all.add(place);
       }
     }
-    addIn(file.resolveSibling("."), name, all);
+    name.ifPresent(known -> addIn(file.resolveSibling("."), known, all));
     return all;
   }
 
   /** As it is called, or packed. */
   private static void addIn(Path folder, String name, List<Path> all) {
-    all.add(folder.resolve(name).normalize());
-    Path packed = folder.resolve(name + ".gz").normalize();
-    if (Files.exists(packed)) {
-      all.add(packed);
+    try {
+      all.add(folder.resolve(name).normalize());
+      Path packed = folder.resolve(name + ".gz").normalize();
+      if (Files.exists(packed)) {
+        all.add(packed);
+      }
+    } catch (InvalidPathException e) {
+      // A name that this system cannot spell: no folder has it.
     }
   }
 
-  private static Optional<OpenPdb> tryOne(Path place, CodeView.Pdb70 wanted, List<Tried> tried) {
+  private static Optional<OpenPdb> tryOne(Path place, PdbId id, List<Tried> tried) {
     if (!Files.exists(place)) {
-      tried.add(new Tried(place, false, place + " is not there"));
+      tried.add(new Tried(place.toString(), false, place + " is not there"));
       return Optional.empty();
     }
-    OpenPdb open;
     try {
-      open = OpenPdb.open(place);
+      return Optional.of(SoughtPdb.open(place, id));
     } catch (CannotGoOn e) {
-      tried.add(new Tried(place, true, String.valueOf(e.getMessage())));
+      tried.add(new Tried(place.toString(), true, e.message()));
       return Optional.empty();
     }
-    if (open.pdb().guid().equals(wanted.guid()) && open.pdb().age() == wanted.age()) {
-      return Optional.of(open);
-    }
-    String why =
-        "%s is of another build (%s age %d, not %s age %d)"
-            .formatted(place, open.pdb().guid(), open.pdb().age(), wanted.guid(), wanted.age());
-    tried.add(new Tried(place, true, why));
-    open.close();
-    return Optional.empty();
   }
 }
