@@ -91,8 +91,8 @@ record LocalStore(Path root, boolean windows) {
     return tier.resolve(name).resolve(key);
   }
 
-  /** The first two characters; one, if the second one is a dot, so that it never is {@code ..}. */
-  private static String prefix(String name) {
+  /** The first two characters; one, if the second one is a dot, so that it is never {@code ..}. */
+  static String prefix(String name) {
     int one = name.offsetByCodePoints(0, 1);
     boolean two = one < name.length() && name.charAt(one) != '.';
     return name.substring(0, two ? name.offsetByCodePoints(one, 1) : one);
