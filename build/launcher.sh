@@ -208,7 +208,7 @@ train() {
     if (
       cd "$1" && set -- $command
       if [ "$command" = warm ]; then
-        for sample in "$root"/samples/*.etl "$root"/samples/*.etl.gz; do
+        for sample in "$root"/samples/*.etl "$root"/samples/*.exe "$root"/samples/*.pdb; do
           [ ! -f "$sample" ] || set -- "$@" "$sample"
         done
       fi

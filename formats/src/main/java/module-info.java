@@ -3,7 +3,9 @@ module io.ntrail.formats {
   requires java.xml;
   requires static org.jspecify;
 
+  exports io.ntrail.formats.archives;
   exports io.ntrail.formats.bytes;
+  exports io.ntrail.formats.cab;
   exports io.ntrail.formats.compression;
   exports io.ntrail.formats.identity;
   exports io.ntrail.formats.decoration;

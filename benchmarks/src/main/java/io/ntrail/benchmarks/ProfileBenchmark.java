@@ -85,7 +85,9 @@ public class ProfileBenchmark {
       ProfileInput input = ProfileInput.of(recording, SOURCES, 1, false);
       Profiler profiler =
           new Profiler(
-              input, new Profiler.Request(Metric.CPU, Unit.SAMPLES, -1, "", ProfileScope.ALL));
+              input,
+              new Profiler.Request(Metric.CPU, Unit.SAMPLES, -1, "", ProfileScope.ALL),
+              null);
       FlatProfile flat = new FlatProfile(profiler.functions(), modules);
       profiler.run(flat);
       return profiler.total() + flat.rows(true).size();

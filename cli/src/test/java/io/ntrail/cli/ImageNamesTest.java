@@ -10,9 +10,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -123,5 +125,18 @@ class ImageNamesTest {
       }
     }
     assertTrue(same > 600, "only " + same + " exports lie where the PDB has a function");
+    Cli.Result publics =
+        Cli.run("symbols", folder.resolve("user32.pdb"), "--publics", "--format", "csv");
+    Set<String> listed = new HashSet<>();
+    for (String line : publics.out().lines().toList()) {
+      String[] cells = line.split(",", -1);
+      listed.add(cells[0] + " " + cells[3]);
+    }
+    long exported =
+        result.json().get("exports").array().stream()
+            .filter(e -> e.get("forward").value() == null && e.get("name").value() != null)
+            .filter(e -> listed.contains(e.get("rva").text() + " " + e.get("name").text()))
+            .count();
+    assertEquals(635, exported);
   }
 }

@@ -101,6 +101,14 @@ class SymbolsTest {
   }
 
   @Test
+  void aPdbInACabinetIsReadAsItIs() {
+    Cli.Result result = Cli.run("symbols", file("pdb/mozilla/basic32.pd_"), "--address", "0x6be0");
+    assertEquals(0, result.exit(), result.err());
+    assertEquals("", result.err());
+    assertTrue(result.out().contains("test1"), result.out());
+  }
+
+  @Test
   void severalAddressesMayFollowTheOption() {
     Cli.Result result =
         Cli.run("symbols", file(SOFTOKN + ".pdb.gz"), "--address", "0x109a", "0x10dd", "0x5");

@@ -255,6 +255,14 @@ final class AddressLives {
     return lifeSize[life];
   }
 
+  long from(int life) {
+    return lifeFrom[life];
+  }
+
+  long to(int life) {
+    return lifeTo[life];
+  }
+
   int value(int life) {
     return lifeValue[life];
   }

@@ -4,12 +4,15 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** The images of all processes with their lifetimes. Those of the kernel are in process 0. */
 public final class Images {
   private final AddressLives lives = new AddressLives(most());
   private final Map<ImageFile, Integer> numbers = new HashMap<>();
   private final List<ImageFile> files = new ArrayList<>();
+  private final PdbNotes notes = new PdbNotes();
+  private Map<Integer, PdbReference> pdbs = Map.of();
 
   Images() {}
 
@@ -23,6 +26,10 @@ public final class Images {
     lives.note(pid, base, file.size(), key, kind, number);
   }
 
+  void notePdb(int pid, long base, long key, PdbReference pdb) {
+    notes.note(pid, base, key, pdb);
+  }
+
   private int add(ImageFile file) {
     files.add(file);
     return files.size() - 1;
@@ -34,10 +41,12 @@ public final class Images {
       newNumbers[i] = numbers.computeIfAbsent(other.files.get(i), this::add);
     }
     lives.addAll(other.lives, newNumbers);
+    notes.addAll(other.notes);
   }
 
   void settle(Lifetimes processes) {
     lives.settle(processes, (a, b) -> ImageFile.ORDER.compare(files.get(a), files.get(b)));
+    pdbs = notes.settle(lives);
   }
 
   AddressLives lives() {
@@ -49,12 +58,17 @@ public final class Images {
     return files;
   }
 
+  /** The PDB of a file, by the number of the file; empty if the recording does not tell. */
+  public Optional<PdbReference> pdb(int file) {
+    return Optional.ofNullable(pdbs.get(file));
+  }
+
   /** How often an image was loaded, or found loaded, all processes together. */
   public int count() {
     return lives.count();
   }
 
   long leftOut() {
-    return lives.leftOut();
+    return lives.leftOut() + notes.leftOut();
   }
 }

@@ -5,6 +5,7 @@ import io.ntrail.analysis.recording.SurveyPart;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.identity.Guid;
+import io.ntrail.formats.identity.PdbId;
 import io.ntrail.formats.schema.Payload;
 import io.ntrail.formats.schema.Schema;
 import io.ntrail.formats.schema.SchemaTable;
@@ -25,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 public final class Machine implements SurveyPart<Machine> {
   private static final Guid SYSTEM_CONFIG_EX = Guid.parse("9b79ee91-b5fd-41c0-a243-4248e266e9d0");
   private static final int VOLUME_MAPPING = 35;
+  private static final Guid IMAGE_ID = Guid.parse("b3e675d7-2554-4f18-830b-2762732560de");
+  private static final int RSDS = 36;
 
   private static final int PROCESS = 0x03;
   private static final int FILE_IO = 0x04;
@@ -83,6 +86,10 @@ public final class Machine implements SurveyPart<Machine> {
       if (record.providerLow() == SYSTEM_CONFIG_EX.low()
           && record.providerHigh() == SYSTEM_CONFIG_EX.high()) {
         systemConfig(record);
+        return;
+      }
+      if (record.providerLow() == IMAGE_ID.low() && record.providerHigh() == IMAGE_ID.high()) {
+        imageId(record);
         return;
       }
       hook = kernel.hookId(record.provider(), record.opcode());
@@ -234,6 +241,26 @@ public final class Machine implements SurveyPart<Machine> {
       default -> {
         // An operation, not a name.
       }
+    }
+  }
+
+  private void imageId(RecordCursor record) {
+    if (!addresses || record.opcode() != RSDS || !read(record, IMAGE_ID, RSDS)) {
+      return;
+    }
+    int base = payload.find("ImageBase");
+    int process = payload.find("ProcessId");
+    int guid = payload.find("GuidSig");
+    int age = payload.find("Age");
+    int name = payload.find("PDBFileName");
+    if (base >= 0 && process >= 0 && guid >= 0 && age >= 0 && name >= 0) {
+      images.notePdb(
+          (int) payload.integer(process),
+          payload.integer(base),
+          key(record),
+          new PdbReference(
+              new PdbId(Guid.read(payload.bytes(), payload.offset(guid)), payload.integer(age)),
+              payload.text(name)));
     }
   }
 

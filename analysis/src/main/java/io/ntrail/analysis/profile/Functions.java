@@ -3,6 +3,8 @@ package io.ntrail.analysis.profile;
 import io.ntrail.analysis.machine.AddressSpaces;
 import io.ntrail.analysis.machine.ImageFile;
 import io.ntrail.analysis.stacks.Frames;
+import io.ntrail.analysis.symbols.RecordingSymbols;
+import io.ntrail.analysis.symbols.SymbolAt;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -11,12 +13,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Numbers for what addresses mean: a method with a name, or a range of {@value #RANGE} bytes of a
- * module as long as nobody names its functions. Remembers what it has looked up.
+ * Numbers for what addresses mean: a method or a function with a name, or a range of {@value
+ * #RANGE} bytes of a module where nobody names the function. Remembers what it has looked up.
  */
 public final class Functions {
   /** Bytes of a range. */
@@ -121,6 +124,7 @@ public final class Functions {
   }
 
   private final AddressSpaces spaces;
+  private final @Nullable RecordingSymbols symbols;
   private final @Nullable Process[] processes = new Process[MOST_PROCESSES];
 
   /** The longest unused go first. */
@@ -154,8 +158,9 @@ public final class Functions {
   private final Map<String, Integer> named = new HashMap<>();
   private final LongIndex methods = new LongIndex(256);
 
-  Functions(AddressSpaces spaces) {
+  Functions(AddressSpaces spaces, @Nullable RecordingSymbols symbols) {
     this.spaces = spaces;
+    this.symbols = symbols;
     this.spellings = spaces.spellings();
     this.inBothHalves = spaces.namesInBothHalves();
     module("(unknown)");
@@ -286,6 +291,13 @@ public final class Functions {
       return UNKNOWN_FUNCTION;
     }
     ImageFile image = space.image();
+    if (image != null && symbols != null) {
+      Optional<SymbolAt> symbol = symbols.at(space.imageNumber(), space.rva());
+      if (symbol.isPresent()) {
+        return named(
+            module(image.name()), symbol.get().begin(), symbol.get().function().function());
+      }
+    }
     if (space.methodNumber() >= 0) {
       long key = (long) space.methodNumber() << 32 | space.imageNumber() + 1;
       int known = methods.get(key);
@@ -303,10 +315,14 @@ public final class Functions {
   }
 
   private int named(@Nullable ImageFile image, AddressSpaces.Space space, String name) {
-    int module = image == null ? JITTED : module(image.name());
+    return image == null
+        ? named(JITTED, -1, name)
+        : named(module(image.name()), space.methodRva(), name);
+  }
+
+  private int named(int module, long rva, String name) {
     String key = module + "!" + name;
     Integer known = named.get(key);
-    long rva = image == null ? -1 : space.methodRva();
     if (known != null) {
       // Whichever of several places of one name comes first.
       rvas[known] = Math.min(rvas[known], rva);

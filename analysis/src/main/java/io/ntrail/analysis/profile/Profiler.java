@@ -10,6 +10,7 @@ import io.ntrail.analysis.recording.OrderedCursor;
 import io.ntrail.analysis.recording.Recording;
 import io.ntrail.analysis.stacks.Stacks;
 import io.ntrail.analysis.stacks.WholeStacks;
+import io.ntrail.analysis.symbols.RecordingSymbols;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.etl.RecordKind;
 import java.util.ArrayList;
@@ -63,15 +64,19 @@ public final class Profiler implements WeightSink {
   private long undefined;
   private long leftOut;
 
-  /** Nothing is summed yet. */
-  public Profiler(ProfileInput input, Request request) {
+  /**
+   * Nothing is summed yet.
+   *
+   * @param symbols names functions of images; null: nobody does
+   */
+  public Profiler(ProfileInput input, Request request, @Nullable RecordingSymbols symbols) {
     this.input = input;
     this.request = request;
     this.scope = request.scope();
     this.processes = new Alternatives(scope.processes());
     this.threads = new Alternatives(scope.threads());
     this.events = new Alternatives(scope.events());
-    this.functions = new Functions(new AddressSpaces(input.machine(), input.recording()));
+    this.functions = new Functions(new AddressSpaces(input.machine(), input.recording()), symbols);
   }
 
   /** What the numbers of functions mean. */

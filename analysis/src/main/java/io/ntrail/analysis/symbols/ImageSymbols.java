@@ -11,6 +11,7 @@ import io.ntrail.formats.pdb.PdbAddresses.Found;
 import io.ntrail.formats.pdb.PdbAddresses.Frame;
 import io.ntrail.formats.pdb.PdbFile;
 import io.ntrail.formats.pdb.PdbModule;
+import io.ntrail.formats.pdb.PublicSymbols;
 import io.ntrail.formats.pdb.codeview.Symbol.Procedure;
 import io.ntrail.formats.pdb.codeview.Symbol.Public;
 import java.util.ArrayList;
@@ -67,17 +68,18 @@ public sealed interface ImageSymbols {
         }
       }
     }
-    pdb.publics()
-        .ifPresent(publics -> {
-          for (int i = 0; i < publics.count(); i++) {
-            Public symbol = publics.get(i);
+    int count = pdb.publics().map(PublicSymbols::count).orElse(0);
+    for (int i = 0; i < count; i++) {
+      pdb.publicSymbol(i)
+          .filter(Public::isFunction)
+          .ifPresent(symbol -> {
             long linked = pdb.rva(symbol.section(), symbol.offset());
-            long rva = pdb.toImage(linked, 1);
-            if (symbol.isFunction() && rva >= 0 && !known.contains(linked)) {
+            long rva = pdb.toImage(symbol);
+            if (rva >= 0 && !known.contains(linked)) {
               functions.add(new NamedFunction(rva, 0, plain(symbol.name()), Source.PDB));
             }
-          }
-        });
+          });
+    }
     return functions;
   }
 
@@ -98,7 +100,8 @@ public sealed interface ImageSymbols {
             case PUBLIC -> Origin.PUBLIC;
           };
       List<SymbolFrame> frames = found.frames().stream().map(this::frame).toList();
-      return new SymbolAt(origin, found.begin(), found.length(), found.offset(), frames);
+      long begin = pdb.toImage(found.begin(), Math.max(1, found.length()));
+      return new SymbolAt(origin, begin, found.length(), found.offset(), frames);
     }
 
     private SymbolFrame frame(Frame frame) {

@@ -1,6 +1,6 @@
 package io.ntrail.analysis.symbols;
 
-import io.ntrail.formats.bytes.Archives;
+import io.ntrail.formats.archives.Archives;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;

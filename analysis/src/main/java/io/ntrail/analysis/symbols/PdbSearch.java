@@ -20,6 +20,9 @@ import java.util.stream.Collectors;
  * @param places files, and folders that the PDB may lie in
  */
 public record PdbSearch(List<Path> places, SymbolStores stores) {
+  /** The kinds of images, where that of an image is not known. */
+  private static final List<String> ANY_KIND = List.of("exe", "dll", "sys");
+
   /** Copies the list. */
   public PdbSearch {
     places = List.copyOf(places);
@@ -56,7 +59,16 @@ public record PdbSearch(List<Path> places, SymbolStores stores) {
   }
 
   /**
-   * Looks for it.
+   * A place that did not have what was looked for.
+   *
+   * @param place a file, a folder or the address of a server
+   * @param isThere whether there is something, which cannot be used
+   * @param why in a sentence
+   */
+  public record Tried(String place, boolean isThere, String why) {}
+
+  /**
+   * Looks for the PDB of an image file, also beside it.
    *
    * @param file that the image was read from
    */
@@ -64,29 +76,49 @@ public record PdbSearch(List<Path> places, SymbolStores stores) {
     DebugDirectory debug = DebugDirectory.of(image);
     if (!(debug.codeView().orElse(null)
         instanceof CodeView.Pdb70(var guid, long age, String path))) {
-      return none(file, file + " names no PDB");
+      return none(List.of(), file, "names no PDB");
     }
-    PdbId id = new PdbId(guid, age);
     Optional<StoreKey> key = StoreKey.of(debug);
+    List<Path> candidates = candidates(key);
+    key.ifPresent(known -> addIn(file.resolveSibling("."), known.name(), candidates));
+    return find(new PdbId(guid, age), key, kinds(file), candidates, file);
+  }
+
+  /**
+   * Looks for a PDB in the places that were named and in the stores.
+   *
+   * @param name as a recording has it; only its last part is used
+   */
+  public Result find(PdbId wanted, String name) {
+    Optional<StoreKey> key = StoreKey.pdb(name, wanted);
+    return find(wanted, key, ANY_KIND, candidates(key), "the recording");
+  }
+
+  private Result find(
+      PdbId wanted,
+      Optional<StoreKey> key,
+      List<String> kinds,
+      List<Path> candidates,
+      Object namedBy) {
     List<Tried> tried = new ArrayList<>();
-    for (Path place : candidates(file, key.map(StoreKey::name))) {
-      Optional<OpenPdb> found = tryOne(place, id, tried);
+    for (Path place : candidates) {
+      Optional<OpenPdb> found = tryOne(place, wanted, tried);
       if (found.isPresent()) {
         return new Result(found, tried, List.of());
       }
     }
     if (key.isEmpty()) {
-      String why = file + " names its PDB in a way that is no name of a file";
-      tried.add(new Tried(file.toString(), false, why));
-      return new Result(Optional.empty(), tried, List.of());
+      return none(tried, namedBy, "names its PDB in a way that is no name of a file");
     }
-    SymbolStores.Result<OpenPdb> stored = stores.find(new SoughtPdb(key.get(), id, kinds(file)));
+    SymbolStores.Result<OpenPdb> stored = stores.find(new SoughtPdb(key.get(), wanted, kinds));
     tried.addAll(stored.tried());
     return new Result(stored.found(), tried, stored.remarks());
   }
 
-  private static Result none(Path file, String why) {
-    return new Result(Optional.empty(), List.of(new Tried(file.toString(), false, why)), List.of());
+  private static Result none(List<Tried> before, Object place, String why) {
+    List<Tried> tried = new ArrayList<>(before);
+    tried.add(new Tried(place.toString(), false, place + " " + why));
+    return new Result(Optional.empty(), tried, List.of());
   }
 
   /** Plain folders may have PDBs by the kinds of their images. */
@@ -100,16 +132,15 @@ public record PdbSearch(List<Path> places, SymbolStores stores) {
     return path.substring(1 + Math.max(path.lastIndexOf('\\'), path.lastIndexOf('/')));
   }
 
-  private List<Path> candidates(Path file, Optional<String> name) {
+  private List<Path> candidates(Optional<StoreKey> key) {
     List<Path> all = new ArrayList<>();
     for (Path place : places) {
       if (Files.isDirectory(place)) {
-        name.ifPresent(known -> addIn(place, known, all));
+        key.ifPresent(known -> addIn(place, known.name(), all));
       } else {
         all.add(place);
       }
     }
-    name.ifPresent(known -> addIn(file.resolveSibling("."), known, all));
     return all;
   }
 

@@ -1,6 +1,7 @@
 package io.ntrail.analysis.symbols;
 
 import io.ntrail.analysis.symbols.LocalStore.Entry;
+import io.ntrail.analysis.symbols.PdbSearch.Tried;
 import io.ntrail.analysis.symbols.StoreWriter.Content;
 import io.ntrail.analysis.symbols.StoreWriter.Form;
 import io.ntrail.analysis.symbols.StoreWriter.Stored;

@@ -6,8 +6,8 @@ import java.util.List;
  * What an address of an image means.
  *
  * @param origin who says it
- * @param begin RVA where the function begins; where the program was rearranged after it was linked:
- *     as it was linked
+ * @param begin RVA where the function begins; where the image was rearranged after it was linked:
+ *     of its first byte that is still there
  * @param length bytes; of what has no end of its own those up to the next one; -1 if nobody knows
  * @param offset of the address in it
  * @param frames the innermost first; at least the function itself

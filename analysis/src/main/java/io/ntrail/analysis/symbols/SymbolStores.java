@@ -1,5 +1,6 @@
 package io.ntrail.analysis.symbols;
 
+import io.ntrail.analysis.symbols.PdbSearch.Tried;
 import java.util.List;
 import java.util.Optional;
 

@@ -44,7 +44,8 @@ public final class AllProfiles {
           new Profiler(
               input,
               new Profiler.Request(
-                  metric, unit, metric == Metric.PMC ? counter : -1, kind, ProfileScope.ALL));
+                  metric, unit, metric == Metric.PMC ? counter : -1, kind, ProfileScope.ALL),
+              null);
       check(input, profiler);
       weights += profiler.weights();
     }

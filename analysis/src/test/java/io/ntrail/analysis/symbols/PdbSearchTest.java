@@ -3,6 +3,7 @@ package io.ntrail.analysis.symbols;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.ntrail.analysis.symbols.PdbSearch.Tried;
 import io.ntrail.analysis.symbols.SymbolPath.Host;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.pe.PeImage;

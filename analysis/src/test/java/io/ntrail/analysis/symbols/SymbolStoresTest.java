@@ -4,7 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.ntrail.analysis.symbols.PdbSearch.Tried;
 import io.ntrail.analysis.symbols.SymbolPath.Host;
+import io.ntrail.formats.identity.Guid;
+import io.ntrail.formats.identity.PdbId;
+import io.ntrail.testkit.pdb.PdbSamples;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -275,6 +279,23 @@ class SymbolStoresTest {
     // The second time nothing is unpacked: the store's file may be gone by then.
     put("r/" + CRASH.packedPlace(), new byte[] {1});
     finds("srv*%T%/r", "home/sym/" + CRASH.place());
+  }
+
+  @Test
+  void aCabinetOfARealStoreIsUnpacked() throws IOException {
+    byte[] cabinet = PdbSamples.bytes("mozilla/basic32.pd_");
+    SoughtPdb sought =
+        new SoughtPdb(
+            new StoreKey("basic32.pdb", "34060D222DBB44E5AA72243CE8326C2F2"),
+            new PdbId(Guid.parse("34060D22-2DBB-44E5-AA72-243CE8326C2F"), 2),
+            List.of());
+    StoreFixture basic32 =
+        new StoreFixture("mozilla/basic32.pdb", "basic32.pdb", sought.key().key(), sought);
+    put("r/" + basic32.packedPlace(), cabinet);
+    assertEquals(
+        Optional.of("l/" + basic32.place()), search("srv*%T%/l*%T%/m*%T%/r", basic32).file());
+    assertArrayEquals(basic32.bytes(), Files.readAllBytes(folder.resolve("l/" + basic32.place())));
+    assertArrayEquals(cabinet, Files.readAllBytes(folder.resolve("m/" + basic32.packedPlace())));
   }
 
   @Test

@@ -6,7 +6,7 @@ import io.ntrail.analysis.calls.CallRecording;
 import io.ntrail.analysis.calls.JtrcCalls;
 import io.ntrail.analysis.calls.NtrCalls;
 import io.ntrail.cli.text.Terminal;
-import io.ntrail.formats.bytes.Archives;
+import io.ntrail.formats.archives.Archives;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;

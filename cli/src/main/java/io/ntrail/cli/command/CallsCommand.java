@@ -41,7 +41,7 @@ final class CallsCommand implements Command {
     Options.output(spec, "text, json, jsonl or csv");
     spec.addPositional(
         Options.words(
-            "FILE", "a recording of calls: .ntr, .jtrc, also inside .zip or .gz", List.of()));
+            "FILE", "a recording of calls: .ntr, .jtrc, also inside .zip, .gz or .cab", List.of()));
     return spec;
   }
 

@@ -37,9 +37,9 @@ final class DoctorCommand implements Command {
             + System.getProperty("os.name")
             + " "
             + System.getProperty("os.arch"));
-    line(out, "reading .etl", "ok", "also in .zip .gz .diagsession");
-    line(out, "reading .ntr .jtrc", "ok", "also in .zip .gz");
-    line(out, "reading images", "ok", ".exe .dll .sys; also in .zip .gz");
+    line(out, "reading .etl", "ok", "also in .zip .gz .cab .diagsession");
+    line(out, "reading .ntr .jtrc", "ok", "also in .zip .gz .cab");
+    line(out, "reading images", "ok", ".exe .dll .sys; also in .zip .gz .cab (.dl_ ...)");
     wine(out);
     cache(out);
     memory(out);

@@ -5,7 +5,7 @@ import io.ntrail.analysis.symbols.PdbSearch;
 import io.ntrail.cli.command.Options.Format;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Terminal;
-import io.ntrail.formats.bytes.Archives;
+import io.ntrail.formats.archives.Archives;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
@@ -35,7 +35,7 @@ final class ImageCommand implements Command {
     Options.output(spec, "text, json, jsonl or csv (the last two: the rows of one table)");
     spec.addPositional(
         Options.words(
-            "FILE|FOLDER", "an image: .exe, .dll, .sys, also inside .zip or .gz", List.of()));
+            "FILE|FOLDER", "an image: .exe, .dll, .sys, also inside .zip, .gz or .cab", List.of()));
     return spec;
   }
 

@@ -8,7 +8,7 @@ import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
-import io.ntrail.formats.bytes.Archives;
+import io.ntrail.formats.archives.Archives;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.Gap;
@@ -23,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -125,6 +126,10 @@ final class ImageFolder {
   }
 
   private static boolean isCandidate(String name) {
+    // Packed into a cabinet: the last letter makes room for the mark.
+    if (name.toLowerCase(Locale.ROOT).matches(".*\\.(ex|dl|sy|oc)_")) {
+      return true;
+    }
     String inner = name.endsWith(".gz") ? name.substring(0, name.length() - 3) : name;
     return ImageCommand.isImageName(inner);
   }

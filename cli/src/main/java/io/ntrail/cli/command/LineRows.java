@@ -49,7 +49,8 @@ final class LineRows {
       for (LineRow row : symbols.lines()) {
         String file = names.computeIfAbsent(row.file(), symbols::file);
         if (files.matches(file)) {
-          long rva = pdb.rva(row.section(), row.offset());
+          long linked = pdb.rva(row.section(), row.offset());
+          long rva = pdb.toImage(linked, Math.max(1, row.length()));
           sink.accept(
               List.of(
                   rva < 0 ? Cell.UNKNOWN : new Cell.Hex(rva),

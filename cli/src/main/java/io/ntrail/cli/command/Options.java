@@ -104,13 +104,13 @@ final class Options {
 
   /** One file of events or several. */
   static PositionalParamSpec files() {
-    return files("a recording: .etl, also inside .zip, .gz or .diagsession");
+    return files("a recording: .etl, also inside .zip, .gz, .cab or .diagsession");
   }
 
   /** The same, or one file of calls. */
   static PositionalParamSpec recordings() {
     return files(
-        "a recording: .etl, also inside .zip, .gz or .diagsession; or one of calls: .ntr, .jtrc");
+        "a recording: .etl, also inside .zip, .gz, .cab or .diagsession; or one of calls: .ntr, .jtrc");
   }
 
   private static PositionalParamSpec files(String description) {

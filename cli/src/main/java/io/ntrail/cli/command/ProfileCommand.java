@@ -13,6 +13,8 @@ import io.ntrail.analysis.profile.ProfileRow;
 import io.ntrail.analysis.profile.ProfileScope;
 import io.ntrail.analysis.profile.Profiler;
 import io.ntrail.analysis.recording.Recording;
+import io.ntrail.analysis.symbols.PdbSearch;
+import io.ntrail.analysis.symbols.RecordingSymbols;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import java.nio.file.Path;
@@ -60,6 +62,8 @@ final class ProfileCommand implements Command {
     spec.addOption(Options.flag("who calls the hottest functions", "--bottom-up"));
     spec.addOption(
         Options.values("FUNCTION", "who calls this function, and what it calls", "--callers"));
+    spec.addOption(
+        Options.values("PATH", "where PDBs lie, or a folder of them", "-y", "--symbols"));
     spec.addOption(Options.value("PERCENT", "leave out what weighs less", "--min"));
     spec.addOption(Options.value("self|incl", "what rows are sorted by", "-s", "--sort"));
     spec.addOption(
@@ -81,6 +85,8 @@ final class ProfileCommand implements Command {
     SchemaSources sources = new SchemaSources(UserSchemas.NONE);
     try (Recording recording = Recording.open(paths);
         Terminal terminal = Options.output(parsed, system)) {
+      PdbSearch search =
+          new PdbSearch(Options.all(parsed, "-y").stream().map(Options::path).toList());
       ProfileInput input;
       Profiler profiler;
       ProfileView view;
@@ -95,13 +101,17 @@ final class ProfileCommand implements Command {
         input =
             ProfileInput.of(
                 recording, sources, Options.cores(parsed), !request.scope().events().isEmpty());
-        profiler = new Profiler(input, request.complete(input, recording));
-        view = new ProfileView(input, profiler, request, parsed, terminal);
-        answer = answer(input, profiler, request, view);
+        // What is printed later has its names then.
+        try (RecordingSymbols symbols = new RecordingSymbols(input.machine().images(), search)) {
+          profiler = new Profiler(input, request.complete(input, recording), symbols);
+          view = new ProfileView(input, profiler, symbols, request, parsed, terminal);
+          answer = answer(input, profiler, request, view);
+        }
       }
       answer.print.run();
       ProfileRemarks remarks = new ProfileRemarks(input, profiler, request, terminal);
       remarks.closing(view);
+      view.missing();
       remarks.warn(Options.cores(parsed), answer.unmatched);
       return Losses.finish(recording, parsed, terminal);
     }

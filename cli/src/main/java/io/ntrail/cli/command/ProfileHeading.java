@@ -6,6 +6,7 @@ import io.ntrail.analysis.profile.ProfileScope;
 import io.ntrail.analysis.profile.Profiler;
 import io.ntrail.analysis.profile.Unit;
 import io.ntrail.analysis.recording.Recording;
+import io.ntrail.analysis.symbols.RecordingSymbols;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.etl.LogFileHeader;
 import java.util.ArrayList;
@@ -19,12 +20,19 @@ final class ProfileHeading {
 
   private final ProfileInput input;
   private final Profiler profiler;
+  private final RecordingSymbols symbols;
   private final ProfileRequest request;
   private final int cores;
 
-  ProfileHeading(ProfileInput input, Profiler profiler, ProfileRequest request, int cores) {
+  ProfileHeading(
+      ProfileInput input,
+      Profiler profiler,
+      RecordingSymbols symbols,
+      ProfileRequest request,
+      int cores) {
     this.input = input;
     this.profiler = profiler;
+    this.symbols = symbols;
     this.request = request;
     this.cores = cores;
   }
@@ -45,7 +53,12 @@ final class ProfileHeading {
   /** How much of it has stacks, and how functions are told apart. */
   String second() {
     return Numbers.percent(profiler.withFrames(), profiler.weights())
-        + " % with stacks; no symbols: functions are ranges of 256 bytes of a module";
+        + " % with stacks; "
+        + (symbols.found() == 0
+            ? "no symbols: functions are ranges of 256 bytes of a module"
+            : "symbols: %s of %s; elsewhere functions are ranges of 256 bytes"
+                .formatted(
+                    Numbers.count(symbols.found()), Numbers.counted(symbols.hot(), "hot image")));
   }
 
   private List<String> asked() {

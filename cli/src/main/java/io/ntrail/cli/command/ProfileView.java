@@ -6,9 +6,14 @@ import io.ntrail.analysis.profile.ProfileScope;
 import io.ntrail.analysis.profile.Profiler;
 import io.ntrail.analysis.profile.Unit;
 import io.ntrail.analysis.recording.Recording;
+import io.ntrail.analysis.symbols.PdbSearch;
+import io.ntrail.analysis.symbols.RecordingSymbols;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.Gap;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.ParseResult;
 
@@ -16,6 +21,7 @@ import picocli.CommandLine.ParseResult;
 final class ProfileView implements ProfilePage {
   private final ProfileInput input;
   private final Profiler profiler;
+  private final RecordingSymbols symbols;
   private final ProfileRequest request;
   private final ParseResult parsed;
   private final Terminal terminal;
@@ -25,16 +31,18 @@ final class ProfileView implements ProfilePage {
   ProfileView(
       ProfileInput input,
       Profiler profiler,
+      RecordingSymbols symbols,
       ProfileRequest request,
       ParseResult parsed,
       Terminal terminal) {
     this.input = input;
     this.profiler = profiler;
+    this.symbols = symbols;
     this.request = request;
     this.parsed = parsed;
     this.terminal = terminal;
     this.recording = input.recording();
-    this.heading = new ProfileHeading(input, profiler, request, Options.cores(parsed));
+    this.heading = new ProfileHeading(input, profiler, symbols, request, Options.cores(parsed));
   }
 
   @Override
@@ -79,6 +87,19 @@ final class ProfileView implements ProfilePage {
     }
   }
 
+  /** Says which PDBs were there and could not be used. */
+  void missing() {
+    for (RecordingSymbols.Source source : symbols.sources().values()) {
+      if (source.pdb().isEmpty()) {
+        for (PdbSearch.Tried tried : source.tried()) {
+          if (tried.isThere()) {
+            terminal.err().println("warning: " + tried.why());
+          }
+        }
+      }
+    }
+  }
+
   @Override
   public Json beginJson(Json json, String schema) {
     ProfileScope scope = request.scope();
@@ -113,8 +134,13 @@ final class ProfileView implements ProfilePage {
         .text("mode", scope.mode().name().toLowerCase(Locale.ROOT))
         .bool("idle", scope.idle())
         .endObject();
-    json.lost(Losses.events(recording), Losses.buffers(recording)).gaps(recording.gaps());
-    json.object("symbols").unknown("hot").number("found", 0).endObject();
+    List<Gap> gaps = new ArrayList<>(recording.gaps());
+    gaps.addAll(symbols.gaps());
+    json.lost(Losses.events(recording), Losses.buffers(recording)).gaps(gaps);
+    json.object("symbols")
+        .number("hot", symbols.hot())
+        .number("found", symbols.found())
+        .endObject();
     json.object("stacks")
         .number("weights", profiler.weights())
         .number("withStack", profiler.withFrames())

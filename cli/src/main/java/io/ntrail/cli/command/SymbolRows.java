@@ -1,32 +1,41 @@
 package io.ntrail.cli.command;
 
 import io.ntrail.analysis.events.Pattern;
+import io.ntrail.analysis.symbols.ImageSymbols;
 import io.ntrail.cli.command.Listing.Cell;
 import io.ntrail.cli.command.Listing.Column;
-import io.ntrail.formats.decoration.Undecoration;
 import io.ntrail.formats.pdb.PdbFile;
 import io.ntrail.formats.pdb.PdbModule;
+import io.ntrail.formats.pdb.PublicSymbols;
 import io.ntrail.formats.pdb.codeview.Symbol;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 
 /**
  * {@code symbols FILE --list}: the procedures of each module, then the public symbols that lie
  * elsewhere than at the begin of one of them; or all public symbols, by address.
  */
 final class SymbolRows {
+  /** Names that are read by several threads, then printed. */
+  private static final int TOGETHER = 8192;
+
   private final PdbFile pdb;
   private final Pattern pattern;
   private final boolean publicsAlone;
+  private final int cores;
 
   /**
    * Those whose names fit a pattern.
    *
    * @param publicsAlone whether it is public symbols that are asked for
+   * @param cores threads to use
    */
-  SymbolRows(PdbFile pdb, Pattern pattern, boolean publicsAlone) {
+  SymbolRows(PdbFile pdb, Pattern pattern, boolean publicsAlone, int cores) {
+    this.cores = cores;
     this.pdb = pdb;
     this.pattern = pattern;
     this.publicsAlone = publicsAlone;
@@ -50,23 +59,26 @@ final class SymbolRows {
     if (!publicsAlone) {
       procedures(procedures, sink);
     }
-    pdb.publics()
-        .ifPresent(publics -> {
-          for (int i = 0; i < publics.count(); i++) {
-            symbol(publics.get(i), procedures, sink);
-          }
-        });
+    int count = pdb.publics().map(PublicSymbols::count).orElse(0);
+    for (int from = 0; from < count; from += TOGETHER) {
+      IntStream part = IntStream.range(from, Math.min(count, from + TOGETHER));
+      (cores > 1 ? part.parallel() : part)
+          .mapToObj(pdb::publicSymbol)
+          .map(found -> found.flatMap(symbol -> row(symbol, procedures)))
+          .flatMap(Optional::stream)
+          .forEachOrdered(sink);
+    }
   }
 
   private void procedures(Set<Long> procedures, Consumer<List<Cell>> sink) {
     for (PdbModule module : pdb.modules()) {
       for (Symbol.Procedure procedure : pdb.symbols(module).procedures()) {
-        long rva = pdb.rva(procedure.section(), procedure.offset());
-        procedures.add(rva);
+        long linked = pdb.rva(procedure.section(), procedure.offset());
+        procedures.add(linked);
         if (pattern.matches(procedure.name())) {
           sink.accept(
               List.of(
-                  rva < 0 ? Cell.UNKNOWN : new Cell.Hex(rva),
+                  address(pdb.toImage(linked, procedure.length())),
                   new Cell.Count(procedure.length()),
                   new Cell.Text("procedure"),
                   Cell.UNKNOWN,
@@ -77,18 +89,25 @@ final class SymbolRows {
     }
   }
 
-  private void symbol(Symbol.Public symbol, Set<Long> procedures, Consumer<List<Cell>> sink) {
-    long rva = pdb.rva(symbol.section(), symbol.offset());
-    String name = Undecoration.of(symbol.name(), Undecoration.Style.NAME).orElse(symbol.name());
-    if (!procedures.contains(rva) && (pattern.matches(name) || pattern.matches(symbol.name()))) {
-      sink.accept(
-          List.of(
-              rva < 0 ? Cell.UNKNOWN : new Cell.Hex(rva),
-              Cell.UNKNOWN,
-              new Cell.Text(symbol.isFunction() ? "public function" : "public"),
-              new Cell.Text(symbol.name()),
-              new Cell.Text(name),
-              Cell.UNKNOWN));
+  private Optional<List<Cell>> row(Symbol.Public symbol, Set<Long> procedures) {
+    long linked = pdb.rva(symbol.section(), symbol.offset());
+    if (procedures.contains(linked)) {
+      return Optional.empty();
     }
+    String name = ImageSymbols.plain(symbol.name());
+    return pattern.matches(name) || pattern.matches(symbol.name())
+        ? Optional.of(
+            List.of(
+                address(pdb.toImage(symbol)),
+                Cell.UNKNOWN,
+                new Cell.Text(symbol.isFunction() ? "public function" : "public"),
+                new Cell.Text(symbol.name()),
+                new Cell.Text(name),
+                Cell.UNKNOWN))
+        : Optional.empty();
+  }
+
+  private static Cell address(long rva) {
+    return rva < 0 ? Cell.UNKNOWN : new Cell.Hex(rva);
   }
 }

@@ -4,7 +4,7 @@ import io.ntrail.analysis.image.ImageFunctions;
 import io.ntrail.analysis.symbols.ImageSymbols;
 import io.ntrail.analysis.symbols.OpenPdb;
 import io.ntrail.analysis.symbols.PdbSearch;
-import io.ntrail.formats.bytes.Archives;
+import io.ntrail.formats.archives.Archives;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;

@@ -103,7 +103,8 @@ final class SymbolsCommand implements Command {
     Listing listing =
         lines
             ? new LineRows(pdb, pattern).listing()
-            : new SymbolRows(pdb, pattern, Options.has(parsed, "--publics")).listing();
+            : new SymbolRows(pdb, pattern, Options.has(parsed, "--publics"), Options.cores(parsed))
+                .listing();
     switch (format) {
       case JSON -> {
         try (Json json = new Json(terminal.out())) {

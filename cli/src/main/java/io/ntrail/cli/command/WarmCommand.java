@@ -4,6 +4,7 @@ import io.ntrail.cli.text.HelpTexts;
 import io.ntrail.cli.text.Terminal;
 import java.io.ByteArrayOutputStream;
 import java.util.List;
+import java.util.Locale;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
@@ -17,7 +18,7 @@ final class WarmCommand implements Command {
   @Override
   public CommandSpec spec() {
     CommandSpec spec = Options.command("warm", "Runs a little of everything.");
-    spec.addPositional(Options.words("FILE", "a small recording", List.of()));
+    spec.addPositional(Options.words("FILE", "a small recording, program or PDB", List.of()));
     return spec;
   }
 
@@ -25,21 +26,39 @@ final class WarmCommand implements Command {
   public int run(ParseResult parsed, Terminal terminal) {
     HelpTexts.page("ntrail");
     for (String file : Options.positionals(parsed)) {
-      for (List<String> words :
-          List.of(
-              List.of("info", file),
-              List.of("info", file, "--format", "json"),
-              List.of("events", file, "--count"),
-              List.of("events", file, "--count", "--format", "json"),
-              List.of("events", file),
-              List.of("events", file, "--format", "jsonl", "-n", "100"),
-              List.of("profile", file),
-              List.of("profile", file, "--tree"),
-              List.of("profile", file, "--format", "json"))) {
+      for (List<String> words : commands(file)) {
         Terminal nowhere = Terminal.of(new ByteArrayOutputStream(), new ByteArrayOutputStream());
         Runner.run(words.toArray(String[]::new), nowhere);
       }
     }
     return ExitCode.DONE;
+  }
+
+  private static List<List<String>> commands(String file) {
+    String name = file.toLowerCase(Locale.ROOT);
+    if (name.endsWith(".pdb")) {
+      return List.of(
+          List.of("symbols", file, "--address", "0x1040"),
+          List.of("symbols", file, "--address", "0x1040", "--format", "json"),
+          List.of("symbols", file, "--list"),
+          List.of("symbols", file, "--publics"),
+          List.of("symbols", file, "--lines"));
+    }
+    if (name.endsWith(".exe")) {
+      return List.of(
+          List.of("image", file),
+          List.of("image", file, "--functions"),
+          List.of("image", file, "--disasm", "0x1000"));
+    }
+    return List.of(
+        List.of("info", file),
+        List.of("info", file, "--format", "json"),
+        List.of("events", file, "--count"),
+        List.of("events", file, "--count", "--format", "json"),
+        List.of("events", file),
+        List.of("events", file, "--format", "jsonl", "-n", "100"),
+        List.of("profile", file),
+        List.of("profile", file, "--tree"),
+        List.of("profile", file, "--format", "json"));
   }
 }

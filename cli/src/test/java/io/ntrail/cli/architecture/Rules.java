@@ -18,6 +18,9 @@ final class Rules {
           House.ROOT + ".formats.compression",
           House.ROOT + ".formats.identity");
 
+  /** No format: it opens what is packed in some of them. */
+  private static final String ABOVE_FORMATS = House.ROOT + ".formats.archives";
+
   private final House house;
   private final List<String> findings = new ArrayList<>();
 
@@ -133,6 +136,7 @@ final class Rules {
               PAGE, room.line(), room.name(), used);
         }
         if (module.equals("formats")
+            && !room.name().equals(ABOVE_FORMATS)
             && !SHARED_BY_FORMATS.contains(used)
             && !chapter(used).equals(chapter(room.name()))) {
           finding(

@@ -168,6 +168,12 @@ class RulesTest {
   }
 
   @Test
+  void formatThatUsesTheArchives() {
+    String page = PAGE.replace("`formats.bytes` |\n| `cli", "`formats.archives` |\n| `cli");
+    finds("a format may use bytes, compression and identity only", page, BYTES);
+  }
+
+  @Test
   void formatThatUsesASibling() {
     String page = PAGE.replace("`formats.bytes` |\n| `cli", "`formats.two` |\n| `cli");
     finds("a format may use bytes, compression and identity only", page, BYTES);

@@ -53,7 +53,12 @@ public final class InputFile implements AutoCloseable {
     return map(path, name, null);
   }
 
-  static InputFile mapTemporary(Path path, String name) throws IOException {
+  /**
+   * Maps a file that is deleted when the input is closed.
+   *
+   * @throws IOException if it cannot be opened
+   */
+  public static InputFile mapTemporary(Path path, String name) throws IOException {
     return map(path, name, path);
   }
 

@@ -31,7 +31,7 @@ public final class Nearest {
   }
 
   /** The file beside {@code missing} with the nearest name, or an empty text. */
-  static String file(Path missing) {
+  public static String file(Path missing) {
     Path folder = missing.toAbsolutePath().getParent();
     Path last = missing.getFileName();
     if (folder == null || last == null || !Files.isDirectory(folder)) {

@@ -1,9 +1,9 @@
 /**
  * The one way to look at bytes.
  *
- * <p>{@link io.ntrail.formats.bytes.InputFile} maps a file of any size, or inflates it out of a
- * {@code .gz} or {@code .zip}; {@link io.ntrail.formats.bytes.Bytes} is a bounds-checked
- * little-endian window into it with absolute access. A read outside a window is a {@link
+ * <p>{@link io.ntrail.formats.bytes.InputFile} maps a file of any size, or holds what came out of
+ * an archive; {@link io.ntrail.formats.bytes.Bytes} is a bounds-checked little-endian window into
+ * it with absolute access. A read outside a window is a {@link
  * io.ntrail.formats.bytes.DamagedInput} that names file and offset; a reader turns it into a {@link
  * io.ntrail.formats.bytes.Gap} at its edge. No other package touches {@code ByteBuffer} or {@code
  * MemorySegment}: all windows are read-only direct buffers, so that every call site sees one class

@@ -64,7 +64,7 @@ final class FileKinds {
             + shown
             + what
             + ")",
-        "readable: .etl .ntr .jtrc, also in .zip .gz .diagsession    see: ntrail help formats");
+        "readable: .etl .ntr .jtrc, also in .zip .gz .cab .diagsession    see: ntrail help formats");
   }
 
   private static boolean isText(Bytes head) {

@@ -9,6 +9,7 @@ import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.pdb.DbiHeader.Debug;
 import io.ntrail.formats.pdb.DbiHeader.Part;
+import io.ntrail.formats.pdb.codeview.Symbol.Public;
 import io.ntrail.formats.pdb.codeview.TypeNames;
 import io.ntrail.formats.pdb.codeview.TypeTable;
 import io.ntrail.formats.pdb.msf.MsfFile;
@@ -42,8 +43,7 @@ public final class PdbFile {
   private final Lazy<List<PdbModule>> modules = new Lazy<>(this::readModules);
   private final Lazy<SectionContributions> contributions = new Lazy<>(this::readContributions);
   private final Lazy<SourceFiles> files = new Lazy<>(this::readFiles);
-  private final Lazy<List<PdbSection>> sections =
-      new Lazy<>(() -> readSections(Debug.SECTION_HEADERS));
+  private final Lazy<List<PdbSection>> sections = new Lazy<>(this::readSectionTable);
   private final Lazy<List<PdbSection>> originalSections =
       new Lazy<>(() -> readSections(Debug.ORIGINAL_SECTION_HEADERS));
   private final Lazy<Optional<PublicSymbols>> publics = new Lazy<>(this::readPublics);
@@ -217,9 +217,22 @@ public final class PdbFile {
     return part("source files", Part.FILES, SourceFiles::read).orElse(SourceFiles.NONE);
   }
 
-  /** The sections of the image. */
+  /**
+   * The sections of the image; {@link #hasSectionTable} tells whether they are those of a table.
+   */
   public List<PdbSection> sections() {
     return sections.get();
+  }
+
+  /** Whether it has the image's section table. Else where sections lie follows from their sizes. */
+  public boolean hasSectionTable() {
+    return stream(Debug.SECTION_HEADERS).isPresent();
+  }
+
+  private List<PdbSection> readSectionTable() {
+    return hasSectionTable()
+        ? readSections(Debug.SECTION_HEADERS)
+        : part("section map", Part.SECTION_MAP, PdbSection::ofMap).orElse(List.of());
   }
 
   /**
@@ -279,6 +292,21 @@ public final class PdbFile {
   public long toImage(long rva, long length) {
     Optional<Omap> omap = omapToImage();
     return rva < 0 || omap.isEmpty() ? rva : omap.get().firstSurviving(rva, length);
+  }
+
+  /**
+   * The RVA in the image of a public symbol, or of the first byte up to the next symbol that was
+   * not eliminated.
+   *
+   * @return -1 if there is none
+   */
+  public long toImage(Public symbol) {
+    long rva = rva(symbol.section(), symbol.offset());
+    if (omapToImage().isEmpty()) {
+      return rva;
+    }
+    long next = publics().map(all -> all.nextAfter(symbol.section(), symbol.offset())).orElse(-1L);
+    return toImage(rva, Math.max(1, next - symbol.offset()));
   }
 
   /** How the frames of functions for x86 look; empty for other machines. */
@@ -341,6 +369,15 @@ public final class PdbFile {
                           ? PublicSymbols.read(s, records, isMinimal())
                           : PublicSymbols.scanned(records)));
         });
+  }
+
+  /**
+   * One of the public symbols by its place in the order of addresses; empty if it is damaged, which
+   * is a gap.
+   */
+  public Optional<Public> publicSymbol(int index) {
+    return publics()
+        .flatMap(all -> reading("publics", Optional.empty(), () -> Optional.of(all.get(index))));
   }
 
   /** The global symbols; empty if there are none. */

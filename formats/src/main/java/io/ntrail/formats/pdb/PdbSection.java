@@ -17,6 +17,13 @@ import java.util.List;
 public record PdbSection(int number, String name, long rva, long size, int characteristics) {
   private static final int SIZE = 40;
   private static final int MOST = 0xFFFF;
+  private static final int MAP_HEADER = 4;
+  private static final int MAP_ENTRY = 20;
+  private static final int PAGE = 0x1000;
+  private static final int EXECUTE = 4;
+
+  /** An address in no section: SECDESC of dbicommon.h. */
+  private static final int ABSOLUTE = 0x200;
 
   /** All rows of a stream. */
   static List<PdbSection> read(MsfStream stream) {
@@ -34,6 +41,33 @@ public record PdbSection(int number, String name, long rva, long size, int chara
               bytes.i32(at + 36)));
     }
     return List.copyOf(sections);
+  }
+
+  /**
+   * The sections of an image whose PDB does not have the section table, as those of NGEN have not:
+   * the section map has their sizes, and such images have them one behind the other, each at the
+   * next page. {@link #imageSize} tells whether that is so of an image.
+   */
+  static List<PdbSection> ofMap(MsfStream map) {
+    List<PdbSection> sections = new ArrayList<>();
+    long rva = PAGE;
+    for (long at = MAP_HEADER; map.has(at, MAP_ENTRY); at += MAP_ENTRY) {
+      Bytes entry = map.window(at, MAP_ENTRY);
+      if ((entry.u16(0) & ABSOLUTE) == 0) {
+        long size = entry.u32(16);
+        int flags = (entry.u16(0) & EXECUTE) == 0 ? 0 : 0x2000_0000;
+        sections.add(new PdbSection(sections.size() + 1, "", rva, size, flags));
+        rva += size + PAGE - 1 & -PAGE;
+      }
+    }
+    return List.copyOf(sections);
+  }
+
+  /** How many bytes an image with these sections has in memory; 0 for none. */
+  public static long imageSize(List<PdbSection> sections) {
+    return sections.isEmpty()
+        ? 0
+        : sections.getLast().rva + sections.getLast().size + PAGE - 1 & -PAGE;
   }
 
   /** Whether code can run in it. */

@@ -1,9 +1,6 @@
 package io.ntrail.testkit.compress;
 
 import io.ntrail.testkit.LittleEndian;
-import java.util.Arrays;
-import java.util.Comparator;
-import java.util.PriorityQueue;
 
 /**
  * LZ77 with Huffman codes (MS-XCA 2.1): chunks of 65,536 bytes of output, each with its own table
@@ -61,8 +58,8 @@ public final class XpressHuffmanEncoder {
     if (last) {
       frequency[END]++;
     }
-    int[] lengths = codeLengths(frequency);
-    int[] codes = codes(lengths);
+    int[] lengths = PrefixCode.lengths(frequency, LONGEST_CODE);
+    int[] codes = PrefixCode.codes(lengths);
     for (int i = 0; i < SYMBOLS; i += 2) {
       out.u8(lengths[i] | lengths[i + 1] << 4);
     }
@@ -127,72 +124,5 @@ public final class XpressHuffmanEncoder {
 
   private void endBits() {
     out.setU16(wordAt, word << free);
-  }
-
-  private record Node(long weight, int order, int symbol, int left, int right) {}
-
-  /**
-   * Code lengths of at most 15 bits; two symbols at least, because the codes must fill the space.
-   */
-  private static int[] codeLengths(int[] frequency) {
-    int[] weights = frequency.clone();
-    if (Arrays.stream(weights).filter(w -> w > 0).count() < 2) {
-      weights[weights[0] > 0 ? 1 : 0]++;
-    }
-    while (true) {
-      int[] lengths = huffman(weights);
-      if (Arrays.stream(lengths).max().orElse(0) <= LONGEST_CODE) {
-        return lengths;
-      }
-      // Flattening the weights shortens the longest codes; it ends with nearly equal ones.
-      for (int i = 0; i < weights.length; i++) {
-        weights[i] = weights[i] == 0 ? 0 : weights[i] / 2 + 1;
-      }
-    }
-  }
-
-  private static int[] huffman(int[] weights) {
-    Node[] nodes = new Node[2 * SYMBOLS];
-    int made = 0;
-    PriorityQueue<Node> queue =
-        new PriorityQueue<>(Comparator.comparingLong(Node::weight).thenComparingInt(Node::order));
-    for (int i = 0; i < SYMBOLS; i++) {
-      if (weights[i] > 0) {
-        nodes[made] = new Node(weights[i], made, i, -1, -1);
-        queue.add(nodes[made++]);
-      }
-    }
-    while (queue.size() > 1) {
-      Node left = queue.remove();
-      Node right = queue.remove();
-      nodes[made] = new Node(left.weight + right.weight, made, -1, left.order, right.order);
-      queue.add(nodes[made++]);
-    }
-    int[] depth = new int[made];
-    int[] lengths = new int[SYMBOLS];
-    for (int i = made - 1; i >= 0; i--) {
-      Node node = nodes[i];
-      if (node.symbol >= 0) {
-        lengths[node.symbol] = depth[i];
-      } else {
-        depth[node.left] = depth[i] + 1;
-        depth[node.right] = depth[i] + 1;
-      }
-    }
-    return lengths;
-  }
-
-  private static int[] codes(int[] lengths) {
-    int[] codes = new int[SYMBOLS];
-    int code = 0;
-    for (int length = 1; length <= LONGEST_CODE; length++) {
-      for (int symbol = 0; symbol < SYMBOLS; symbol++) {
-        if (lengths[symbol] == length) {
-          codes[symbol] = code++;
-        }
-      }
-      code <<= 1;
-    }
-    return codes;
   }
 }

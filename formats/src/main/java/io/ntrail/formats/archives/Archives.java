@@ -1,5 +1,11 @@
-package io.ntrail.formats.bytes;
+package io.ntrail.formats.archives;
 
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.bytes.Gaps;
+import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.bytes.Nearest;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -20,9 +26,10 @@ import java.util.zip.ZipFile;
 import java.util.zip.ZipInputStream;
 
 /**
- * Opens inputs that may be packed: a plain file, a {@code .gz}, or a {@code .zip} (also a {@code
- * .diagsession}, which is one) with one or several members. What it is, is told from its first
- * bytes, never from its name.
+ * Opens inputs that may be packed: a plain file, a {@code .gz}, a {@code .zip} (also a {@code
+ * .diagsession}, which is one) or a Microsoft cabinet ({@code .cab}, {@code .pd_}, {@code .dl_} and
+ * the like) with one or several members. What it is, is told from its first bytes, never from its
+ * name.
  *
  * <p>Members up to 64 MiB are inflated into memory, larger ones into a temporary file that is
  * deleted when the input is closed. Inflating stops with {@link CannotGoOn} before the disk is
@@ -38,7 +45,8 @@ public final class Archives {
   /**
    * Opens {@code path} and every member that {@code wanted} accepts.
    *
-   * @param wanted asked with a member's name in lower case; not asked for a file that is no zip
+   * @param wanted asked with a member's name in lower case; not asked for a file that has no
+   *     members, or is a cabinet with a single one
    * @param gaps receives what could not be inflated
    * @return one input or several, in the archive's order
    * @throws CannotGoOn if nothing can be opened
@@ -62,6 +70,8 @@ public final class Archives {
         opened.add(gunzip(path, name, gaps));
       } else if (starts(head, 'P', 'K', 3, 4)) {
         unzip(path, name, wanted, gaps, opened);
+      } else if (starts(head, 'M', 'S', 'C', 'F')) {
+        CabinetMembers.open(path, name, wanted, gaps, opened);
       } else {
         opened.add(InputFile.map(path, name));
       }
@@ -159,7 +169,8 @@ public final class Archives {
     }
   }
 
-  private static InputFile inflate(InputStream in, String name, Gaps gaps) throws IOException {
+  /** Everything that a stream gives, in memory or in a temporary file. */
+  static InputFile inflate(InputStream in, String name, Gaps gaps) throws IOException {
     gaps.register(name);
     byte[] chunk = new byte[CHUNK];
     ByteArrayOutputStream memory = new ByteArrayOutputStream(1 << 16);
@@ -206,6 +217,9 @@ public final class Archives {
     } catch (EOFException | ZipException e) {
       String why = e instanceof EOFException ? "the packed file ends early" : e.getMessage();
       gaps.add(new Gap(name, offset, -1, "packed data", String.valueOf(why)));
+      return -1;
+    } catch (DamagedInput e) {
+      gaps.add(new Gap(name, offset, -1, "packed data", String.valueOf(e.getMessage())));
       return -1;
     }
   }

@@ -1,0 +1,15 @@
+package io.ntrail.analysis.machine;
+
+import io.ntrail.formats.identity.PdbId;
+
+/**
+ * The PDB that belongs to an image.
+ *
+ * @param name as the linker wrote it: the path of another machine, or a bare name
+ */
+public record PdbReference(PdbId id, String name) {
+  /** The last part of the name. */
+  public String fileName() {
+    return name.substring(1 + Math.max(name.lastIndexOf('\\'), name.lastIndexOf('/')));
+  }
+}

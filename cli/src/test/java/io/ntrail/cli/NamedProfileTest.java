@@ -1,0 +1,184 @@
+package io.ntrail.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.ntrail.testkit.ForeignTool;
+import io.ntrail.testkit.TestData;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code ntrail profile -y}: functions by the names of PDBs. */
+class NamedProfileTest {
+  private static final String RECORDING = "etl/perfview-net45-x86-win7.etl.gz";
+  private static final ForeignTool PDBUTIL =
+      ForeignTool.of("llvm", "llvm-pdbutil-14", "llvm-pdbutil");
+  private static final List<String> IMAGES = List.of("mscorlib", "System", "System.Xml");
+  private static final Pattern SECTION = Pattern.compile("size = (\\d+)\\s+flags = .*selector");
+  private static final Pattern PUBLIC =
+      Pattern.compile("S_PUB32 \\[size = \\d+] `(.*)`\\s+flags = .*, addr = (\\d+):(\\d+)");
+
+  @TempDir private Path folder;
+
+  @BeforeEach
+  void data() throws IOException {
+    assumeTrue(TestData.available(), TestData.MISSING);
+    for (String image : IMAGES) {
+      Files.write(
+          folder.resolve(image + ".ni.pdb"),
+          TestData.gunzip("etl/perfview-net45-x86-win7." + image + ".ni.pdb.gz"));
+    }
+  }
+
+  /** Names by where they begin, as llvm-pdbutil prints them. */
+  private TreeMap<Long, Set<String>> names(String image) throws Exception {
+    String text =
+        PDBUTIL
+            .run(
+                folder,
+                Map.of(),
+                "dump",
+                "--publics",
+                "--section-map",
+                folder.resolve(image + ".ni.pdb").toString())
+            .output();
+    List<Long> sections = new ArrayList<>();
+    long next = 0x1000;
+    for (MatchResult size : SECTION.matcher(text).results().toList()) {
+      sections.add(next);
+      next += Long.parseLong(size.group(1)) + 0xFFF & ~0xFFF;
+    }
+    TreeMap<Long, Set<String>> names = new TreeMap<>();
+    for (MatchResult symbol : PUBLIC.matcher(text).results().toList()) {
+      long base = sections.get(Integer.parseInt(symbol.group(2)) - 1);
+      names
+          .computeIfAbsent(base + Long.parseLong(symbol.group(3)), _ -> new HashSet<>())
+          .add(symbol.group(1));
+    }
+    return names;
+  }
+
+  @Test
+  void everySampledAddressHasTheNameThatAnotherReaderOfThePdbGivesIt() throws Exception {
+    assumeTrue(PDBUTIL.available(), PDBUTIL.missing());
+    Map<String, TreeMap<Long, Set<String>>> names = new HashMap<>();
+    for (String image : IMAGES) {
+      names.put(image + ".ni.dll", names(image));
+    }
+    Cli.Result profile =
+        Cli.run("profile", TestData.file(RECORDING), "-y", folder, "-n", "0", "--format", "json");
+    assertEquals(0, profile.exit(), profile.err());
+    assertEquals(List.of(), JsonSchema.named("profile").findings(profile.json()));
+    assertEquals(3, profile.json().get("symbols").get("found").number());
+    List<Json> rows =
+        profile.json().get("rows").array().stream()
+            .filter(row -> names.containsKey(row.get("module").text()))
+            .toList();
+    Set<String> second = new HashSet<>();
+    for (Json row : rows) {
+      TreeMap<Long, Set<String>> known = names.get(row.get("module").text());
+      long rva = Long.decode(row.get("rva").text());
+      if (!known.containsKey(rva)) {
+        // llvm-pdbutil lists what is in the table by name, which has each name once.
+        String name = row.get("function").text();
+        assertTrue(known.values().stream().anyMatch(all -> all.contains(name)), name);
+        known.put(rva, Set.of(name));
+        second.add(name);
+      }
+    }
+    assertTrue(second.stream().allMatch(NamedProfileTest::isStub), second::toString);
+    Map<String, Long> told = new HashMap<>();
+    for (Json row : rows) {
+      String module = row.get("module").text();
+      Set<String> all = names.get(module).get(Long.decode(row.get("rva").text()));
+      assertTrue(all.contains(row.get("function").text()), row::toString);
+      told.put(module + "!" + all, row.get("inclusive").number());
+    }
+    assertTrue(told.size() > 100, () -> "only " + told.size() + " functions were sampled");
+    Map<String, Long> expected = stacks(names);
+    // Of names that llvm-pdbutil has once, any other place has the name before it.
+    assertEquals(sumOfStubs(expected), sumOfStubs(told));
+    expected.keySet().removeIf(NamedProfileTest::isStub);
+    told.keySet().removeIf(NamedProfileTest::isStub);
+    assertEquals(expected, told);
+  }
+
+  private static boolean isStub(String function) {
+    return function.contains(".IL_STUB_");
+  }
+
+  private static long sumOfStubs(Map<String, Long> stacks) {
+    return stacks.entrySet().stream()
+        .filter(entry -> isStub(entry.getKey()))
+        .mapToLong(Map.Entry::getValue)
+        .sum();
+  }
+
+  /** How many stacks of samples functions are in, by the nearest name before each address. */
+  private static Map<String, Long> stacks(Map<String, TreeMap<Long, Set<String>>> names) {
+    Map<String, Long> stacks = new HashMap<>();
+    Cli.Result events =
+        Cli.run(
+            "events",
+            TestData.file(RECORDING),
+            "-e",
+            "PerfInfo/SampleProf",
+            "--stacks",
+            "--format",
+            "jsonl");
+    for (String line : events.out().lines().filter(l -> l.contains("\"stack\":")).toList()) {
+      Set<String> functions = new HashSet<>();
+      for (Json frame : Json.parse(line).get("stack").array()) {
+        Object module = frame.get("module").value();
+        if (module != null && names.containsKey(module.toString())) {
+          long rva = Long.decode(frame.get("rva").text());
+          functions.add(module + "!" + names.get(module.toString()).floorEntry(rva).getValue());
+        }
+      }
+      functions.forEach(function -> stacks.merge(function, 1L, Long::sum));
+    }
+    return stacks;
+  }
+
+  @Test
+  void namesAreToldToComeFromPdbs() {
+    Cli.Result named = Cli.run("profile", TestData.file(RECORDING), "-y", folder);
+    assertEquals(0, named.exit(), named.err());
+    assertTrue(named.out().matches("(?s).*symbols: 3 of \\d+ hot images.*"), named.out());
+    Cli.Result without = Cli.run("profile", TestData.file(RECORDING));
+    assertTrue(without.out().contains("no symbols"), without.out());
+    Cli.Result callers =
+        Cli.run(
+            "profile",
+            TestData.file(RECORDING),
+            "-y",
+            folder,
+            "--callers",
+            "mscorlib.ni.dll!System.String.wstrcpy*");
+    assertTrue(callers.out().contains("wstrcpy(Char*, Char*, Int32)"), callers.out());
+  }
+
+  @Test
+  void aPdbOfAnotherBuildIsNotUsedAndNamed() throws IOException {
+    Path other = Files.createDirectory(folder.resolve("other"));
+    Files.copy(folder.resolve("System.ni.pdb"), other.resolve("mscorlib.ni.pdb"));
+    Cli.Result profile = Cli.run("profile", TestData.file(RECORDING), "-y", other);
+    assertEquals(0, profile.exit(), profile.err());
+    assertTrue(profile.err().contains("mscorlib.ni.pdb is of another build"), profile.err());
+    assertTrue(profile.out().contains("no symbols"), profile.out());
+  }
+}

@@ -1,0 +1,146 @@
+package io.ntrail.formats.archives;
+
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.bytes.Gaps;
+import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.cab.Cabinet;
+import io.ntrail.formats.cab.CabinetFile;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/** Opens files out of a cabinet, or of the set of cabinets that it belongs to. */
+final class CabinetMembers {
+  /** Beyond what the smallest blocks can hold: 8 bytes for 32,768. */
+  private static final long LARGEST_RATIO = 4096;
+
+  private CabinetMembers() {}
+
+  static void open(
+      Path path, String name, Predicate<String> wanted, Gaps gaps, List<InputFile> opened)
+      throws IOException {
+    List<InputFile> inputs = new ArrayList<>();
+    try {
+      set(path, name, inputs);
+      try (Cabinet cabinet = Cabinet.open(inputs, gaps)) {
+        long packed = inputs.stream().mapToLong(InputFile::size).sum();
+        unpack(cabinet, name, packed, wanted, gaps, opened);
+      }
+    } finally {
+      inputs.forEach(InputFile::close);
+    }
+  }
+
+  private static void unpack(
+      Cabinet cabinet,
+      String name,
+      long packed,
+      Predicate<String> wanted,
+      Gaps gaps,
+      List<InputFile> opened)
+      throws IOException {
+    List<CabinetFile> files = cabinet.files();
+    // A file packed for a symbol server is alone, and often has another name than it should.
+    List<CabinetFile> chosen =
+        files.size() == 1
+            ? files
+            : files.stream()
+                .filter(file -> wanted.test(file.name().toLowerCase(Locale.ROOT)))
+                .toList();
+    if (chosen.isEmpty()) {
+      throw new CannotGoOn(
+          name
+              + " is a cabinet without a file to read in it"
+              + (files.isEmpty() ? "" : " (it holds " + files.getFirst().name() + ", ...)"),
+          "");
+    }
+    if (chosen.stream().mapToLong(CabinetFile::size).sum() / LARGEST_RATIO > packed) {
+      throw new CannotGoOn(
+          name + " says that its files are larger than anything that so few bytes can hold",
+          "get a new copy");
+    }
+    List<String> refused = new ArrayList<>();
+    for (CabinetFile file : chosen) {
+      String member = name + "!/" + file.name();
+      String refusal = cabinet.refusal(file);
+      if (!refusal.isEmpty()) {
+        refused.add(member + " " + refusal);
+        gaps.add(new Gap(member, 0, file.size(), "packed file", "it " + refusal));
+        continue;
+      }
+      try (InputStream in = cabinet.open(file, file.size())) {
+        opened.add(Archives.inflate(in, member, gaps));
+      }
+    }
+    if (opened.isEmpty()) {
+      throw new CannotGoOn(refused.getFirst(), Cabinet.REFUSED_NEXT_STEP);
+    }
+  }
+
+  /** The cabinet, and those of its set that lie beside it, in their order. */
+  private static void set(Path path, String name, List<InputFile> inputs) throws IOException {
+    Deque<InputFile> found = new ArrayDeque<>();
+    try {
+      found.add(InputFile.map(path, name));
+      Set<Path> seen = new HashSet<>(Set.of(path));
+      follow(path, seen, found, true);
+      follow(path, seen, found, false);
+    } finally {
+      inputs.addAll(found);
+    }
+  }
+
+  private static void follow(Path path, Set<Path> seen, Deque<InputFile> found, boolean forward)
+      throws IOException {
+    while (true) {
+      InputFile end = forward ? found.getLast() : found.getFirst();
+      String other;
+      try (Cabinet cabinet = Cabinet.open(end, new Gaps())) {
+        other = forward ? cabinet.next() : cabinet.previous();
+      }
+      Optional<Path> beside = beside(path, other);
+      if (beside.isEmpty() || !seen.add(beside.get())) {
+        return;
+      }
+      InputFile input = InputFile.map(beside.get(), beside.get().toString());
+      if (!(forward ? Cabinet.follows(end, input) : Cabinet.follows(input, end))) {
+        input.close();
+        return;
+      }
+      if (forward) {
+        found.addLast(input);
+      } else {
+        found.addFirst(input);
+      }
+    }
+  }
+
+  /** Only names are taken from a cabinet: where it says that another one lay leads nowhere. */
+  private static Optional<Path> beside(Path path, String other) {
+    String name = CabinetFile.lastPart(other);
+    if (name.isEmpty()) {
+      return Optional.empty();
+    }
+    try {
+      return Stream.of(name, name.toLowerCase(Locale.ROOT))
+          .map(path::resolveSibling)
+          .filter(Files::isRegularFile)
+          .findFirst();
+    } catch (InvalidPathException e) {
+      return Optional.empty();
+    }
+  }
+}

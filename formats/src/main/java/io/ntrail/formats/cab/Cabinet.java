@@ -1,0 +1,225 @@
+package io.ntrail.formats.cab;
+
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.bytes.Gaps;
+import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.cab.Part.RawFile;
+import io.ntrail.formats.cab.Part.RawFolder;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A Microsoft cabinet, or a set of several that follow each other.
+ *
+ * <p>Its inputs must stay open as long as it is used; they are not closed with it. Files are
+ * unpacked one after the other; that is quick in the order of {@link #files}, because those of a
+ * folder are packed as one. For one thread.
+ */
+public final class Cabinet implements AutoCloseable {
+  /** What helps where a file is refused. */
+  public static final String REFUSED_NEXT_STEP =
+      "put all cabinets of a set beside each other, or unpack it with cabextract or 7z";
+
+  private final List<Part> parts;
+  private final List<Folder> folders;
+  private final List<CabinetFile> files;
+  private Optional<FolderReader> reader = Optional.empty();
+  private int readerFolder;
+
+  private Cabinet(List<Part> parts, List<Folder> folders, List<CabinetFile> files) {
+    this.parts = parts;
+    this.folders = folders;
+    this.files = files;
+  }
+
+  /**
+   * Opens a cabinet.
+   *
+   * @param gaps receives what of its tables could not be read
+   * @throws CannotGoOn if it is none, or its header is damaged
+   */
+  public static Cabinet open(InputFile input, Gaps gaps) {
+    return open(List.of(input), gaps);
+  }
+
+  /**
+   * Opens cabinets of a set.
+   *
+   * @param inputs in their order; if one between them is not there, what lies in it is refused when
+   *     it is asked for
+   * @param gaps receives what of their tables could not be read
+   * @throws CannotGoOn if one of them is no cabinet, or its header is damaged
+   */
+  public static Cabinet open(List<InputFile> inputs, Gaps gaps) {
+    List<Part> parts = inputs.stream().map(input -> Part.read(input, gaps)).toList();
+    List<Folder> folders = new ArrayList<>();
+    List<CabinetFile> files = new ArrayList<>();
+    boolean goesOn = false;
+    for (int i = 0; i < parts.size(); i++) {
+      Part part = parts.get(i);
+      boolean hasNext = i + 1 < parts.size() && isNext(part, parts.get(i + 1));
+      goesOn = add(part, goesOn, hasNext, folders, files);
+    }
+    return new Cabinet(parts, List.copyOf(folders), inOrder(files, parts.getFirst(), gaps));
+  }
+
+  /** Whether both are cabinets of one set, and the second is the next one. */
+  public static boolean follows(InputFile input, InputFile next) {
+    try {
+      return isNext(Part.read(input, new Gaps()), Part.read(next, new Gaps()));
+    } catch (CannotGoOn e) {
+      return false;
+    }
+  }
+
+  private static boolean isNext(Part part, Part next) {
+    return part.set() == next.set()
+        && part.index() + 1 == next.index()
+        && !part.next().isEmpty()
+        && !next.previous().isEmpty();
+  }
+
+  /**
+   * Adds what one cabinet has.
+   *
+   * @param goesOn whether its first folder is the last one so far
+   * @param hasNext whether the cabinet behind it is there
+   * @return whether its last folder goes on in that one
+   */
+  private static boolean add(
+      Part part, boolean goesOn, boolean hasNext, List<Folder> folders, List<CabinetFile> files) {
+    boolean fromPrevious = part.files().stream().anyMatch(RawFile::fromPrevious);
+    boolean toNext = part.files().stream().anyMatch(RawFile::toNext);
+    int first = goesOn ? folders.size() - 1 : folders.size();
+    int last = part.folders().size() - 1;
+    for (int i = 0; i <= last; i++) {
+      RawFolder raw = part.folders().get(i);
+      String behind = i == last && toNext && !hasNext ? part.next() : "";
+      if (i == 0 && goesOn) {
+        Folder begun = folders.removeLast();
+        List<Folder.Piece> pieces = new ArrayList<>(begun.pieces());
+        pieces.add(raw.piece());
+        folders.add(new Folder(begun.type(), pieces, begun.lackingBefore(), behind));
+      } else {
+        String before = i == 0 && fromPrevious ? part.previous() : "";
+        folders.add(new Folder(raw.type(), List.of(raw.piece()), before, behind));
+      }
+    }
+    for (RawFile raw : part.files()) {
+      CabinetFile file = raw.file();
+      // What began in the cabinet before was told there.
+      if (!(goesOn && raw.fromPrevious())) {
+        files.add(
+            new CabinetFile(
+                file.name(),
+                file.size(),
+                file.modified(),
+                file.attributes(),
+                first + file.folder(),
+                file.offset()));
+      }
+    }
+    return toNext && hasNext;
+  }
+
+  /**
+   * No two files share bytes: otherwise a small cabinet could hold any number of large ones.
+   *
+   * @param first of the set, which gaps are told of
+   */
+  private static List<CabinetFile> inOrder(List<CabinetFile> files, Part first, Gaps gaps) {
+    List<CabinetFile> sorted = new ArrayList<>(files);
+    sorted.sort(
+        Comparator.comparingInt(CabinetFile::folder).thenComparingLong(CabinetFile::offset));
+    List<CabinetFile> kept = new ArrayList<>();
+    int folder = -1;
+    long end = 0;
+    for (CabinetFile file : sorted) {
+      if (file.folder() != folder) {
+        folder = file.folder();
+        end = 0;
+      }
+      if (file.offset() < end) {
+        gaps.add(
+            new Gap(
+                first.input().name() + "!/" + file.name(),
+                0,
+                file.size(),
+                "file of a cabinet",
+                "its data are those of another file"));
+      } else {
+        kept.add(file);
+        end = file.offset() + file.size();
+      }
+    }
+    return List.copyOf(kept);
+  }
+
+  /** The files, in the order of their data. */
+  public List<CabinetFile> files() {
+    return files;
+  }
+
+  /** The name of the cabinet that stands before the first one of these in its set, or empty. */
+  public String previous() {
+    return parts.getFirst().previous();
+  }
+
+  /** The name of the cabinet that stands behind the last one of these in its set, or empty. */
+  public String next() {
+    return parts.getLast().next();
+  }
+
+  /** Why a file cannot be unpacked, in plain words that follow its name; empty if it can. */
+  public String refusal(CabinetFile file) {
+    Folder folder = folders.get(file.folder());
+    return folder.lackingBefore().isEmpty()
+        ? folder.refusal()
+        : "begins in another cabinet of its set: " + folder.lackingBefore();
+  }
+
+  /**
+   * Unpacks a file while it is read. A stream that was opened before ends here; closing it does
+   * nothing. What is damaged ends it with {@link io.ntrail.formats.bytes.DamagedInput}, which names
+   * the place in the cabinet; all before that was given.
+   *
+   * @param file one of {@link #files}
+   * @param limit how many bytes it may have at most
+   * @throws CannotGoOn if it is larger, if its compression is not read, or if it lies in a cabinet
+   *     that is not there
+   */
+  public InputStream open(CabinetFile file, long limit) {
+    String what = file.name() + " in " + parts.getFirst().input().name();
+    String refusal = refusal(file);
+    if (!refusal.isEmpty()) {
+      throw new CannotGoOn(what + " " + refusal, REFUSED_NEXT_STEP);
+    }
+    if (file.size() > limit) {
+      throw new CannotGoOn(
+          what + " has " + file.size() + " bytes, more than the " + limit + " allowed", "");
+    }
+    FolderReader now =
+        reader
+            .filter(r -> readerFolder == file.folder() && r.before() <= file.offset())
+            .orElseGet(() -> start(file.folder()));
+    return new MemberStream(now, file.offset(), file.size());
+  }
+
+  private FolderReader start(int folder) {
+    close();
+    FolderReader started = new FolderReader(folders.get(folder));
+    reader = Optional.of(started);
+    readerFolder = folder;
+    return started;
+  }
+
+  @Override
+  public void close() {
+    reader.ifPresent(FolderReader::close);
+    reader = Optional.empty();
+  }
+}

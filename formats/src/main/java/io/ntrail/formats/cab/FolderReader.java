@@ -1,0 +1,166 @@
+package io.ntrail.formats.cab;
+
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.cab.Folder.Piece;
+import java.util.Optional;
+
+/** Unpacks a folder from its beginning, block by block. */
+final class FolderReader implements AutoCloseable {
+  private static final int HEADER = 8;
+
+  private final Folder folder;
+  private final Unpacker unpacker;
+  private final byte[] packed = new byte[0xFFFF];
+  private final byte[] block = new byte[Unpacker.BLOCK];
+
+  private int piece;
+  private int blocksDone;
+  private long at;
+
+  /** How many bytes of the folder lie before {@link #block}. */
+  private long before;
+
+  private int size;
+
+  /** What went wrong; nothing behind it can be read. */
+  private Optional<DamagedInput> damage = Optional.empty();
+
+  private boolean closed;
+
+  FolderReader(Folder folder) {
+    this.folder = folder;
+    this.unpacker = folder.unpacker();
+    this.at = folder.pieces().getFirst().at();
+  }
+
+  /** How many bytes of the folder lie before the block that is there now. */
+  long before() {
+    return before;
+  }
+
+  /**
+   * Copies bytes of the folder.
+   *
+   * @param from where they begin in the folder; never before {@link #before}
+   * @param most how many are wanted, at least 1
+   * @return how many were copied, at least 1
+   * @throws DamagedInput if there are none or they cannot be read
+   */
+  int read(long from, byte[] target, int to, int most) {
+    if (closed || from < before) {
+      throw new IllegalStateException("another file of the cabinet was opened, or it was closed");
+    }
+    while (from >= before + size) {
+      next();
+    }
+    int skip = (int) (from - before);
+    int count = Math.min(most, size - skip);
+    System.arraycopy(block, skip, target, to, count);
+    return count;
+  }
+
+  private void next() {
+    if (damage.isPresent()) {
+      throw damage.get();
+    }
+    before += size;
+    size = 0;
+    try {
+      size = unpack();
+    } catch (DamagedInput e) {
+      damage = Optional.of(e);
+      throw e;
+    }
+  }
+
+  /** Unpacks the next block, whose packed bytes may lie in two cabinets or more. */
+  private int unpack() {
+    Piece first = piece();
+    long start = at;
+    int length = 0;
+    while (true) {
+      Piece part = piece();
+      Bytes header = part.input().window(at, HEADER + part.reserve());
+      int packedHere = header.u16(4);
+      int whole = header.u16(6);
+      long data = at + HEADER + part.reserve();
+      Bytes bytes = part.input().window(data, packedHere);
+      check(header, bytes, part);
+      if (packedHere > packed.length - length) {
+        throw damaged(part, at, "the parts of a block are longer than any block");
+      }
+      bytes.copyTo(0, packed, length, packedHere);
+      length += packedHere;
+      at = data + packedHere;
+      blocksDone++;
+      if (whole > Unpacker.BLOCK) {
+        throw damaged(first, start, "a block says that it has " + whole + " bytes");
+      }
+      // A block that gives nothing goes on in the next cabinet.
+      if (whole > 0) {
+        try {
+          unpacker.unpack(packed, length, block, whole);
+        } catch (UnreadableBlock e) {
+          throw damaged(first, start, e.why());
+        }
+        return whole;
+      }
+      if (blocksDone < part.blocks()) {
+        throw damaged(part, start, "a block has no bytes");
+      }
+    }
+  }
+
+  /** The cabinet that the next block is in. */
+  private Piece piece() {
+    Piece now = folder.pieces().get(piece);
+    while (blocksDone >= now.blocks()) {
+      if (piece + 1 == folder.pieces().size()) {
+        String where =
+            folder.lackingBehind().isEmpty() ? "" : ": it goes on in " + folder.lackingBehind();
+        throw damaged(now, at, "the packed data end early" + where);
+      }
+      now = folder.pieces().get(++piece);
+      blocksDone = 0;
+      at = now.at();
+    }
+    return now;
+  }
+
+  private void check(Bytes header, Bytes data, Piece part) {
+    int told = header.i32(0);
+    if (told == 0) {
+      return;
+    }
+    int sum = checksum(header, 4, header.length(), checksum(data, 0, data.length(), 0));
+    if (sum != told) {
+      throw damaged(
+          part, at, "the checksum of a block is %08x and should be %08x".formatted(sum, told));
+    }
+  }
+
+  /** CSUMCompute of MS-CAB: the last bytes of a stretch stand in reverse. */
+  private static int checksum(Bytes bytes, int from, int to, int seed) {
+    int sum = seed;
+    int at = from;
+    for (; at + 4 <= to; at += 4) {
+      sum ^= bytes.i32(at);
+    }
+    int rest = 0;
+    for (; at < to; at++) {
+      rest = rest << 8 | bytes.u8(at);
+    }
+    return sum ^ rest;
+  }
+
+  private static DamagedInput damaged(Piece part, long at, String why) {
+    return new DamagedInput(part.input().name(), at, why);
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    unpacker.close();
+  }
+}
