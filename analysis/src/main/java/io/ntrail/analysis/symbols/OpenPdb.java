@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** A PDB with the files that it is read from, which may be packed. */
-public final class OpenPdb implements AutoCloseable {
+public final class OpenPdb implements Sought.Opened {
   private final Path path;
   private final PdbFile pdb;
   private final List<InputFile> inputs;

@@ -6,6 +6,7 @@ import io.ntrail.formats.pe.DebugDirectory;
 import io.ntrail.formats.pe.DebugDirectory.CodeView;
 import io.ntrail.formats.pe.PeImage;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,15 +14,23 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Looks for the PDB of an image: in the places that were named, then beside the image. Only one
- * with the GUID and age that the image names is taken.
+ * Looks for the PDB of an image: in the places that were named, then beside the image, then in
+ * symbol stores. Only one with the GUID and age that the image names is taken.
  *
  * @param places files, and folders that the PDB may lie in
  */
-public record PdbSearch(List<Path> places) {
+public record PdbSearch(List<Path> places, SymbolStores stores) {
+  /** The kinds of images, where that of an image is not known. */
+  private static final List<String> ANY_KIND = List.of("exe", "dll", "sys");
+
   /** Copies the list. */
   public PdbSearch {
     places = List.copyOf(places);
+  }
+
+  /** A search without stores. */
+  public PdbSearch(List<Path> places) {
+    this(places, SymbolStores.none());
   }
 
   /**
@@ -29,11 +38,13 @@ public record PdbSearch(List<Path> places) {
    *
    * @param pdb to be closed by who asked; empty if there is none
    * @param tried the places that did not have it, in the order in which they were tried
+   * @param remarks stores that should have kept a copy and do not, each in a sentence
    */
-  public record Result(Optional<OpenPdb> pdb, List<Tried> tried) {
-    /** Copies the list. */
+  public record Result(Optional<OpenPdb> pdb, List<Tried> tried, List<String> remarks) {
+    /** Copies the lists. */
     public Result {
       tried = List.copyOf(tried);
+      remarks = List.copyOf(remarks);
     }
 
     /** Why there is none, in one sentence. */
@@ -48,12 +59,13 @@ public record PdbSearch(List<Path> places) {
   }
 
   /**
-   * A place that did not have it.
+   * A place that did not have what was looked for.
    *
-   * @param isThere whether there is a file, which cannot be used
+   * @param place a file, a folder or the address of a server
+   * @param isThere whether there is something, which cannot be used
    * @param why in a sentence
    */
-  public record Tried(Path place, boolean isThere, String why) {}
+  public record Tried(String place, boolean isThere, String why) {}
 
   /**
    * Looks for the PDB of an image file, also beside it.
@@ -61,33 +73,58 @@ public record PdbSearch(List<Path> places) {
    * @param file that the image was read from
    */
   public Result find(Path file, PeImage image) {
-    if (!(DebugDirectory.of(image).codeView().orElse(null)
+    DebugDirectory debug = DebugDirectory.of(image);
+    if (!(debug.codeView().orElse(null)
         instanceof CodeView.Pdb70(var guid, long age, String path))) {
-      return new Result(Optional.empty(), List.of(new Tried(file, false, file + " names no PDB")));
+      return none(List.of(), file, "names no PDB");
     }
-    List<Path> candidates = candidates(name(path));
-    addIn(file.resolveSibling("."), name(path), candidates);
-    return find(new PdbId(guid, age), candidates);
+    Optional<StoreKey> key = StoreKey.of(debug);
+    List<Path> candidates = candidates(key);
+    key.ifPresent(known -> addIn(file.resolveSibling("."), known.name(), candidates));
+    return find(new PdbId(guid, age), key, kinds(file), candidates, file);
   }
 
   /**
-   * Looks for a PDB in the places that were named.
+   * Looks for a PDB in the places that were named and in the stores.
    *
-   * @param name of the file, without folders
+   * @param name as a recording has it; only its last part is used
    */
   public Result find(PdbId wanted, String name) {
-    return find(wanted, candidates(name));
+    Optional<StoreKey> key = StoreKey.pdb(name, wanted);
+    return find(wanted, key, ANY_KIND, candidates(key), "the recording");
   }
 
-  private static Result find(PdbId wanted, List<Path> candidates) {
+  private Result find(
+      PdbId wanted,
+      Optional<StoreKey> key,
+      List<String> kinds,
+      List<Path> candidates,
+      Object namedBy) {
     List<Tried> tried = new ArrayList<>();
     for (Path place : candidates) {
       Optional<OpenPdb> found = tryOne(place, wanted, tried);
       if (found.isPresent()) {
-        return new Result(found, tried);
+        return new Result(found, tried, List.of());
       }
     }
-    return new Result(Optional.empty(), tried);
+    if (key.isEmpty()) {
+      return none(tried, namedBy, "names its PDB in a way that is no name of a file");
+    }
+    SymbolStores.Result<OpenPdb> stored = stores.find(new SoughtPdb(key.get(), wanted, kinds));
+    tried.addAll(stored.tried());
+    return new Result(stored.found(), tried, stored.remarks());
+  }
+
+  private static Result none(List<Tried> before, Object place, String why) {
+    List<Tried> tried = new ArrayList<>(before);
+    tried.add(new Tried(place.toString(), false, place + " " + why));
+    return new Result(Optional.empty(), tried, List.of());
+  }
+
+  /** Plain folders may have PDBs by the kinds of their images. */
+  private static List<String> kinds(Path file) {
+    Path name = file.getFileName();
+    return name == null ? List.of() : FileName.kind(name.toString()).stream().toList();
   }
 
   /** The last part of a path of the machine that linked or compiled it. */
@@ -95,11 +132,11 @@ public record PdbSearch(List<Path> places) {
     return path.substring(1 + Math.max(path.lastIndexOf('\\'), path.lastIndexOf('/')));
   }
 
-  private List<Path> candidates(String name) {
+  private List<Path> candidates(Optional<StoreKey> key) {
     List<Path> all = new ArrayList<>();
     for (Path place : places) {
       if (Files.isDirectory(place)) {
-        addIn(place, name, all);
+        key.ifPresent(known -> addIn(place, known.name(), all));
       } else {
         all.add(place);
       }
@@ -109,33 +146,27 @@ public record PdbSearch(List<Path> places) {
 
   /** As it is called, or packed. */
   private static void addIn(Path folder, String name, List<Path> all) {
-    all.add(folder.resolve(name).normalize());
-    Path packed = folder.resolve(name + ".gz").normalize();
-    if (Files.exists(packed)) {
-      all.add(packed);
+    try {
+      all.add(folder.resolve(name).normalize());
+      Path packed = folder.resolve(name + ".gz").normalize();
+      if (Files.exists(packed)) {
+        all.add(packed);
+      }
+    } catch (InvalidPathException e) {
+      // A name that this system cannot spell: no folder has it.
     }
   }
 
-  private static Optional<OpenPdb> tryOne(Path place, PdbId wanted, List<Tried> tried) {
+  private static Optional<OpenPdb> tryOne(Path place, PdbId id, List<Tried> tried) {
     if (!Files.exists(place)) {
-      tried.add(new Tried(place, false, place + " is not there"));
+      tried.add(new Tried(place.toString(), false, place + " is not there"));
       return Optional.empty();
     }
-    OpenPdb open;
     try {
-      open = OpenPdb.open(place);
+      return Optional.of(SoughtPdb.open(place, id));
     } catch (CannotGoOn e) {
-      tried.add(new Tried(place, true, String.valueOf(e.getMessage())));
+      tried.add(new Tried(place.toString(), true, e.message()));
       return Optional.empty();
     }
-    if (open.pdb().guid().equals(wanted.guid()) && open.pdb().age() == wanted.age()) {
-      return Optional.of(open);
-    }
-    String why =
-        "%s is of another build (%s age %d, not %s age %d)"
-            .formatted(place, open.pdb().guid(), open.pdb().age(), wanted.guid(), wanted.age());
-    tried.add(new Tried(place, true, why));
-    open.close();
-    return Optional.empty();
   }
 }

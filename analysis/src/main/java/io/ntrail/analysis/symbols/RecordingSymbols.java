@@ -91,7 +91,7 @@ public final class RecordingSymbols implements AutoCloseable {
     if (pdb.isPresent() && !fits(pdb.get().pdb(), file)) {
       tried.add(
           new Tried(
-              pdb.get().path(),
+              pdb.get().path().toString(),
               true,
               pdb.get().path() + " does not say where the sections of " + file.name() + " lie"));
       pdb.get().close();

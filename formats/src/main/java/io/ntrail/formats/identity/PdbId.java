@@ -7,9 +7,11 @@ import java.util.Locale;
  * changed it since.
  */
 public record PdbId(Guid guid, long age) {
-  /** The form that symbol servers use: the GUID in upper case without hyphens, then the age. */
+  /**
+   * The form that symbol servers use: the GUID in upper case without hyphens, then the age in
+   * hexadecimal, as short as it is and in lower case like the size in {@link ImageId#key}.
+   */
   public String key() {
-    return guid.toString().replace("-", "").toUpperCase(Locale.ROOT)
-        + Long.toHexString(age).toUpperCase(Locale.ROOT);
+    return guid.toString().replace("-", "").toUpperCase(Locale.ROOT) + Long.toHexString(age);
   }
 }

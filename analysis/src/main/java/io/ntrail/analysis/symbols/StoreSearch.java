@@ -1,0 +1,267 @@
+package io.ntrail.analysis.symbols;
+
+import io.ntrail.analysis.symbols.LocalStore.Entry;
+import io.ntrail.analysis.symbols.PdbSearch.Tried;
+import io.ntrail.analysis.symbols.StoreWriter.Content;
+import io.ntrail.analysis.symbols.StoreWriter.Form;
+import io.ntrail.analysis.symbols.StoreWriter.Stored;
+import io.ntrail.analysis.symbols.SymbolPath.Cache;
+import io.ntrail.analysis.symbols.SymbolPath.Chain;
+import io.ntrail.analysis.symbols.SymbolPath.Element;
+import io.ntrail.analysis.symbols.SymbolPath.Folder;
+import io.ntrail.analysis.symbols.SymbolPath.Store;
+import io.ntrail.formats.bytes.CannotGoOn;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** One search for one file, from the first element of a symbol path to the one that has it. */
+final class StoreSearch<T extends Sought.Opened> {
+  /** The file, open. */
+  private record Hit<T>(T opened, Path file, boolean packed) {}
+
+  private final SymbolPath path;
+  private final boolean windows;
+  private final Optional<StoreFetch> fetch;
+  private final Sought<T> sought;
+  private final StoreWriter<T> writer;
+  private final List<Tried> tried = new ArrayList<>();
+  private final List<String> remarks = new ArrayList<>();
+
+  /** The caches before the element that is searched; the last one first. */
+  private final List<LocalStore> caches = new ArrayList<>();
+
+  StoreSearch(SymbolPath path, boolean windows, Optional<StoreFetch> fetch, Sought<T> sought) {
+    this.path = path;
+    this.windows = windows;
+    this.fetch = fetch;
+    this.sought = sought;
+    this.writer = new StoreWriter<>(sought);
+  }
+
+  SymbolStores.Result<T> run() {
+    for (Element element : path.elements()) {
+      Optional<Hit<T>> hit =
+          switch (element) {
+            case Cache(Store.Local(Path folder)) -> {
+              LocalStore store = local(folder);
+              Optional<Hit<T>> cached = inStore(store);
+              caches.addFirst(store);
+              yield cached;
+            }
+            case Folder(Path folder) -> inFolder(local(folder)).map(found -> kept(found, caches));
+            case Chain(List<Store> stores) when stores.size() == 1 -> alone(stores.getFirst());
+            case Chain(List<Store> stores) -> inChain(stores);
+          };
+      if (hit.isPresent()) {
+        return new SymbolStores.Result<>(hit.map(Hit::opened), tried, remarks);
+      }
+    }
+    return new SymbolStores.Result<>(Optional.empty(), tried, remarks);
+  }
+
+  private LocalStore local(Path folder) {
+    return new LocalStore(folder, windows);
+  }
+
+  /** A chain of one store keeps nothing itself, unless what it has must be unpacked. */
+  private Optional<Hit<T>> alone(Store store) {
+    if (store instanceof Store.Http(URI server)) {
+      return onServer(server, caches);
+    }
+    LocalStore only = local(((Store.Local) store).path());
+    LocalStore unpacked = local(path.defaultStore());
+    if (!caches.isEmpty() || unpacked.equals(only) || !hasOnlyPacked(only)) {
+      return inStore(only).map(found -> kept(found, caches));
+    }
+    return inStore(unpacked).or(() -> inStore(only).map(found -> kept(found, List.of(unpacked))));
+  }
+
+  private boolean hasOnlyPacked(LocalStore store) {
+    List<Entry> entries = store.entries(sought.key());
+    return !entries.isEmpty()
+        && entries.stream()
+            .allMatch(entry -> entry instanceof Entry.Candidate(_, boolean packed) && packed);
+  }
+
+  private Optional<Hit<T>> inChain(List<Store> stores) {
+    List<LocalStore> before = new ArrayList<>();
+    for (Store store : stores) {
+      Optional<Hit<T>> hit =
+          switch (store) {
+            case Store.Http(URI server) -> onServer(server, before.isEmpty() ? caches : before);
+            case Store.Local(Path folder) ->
+                inStore(local(folder)).map(found -> copied(found, before));
+          };
+      if (hit.isPresent()) {
+        return hit;
+      }
+      if (store instanceof Store.Local(Path folder)) {
+        before.addFirst(local(folder));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Into the stores of its chain; into the caches only if none of those takes it. */
+  private Hit<T> copied(Hit<T> hit, List<LocalStore> before) {
+    if (before.isEmpty()) {
+      return hit;
+    }
+    Hit<T> copy = kept(hit, before);
+    return copy.equals(hit) ? kept(hit, caches) : copy;
+  }
+
+  private Optional<Hit<T>> inStore(LocalStore store) {
+    return isThere(store) ? first(store, store.entries(sought.key())) : Optional.empty();
+  }
+
+  private Optional<Hit<T>> inFolder(LocalStore folder) {
+    return isThere(folder)
+        ? first(folder, folder.plainEntries(sought.key(), sought.kinds()))
+        : Optional.empty();
+  }
+
+  private boolean isThere(LocalStore store) {
+    boolean isThere = Files.isDirectory(store.root());
+    if (!isThere) {
+      tried.add(new Tried(store.root().toString(), false, store.root() + " is no folder"));
+    }
+    return isThere;
+  }
+
+  private Optional<Hit<T>> first(LocalStore store, List<Entry> entries) {
+    for (Entry entry : entries) {
+      String place = entry.place().toString();
+      switch (entry) {
+        case Entry.Candidate(Path file, boolean packed) -> {
+          try {
+            return Optional.of(new Hit<>(sought.open(file), file, packed));
+          } catch (CannotGoOn e) {
+            tried.add(new Tried(place, true, e.message()));
+          }
+        }
+        case Entry.Withdrawn(_, String message) -> {
+          tried.add(new Tried(place, false, message));
+          return Optional.empty();
+        }
+        case Entry.Unusable(_, String why) -> tried.add(new Tried(place, true, why));
+      }
+    }
+    if (entries.isEmpty()) {
+      String root = store.root().toString();
+      tried.add(new Tried(root, false, root + " has no " + sought.key()));
+    }
+    return Optional.empty();
+  }
+
+  /**
+   * Copies what was found from store to store; the last one gets it unpacked. What does not take it
+   * is passed over.
+   *
+   * @param stores the nearest one first
+   * @return the last copy, and what was found is closed; what was found if there is no copy
+   */
+  private Hit<T> kept(Hit<T> hit, List<LocalStore> stores) {
+    Path file = hit.file();
+    boolean packed = hit.packed();
+    for (LocalStore store : stores) {
+      boolean last = store.equals(stores.getLast());
+      Content content =
+          packed && last ? StoreWriter.contentOf(file) : StoreWriter.copyOf(file, packed);
+      try {
+        Optional<Stored> stored = writer.put(store, content);
+        file = stored.map(Stored::file).orElse(file);
+        packed = stored.map(Stored::packed).orElse(packed);
+      } catch (IOException | CannotGoOn e) {
+        remarks.add(notKept(store, e));
+      }
+    }
+    return file.equals(hit.file()) ? hit : reopened(hit, file, packed);
+  }
+
+  private Hit<T> reopened(Hit<T> hit, Path file, boolean packed) {
+    try {
+      Hit<T> copy = new Hit<>(sought.open(file), file, packed);
+      hit.opened().close();
+      return copy;
+    } catch (CannotGoOn e) {
+      remarks.add(e.message());
+      return hit;
+    }
+  }
+
+  private String notKept(LocalStore store, Exception e) {
+    // The message of a file system's exception is its file; what happened is the reason, or its
+    // class.
+    String why =
+        e instanceof FileSystemException failed
+            ? (failed.getReason() == null ? e.getClass().getSimpleName() : failed.getReason())
+            : e.getMessage();
+    return "%s keeps no copy of %s: %s".formatted(store.root(), sought.key().name(), why);
+  }
+
+  /** Fetches into the nearest store that takes it, and copies it on from there. */
+  private Optional<Hit<T>> onServer(URI server, List<LocalStore> stores) {
+    String place = server.toString();
+    if (fetch.isEmpty()) {
+      String why = place + " was not asked: nothing is fetched from the network";
+      tried.add(new Tried(place, false, why));
+      return Optional.empty();
+    }
+    for (int i = 0; i < stores.size(); i++) {
+      LocalStore store = stores.get(i);
+      try {
+        Optional<Stored> stored =
+            writer.put(store, part -> form(place, fetch.get().fetch(server, sought.key(), part)));
+        if (stored.isEmpty()) {
+          return Optional.empty();
+        }
+        Path file = stored.get().file();
+        Hit<T> hit = new Hit<>(sought.open(file), file, stored.get().packed());
+        return Optional.of(
+            i + 1 < stores.size()
+                ? kept(hit, stores.subList(i + 1, stores.size()))
+                : last(hit, store));
+      } catch (IOException e) {
+        remarks.add(notKept(store, e));
+      } catch (CannotGoOn e) {
+        tried.add(new Tried(place, true, e.message()));
+        return Optional.empty();
+      }
+    }
+    tried.add(new Tried(place, false, "no folder can keep what " + place + " has"));
+    return Optional.empty();
+  }
+
+  private Form form(String place, StoreFetch.Answer answer) {
+    return switch (answer) {
+      case StoreFetch.Answer.Fetched(boolean packed) -> packed ? Form.PACKED : Form.PLAIN;
+      case StoreFetch.Answer.Missing(boolean isThere, String why) -> {
+        tried.add(new Tried(place, isThere, why));
+        yield Form.NOTHING;
+      }
+    };
+  }
+
+  /** The last store has files unpacked only. */
+  private Hit<T> last(Hit<T> hit, LocalStore store) {
+    if (!hit.packed()) {
+      return hit;
+    }
+    Hit<T> unpacked = kept(hit, List.of(store));
+    if (!unpacked.equals(hit)) {
+      try {
+        Files.deleteIfExists(hit.file());
+      } catch (IOException e) {
+        remarks.add(hit.file() + " could not be deleted: " + e.getMessage());
+      }
+    }
+    return unpacked;
+  }
+}
