@@ -244,4 +244,39 @@ class NamedProfileTest {
     assertTrue(profile.err().contains("mscorlib.ni.pdb is of another build"), profile.err());
     assertTrue(profile.out().contains("no symbols"), profile.out());
   }
+
+  /** The same as a process of its own, whose environment has a symbol path. */
+  private String withSymbolPath(String path, String... words) throws Exception {
+    Path out = folder.resolve("out.txt");
+    ProcessBuilder builder =
+        new ProcessBuilder(Cli.command(words))
+            .redirectErrorStream(true)
+            .redirectOutput(out.toFile());
+    builder.environment().put("_NT_SYMBOL_PATH", path);
+    assertEquals(0, builder.start().waitFor(), () -> String.join(" ", words));
+    return Files.readString(out);
+  }
+
+  @Test
+  void theSymbolPathOfTheEnvironmentAndOfTheOptionAreSearched() throws Exception {
+    Path store = folder.resolve("store");
+    Path key = store.resolve("mscorlib.ni.pdb/51E2934144BA15628BA5A31BE2DAE7DC1");
+    Files.createDirectories(key);
+    Files.move(folder.resolve("mscorlib.ni.pdb"), key.resolve("mscorlib.ni.pdb"));
+    String file = TestData.file(RECORDING).toString();
+    Path cache = folder.resolve("cache");
+    String found =
+        withSymbolPath(
+            "srv*" + cache + "*" + store + ";srv*https://example.invalid", "profile", file);
+    assertTrue(found.contains("symbols: 1 of "), found);
+    assertTrue(
+        Files.exists(cache.resolve(store.relativize(key)).resolve("mscorlib.ni.pdb")),
+        "the first store keeps it");
+    Cli.Result option = Cli.run("profile", file, "-y", "srv*" + store, "-y", folder);
+    assertTrue(option.out().contains("symbols: 3 of "), option.out());
+    Cli.Result listed =
+        Cli.run(
+            "symbols", file, "-y", "srv*https://example.invalid", "-n", "1", "--format", "json");
+    assertTrue(listed.out().contains("nothing is fetched from the network"), "nothing leaves");
+  }
 }

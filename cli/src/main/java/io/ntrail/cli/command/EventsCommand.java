@@ -97,8 +97,7 @@ final class EventsCommand implements Command {
     spec.addOption(
         Options.value("CONDITION", "only events whose fields meet it: 'size > 65536'", "--where"));
     spec.addOption(Options.flag("each event with its stack", "--stacks"));
-    spec.addOption(
-        Options.values("PATH", "where PDBs lie, or a folder of them", "-y", "--symbols"));
+    spec.addOption(SymbolPlaces.option());
     spec.addOption(
         Options.values("FILE", "an instrumentation manifest that describes events", "--manifest"));
     spec.addOption(Options.values("FILE", "a TMF file that describes messages", "--tmf"));
@@ -204,11 +203,10 @@ final class EventsCommand implements Command {
 
   private static void list(Request request, Recording recording, SchemaSources sources) {
     Events events = events(request, recording, sources);
-    List<Path> places = Options.all(request.parsed, "-y").stream().map(Options::path).toList();
+    PdbSearch search = SymbolPlaces.of(request.parsed, request.terminal);
     SourceCounts described;
     StackCounts stacks;
-    try (RecordingSymbols symbols =
-        new RecordingSymbols(events.machine().images(), new PdbSearch(places))) {
+    try (RecordingSymbols symbols = new RecordingSymbols(events.machine().images(), search)) {
       if (request.format == Format.TEXT) {
         EventListing listing =
             new EventListing(

@@ -71,9 +71,9 @@ final class ImageCommand implements Command {
       InputFile input = only(path, inputs);
       PeImage image = PeImage.ofFile(input);
       ImageContents contents = ImageContents.of(image);
-      List<Path> places = Options.all(parsed, "-y").stream().map(Options::path).toList();
-      try (ImageNames names = ImageNames.of(path, contents, new PdbSearch(places))) {
-        if (!places.isEmpty() && !names.hasPdb()) {
+      PdbSearch search = SymbolPlaces.of(parsed, terminal);
+      try (ImageNames names = ImageNames.of(path, contents, search)) {
+        if (Options.has(parsed, "-y") && !names.hasPdb()) {
           terminal.err().println("ntrail: names of the image alone: " + names.missing());
         }
         List<ImagePart> parts = request.parts(contents, names);

@@ -43,8 +43,7 @@ record ImageRequest(
         Options.value("HEX", "instead of a file: the instructions in bytes", "--decode"));
     spec.addOption(Options.value("N", "of --decode: 16, 32 or 64 (default)", "--bits"));
     spec.addOption(Options.value("ADDRESS", "of --decode: where the bytes lie", "--at"));
-    spec.addOption(
-        Options.values("PATH", "where its PDB lies, or a folder of it", "-y", "--symbols"));
+    spec.addOption(SymbolPlaces.option());
     spec.addOption(Options.flag("the section table", "--sections"));
     spec.addOption(Options.flag("what it imports", "--imports"));
     spec.addOption(Options.flag("what it exports", "--exports"));

@@ -62,8 +62,7 @@ final class ProfileCommand implements Command {
     spec.addOption(Options.flag("who calls the hottest functions", "--bottom-up"));
     spec.addOption(
         Options.values("FUNCTION", "who calls this function, and what it calls", "--callers"));
-    spec.addOption(
-        Options.values("PATH", "where PDBs lie, or a folder of them", "-y", "--symbols"));
+    spec.addOption(SymbolPlaces.option());
     spec.addOption(Options.value("PERCENT", "leave out what weighs less", "--min"));
     spec.addOption(Options.value("self|incl", "what rows are sorted by", "-s", "--sort"));
     spec.addOption(
@@ -85,8 +84,7 @@ final class ProfileCommand implements Command {
     SchemaSources sources = new SchemaSources(UserSchemas.NONE);
     try (Recording recording = Recording.open(paths);
         Terminal terminal = Options.output(parsed, system)) {
-      PdbSearch search =
-          new PdbSearch(Options.all(parsed, "-y").stream().map(Options::path).toList());
+      PdbSearch search = SymbolPlaces.of(parsed, terminal);
       ProfileInput input;
       Profiler profiler;
       ProfileView view;

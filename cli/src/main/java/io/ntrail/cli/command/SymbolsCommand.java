@@ -39,9 +39,7 @@ final class SymbolsCommand implements Command {
     spec.addOption(
         Options.flag("instead of a file: what decorated names mean, a line each", "--undecorate"));
     spec.addOption(Options.value("name|full|crt", "how --undecorate writes them", "--style"));
-    spec.addOption(
-        Options.values(
-            "PATH", "where the PDB of an image lies, or a folder of it", "-y", "--symbols"));
+    spec.addOption(SymbolPlaces.option());
     spec.addOption(Options.value("N", "at most N rows of a table; 0 for all", "-n", "--limit"));
     Options.output(spec, "text, json, jsonl or csv (the last two: rows)");
     spec.addPositional(
@@ -65,8 +63,7 @@ final class SymbolsCommand implements Command {
         throw new UsageError("symbols needs one file", EXAMPLE);
       }
       Path file = Options.path(files.getFirst());
-      PdbSearch search =
-          new PdbSearch(Options.all(parsed, "-y").stream().map(Options::path).toList());
+      PdbSearch search = SymbolPlaces.of(parsed, terminal);
       if (RecordedImages.isName(file)) {
         return RecordedImages.print(file, search, format, parsed, terminal);
       }

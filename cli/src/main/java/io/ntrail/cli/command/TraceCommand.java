@@ -52,8 +52,7 @@ final class TraceCommand implements Command {
             "--interactive"));
     spec.addOption(
         Options.flag("let no thread stand still: some functions are left alone", "--no-stop"));
-    spec.addOption(
-        Options.values("PATH", "where PDBs lie, or a folder of them", "-y", "--symbols"));
+    spec.addOption(SymbolPlaces.option());
     spec.addOption(Options.value("N", "record the first N arguments, up to 12", "--args"));
     spec.addOption(Options.value("N", "trace at most N stacks at once", "--threads"));
     spec.addOption(Options.value("N", "buffers of 64 KiB for records (default: 512)", "--buffers"));
@@ -73,7 +72,7 @@ final class TraceCommand implements Command {
 
   @Override
   public int run(ParseResult parsed, Terminal terminal) throws IOException {
-    TraceRequest request = TraceRequest.of(parsed);
+    TraceRequest request = TraceRequest.of(parsed, terminal);
     AgentHost host = host(Options.text(parsed, "--on", isWindows() ? "local" : "wine"));
     try (TraceReport report = TraceReport.of(parsed, request, terminal)) {
       Stop stop = new Stop();

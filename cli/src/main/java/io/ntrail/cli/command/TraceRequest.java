@@ -3,6 +3,7 @@ package io.ntrail.cli.command;
 import io.ntrail.analysis.events.Pattern;
 import io.ntrail.analysis.symbols.PdbSearch;
 import io.ntrail.cli.command.Options.Format;
+import io.ntrail.cli.text.Terminal;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.trace.TracePlan;
 import java.nio.file.Path;
@@ -55,7 +56,7 @@ record TraceRequest(
   private static final int MOST_BUFFERS = 2048;
   private static final int MOST_THREADS = 4096;
 
-  static TraceRequest of(ParseResult parsed) {
+  static TraceRequest of(ParseResult parsed, Terminal terminal) {
     List<String> words = Options.positionals(parsed);
     String process = Options.text(parsed, "-p", "");
     if (words.isEmpty() && process.isEmpty()) {
@@ -82,7 +83,7 @@ record TraceRequest(
     return new TraceRequest(
         functions,
         Options.patterns(parsed, "--exclude", "'*!*Lock*'"),
-        new PdbSearch(Options.all(parsed, "-y").stream().map(Options::path).toList()),
+        SymbolPlaces.of(parsed, terminal),
         words,
         process,
         Options.path(
