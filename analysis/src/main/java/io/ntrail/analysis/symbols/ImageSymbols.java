@@ -98,6 +98,7 @@ public sealed interface ImageSymbols {
             case SEPARATED -> Origin.SEPARATED;
             case LABEL -> Origin.LABEL;
             case PUBLIC -> Origin.PUBLIC;
+            case NEAREST -> Origin.NEAREST;
           };
       List<SymbolFrame> frames = found.frames().stream().map(this::frame).toList();
       long begin = pdb.toImage(found.begin(), Math.max(1, found.length()));

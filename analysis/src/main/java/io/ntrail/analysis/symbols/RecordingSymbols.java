@@ -4,6 +4,7 @@ import io.ntrail.analysis.machine.ImageFile;
 import io.ntrail.analysis.machine.Images;
 import io.ntrail.analysis.machine.PdbReference;
 import io.ntrail.analysis.symbols.PdbSearch.Tried;
+import io.ntrail.analysis.symbols.SymbolAt.Origin;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.pdb.PdbFile;
 import io.ntrail.formats.pdb.PdbSection;
@@ -60,7 +61,10 @@ public final class RecordingSymbols implements AutoCloseable {
    */
   public Optional<SymbolAt> at(int file, long rva) {
     Named names = named.computeIfAbsent(file, this::open);
-    return names.symbols == null ? Optional.empty() : names.symbols.at(rva);
+    // What ran is no padding: it is a function without a name.
+    return names.symbols == null
+        ? Optional.empty()
+        : names.symbols.at(rva).filter(symbol -> symbol.origin() != Origin.NEAREST);
   }
 
   private Named open(int file) {

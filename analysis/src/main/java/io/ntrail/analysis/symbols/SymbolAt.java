@@ -31,6 +31,8 @@ public record SymbolAt(
     LABEL("label", true),
     /** The nearest public symbol before the address. */
     PUBLIC("public symbol", false),
+    /** The same of bytes that another object brought, which have no name: padding, tables. */
+    NEAREST("nearest public symbol", false),
     /** The nearest name before the address that is exported, or in the image's symbol table. */
     EXPORT("export", false);
 

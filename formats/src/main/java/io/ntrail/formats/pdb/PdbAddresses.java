@@ -37,7 +37,12 @@ public final class PdbAddresses {
      */
     LABEL,
     /** The nearest public symbol before the address: where it ends is not known. */
-    PUBLIC
+    PUBLIC,
+    /**
+     * The same, but the address is of bytes that another object brought, which have no name: of
+     * padding and tables, or of functions that nobody names.
+     */
+    NEAREST
   }
 
   /**
@@ -287,18 +292,18 @@ public final class PdbAddresses {
         });
   }
 
-  /** A public symbol means what follows it, but never bytes of another contribution. */
+  /** A public symbol means what follows it; of bytes of another contribution it is only nearest. */
   private Optional<Found> publicAt(
       Optional<Contribution> contribution, Optional<ModuleSymbols> module, Place place) {
     List<Public> before =
         pdb.publics()
             .map(publics -> publics.atOrBefore(place.section, place.offset))
             .orElse(List.of());
-    if (before.isEmpty()
-        || contribution.isPresent() && before.getFirst().offset() < contribution.get().offset()) {
+    if (before.isEmpty()) {
       return Optional.empty();
     }
     Public symbol = before.getFirst();
+    boolean others = contribution.isPresent() && symbol.offset() < contribution.get().offset();
     long next =
         pdb.publics().map(publics -> publics.nextAfter(place.section, place.offset)).orElse(-1L);
     Frame frame =
@@ -307,7 +312,7 @@ public final class PdbAddresses {
             .orElse(new Frame(symbol.name(), "", 0, 0, false, 0));
     return Optional.of(
         new Found(
-            Kind.PUBLIC,
+            others ? Kind.NEAREST : Kind.PUBLIC,
             symbol.name(),
             symbol.name(),
             pdb.rva(symbol.section(), symbol.offset()),

@@ -11,7 +11,6 @@ import io.ntrail.testkit.LittleEndian;
 import io.ntrail.testkit.pdb.SmallPdb;
 import io.ntrail.testkit.pdb.SmallPdb.Records;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -147,8 +146,8 @@ class ConstructedPdbTest {
     assertEquals(Kind.PUBLIC, found.kind());
     assertEquals("_second", found.name());
     assertEquals(0x40, at(pdb, RVA + 0x10).length());
-    // A name does not go on into what another object brought.
-    assertEquals(Optional.empty(), new PdbAddresses(pdb).find(RVA + 0x90));
+    // A name does not go on into what another object brought: it is only the nearest one there.
+    assertEquals(Kind.NEAREST, at(pdb, RVA + 0x90).kind());
   }
 
   /** Moved: 100h to 1500h; 120h eliminated; 130h to 1510h; the section lay at 1000h before. */
