@@ -244,6 +244,6 @@ class TraceTest {
             folder.resolve("moved.pdb").toString(),
             "--",
             program.toString());
-    assertTrue(named.err().contains("1 of 1 matching function"), named.err());
+    assertTrue(named.out().contains("1 of 1 matching function"), named.out() + named.err());
   }
 }
