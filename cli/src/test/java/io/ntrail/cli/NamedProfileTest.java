@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.ntrail.testkit.ForeignTool;
 import io.ntrail.testkit.TestData;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -174,6 +175,38 @@ class NamedProfileTest {
             "--callers",
             "mscorlib.ni.dll!System.String.wstrcpy*");
     assertTrue(callers.out().contains("wstrcpy(Char*, Char*, Int32)"), callers.out());
+  }
+
+  @Test
+  void whatOfAPdbCouldNotBeReadIsSaid() throws IOException {
+    Path pdb = folder.resolve("mscorlib.ni.pdb");
+    byte[] bytes = Files.readAllBytes(pdb);
+    String text = new String(bytes, StandardCharsets.ISO_8859_1);
+    int name = text.indexOf("System.String.wstrcpy(Char*, Char*, Int32)");
+    // The kind of the record that the name stands in.
+    bytes[name - 12] ^= 0x55;
+    Files.write(pdb, bytes);
+    for (String format : List.of("text", "json")) {
+      Cli.Result profile =
+          Cli.run("profile", TestData.file(RECORDING), "-y", folder, "--format", format);
+      assertEquals(3, profile.exit(), profile.err());
+      assertTrue(profile.err().contains("mscorlib.ni.pdb"), profile.err());
+      assertTrue(!profile.out().contains("wstrcpy"), profile.out());
+    }
+    Cli.Result events =
+        Cli.run(
+            "events",
+            TestData.file(RECORDING),
+            "-e",
+            "PerfInfo/*",
+            "--stacks",
+            "-y",
+            folder,
+            "--format",
+            "jsonl",
+            "-o",
+            folder.resolve("events.jsonl"));
+    assertEquals(3, events.exit(), events.err());
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.ntrail.analysis.calls;
 
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
+import io.ntrail.formats.identity.PathName;
 import io.ntrail.formats.ntr.Counter;
 import io.ntrail.formats.ntr.EventChunk;
 import io.ntrail.formats.ntr.NtrFile;
@@ -74,7 +75,7 @@ public final class NtrCalls implements CallSource {
     return new CallThread(
         process == null ? 0 : process.pid(),
         thread == null ? number : thread.tid(),
-        process == null ? null : lastPart(process.name()),
+        process == null ? null : PathName.lastPart(process.name()),
         thread == null || thread.name().isEmpty() ? null : thread.name(),
         file.events(number),
         clock.reader().time(file.chunks(number).getFirst().earliest()));
@@ -82,16 +83,12 @@ public final class NtrCalls implements CallSource {
 
   private static CallModule module(TracedModule module) {
     return new CallModule(
-        lastPart(module.path()),
+        PathName.lastPart(module.path()),
         module.path(),
         module.base(),
         module.image().size(),
         module.image().timestamp(),
         module.pdb());
-  }
-
-  private static String lastPart(String path) {
-    return path.substring(Math.max(path.lastIndexOf('\\'), path.lastIndexOf('/')) + 1);
   }
 
   @Override

@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -129,6 +130,7 @@ public final class ImageFunctions {
       }
     }
     named.forEach(collector::add);
+    collector.addNamesOfSymbols();
     return new ImageFunctions(image, collector);
   }
 
@@ -248,6 +250,7 @@ public final class ImageFunctions {
     private final CodeRanges code;
     private final FunctionTable table;
     private final Map<Long, List<String>> names = new HashMap<>();
+    private final Map<Long, Set<String>> symbols = new HashMap<>();
     private final Map<Long, Long> lengths = new HashMap<>();
     private final long[] owners;
     private long[] found = new long[256];
@@ -267,14 +270,20 @@ public final class ImageFunctions {
 
     void add(NamedFunction function) {
       if (add(function.rva(), function.source(), 0)) {
-        List<String> all = names(function.rva());
-        if (!all.contains(function.name())) {
-          all.add(function.name());
-        }
+        symbols.computeIfAbsent(function.rva(), _ -> new LinkedHashSet<>()).add(function.name());
         if (function.length() > 0) {
           lengths.merge(function.rva(), function.length(), Math::max);
         }
       }
+    }
+
+    /** Behind those of exports, without these. */
+    void addNamesOfSymbols() {
+      symbols.forEach((rva, more) -> {
+        List<String> all = names(rva);
+        all.forEach(more::remove);
+        all.addAll(more);
+      });
     }
 
     boolean add(long rva, Source source, int guard) {

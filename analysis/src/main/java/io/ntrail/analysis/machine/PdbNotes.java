@@ -5,7 +5,9 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * Which PDBs belong to images, as the records tell it that a merge adds: by the place of an image
@@ -42,21 +44,24 @@ final class PdbNotes {
    * is several builds that the recording does not tell apart.
    */
   Map<Integer, PdbReference> settle(AddressLives lives) {
-    Map<Place, List<Integer>> byPlace = new HashMap<>();
+    if (notes.isEmpty()) {
+      return Map.of();
+    }
+    Map<Place, NavigableMap<Long, Integer>> byPlace = new HashMap<>();
     for (int life = 0; life < lives.count(); life++) {
       byPlace
-          .computeIfAbsent(new Place(lives.pid(life), lives.base(life)), _ -> new ArrayList<>(1))
-          .add(life);
+          .computeIfAbsent(new Place(lives.pid(life), lives.base(life)), _ -> new TreeMap<>())
+          .put(lives.from(life), life);
     }
     Map<Integer, PdbReference> found = new HashMap<>();
     Set<Integer> several = new HashSet<>();
     for (Note note : notes) {
-      for (int life : byPlace.getOrDefault(note.place, List.of())) {
-        if (lives.value(life) >= 0 && isNearest(lives, life, byPlace, note)) {
-          PdbReference before = found.putIfAbsent(lives.value(life), note.pdb);
-          if (before != null && !before.equals(note.pdb)) {
-            several.add(lives.value(life));
-          }
+      NavigableMap<Long, Integer> there = byPlace.get(note.place);
+      int file = there == null ? -1 : lives.value(nearest(lives, there, note.key));
+      if (file >= 0) {
+        PdbReference before = found.putIfAbsent(file, note.pdb);
+        if (before != null && !before.equals(note.pdb)) {
+          several.add(file);
         }
       }
     }
@@ -67,19 +72,18 @@ final class PdbNotes {
   }
 
   /**
-   * A note is of what is there at its time, or else of what was there last before or comes next.
+   * What is there at a time, else what was there last before or comes next, whichever is nearer.
+   *
+   * @param there the lives of one place by their beginnings; they do not overlap
    */
-  private static boolean isNearest(
-      AddressLives lives, int life, Map<Place, List<Integer>> byPlace, Note note) {
-    long distance = distance(lives, life, note.key);
-    return byPlace.getOrDefault(note.place, List.of()).stream()
-        .allMatch(other -> distance(lives, other, note.key) >= distance);
-  }
-
-  private static long distance(AddressLives lives, int life, long key) {
-    return key < lives.from(life)
-        ? lives.from(life) - key
-        : key > lives.to(life) ? key - lives.to(life) : 0;
+  private static int nearest(AddressLives lives, NavigableMap<Long, Integer> there, long key) {
+    Map.Entry<Long, Integer> before = there.floorEntry(key);
+    Map.Entry<Long, Integer> after = there.higherEntry(key);
+    if (before == null) {
+      return there.firstEntry().getValue();
+    }
+    long since = key - lives.to(before.getValue());
+    return after == null || since <= after.getKey() - key ? before.getValue() : after.getValue();
   }
 
   long leftOut() {

@@ -1,5 +1,6 @@
 package io.ntrail.analysis.machine;
 
+import io.ntrail.formats.identity.PathName;
 import io.ntrail.formats.identity.PdbId;
 
 /**
@@ -10,6 +11,6 @@ import io.ntrail.formats.identity.PdbId;
 public record PdbReference(PdbId id, String name) {
   /** The last part of the name. */
   public String fileName() {
-    return name.substring(1 + Math.max(name.lastIndexOf('\\'), name.lastIndexOf('/')));
+    return PathName.lastPart(name);
   }
 }

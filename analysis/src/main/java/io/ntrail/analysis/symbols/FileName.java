@@ -1,5 +1,6 @@
 package io.ntrail.analysis.symbols;
 
+import io.ntrail.formats.identity.PathName;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Optional;
@@ -25,7 +26,7 @@ final class FileName {
 
   /** The last part of a path; empty if that is no name of a file. */
   static Optional<String> of(String path) {
-    String name = DRIVE.matcher(PdbSearch.name(path)).replaceFirst("");
+    String name = DRIVE.matcher(PathName.lastPart(path)).replaceFirst("");
     return isUsable(name) ? Optional.of(name) : Optional.empty();
   }
 

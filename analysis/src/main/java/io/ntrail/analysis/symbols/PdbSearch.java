@@ -18,6 +18,7 @@ import java.util.stream.Collectors;
  * symbol stores. Only one with the GUID and age that the image names is taken.
  *
  * @param places files, and folders that the PDB may lie in
+ * @param stores what is searched behind them
  */
 public record PdbSearch(List<Path> places, SymbolStores stores) {
   /** The kinds of images, where that of an image is not known. */
@@ -125,11 +126,6 @@ public record PdbSearch(List<Path> places, SymbolStores stores) {
   private static List<String> kinds(Path file) {
     Path name = file.getFileName();
     return name == null ? List.of() : FileName.kind(name.toString()).stream().toList();
-  }
-
-  /** The last part of a path of the machine that linked or compiled it. */
-  public static String name(String path) {
-    return path.substring(1 + Math.max(path.lastIndexOf('\\'), path.lastIndexOf('/')));
   }
 
   private List<Path> candidates(Optional<StoreKey> key) {

@@ -11,23 +11,37 @@ import io.ntrail.formats.pdb.PdbSection;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Names for the images of a recording. The PDB of an image is looked for when the first of its
  * addresses is asked for. May be used by one thread.
  */
 public final class RecordingSymbols implements AutoCloseable {
+  /** Addresses that are remembered, each a few hundred bytes. */
+  private static final int MOST_ADDRESSES = 1 << 16;
+
   private final Images images;
   private final PdbSearch search;
-  private final Map<Integer, Source> sources = new HashMap<>();
+  private final Map<Integer, Names> byFile = new HashMap<>();
 
   /** PDBs are shared by files that differ in what the recording tells of them alone. */
-  private final Map<PdbReference, Source> byPdb = new HashMap<>();
+  private final Map<PdbReference, Names> byPdb = new HashMap<>();
+
+  private record Address(int file, long rva) {}
+
+  /** Stacks come again and again. */
+  private final Map<Address, Optional<SymbolAt>> known =
+      new LinkedHashMap<>(64, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Address, Optional<SymbolAt>> eldest) {
+          return size() > MOST_ADDRESSES;
+        }
+      };
 
   /**
    * Where the names of an image come from.
@@ -35,17 +49,28 @@ public final class RecordingSymbols implements AutoCloseable {
    * @param reference which PDB belongs to it; empty if the recording does not tell
    * @param pdb the PDB; empty if it was not found
    * @param tried where it was looked for, and why it was not taken from there
+   * @param remarks stores that should have kept a copy and do not, each in a sentence
    */
-  public record Source(Optional<PdbReference> reference, Optional<OpenPdb> pdb, List<Tried> tried) {
-    /** Copies the list. */
+  public record Source(
+      Optional<PdbReference> reference,
+      Optional<OpenPdb> pdb,
+      List<Tried> tried,
+      List<String> remarks) {
+    /** Copies the lists. */
     public Source {
       tried = List.copyOf(tried);
+      remarks = List.copyOf(remarks);
     }
   }
 
-  private record Named(Source source, @Nullable ImageSymbols symbols) {}
+  private record Names(Source source, Optional<ImageSymbols> symbols) {
+    Names(Source source) {
+      this(source, source.pdb.map(pdb -> ImageSymbols.of(pdb.pdb())));
+    }
+  }
 
-  private final Map<Integer, Named> named = new HashMap<>();
+  private static final Names NONE =
+      new Names(new Source(Optional.empty(), Optional.empty(), List.of(), List.of()));
 
   /** Looks for the PDBs of images that a recording tells of. */
   public RecordingSymbols(Images images, PdbSearch search) {
@@ -60,16 +85,15 @@ public final class RecordingSymbols implements AutoCloseable {
    * @param rva in the image
    */
   public Optional<SymbolAt> at(int file, long rva) {
-    Named names = named.computeIfAbsent(file, this::open);
-    // What ran is no padding: it is a function without a name.
-    return names.symbols == null
-        ? Optional.empty()
-        : names.symbols.at(rva).filter(symbol -> symbol.origin() != Origin.NEAREST);
-  }
-
-  private Named open(int file) {
-    Source source = source(file);
-    return new Named(source, source.pdb.map(pdb -> ImageSymbols.of(pdb.pdb())).orElse(null));
+    Optional<ImageSymbols> symbols = names(file).symbols;
+    if (symbols.isEmpty()) {
+      return Optional.empty();
+    }
+    return known.computeIfAbsent(
+        new Address(file, rva),
+        _ ->
+            // What ran is no padding: it is a function without a name.
+            symbols.get().at(rva).filter(symbol -> symbol.origin() != Origin.NEAREST));
   }
 
   /**
@@ -78,17 +102,20 @@ public final class RecordingSymbols implements AutoCloseable {
    * @param file number of the image's file
    */
   public Source source(int file) {
-    return sources.computeIfAbsent(
-        file,
-        number -> {
-          Optional<PdbReference> reference = images.pdb(number);
-          return reference
-              .map(pdb -> byPdb.computeIfAbsent(pdb, p -> find(p, images.files().get(number))))
-              .orElseGet(() -> new Source(reference, Optional.empty(), List.of()));
-        });
+    return names(file).source;
   }
 
-  private Source find(PdbReference reference, ImageFile file) {
+  private Names names(int file) {
+    return byFile.computeIfAbsent(
+        file,
+        number ->
+            images
+                .pdb(number)
+                .map(pdb -> byPdb.computeIfAbsent(pdb, p -> find(p, images.files().get(number))))
+                .orElse(NONE));
+  }
+
+  private Names find(PdbReference reference, ImageFile file) {
     PdbSearch.Result found = search.find(reference.id(), reference.fileName());
     List<Tried> tried = new ArrayList<>(found.tried());
     Optional<OpenPdb> pdb = found.pdb();
@@ -101,7 +128,7 @@ public final class RecordingSymbols implements AutoCloseable {
       pdb.get().close();
       pdb = Optional.empty();
     }
-    return new Source(Optional.of(reference), pdb, tried);
+    return new Names(new Source(Optional.of(reference), pdb, tried, found.remarks()));
   }
 
   /** Whether addresses in the image can be told by the PDB. */
@@ -109,32 +136,36 @@ public final class RecordingSymbols implements AutoCloseable {
     return pdb.hasSectionTable() || PdbSection.imageSize(pdb.sections()) == file.size();
   }
 
-  /** The images that were asked for, by the number of their files, and where their names are. */
-  public Map<Integer, Source> sources() {
-    return Map.copyOf(sources);
+  /**
+   * What was not as it should be, each in a sentence: PDBs that are there and cannot be used,
+   * stores that keep no copy.
+   */
+  public List<String> warnings() {
+    List<String> warnings = new ArrayList<>();
+    for (Names names : byPdb.values()) {
+      if (names.source.pdb.isEmpty()) {
+        names.source.tried.stream().filter(Tried::isThere).map(Tried::why).forEach(warnings::add);
+      }
+    }
+    warnings.addAll(remarks());
+    return warnings.stream().distinct().sorted().toList();
   }
 
-  /** PDBs of images that were asked for which are there and cannot be used, each in a sentence. */
-  public List<String> unusable() {
-    return sources.values().stream()
-        .filter(source -> source.pdb.isEmpty())
-        .flatMap(source -> source.tried.stream())
-        .filter(Tried::isThere)
-        .map(Tried::why)
-        .distinct()
-        .toList();
+  /** Stores that should have kept a copy and do not, each in a sentence. */
+  public List<String> remarks() {
+    return byPdb.values().stream().flatMap(names -> names.source.remarks.stream()).toList();
   }
 
   /** How many images were asked for, each once, however often it was loaded. */
   public int hot() {
-    return count(sources.keySet());
+    return count(byFile.keySet());
   }
 
   /** How many of them have a PDB that was found. */
   public int found() {
     return count(
-        sources.entrySet().stream()
-            .filter(source -> source.getValue().pdb.isPresent())
+        byFile.entrySet().stream()
+            .filter(names -> names.getValue().source.pdb.isPresent())
             .map(Map.Entry::getKey)
             .toList());
   }
@@ -152,13 +183,13 @@ public final class RecordingSymbols implements AutoCloseable {
   /** What of the PDBs could not be read so far. */
   public List<Gap> gaps() {
     return byPdb.values().stream()
-        .flatMap(source -> source.pdb.stream())
+        .flatMap(names -> names.source.pdb.stream())
         .flatMap(pdb -> pdb.gaps().stream())
         .toList();
   }
 
   @Override
   public void close() {
-    byPdb.values().forEach(source -> source.pdb.ifPresent(OpenPdb::close));
+    byPdb.values().forEach(names -> names.source.pdb.ifPresent(OpenPdb::close));
   }
 }

@@ -6,6 +6,7 @@ import io.ntrail.analysis.symbols.SymbolPath.Element;
 import io.ntrail.analysis.symbols.SymbolPath.Folder;
 import io.ntrail.analysis.symbols.SymbolPath.Host;
 import io.ntrail.analysis.symbols.SymbolPath.Store;
+import io.ntrail.formats.identity.PathName;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
@@ -101,7 +102,7 @@ final class SymbolPathReader {
 
   private void server(String text, List<String> parts) {
     String library = parts.get(1);
-    if (PdbSearch.name(library).equalsIgnoreCase(SYMBOL_SERVER)) {
+    if (PathName.lastPart(library).equalsIgnoreCase(SYMBOL_SERVER)) {
       List<String> stores = parts.subList(2, parts.size());
       chain(stores.isEmpty() ? List.of("") : stores);
     } else if (library.isEmpty()) {

@@ -4,6 +4,7 @@ import io.ntrail.analysis.symbols.SymbolPath.Host;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A program that finds a PDB in a store again and again, each time for another empty first store.
@@ -36,7 +37,11 @@ final class StoreRace {
   public static void main(String[] args) throws InterruptedException {
     Path folder = Path.of(args[0]);
     StoreFixture.crash();
+    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
     while (!Files.exists(folder.resolve("go"))) {
+      if (System.nanoTime() - end > 0) {
+        throw new IllegalStateException("nobody says that it begins");
+      }
       Thread.sleep(1);
     }
     for (int round = 0; round < ROUNDS; round++) {

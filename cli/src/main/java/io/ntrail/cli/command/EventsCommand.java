@@ -16,6 +16,7 @@ import io.ntrail.cli.command.Options.Format;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.Gap;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -135,24 +136,20 @@ final class EventsCommand implements Command {
         Terminal terminal = Options.output(parsed, system)) {
       Request request =
           new Request(parsed, format, filter, range, limit, asked(parsed, range), terminal);
+      List<Gap> symbols = List.of();
       if (!count) {
-        list(request, recording, sources);
+        symbols = list(request, recording, sources);
       } else if (Options.has(parsed, "--by")) {
         countBy(request, recording, sources);
       } else {
         count(request, recording, sources);
       }
-      return Losses.finish(recording, parsed, terminal);
+      return Losses.finish(recording, symbols, parsed, terminal);
     }
   }
 
   private static Progress progress(Recording recording, Request request) {
-    return Progress.start(
-        request.terminal,
-        Options.has(request.parsed, "-q"),
-        recording.files().getFirst().name(),
-        recording::bytesVisited,
-        recording.size());
+    return ReadingProgress.start(recording, request.parsed, request.terminal);
   }
 
   private static void count(Request request, Recording recording, SchemaSources sources) {
@@ -201,11 +198,13 @@ final class EventsCommand implements Command {
     EventRemarks.sources(described, events.problems(), request.parsed, request.terminal);
   }
 
-  private static void list(Request request, Recording recording, SchemaSources sources) {
+  /** Lists them, and tells what of symbols could not be read. */
+  private static List<Gap> list(Request request, Recording recording, SchemaSources sources) {
     Events events = events(request, recording, sources);
     PdbSearch search = SymbolPlaces.of(request.parsed, request.terminal);
     SourceCounts described;
     StackCounts stacks;
+    List<Gap> damaged;
     try (RecordingSymbols symbols = new RecordingSymbols(events.machine().images(), search)) {
       if (request.format == Format.TEXT) {
         EventListing listing =
@@ -232,11 +231,13 @@ final class EventsCommand implements Command {
           stacks = walk.stackCounts();
         }
       }
-      symbols.unusable().forEach(why -> request.terminal.err().println("warning: " + why));
+      symbols.warnings().forEach(why -> request.terminal.err().println("warning: " + why));
+      damaged = symbols.gaps();
     }
     unmatched(request, events);
     EventRemarks.stacks(stacks, request.parsed, request.terminal);
     EventRemarks.sources(described, events.problems(), request.parsed, request.terminal);
+    return damaged;
   }
 
   private static Events events(Request request, Recording recording, SchemaSources sources) {

@@ -76,6 +76,7 @@ final class ImageCommand implements Command {
         if (Options.has(parsed, "-y") && !names.hasPdb()) {
           terminal.err().println("ntrail: names of the image alone: " + names.missing());
         }
+        names.remarks().forEach(why -> terminal.err().println("warning: " + why));
         List<ImagePart> parts = request.parts(contents, names);
         int width =
             Options.has(parsed, "--wide") || !terminal.outIsTerminal() ? 0 : terminal.width();

@@ -10,6 +10,7 @@ import io.ntrail.analysis.symbols.PdbSearch;
 import io.ntrail.analysis.symbols.SymbolAt;
 import io.ntrail.analysis.symbols.SymbolFrame;
 import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.identity.PathName;
 import io.ntrail.formats.pe.CoffSymbols;
 import io.ntrail.formats.pe.FunctionTable;
 import java.nio.file.Path;
@@ -26,9 +27,12 @@ final class ImageNames implements AutoCloseable {
   private final @Nullable OpenPdb pdb;
   private final @Nullable ImageSymbols symbols;
   private final String missing;
+  private final List<String> remarks;
   private @Nullable ImageFunctions functions;
 
-  private ImageNames(ImageContents contents, @Nullable OpenPdb pdb, String missing) {
+  private ImageNames(
+      ImageContents contents, @Nullable OpenPdb pdb, String missing, List<String> remarks) {
+    this.remarks = List.copyOf(remarks);
     this.contents = contents;
     this.pdb = pdb;
     this.symbols = pdb == null ? null : ImageSymbols.of(pdb.pdb());
@@ -37,7 +41,7 @@ final class ImageNames implements AutoCloseable {
 
   static ImageNames of(Path file, ImageContents contents, PdbSearch search) {
     PdbSearch.Result found = search.find(file, contents.image());
-    return new ImageNames(contents, found.pdb().orElse(null), found.why());
+    return new ImageNames(contents, found.pdb().orElse(null), found.why(), found.remarks());
   }
 
   /** Whether there is a PDB. */
@@ -48,6 +52,11 @@ final class ImageNames implements AutoCloseable {
   /** Why there is no PDB, as far as one was named. */
   String missing() {
     return pdb == null ? missing : "";
+  }
+
+  /** Stores that should have kept a copy of the PDB and do not, each in a sentence. */
+  List<String> remarks() {
+    return remarks;
   }
 
   /** All functions of the image that anybody knows. */
@@ -86,7 +95,7 @@ final class ImageNames implements AutoCloseable {
     Optional<SymbolFrame> frame = at(rva).map(symbol -> symbol.frames().getFirst());
     return frame
         .filter(f -> f.line() > 0 && !f.file().isEmpty())
-        .map(f -> PdbSearch.name(f.file()) + ":" + f.line())
+        .map(f -> PathName.lastPart(f.file()) + ":" + f.line())
         .orElse("");
   }
 

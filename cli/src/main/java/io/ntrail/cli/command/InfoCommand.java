@@ -44,7 +44,7 @@ final class InfoCommand implements Command {
         files(recording, cores, format, parsed, terminal);
       } else {
         Overview overview;
-        try (Progress _ = progress(recording, parsed, terminal)) {
+        try (Progress _ = ReadingProgress.start(recording, parsed, terminal)) {
           overview = Overview.of(recording, cores);
         }
         if (format == Format.JSON) {
@@ -60,20 +60,11 @@ final class InfoCommand implements Command {
     }
   }
 
-  private static Progress progress(Recording recording, ParseResult parsed, Terminal terminal) {
-    return Progress.start(
-        terminal,
-        Options.has(parsed, "-q"),
-        recording.files().getFirst().name(),
-        recording::bytesVisited,
-        recording.size());
-  }
-
   /** Lines of files say nothing that needs more than the record headers. */
   private static void files(
       Recording recording, int cores, Format format, ParseResult parsed, Terminal terminal) {
     RecordingSummary summary;
-    try (Progress _ = progress(recording, parsed, terminal)) {
+    try (Progress _ = ReadingProgress.start(recording, parsed, terminal)) {
       summary = RecordingSummary.of(recording, cores);
     }
     if (format == Format.CSV) {

@@ -97,7 +97,17 @@ final class Losses {
 
   /** Closes an answer: the warnings, how it came about if asked, and the exit code. */
   static int finish(Recording recording, ParseResult parsed, Terminal terminal) {
+    return finish(recording, List.of(), parsed, terminal);
+  }
+
+  /**
+   * The same where symbols were read, too.
+   *
+   * @param symbols what of them could not be read
+   */
+  static int finish(Recording recording, List<Gap> symbols, ParseResult parsed, Terminal terminal) {
     warn(recording.gaps(), terminal);
+    warn(symbols, terminal);
     if (Options.has(parsed, "-v")) {
       terminal.out().flush();
       long buffers = recording.files().stream().mapToLong(f -> f.buffers().count()).sum();
@@ -118,7 +128,9 @@ final class Losses {
                           ? "; the files share a clock"
                           : "; the files are put together by UTC"));
     }
-    return exitCode(recording, Options.has(parsed, "--strict"));
+    return symbols.isEmpty()
+        ? exitCode(recording, Options.has(parsed, "--strict"))
+        : ExitCode.INCOMPLETE;
   }
 
   /** Closes an answer about what a recording of calls is. */

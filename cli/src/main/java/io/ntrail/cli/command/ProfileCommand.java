@@ -17,6 +17,7 @@ import io.ntrail.analysis.symbols.PdbSearch;
 import io.ntrail.analysis.symbols.RecordingSymbols;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.Gap;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -89,13 +90,8 @@ final class ProfileCommand implements Command {
       Profiler profiler;
       ProfileView view;
       Answer answer;
-      try (Progress _ =
-          Progress.start(
-              terminal,
-              Options.has(parsed, "-q"),
-              recording.files().getFirst().name(),
-              recording::bytesVisited,
-              recording.size())) {
+      List<Gap> damaged;
+      try (Progress _ = ReadingProgress.start(recording, parsed, terminal)) {
         input =
             ProfileInput.of(
                 recording, sources, Options.cores(parsed), !request.scope().events().isEmpty());
@@ -104,6 +100,7 @@ final class ProfileCommand implements Command {
           profiler = new Profiler(input, request.complete(input, recording), symbols);
           view = new ProfileView(input, profiler, symbols, request, parsed, terminal);
           answer = answer(input, profiler, request, view);
+          damaged = symbols.gaps();
         }
       }
       answer.print.run();
@@ -111,7 +108,7 @@ final class ProfileCommand implements Command {
       remarks.closing(view);
       view.missing();
       remarks.warn(Options.cores(parsed), answer.unmatched);
-      return Losses.finish(recording, parsed, terminal);
+      return Losses.finish(recording, damaged, parsed, terminal);
     }
   }
 

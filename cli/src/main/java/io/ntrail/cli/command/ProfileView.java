@@ -86,9 +86,9 @@ final class ProfileView implements ProfilePage {
     }
   }
 
-  /** Says which PDBs were there and could not be used. */
+  /** Says what was not as it should be with PDBs. */
   void missing() {
-    symbols.unusable().forEach(why -> terminal.err().println("warning: " + why));
+    symbols.warnings().forEach(why -> terminal.err().println("warning: " + why));
   }
 
   @Override

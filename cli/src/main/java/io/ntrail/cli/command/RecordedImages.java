@@ -23,15 +23,18 @@ import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.Gap;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ParseResult;
 
@@ -70,8 +73,13 @@ final class RecordedImages {
   private final List<Row> rows;
   private final long busy;
   private final Recording recording;
+  private final List<Gap> damaged;
+  private final List<String> remarks;
 
-  private RecordedImages(List<Row> rows, long busy, Recording recording) {
+  private RecordedImages(
+      List<Row> rows, long busy, Recording recording, List<Gap> damaged, List<String> remarks) {
+    this.damaged = damaged;
+    this.remarks = remarks;
     this.rows = rows;
     this.busy = busy;
     this.recording = recording;
@@ -87,13 +95,7 @@ final class RecordedImages {
       Path file, PdbSearch search, Format format, ParseResult parsed, Terminal terminal) {
     try (Recording recording = Recording.open(List.of(file))) {
       RecordedImages images;
-      try (Progress _ =
-          Progress.start(
-              terminal,
-              Options.has(parsed, "-q"),
-              recording.files().getFirst().name(),
-              recording::bytesVisited,
-              recording.size())) {
+      try (Progress _ = ReadingProgress.start(recording, parsed, terminal)) {
         images = of(recording, search, Options.cores(parsed));
       }
       switch (format) {
@@ -107,7 +109,8 @@ final class RecordedImages {
         default ->
             throw new UsageError("the images of a recording are text or json", "--format json");
       }
-      return Losses.finish(recording, parsed, terminal);
+      images.remarks.forEach(why -> terminal.err().println("warning: " + why));
+      return Losses.finish(recording, images.damaged, parsed, terminal);
     }
   }
 
@@ -131,23 +134,30 @@ final class RecordedImages {
     }
     Images images = input.machine().images();
     Map<String, Row> rows = new LinkedHashMap<>();
+    Set<String> identified = new HashSet<>();
+    List<Gap> damaged;
+    List<String> warnings;
     try (RecordingSymbols symbols = new RecordingSymbols(images, search)) {
       for (int i = 0; i < images.files().size(); i++) {
         ImageFile image = images.files().get(i);
         Source source = symbols.source(i);
         String name = image.name().toLowerCase(Locale.ROOT);
         Row row = new Row(image, samples.getOrDefault(name, 0L), state(source), source);
-        // Lists of what is loaded say less of an image than its load does.
-        rows.merge(
-            name + "*" + image.size(), row, (a, b) -> b.state.compareTo(a.state) < 0 ? b : a);
+        String build = name + "*" + image.size();
+        source.reference().ifPresent(_ -> identified.add(build));
+        rows.putIfAbsent(build + source.reference(), row);
       }
+      damaged = symbols.gaps();
+      warnings = symbols.remarks();
     }
+    // Lists of what is loaded say less of an image than its load does.
+    identified.forEach(build -> rows.remove(build + Optional.empty()));
     List<Row> sorted = new ArrayList<>(rows.values());
     sorted.sort(
         Comparator.comparingLong((Row row) -> -row.samples)
             .thenComparing(RecordedImages::name)
             .thenComparingLong(row -> row.image.size()));
-    return new RecordedImages(sorted, busy, recording);
+    return new RecordedImages(sorted, busy, recording, damaged, warnings);
   }
 
   private static State state(Source source) {
@@ -183,7 +193,9 @@ final class RecordedImages {
         }
         json.endArray().endObject();
       }
-      json.endArray().gaps(recording.gaps()).endObject();
+      List<Gap> gaps = new ArrayList<>(recording.gaps());
+      gaps.addAll(damaged);
+      json.endArray().gaps(gaps).endObject();
     }
   }
 

@@ -24,6 +24,7 @@ final class SymbolSource implements AutoCloseable {
   private final @Nullable PeImage image;
   private final List<InputFile> inputs;
   private final String tried;
+  private final List<String> remarks;
   private final Gaps packed;
 
   private SymbolSource(
@@ -33,7 +34,9 @@ final class SymbolSource implements AutoCloseable {
       @Nullable PeImage image,
       List<InputFile> inputs,
       String tried,
+      List<String> remarks,
       Gaps packed) {
+    this.remarks = List.copyOf(remarks);
     this.file = file;
     this.symbols = symbols;
     this.pdb = pdb;
@@ -65,7 +68,8 @@ final class SymbolSource implements AutoCloseable {
       }
     }
     OpenPdb pdb = OpenPdb.open(file);
-    return new SymbolSource(file, ImageSymbols.of(pdb.pdb()), pdb, null, List.of(), "", packed);
+    return new SymbolSource(
+        file, ImageSymbols.of(pdb.pdb()), pdb, null, List.of(), "", List.of(), packed);
   }
 
   private static boolean isImage(InputFile input) {
@@ -83,7 +87,8 @@ final class SymbolSource implements AutoCloseable {
     OpenPdb pdb = result.pdb().orElse(null);
     ImageSymbols symbols =
         pdb == null ? ImageSymbols.of(ImageFunctions.of(image)) : ImageSymbols.of(pdb.pdb());
-    return new SymbolSource(file, symbols, pdb, image, inputs, result.why(), packed);
+    return new SymbolSource(
+        file, symbols, pdb, image, inputs, result.why(), result.remarks(), packed);
   }
 
   /** The file that was named. */
@@ -106,6 +111,11 @@ final class SymbolSource implements AutoCloseable {
   /** Why names come from the image alone; empty if there is a PDB. */
   String missing() {
     return pdb == null ? tried : "";
+  }
+
+  /** Stores that should have kept a copy of its PDB and do not, each in a sentence. */
+  List<String> remarks() {
+    return remarks;
   }
 
   /** Its names. */

@@ -77,6 +77,7 @@ final class SymbolsCommand implements Command {
         } else {
           summary(source, format, terminal);
         }
+        source.remarks().forEach(why -> terminal.err().println("warning: " + why));
         List<Gap> gaps = source.gaps();
         Losses.warn(gaps, terminal);
         return gaps.isEmpty() ? ExitCode.DONE : ExitCode.INCOMPLETE;

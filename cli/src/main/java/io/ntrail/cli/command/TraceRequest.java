@@ -4,6 +4,7 @@ import io.ntrail.analysis.events.Pattern;
 import io.ntrail.analysis.symbols.PdbSearch;
 import io.ntrail.cli.command.Options.Format;
 import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.identity.PathName;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.trace.TracePlan;
 import java.nio.file.Path;
@@ -117,7 +118,7 @@ record TraceRequest(
 
   /** The program's own name with another ending. */
   private static String fileName(String word) {
-    String name = word.substring(1 + Math.max(word.lastIndexOf('/'), word.lastIndexOf('\\')));
+    String name = PathName.lastPart(word);
     int dot = name.lastIndexOf('.');
     return (dot > 0 ? name.substring(0, dot) : name) + ".ntr";
   }

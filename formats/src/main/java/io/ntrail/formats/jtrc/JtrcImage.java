@@ -3,6 +3,7 @@ package io.ntrail.formats.jtrc;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.identity.Guid;
+import io.ntrail.formats.identity.PathName;
 import io.ntrail.formats.identity.PdbId;
 import org.jspecify.annotations.Nullable;
 
@@ -91,8 +92,8 @@ public record JtrcImage(
 
   /** The last part of the path. */
   public String name() {
-    int slash = Math.max(path.lastIndexOf('\\'), path.lastIndexOf('/'));
-    return slash == path.length() - 1 ? path : path.substring(slash + 1);
+    String last = PathName.lastPart(path);
+    return last.isEmpty() ? path : last;
   }
 
   /** Whether an address lies in it. */

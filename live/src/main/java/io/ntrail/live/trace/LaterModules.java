@@ -2,6 +2,7 @@ package io.ntrail.live.trace;
 
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.identity.PathName;
 import io.ntrail.live.code.NoticeCallback;
 import io.ntrail.live.plan.LeftAlone;
 import io.ntrail.live.plan.PlannedFunction;
@@ -200,11 +201,7 @@ final class LaterModules implements AutoCloseable {
     tracer.unlessEnded(() -> {
       String path = process.text(notice.name());
       TargetModule module =
-          new TargetModule(
-              notice.base(),
-              notice.size(),
-              path,
-              path.substring(1 + Math.max(path.lastIndexOf('\\'), path.lastIndexOf('/'))));
+          new TargetModule(notice.base(), notice.size(), path, PathName.lastPart(path));
       known.put(module.base(), path);
       place(module)
           .ifPresent(placement -> {

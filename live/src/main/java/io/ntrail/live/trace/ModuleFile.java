@@ -114,6 +114,7 @@ final class ModuleFile implements AutoCloseable {
   /** Adds the functions of a PDB; says what of it, or of other ones, cannot be used. */
   private static List<String> addNames(PdbSearch.Result found, Map<Long, String> names) {
     List<String> unusable = new ArrayList<>(found.unusable());
+    unusable.addAll(found.remarks());
     if (found.pdb().isPresent()) {
       try (OpenPdb open = found.pdb().get()) {
         for (NamedFunction function : ImageSymbols.functions(open.pdb())) {
@@ -149,7 +150,7 @@ final class ModuleFile implements AutoCloseable {
     return names;
   }
 
-  /** Sentences about PDBs that are there and cannot be used. */
+  /** Sentences about PDBs that are there and cannot be used, and stores that keep no copy. */
   List<String> unusable() {
     return unusable;
   }

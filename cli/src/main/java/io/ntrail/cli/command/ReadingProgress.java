@@ -1,0 +1,20 @@
+package io.ntrail.cli.command;
+
+import io.ntrail.analysis.recording.Recording;
+import io.ntrail.cli.text.Progress;
+import io.ntrail.cli.text.Terminal;
+import picocli.CommandLine.ParseResult;
+
+/** Shows how much of a recording was read. */
+final class ReadingProgress {
+  private ReadingProgress() {}
+
+  static Progress start(Recording recording, ParseResult parsed, Terminal terminal) {
+    return Progress.start(
+        terminal,
+        Options.has(parsed, "-q"),
+        recording.files().getFirst().name(),
+        recording::bytesVisited,
+        recording.size());
+  }
+}
