@@ -110,7 +110,7 @@ final class StackReader implements AutoCloseable {
     List<StackFrame> resolved = new ArrayList<>(frames.count());
     for (int i = 0; i < frames.count(); i++) {
       long address = frames.address(i);
-      if (!space.find(address)) {
+      if (!space.findCode(address, frames.isReturn(i, recording::isKernel))) {
         resolved.add(StackFrame.of(address, null, -1, null));
         continue;
       }
@@ -130,7 +130,7 @@ final class StackReader implements AutoCloseable {
   private boolean named(
       long address, ImageFile image, AddressSpaces.Space space, List<StackFrame> to) {
     Optional<SymbolAt> symbol =
-        symbols == null ? Optional.empty() : symbols.at(space.imageNumber(), space.rva());
+        symbols == null ? Optional.empty() : symbols.at(space.imageNumber(), space.codeRva());
     if (symbol.isEmpty()) {
       return false;
     }

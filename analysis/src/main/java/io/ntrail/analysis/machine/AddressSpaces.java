@@ -41,6 +41,11 @@ public final class AddressSpaces {
     return spaces.computeIfAbsent(process, Space::new);
   }
 
+  /** Whether an address is of the kernel's half. */
+  public boolean isKernel(long address) {
+    return recording.isKernel(address);
+  }
+
   /**
    * Everything that lies in one half of an address space, as 128 bits that are almost certainly
    * others where anything else lies at any address.
@@ -96,6 +101,7 @@ public final class AddressSpaces {
     private int image = -1;
     private int method = -1;
     private long found;
+    private boolean isCall;
 
     private Space(int process) {
       own = images.space(process);
@@ -142,6 +148,7 @@ public final class AddressSpaces {
      */
     public boolean find(long address) {
       found = address;
+      isCall = false;
       image = -1;
       if (recording.isKernel(address)) {
         image = idle.at(address);
@@ -154,6 +161,22 @@ public final class AddressSpaces {
       }
       method = compiled.at(address);
       return image >= 0 || method >= 0;
+    }
+
+    /**
+     * Looks up code.
+     *
+     * @param isReturn whether a call returns to the address: what is looked up is the call then,
+     *     which may be the last thing in its function
+     * @return whether anything is known to lie there
+     */
+    public boolean findCode(long address, boolean isReturn) {
+      if (isReturn && find(address - 1)) {
+        found = address;
+        isCall = true;
+        return true;
+      }
+      return find(address);
     }
 
     /** The image that was found; null if none covers the address. */
@@ -171,6 +194,11 @@ public final class AddressSpaces {
       return found - imageLives.base(image);
     }
 
+    /** Place of the code in the image that was found: of a return address that of the call. */
+    public long codeRva() {
+      return isCall ? rva() - 1 : rva();
+    }
+
     /** Which of the method lives covers the address; -1 if none does. */
     public int methodNumber() {
       return method;
@@ -181,6 +209,13 @@ public final class AddressSpaces {
       return method < 0 || methodLives.value(method) < 0
           ? null
           : machine.methods().name(methodLives.value(method));
+    }
+
+    /** Path of the module that the method was compiled of; null if nobody tells it. */
+    public @Nullable String methodModule() {
+      return method < 0 || methodLives.value(method) < 0
+          ? null
+          : machine.methods().module(methodLives.value(method));
     }
 
     /** Where the method that was found begins in the image that was found. */
