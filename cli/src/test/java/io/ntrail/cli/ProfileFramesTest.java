@@ -228,6 +228,28 @@ class ProfileFramesTest {
   }
 
   @Test
+  void codeHasTheNameOfTheMethodThatLayThereAtTheTime() throws IOException {
+    long heap = 0x1_5000_0000L;
+    Path recording =
+        new SampledProgram()
+            .method(heap, 0x100, 7, "Shop.Stock", "Find")
+            .sample(heap + 0x10)
+            // Compiled anew, by another tier: a second body of the same method.
+            .recompiled(heap + 0x1000, 0x80, 1, "Shop.Stock", "Find")
+            .sample(heap + 0x1010)
+            .sample(heap + 0x10)
+            .unloaded(heap, 0x100, "Shop.Stock", "Find")
+            .sample(heap + 0x10)
+            .method(heap, 0x40, 7, "Shop.Cart", "Add")
+            .sample(heap + 0x10)
+            .sample(heap + 0x50)
+            .write(folder);
+    assertEquals(
+        Map.of("(jitted)!Shop.Stock.Find", 3L, "(unknown)", 2L, "(jitted)!Shop.Cart.Add", 1L),
+        stacks(recording));
+  }
+
+  @Test
   void aGroupIsOneFunctionThatCallsItself() throws IOException {
     assertEquals(
         Map.of(

@@ -373,7 +373,8 @@ class ProfileTest {
         2, List.of("ntrail: -s takes self or incl, not name", "try: -s incl"), file, "-s", "name");
     fails(
         2,
-        List.of("ntrail: stacks are of functions, lines or modules, not by cpu", "try: --by module"),
+        List.of(
+            "ntrail: stacks are of functions, lines or modules, not by cpu", "try: --by module"),
         file,
         "--tree",
         "--by",

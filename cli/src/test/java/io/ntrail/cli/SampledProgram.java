@@ -89,16 +89,29 @@ final class SampledProgram {
     return runtime(143, ProfilePayloads.method(start, size, module, type, name));
   }
 
+  /** The same by a later runtime, which tells how often the method was compiled anew. */
+  SampledProgram recompiled(long start, int size, long count, String type, String name) {
+    return runtime(143, 2, ProfilePayloads.method(start, size, 7, type, name).u64(count));
+  }
+
+  SampledProgram unloaded(long start, int size, String type, String name) {
+    return runtime(144, ProfilePayloads.method(start, size, 7, type, name));
+  }
+
   /** What methods are compiled of. */
   SampledProgram module(long id, String path) {
     return runtime(152, ProfilePayloads.module(id, path));
   }
 
   private SampledProgram runtime(int id, LittleEndian payload) {
+    return runtime(id, 1, payload);
+  }
+
+  private SampledProgram runtime(int id, int version, LittleEndian payload) {
     writer.log(
         0,
         EtlRecords.event(8, ProfilePayloads.CLR, id)
-            .version(1)
+            .version(version)
             .time(++time)
             .thread(PROCESS, THREAD)
             .payload(payload)
