@@ -74,6 +74,11 @@ public final class AddressSpaces {
     return upper;
   }
 
+  /** Whether an address lies in the kernel's half. */
+  public boolean isKernel(long address) {
+    return recording.isKernel(address);
+  }
+
   private Set<String> names(boolean kernel) {
     BitSet files = new BitSet();
     for (int life = 0; life < imageLives.count(); life++) {

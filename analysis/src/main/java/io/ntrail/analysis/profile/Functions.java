@@ -145,6 +145,8 @@ public final class Functions {
   private final Map<String, String> spellings;
   private final @Nullable Set<String> inBothHalves;
   private final BitSet modulesInBothHalves = new BitSet();
+  private final BitSet kernelModules = new BitSet();
+  private final BitSet managed = new BitSet();
 
   private final List<String> moduleNames = new ArrayList<>();
   private final Map<String, Integer> modulesByName = new HashMap<>();
@@ -224,6 +226,9 @@ public final class Functions {
     int function = numbered ? -1 : lastLooked.get(address);
     if (function < 0) {
       function = lookUp(owner.space, address);
+      if (spaces.isKernel(address)) {
+        kernelModules.set(modules[function]);
+      }
       lastLooked.put(number, address, function);
     }
     return function;
@@ -307,6 +312,7 @@ public final class Functions {
       String name = space.method();
       if (name != null) {
         int function = named(image, space, name);
+        managed.set(function);
         methods.put(key, function);
         return function;
       }
@@ -377,6 +383,19 @@ public final class Functions {
   /** Name of a function; null if nobody names it. */
   public @Nullable String name(int function) {
     return names[function].isEmpty() ? null : names[function];
+  }
+
+  /** What a function is, as pictures tell it apart. */
+  public FrameKind kind(int function) {
+    return managed.get(function) ? FrameKind.MANAGED : kindOfModule(modules[function]);
+  }
+
+  /** What most functions of a module are. */
+  public FrameKind kindOfModule(int module) {
+    if (module == JITTED) {
+      return FrameKind.MANAGED;
+    }
+    return module > NO_STACK && kernelModules.get(module) ? FrameKind.KERNEL : FrameKind.NATIVE;
   }
 
   /** Where a function, or the range, begins in its module; -1 outside of images. */

@@ -37,7 +37,10 @@ record ProfileRequest(
     ProfileShape shape) {
 
   static ProfileRequest of(ParseResult parsed) {
-    ProfileShape shape = ProfileShape.of(parsed);
+    return of(parsed, ProfileShape.of(parsed));
+  }
+
+  static ProfileRequest of(ParseResult parsed, ProfileShape shape) {
     Metric metric = ProfileCommand.metric(parsed);
     sensible(parsed, metric);
     TimeRange range = TimeRange.parse(Options.text(parsed, "--time", ".."));

@@ -56,6 +56,24 @@ record ProfileShape(Look look, String by, boolean bySelf, double least, long lim
         format);
   }
 
+  /** All stacks, from the process down, of functions or modules. */
+  static ProfileShape tree(ParseResult parsed) {
+    return new ProfileShape(Look.TREE, functions(parsed), true, 0, 0, "");
+  }
+
+  /** All functions or modules. */
+  static ProfileShape flat(ParseResult parsed) {
+    return new ProfileShape(Look.FLAT, functions(parsed), true, 0, 0, "");
+  }
+
+  private static String functions(ParseResult parsed) {
+    String by = Options.text(parsed, "--by", "function");
+    if (!by.equals("function") && !by.equals("module")) {
+      throw new UsageError("--by takes function or module, not " + by, "--by module");
+    }
+    return by;
+  }
+
   private static Look look(ParseResult parsed, String format) {
     List<Look> looks = new ArrayList<>();
     if (Options.has(parsed, "--tree")) {
@@ -80,7 +98,12 @@ record ProfileShape(Look look, String by, boolean bySelf, double least, long lim
   }
 
   private static double percent(ParseResult parsed) {
-    String text = Options.text(parsed, "--min", "0");
+    return percent(parsed, "0");
+  }
+
+  /** What {@code --min} says. */
+  static double percent(ParseResult parsed, String otherwise) {
+    String text = Options.text(parsed, "--min", otherwise);
     try {
       double percent = Double.parseDouble(text.replace("%", "").strip());
       if (percent >= 0 && percent <= 100) {
