@@ -217,8 +217,7 @@ class ProfileFramesTest {
             .module(7, "C:\\shop\\Shop.Core.dll")
             .module(8, "C:\\Windows\\Microsoft.NET\\Framework64\\v4.0.30319\\mscorlib.dll")
             .sample(heap + 0x210, heap + 0x30, MAIN + 0x10)
-            // A call that is the last thing in a method returns behind it.
-            .sample(heap + 0x410, heap + 0x100, MAIN + 0x10)
+            .sample(heap + 0x410, heap + 0x40, MAIN + 0x10)
             .write(folder);
     assertEquals(
         Map.of(

@@ -101,7 +101,6 @@ public final class AddressSpaces {
     private int image = -1;
     private int method = -1;
     private long found;
-    private boolean isCall;
 
     private Space(int process) {
       own = images.space(process);
@@ -148,7 +147,6 @@ public final class AddressSpaces {
      */
     public boolean find(long address) {
       found = address;
-      isCall = false;
       image = -1;
       if (recording.isKernel(address)) {
         image = idle.at(address);
@@ -161,22 +159,6 @@ public final class AddressSpaces {
       }
       method = compiled.at(address);
       return image >= 0 || method >= 0;
-    }
-
-    /**
-     * Looks up code.
-     *
-     * @param isReturn whether a call returns to the address: what is looked up is the call then,
-     *     which may be the last thing in its function
-     * @return whether anything is known to lie there
-     */
-    public boolean findCode(long address, boolean isReturn) {
-      if (isReturn && find(address - 1)) {
-        found = address;
-        isCall = true;
-        return true;
-      }
-      return find(address);
     }
 
     /** The image that was found; null if none covers the address. */
@@ -194,9 +176,14 @@ public final class AddressSpaces {
       return found - imageLives.base(image);
     }
 
-    /** Place of the code in the image that was found: of a return address that of the call. */
-    public long codeRva() {
-      return isCall ? rva() - 1 : rva();
+    /**
+     * Place in the image of the code that is meant.
+     *
+     * @param isReturn whether a call returns to the address: then a byte of the call is meant,
+     *     which may be the last thing in its function
+     */
+    public long codeRva(boolean isReturn) {
+      return isReturn ? Math.max(0, rva() - 1) : rva();
     }
 
     /** Which of the method lives covers the address; -1 if none does. */

@@ -154,6 +154,14 @@ public final class CallTree implements Shape, WeightTree {
     return byModule ? functions.moduleName(label) : functions.text(label);
   }
 
+  @Override
+  public FrameKind kind(int node) {
+    if (isProcess(node)) {
+      return FrameKind.PROCESS;
+    }
+    return byModule ? functions.kindOfModule(labels[node]) : functions.kind(labels[node]);
+  }
+
   /** Whether a node stands for a process. */
   public boolean isProcess(int node) {
     return node != 0 && labels[node] < 0;

@@ -210,6 +210,11 @@ final class FrameLookup {
     if (code < 0) {
       one.clear();
       lookUp(owner.space, address, isReturn);
+      if (spaces.isKernel(address)) {
+        for (int i = 0; i < one.count; i++) {
+          functions.seenInKernel(one.numbers[i]);
+        }
+      }
       code = lists.code(one);
       here.put(number, address, code);
     }
@@ -270,14 +275,14 @@ final class FrameLookup {
 
   /** Puts what lies at an address into {@link #one}. */
   private void lookUp(AddressSpaces.Space space, long address, boolean isReturn) {
-    if (!space.findCode(address, isReturn)) {
+    if (!space.find(address)) {
       add(null, null, Functions.UNKNOWN_FUNCTION);
       return;
     }
     ImageFile image = space.image();
     String method = space.method();
     if (image != null && symbols != null) {
-      Optional<SymbolAt> symbol = symbols.at(space.imageNumber(), space.codeRva());
+      Optional<SymbolAt> symbol = symbols.at(space.imageNumber(), space.codeRva(isReturn));
       if (symbol.isPresent()) {
         addAll(image, method == null ? null : space.methodModule(), symbol.get());
         return;
@@ -361,6 +366,7 @@ final class FrameLookup {
           image == null
               ? functions.named(Functions.JITTED, -1, name, null)
               : functions.named(functions.module(image.name()), space.methodRva(), name, null);
+      functions.isMethod(known);
       methods.put(key, known);
     }
     return known;

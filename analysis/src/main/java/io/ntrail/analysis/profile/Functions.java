@@ -57,6 +57,8 @@ public final class Functions {
   private final Map<String, String> spellings;
   private final @Nullable Set<String> inBothHalves;
   private final BitSet modulesInBothHalves = new BitSet();
+  private final BitSet kernelModules = new BitSet();
+  private final BitSet managed = new BitSet();
 
   private final List<String> moduleNames = new ArrayList<>();
   private final Map<String, Integer> modulesByName = new HashMap<>();
@@ -177,6 +179,36 @@ public final class Functions {
   /** Name of a function; null if nobody names it. */
   public @Nullable String name(int function) {
     return names[function].isEmpty() ? null : names[function];
+  }
+
+  /** What a function is, as pictures tell it apart. */
+  public FrameKind kind(int function) {
+    return managed.get(function)
+        ? FrameKind.MANAGED
+        : isInlined(function) ? FrameKind.INLINED : kindOfModule(modules[function]);
+  }
+
+  /** Whether a function was only seen where it was inlined: it has no place of its own. */
+  private boolean isInlined(int function) {
+    return modules[function] > FOLDED && rvas[function] < 0 && !names[function].isEmpty();
+  }
+
+  /** What most functions of a module are. */
+  public FrameKind kindOfModule(int module) {
+    if (module == JITTED) {
+      return FrameKind.MANAGED;
+    }
+    return module > FOLDED && kernelModules.get(module) ? FrameKind.KERNEL : FrameKind.NATIVE;
+  }
+
+  /** Notes that a function was seen in the kernel's half. */
+  void seenInKernel(int function) {
+    kernelModules.set(modules[function]);
+  }
+
+  /** Notes that a function is a method of a runtime. */
+  void isMethod(int function) {
+    managed.set(function);
   }
 
   /** Where a function, or the range, begins in its module; -1 if it has no place there. */

@@ -48,7 +48,10 @@ record ProfileRequest(
   private static final int LARGEST_BUCKET = 1 << 16;
 
   static ProfileRequest of(ParseResult parsed) {
-    ProfileShape shape = ProfileShape.of(parsed);
+    return of(parsed, ProfileShape.of(parsed));
+  }
+
+  static ProfileRequest of(ParseResult parsed, ProfileShape shape) {
     Metric metric = ProfileCommand.metric(parsed);
     sensible(parsed, metric);
     TimeRange range = TimeRange.parse(Options.text(parsed, "--time", ".."));

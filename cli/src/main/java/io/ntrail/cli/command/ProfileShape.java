@@ -61,6 +61,28 @@ record ProfileShape(Look look, String by, boolean bySelf, double least, long lim
         format);
   }
 
+  /** All stacks, from the process down, of functions, lines or modules. */
+  static ProfileShape tree(ParseResult parsed) {
+    return new ProfileShape(Look.TREE, functions(parsed), true, 0, 0, "");
+  }
+
+  /** All functions or modules. */
+  static ProfileShape flat(ParseResult parsed) {
+    String by = functions(parsed);
+    if (by.equals("line")) {
+      throw new UsageError("--by takes function or module, not line", "--by module");
+    }
+    return new ProfileShape(Look.FLAT, by, true, 0, 0, "");
+  }
+
+  private static String functions(ParseResult parsed) {
+    String by = Options.text(parsed, "--by", "function");
+    if (!ofStacks(by)) {
+      throw new UsageError("--by takes function, line or module, not " + by, "--by module");
+    }
+    return by;
+  }
+
   private static Look look(ParseResult parsed, String format) {
     List<Look> looks = new ArrayList<>();
     if (Options.has(parsed, "--tree")) {
@@ -102,7 +124,12 @@ record ProfileShape(Look look, String by, boolean bySelf, double least, long lim
   }
 
   private static double percent(ParseResult parsed) {
-    String text = Options.text(parsed, "--min", "0");
+    return percent(parsed, "0");
+  }
+
+  /** What {@code --min} says. */
+  static double percent(ParseResult parsed, String otherwise) {
+    String text = Options.text(parsed, "--min", otherwise);
     try {
       double percent = Double.parseDouble(text.replace("%", "").strip());
       if (percent >= 0 && percent <= 100) {

@@ -1,0 +1,119 @@
+package io.ntrail.cli.command;
+
+import io.ntrail.analysis.events.SchemaSources;
+import io.ntrail.analysis.events.UserSchemas;
+import io.ntrail.analysis.profile.CallTree;
+import io.ntrail.analysis.profile.FlatProfile;
+import io.ntrail.analysis.profile.ProfileInput;
+import io.ntrail.analysis.profile.ProfileRow;
+import io.ntrail.analysis.profile.Profiler;
+import io.ntrail.analysis.profile.WeightTree;
+import io.ntrail.analysis.recording.Recording;
+import io.ntrail.analysis.symbols.RecordingSymbols;
+import io.ntrail.cli.text.Progress;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.export.stacks.Naming;
+import io.ntrail.export.stacks.StackTree;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ParseResult;
+
+/** The weights of a recording of events, as {@code profile} adds them up. */
+final class EventStacks implements StackInput {
+  private final Recording recording;
+  private final RecordingSymbols symbols;
+  private final ProfileView view;
+  private final ProfileRemarks remarks;
+  private final List<ProfileRow> rows;
+  private final @Nullable WeightTree tree;
+  private final ParseResult parsed;
+  private final Terminal terminal;
+
+  private EventStacks(
+      Recording recording,
+      ProfileInput input,
+      ProfileRequest request,
+      RecordingSymbols symbols,
+      ParseResult parsed,
+      Terminal terminal) {
+    this.recording = recording;
+    this.symbols = symbols;
+    this.parsed = parsed;
+    this.terminal = terminal;
+    ProfileShape shape = request.shape();
+    boolean byModule = shape.by().equals("module");
+    Profiler profiler =
+        new Profiler(input, request.complete(input, recording), symbols, request.rules());
+    view = new ProfileView(input, profiler, symbols, request, parsed, terminal);
+    remarks = new ProfileRemarks(input, profiler, request, terminal);
+    if (shape.look() == ProfileShape.Look.TREE) {
+      CallTree paths =
+          new CallTree(
+              input.machine(), profiler.functions(), CallTree.Direction.TOP_DOWN, byModule);
+      profiler.run(paths);
+      paths.settle();
+      tree = paths;
+      rows = List.of();
+    } else {
+      FlatProfile flat = new FlatProfile(profiler.functions(), byModule);
+      profiler.run(flat);
+      rows = flat.rows(shape.bySelf());
+      tree = null;
+    }
+  }
+
+  /** Reads a recording of one file or several. */
+  static EventStacks open(
+      List<Path> paths, ProfileShape shape, ParseResult parsed, Terminal terminal) {
+    ProfileRequest request = ProfileRequest.of(parsed, shape);
+    SchemaSources sources = new SchemaSources(UserSchemas.NONE);
+    Recording recording = Recording.open(paths);
+    try (Progress _ = ReadingProgress.start(recording, parsed, terminal)) {
+      ProfileInput input =
+          ProfileInput.of(
+              recording, sources, Options.cores(parsed), !request.scope().events().isEmpty());
+      // What is printed later has its names then.
+      try (RecordingSymbols symbols =
+          new RecordingSymbols(input.machine().images(), SymbolPlaces.of(parsed, terminal))) {
+        return new EventStacks(recording, input, request, symbols, parsed, terminal);
+      }
+    } catch (RuntimeException e) {
+      recording.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public ProfilePage page() {
+    return view;
+  }
+
+  @Override
+  public void addTo(StackTree into, int column, Naming naming) {
+    if (tree != null) {
+      into.addAll(tree, column, naming);
+    }
+  }
+
+  @Override
+  public List<ProfileRow> rows() {
+    return rows;
+  }
+
+  @Override
+  public int finish() {
+    view.missing();
+    remarks.warn(Options.cores(parsed), List.of());
+    if (tree != null && tree.cut() > 0) {
+      String cut = view.weight(tree.cut()) + " " + view.unit();
+      terminal.err().println("warning: " + cut + " have stacks that are cut for want of memory");
+    }
+    return Losses.finish(recording, symbols.gaps(), parsed, terminal);
+  }
+
+  @Override
+  public void close() {
+    recording.close();
+  }
+}
