@@ -159,8 +159,9 @@ class DiffTest {
   }
 
   /** A file beside itself: every row is one of the profile, and none has changed. */
-  private static void unchanged(Path file, Object... words) {
+  private static void unchanged(Path file, Object... words) throws IOException {
     Json json = done(file, file, with(words, "--format", "json")).json();
+    assertEquals(List.of(), JsonSchema.named("diff").findings(json));
     Map<String, FoldedText.Sums> rows = new HashMap<>();
     for (Json row : json.get("rows").array()) {
       assertEquals(0, row.get("change").number(), row.toString());
@@ -197,7 +198,7 @@ class DiffTest {
   }
 
   @Test
-  void realRecordingsBesideThemselvesHaveNotChanged() {
+  void realRecordingsBesideThemselvesHaveNotChanged() throws IOException {
     assumeTrue(TestData.available(), TestData.MISSING);
     unchanged(TestData.file("etl/perfview-net452-x64.etl.gz"));
   }
@@ -249,6 +250,18 @@ class DiffTest {
     assertEquals(0, Cli.run("export", file, "-o", stacks).exit());
     for (Json row : done(stacks, file, "--format", "json").json().get("rows").array()) {
       assertEquals(0, row.get("change").number(), row.toString());
+    }
+  }
+
+  @Test
+  void modulesThatAreSpelledDifferentlyAreTheSameUnlessThereAreBoth() throws IOException {
+    Path before = text("a.txt", "NTDLL.dll!f 3\nntdll.dll!g 1\nNtdll.dll!g 1\n");
+    Path after = text("b.txt", "ntdll.dll!f 3\nntdll.dll!g 1\nNtdll.dll!g 1\n");
+    Json json = done(before, after, "--format", "json").json();
+    assertEquals(3, json.get("rows").array().size());
+    for (Json row : json.get("rows").array()) {
+      assertEquals(0, row.get("change").number(), row.toString());
+      assertEquals(row.get("beforeSelf"), row.get("afterSelf"));
     }
   }
 
