@@ -51,7 +51,9 @@ final class CollapsedStacks implements StackInput, ProfilePage {
 
   /** Whether a file holds collapsed stacks, by its content; an empty one by its name. */
   static boolean isOne(Path path) {
-    if (!Files.isRegularFile(path)) {
+    // Recordings are large: they need not be unpacked to find out.
+    if (!Files.isRegularFile(path)
+        || CallFiles.unpackedName(path).toLowerCase(Locale.ROOT).endsWith(".etl")) {
       return false;
     }
     List<InputFile> inputs = List.of();

@@ -1,6 +1,5 @@
 package io.ntrail.cli.command;
 
-import io.ntrail.analysis.profile.ProfileRow;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.export.flamegraph.FlameGraph;
@@ -71,15 +70,24 @@ final class DiffCommand implements Command {
       } else {
         List<DiffRow> rows =
             DiffRow.join(
-                rows(before, tree, 0, request),
-                rows(after, tree, 1, request),
-                before.page().total(),
-                after.page().total(),
+                profile(before, tree, 0, request),
+                profile(after, tree, 1, request),
                 request.bySelf());
         new DiffView(before.page(), after.page(), request, terminal).print(rows);
+        hint(request, paths, parsed, terminal);
       }
       terminal.out().flush();
       return Math.max(before.finish(), after.finish());
+    }
+  }
+
+  private static void hint(
+      DiffRequest request, List<Path> paths, ParseResult parsed, Terminal terminal) {
+    boolean wanted = terminal.errIsTerminal() && !Options.has(parsed, "-q");
+    if (wanted && request.format() == Options.Format.TEXT) {
+      terminal.out().flush();
+      String both = paths.get(0) + " " + paths.get(1);
+      terminal.err().println("hint: ntrail diff " + both + " --to flamegraph -o diff.html");
     }
   }
 
@@ -100,10 +108,11 @@ final class DiffCommand implements Command {
     return new Naming(ids, request.naming().numbers());
   }
 
-  private static List<ProfileRow> rows(
+  private static DiffRow.Profile profile(
       StackInput input, StackTree tree, int column, DiffRequest request) {
+    long total = input.page().total();
     if (!request.needsStacks() && !(input instanceof CollapsedStacks)) {
-      return input.rows();
+      return DiffRow.Profile.of(input.rows(), total);
     }
     List<FlatStacks.Row> rows =
         FlatStacks.of(
@@ -113,7 +122,7 @@ final class DiffCommand implements Command {
                 request.byModule()
                     ? Objects.requireNonNullElse(FrameNames.module(name), name)
                     : name);
-    return DiffRow.rows(rows, request.byModule());
+    return DiffRow.Profile.of(rows, request.byModule(), total);
   }
 
   private static void export(

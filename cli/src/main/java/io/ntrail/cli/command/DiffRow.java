@@ -5,31 +5,57 @@ import io.ntrail.export.stacks.FlatStacks;
 import io.ntrail.export.stacks.FrameNames;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What a function or module weighs in two profiles.
  *
- * @param text as people read it
- * @param module null if nobody tells it
- * @param function null if the row is of a module, or nobody names the function
- * @param rva where the function, or the range, begins in its module; -1 if it has no place there
+ * @param subject what the row is of
  * @param before in the first profile
  * @param after in the second one
  * @param change of its share of all, in per cent of all: negative if it shrank
  */
-record DiffRow(
-    String text,
-    @Nullable String module,
-    @Nullable String function,
-    long rva,
-    Side before,
-    Side after,
-    double change) {
+record DiffRow(Subject subject, Side before, Side after, double change) {
+  /**
+   * A function or a module.
+   *
+   * @param text as people read it
+   * @param module null if nobody tells it: names of collapsed stacks may have none
+   * @param function null if it is a module, or nobody names the function
+   * @param rva where the function, or the range, begins in its module; -1 if it has no place there
+   */
+  record Subject(String text, @Nullable String module, @Nullable String function, long rva) {
+    /** Of a name as frames have them. */
+    static Subject of(String name, boolean byModule) {
+      String module = byModule ? name : FrameNames.module(name);
+      if (module == null) {
+        return new Subject(name, null, name, -1);
+      }
+      if (byModule) {
+        return new Subject(name, module, null, -1);
+      }
+      String rest = name.substring(module.length());
+      if (rest.startsWith("!")) {
+        return new Subject(name, module, rest.substring(1), -1);
+      }
+      return rest.matches("\\+0x[0-9a-f]{1,15}")
+          ? new Subject(name, module, null, Long.parseLong(rest.substring(3), 16))
+          : new Subject(name, null, name, -1);
+    }
+
+    /** The same for the same thing in every recording: modules are spelled in many ways. */
+    private String key() {
+      String own = module;
+      return own == null ? text : own.toLowerCase(Locale.ROOT) + text.substring(own.length());
+    }
+  }
+
   /**
    * What it weighs in one of them.
    *
@@ -39,9 +65,33 @@ record DiffRow(
   record Side(long self, long inclusive) {
     static final Side NONE = new Side(0, 0);
 
-    /** The one that rows are sorted by. */
+    /** The one whose change counts. */
     long weight(boolean bySelf) {
       return bySelf ? self : inclusive;
+    }
+  }
+
+  /** One of the profiles: its rows, and the sum of its weights. */
+  record Profile(Map<Subject, Side> rows, long total) {
+    static Profile of(List<ProfileRow> rows, long total) {
+      Map<Subject, Side> sides = new LinkedHashMap<>();
+      for (ProfileRow row : rows) {
+        Subject subject = new Subject(row.text(), row.module(), row.function(), row.rva());
+        sides.put(subject, new Side(row.self(), row.inclusive()));
+      }
+      return new Profile(sides, total);
+    }
+
+    static Profile of(List<FlatStacks.Row> rows, boolean byModule, long total) {
+      Map<Subject, Side> sides = new LinkedHashMap<>();
+      for (FlatStacks.Row row : rows) {
+        sides.put(Subject.of(row.name(), byModule), new Side(row.self(), row.inclusive()));
+      }
+      return new Profile(sides, total);
+    }
+
+    private double share(Side side, boolean bySelf) {
+      return total == 0 ? 0 : 100.0 * side.weight(bySelf) / total;
     }
   }
 
@@ -57,93 +107,47 @@ record DiffRow(
 
   /**
    * Rows of two profiles put together, those that changed most first. What has the same name is the
-   * same, wherever it lies; of modules small and capital letters are the same.
+   * same, wherever it lies; if nothing has, also what differs in the letters of its module.
    */
-  static List<DiffRow> join(
-      List<ProfileRow> before,
-      List<ProfileRow> after,
-      long totalBefore,
-      long totalAfter,
-      boolean bySelf) {
-    Map<String, ProfileRow> firsts = new LinkedHashMap<>();
-    before.forEach(row -> firsts.put(key(row), row));
-    List<DiffRow> rows = new ArrayList<>();
-    for (ProfileRow row : after) {
-      ProfileRow first = firsts.remove(key(row));
-      Side side = first == null ? Side.NONE : side(first);
-      rows.add(of(row, side, side(row), totalBefore, totalAfter, bySelf));
+  static List<DiffRow> join(Profile before, Profile after, boolean bySelf) {
+    Map<String, Subject> texts = new LinkedHashMap<>();
+    before.rows.keySet().forEach(subject -> texts.put(subject.text, subject));
+    Map<Subject, Subject> same = new HashMap<>();
+    List<Subject> alone = new ArrayList<>();
+    for (Subject subject : after.rows.keySet()) {
+      Subject first = texts.remove(subject.text);
+      if (first == null) {
+        alone.add(subject);
+      } else {
+        same.put(subject, first);
+      }
     }
-    firsts
-        .values()
-        .forEach(row -> rows.add(of(row, side(row), Side.NONE, totalBefore, totalAfter, bySelf)));
+    Map<String, Subject> left = new LinkedHashMap<>();
+    texts.values().forEach(subject -> left.putIfAbsent(subject.key(), subject));
+    for (Subject subject : alone) {
+      Subject first = left.remove(subject.key());
+      if (first != null) {
+        same.put(subject, first);
+        texts.remove(first.text);
+      }
+    }
+    List<DiffRow> rows = new ArrayList<>();
+    after.rows.forEach((subject, second) -> {
+      Subject known = same.get(subject);
+      Side first =
+          known == null ? Side.NONE : Objects.requireNonNullElse(before.rows.get(known), Side.NONE);
+      double change = after.share(second, bySelf) - before.share(first, bySelf);
+      rows.add(new DiffRow(subject, first, second, change));
+    });
+    for (Subject subject : texts.values()) {
+      Side first = Objects.requireNonNullElse(before.rows.get(subject), Side.NONE);
+      rows.add(new DiffRow(subject, first, Side.NONE, -before.share(first, bySelf)));
+    }
     rows.sort(
         Comparator.comparingDouble((DiffRow row) -> -Math.abs(row.change))
             .thenComparingLong(
                 row -> -Math.max(row.before.weight(bySelf), row.after.weight(bySelf)))
-            .thenComparing(DiffRow::text));
+            .thenComparing(row -> row.subject.text));
     return rows;
-  }
-
-  private static Side side(ProfileRow row) {
-    return new Side(row.self(), row.inclusive());
-  }
-
-  private static String key(ProfileRow row) {
-    String module = row.module();
-    String text = row.text();
-    return module == null || !text.startsWith(module)
-        ? text
-        : module.toLowerCase(Locale.ROOT) + text.substring(module.length());
-  }
-
-  private static DiffRow of(
-      ProfileRow row, Side before, Side after, long totalBefore, long totalAfter, boolean bySelf) {
-    double change =
-        share(after.weight(bySelf), totalAfter) - share(before.weight(bySelf), totalBefore);
-    // A frame of collapsed stacks may tell no module: then the row's module is its whole name.
-    boolean isName = row.rva() == NO_MODULE;
-    return new DiffRow(
-        row.text(),
-        isName ? null : row.module(),
-        isName ? row.module() : row.function(),
-        isName ? -1 : row.rva(),
-        before,
-        after,
-        change);
-  }
-
-  private static double share(long part, long whole) {
-    return whole == 0 ? 0 : 100.0 * part / whole;
-  }
-
-  /** Stands where a row's place would, of a name that is not of a module. */
-  private static final long NO_MODULE = -2;
-
-  /** The rows of stacks that only have names. */
-  static List<ProfileRow> rows(List<FlatStacks.Row> flat, boolean byModule) {
-    return flat.stream().map(row -> row(row, byModule)).toList();
-  }
-
-  private static ProfileRow row(FlatStacks.Row row, boolean byModule) {
-    String name = row.name();
-    String module = FrameNames.module(name);
-    if (byModule || module == null) {
-      long place = byModule ? -1 : NO_MODULE;
-      return new ProfileRow(
-          null, null, null, null, name, null, null, place, row.self(), row.inclusive());
-    }
-    if (name.charAt(module.length()) == '!') {
-      String function = name.substring(module.length() + 1);
-      return new ProfileRow(
-          null, null, null, null, module, function, null, -1, row.self(), row.inclusive());
-    }
-    try {
-      long rva = Long.parseLong(name.substring(module.length() + 3), 16);
-      return new ProfileRow(
-          null, null, null, null, module, null, null, rva, row.self(), row.inclusive());
-    } catch (NumberFormatException e) {
-      return new ProfileRow(
-          null, null, null, null, name, null, null, NO_MODULE, row.self(), row.inclusive());
-    }
   }
 }

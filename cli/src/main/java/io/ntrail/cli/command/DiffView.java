@@ -6,8 +6,8 @@ import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Consumer;
 
 /** Prints what changed from one profile to another. */
@@ -36,17 +36,20 @@ final class DiffView {
     this.terminal = terminal;
   }
 
-  /** The first lines of both, and what a change is. */
+  /** The first lines of both. */
   static List<String> heading(ProfilePage before, ProfilePage after) {
-    List<String> first = before.lines();
-    List<String> second = after.lines();
-    return java.util.stream.Stream.of(
-            java.util.stream.Stream.of("before: " + first.getFirst()),
-            first.stream().skip(1).map(line -> "        " + line),
-            java.util.stream.Stream.of("after:  " + second.getFirst()),
-            second.stream().skip(1).map(line -> "        " + line))
-        .flatMap(lines -> lines)
-        .toList();
+    List<String> lines = new ArrayList<>();
+    String start = "before: ";
+    for (String line : before.lines()) {
+      lines.add(start + line);
+      start = "        ";
+    }
+    start = "after:  ";
+    for (String line : after.lines()) {
+      lines.add(start + line);
+      start = "        ";
+    }
+    return lines;
   }
 
   void print(List<DiffRow> all) {
@@ -80,7 +83,7 @@ final class DiffView {
       leftAfter -= second;
       String state = state(row);
       table.row(
-          cells(first, second, change(row.change()), row.text()),
+          cells(first, second, change(row.change()), row.subject().text()),
           "",
           state.isEmpty() ? "" : "   " + state);
     }
@@ -143,14 +146,14 @@ final class DiffView {
     String state = state(row);
     Consumer<Json> change = json -> json.real(row.change());
     return List.of(
-        new Cell.Text(row.module()),
-        new Cell.Text(row.function()),
-        row.rva() < 0 ? Cell.UNKNOWN : new Cell.Hex(row.rva()),
+        new Cell.Text(row.subject().module()),
+        new Cell.Text(row.subject().function()),
+        row.subject().rva() < 0 ? Cell.UNKNOWN : new Cell.Hex(row.subject().rva()),
         new Cell.Count(row.before().self()),
         new Cell.Count(row.before().inclusive()),
         new Cell.Count(row.after().self()),
         new Cell.Count(row.after().inclusive()),
-        new Cell.Shaped(String.format(Locale.ROOT, "%s", row.change()), change),
+        new Cell.Shaped(Double.toString(row.change()), change),
         state.isEmpty() ? Cell.UNKNOWN : new Cell.Text(state));
   }
 }

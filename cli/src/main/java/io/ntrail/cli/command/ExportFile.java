@@ -49,6 +49,10 @@ record ExportFile(@Nullable Path file) {
     boolean inPlace = Files.exists(target) && !Files.isRegularFile(target);
     try {
       Path written = inPlace ? target : beside(target);
+      if (!inPlace) {
+        // Also of one that is interrupted nothing stays.
+        written.toFile().deleteOnExit();
+      }
       try (Terminal into = terminal.withOutput(written)) {
         content.accept(into.out());
       } catch (RuntimeException | Error e) {

@@ -96,8 +96,7 @@ function layout() {
         if (weight[i] * scale >= LEAST_PIXELS) row.push(i); else notDrawn++;
       }
     }
-    if (row.length === 0 && l > level[root]) break;
-    visible[l] = row;
+    if (row.length > 0) visible[l] = row;
   }
   $('graph').style.height = visible.length * HIGH + 'px';
   drawn.forEach(element => element.remove());
