@@ -13,7 +13,6 @@ import io.ntrail.analysis.profile.ProfileRow;
 import io.ntrail.analysis.profile.ProfileScope;
 import io.ntrail.analysis.profile.Profiler;
 import io.ntrail.analysis.recording.Recording;
-import io.ntrail.analysis.symbols.PdbSearch;
 import io.ntrail.analysis.symbols.RecordingSymbols;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
@@ -63,7 +62,7 @@ final class ProfileCommand implements Command {
     spec.addOption(Options.flag("who calls the hottest functions", "--bottom-up"));
     spec.addOption(
         Options.values("FUNCTION", "who calls this function, and what it calls", "--callers"));
-    spec.addOption(SymbolPlaces.option());
+    SymbolPlaces.optionsWithWait(spec);
     spec.addOption(Options.value("PERCENT", "leave out what weighs less", "--min"));
     spec.addOption(Options.value("self|incl", "what rows are sorted by", "-s", "--sort"));
     spec.addOption(
@@ -84,20 +83,26 @@ final class ProfileCommand implements Command {
     ProfileRequest request = ProfileRequest.of(parsed);
     SchemaSources sources = new SchemaSources(UserSchemas.NONE);
     try (Recording recording = Recording.open(paths);
-        Terminal terminal = Options.output(parsed, system)) {
-      PdbSearch search = SymbolPlaces.of(parsed, terminal);
+        Terminal terminal = Options.output(parsed, system);
+        SymbolPlaces places = SymbolPlaces.of(paths, parsed, terminal)) {
       ProfileInput input;
       Profiler profiler;
       ProfileView view;
+      RecordingSymbols named;
       Answer answer;
       List<Gap> damaged;
-      try (Progress _ = ReadingProgress.start(recording, parsed, terminal)) {
+      try (Progress _ = ReadingProgress.start(recording, places, parsed, terminal)) {
         input =
             ProfileInput.of(
                 recording, sources, Options.cores(parsed), !request.scope().events().isEmpty());
         // What is printed later has its names then.
-        try (RecordingSymbols symbols = new RecordingSymbols(input.machine().images(), search)) {
-          profiler = new Profiler(input, request.complete(input, recording), symbols);
+        try (RecordingSymbols symbols =
+            new RecordingSymbols(input.machine().images(), places.search())) {
+          Profiler.Request complete = request.complete(input, recording);
+          boolean isText = request.shape().format().equals("text");
+          NetworkNames.fetch(places, symbols, () -> HotImages.of(input, complete), isText, parsed);
+          profiler = new Profiler(input, complete, symbols);
+          named = symbols;
           view = new ProfileView(input, profiler, symbols, request, parsed, terminal);
           answer = answer(input, profiler, request, view);
           damaged = symbols.gaps();
@@ -107,6 +112,8 @@ final class ProfileCommand implements Command {
       ProfileRemarks remarks = new ProfileRemarks(input, profiler, request, terminal);
       remarks.closing(view);
       view.missing();
+      NetworkNames.remarks(
+          places, named, request.shape().format().equals("text"), parsed, terminal);
       remarks.warn(Options.cores(parsed), answer.unmatched);
       return Losses.finish(recording, damaged, parsed, terminal);
     }
