@@ -8,6 +8,7 @@ import io.ntrail.analysis.symbols.SymbolAt.Origin;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.pdb.PdbFile;
 import io.ntrail.formats.pdb.PdbSection;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -16,6 +17,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Names for the images of a recording. The PDB of an image is looked for when the first of its
@@ -26,11 +29,14 @@ public final class RecordingSymbols implements AutoCloseable {
   private static final int MOST_ADDRESSES = 1 << 16;
 
   private final Images images;
-  private final PdbSearch search;
+  private PdbSearch search;
   private final Map<Integer, Names> byFile = new HashMap<>();
 
   /** PDBs are shared by files that differ in what the recording tells of them alone. */
   private final Map<PdbReference, Names> byPdb = new HashMap<>();
+
+  /** Images whose names were not there in time, by the names of their PDBs. */
+  private final List<String> late = new ArrayList<>();
 
   private record Address(int file, long rva) {}
 
@@ -105,6 +111,63 @@ public final class RecordingSymbols implements AutoCloseable {
     return names(file).source;
   }
 
+  /**
+   * Looks for the PDBs of images before the first address is asked for, several at a time. What has
+   * not come when the time is over is stopped, and told by {@link #late}; after this no server is
+   * asked any more.
+   *
+   * @param files numbers of the images' files, those first that matter most
+   * @param wait how long; null: until all is known
+   */
+  public void prepare(List<Integer> files, @Nullable Duration wait) {
+    Map<PdbReference, ImageFile> wanted = new LinkedHashMap<>();
+    for (int file : files) {
+      images
+          .pdb(file)
+          .filter(pdb -> !byPdb.containsKey(pdb))
+          .ifPresent(pdb -> wanted.putIfAbsent(pdb, images.files().get(file)));
+    }
+    PdbSearch asking = search;
+    TimedTasks<PdbSearch.Result> running =
+        new TimedTasks<>(
+            wanted.keySet().stream()
+                .<Callable<PdbSearch.Result>>map(pdb -> () -> asking.find(pdb.id(), pdb.fileName()))
+                .toList());
+    List<Optional<PdbSearch.Result>> found =
+        running.await(
+            wait,
+            result -> result.pdb().isPresent(),
+            result -> result.pdb().ifPresent(OpenPdb::close));
+    int next = 0;
+    for (Map.Entry<PdbReference, ImageFile> entry : wanted.entrySet()) {
+      PdbReference pdb = entry.getKey();
+      Optional<PdbSearch.Result> result = found.get(next++);
+      if (result.isEmpty()) {
+        late.add(pdb.fileName());
+      }
+      byPdb.put(
+          pdb, result.map(r -> names(r, pdb, entry.getValue())).orElseGet(() -> notInTime(pdb)));
+    }
+    search = search.offline();
+  }
+
+  private static Names notInTime(PdbReference pdb) {
+    Tried tried = new Tried("servers", false, pdb.fileName() + " did not come in time");
+    return new Names(new Source(Optional.of(pdb), Optional.empty(), List.of(tried), List.of()));
+  }
+
+  /** The PDBs that did not come in time, by their names, those first that matter most. */
+  public List<String> late() {
+    return List.copyOf(late);
+  }
+
+  /**
+   * Whether a recording that tells which PDBs belong to its images lacks one that was asked for.
+   */
+  public boolean lacksAny() {
+    return byPdb.values().stream().anyMatch(names -> names.source.pdb.isEmpty());
+  }
+
   private Names names(int file) {
     return byFile.computeIfAbsent(
         file,
@@ -116,7 +179,10 @@ public final class RecordingSymbols implements AutoCloseable {
   }
 
   private Names find(PdbReference reference, ImageFile file) {
-    PdbSearch.Result found = search.find(reference.id(), reference.fileName());
+    return names(search.find(reference.id(), reference.fileName()), reference, file);
+  }
+
+  private static Names names(PdbSearch.Result found, PdbReference reference, ImageFile file) {
     List<Tried> tried = new ArrayList<>(found.tried());
     Optional<OpenPdb> pdb = found.pdb();
     if (pdb.isPresent() && !fits(pdb.get().pdb(), file)) {

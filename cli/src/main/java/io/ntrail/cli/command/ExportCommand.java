@@ -36,7 +36,9 @@ final class ExportCommand implements Command {
     "--fold",
     "--group",
     "--no-inline",
-    "-y"
+    "-y",
+    "--server",
+    "--symbols-wait"
   };
 
   ExportCommand() {}
@@ -89,7 +91,7 @@ final class ExportCommand implements Command {
     ExportFormat format = format(parsed, "export");
     ExportFile target = ExportFile.of(parsed);
     double least = ProfileShape.percent(parsed, LEAST);
-    ProfileShape shape = ProfileShape.tree(parsed);
+    ProfileShape shape = ProfileShape.stacks(parsed);
     try (StackInput input = StackInput.open(paths, shape, "export", parsed, terminal)) {
       StackTree tree = new StackTree(1);
       input.addTo(tree, 0, Naming.WHOLE);
