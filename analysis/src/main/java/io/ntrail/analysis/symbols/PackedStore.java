@@ -31,6 +31,8 @@ public final class PackedStore {
   /** A zip of more is not a bundle of symbols. */
   private static final int MOST_MEMBERS = 1 << 20;
 
+  private static final long LARGE = 64L << 20;
+  private static final long LARGEST_RATIO = 200;
   private static final byte[] ZIP = {'P', 'K', 3, 4};
 
   private final Path file;
@@ -71,8 +73,9 @@ public final class PackedStore {
           problem = file + " holds more files than any bundle of symbols";
         } else {
           for (Enumeration<? extends ZipEntry> all = zip.entries(); all.hasMoreElements(); ) {
-            String member = all.nextElement().getName();
-            if (!member.endsWith("/")) {
+            ZipEntry entry = all.nextElement();
+            String member = entry.getName();
+            if (!member.endsWith("/") && !isBomb(entry)) {
               String[] parts = parts(member);
               known.computeIfAbsent(parts[parts.length - 1], _ -> new ArrayList<>()).add(member);
             }
@@ -84,6 +87,12 @@ public final class PackedStore {
       members = known;
     }
     return known;
+  }
+
+  /** Symbols are never so alike that much comes out of little. */
+  private static boolean isBomb(ZipEntry entry) {
+    return entry.getSize() > LARGE
+        && entry.getSize() / LARGEST_RATIO > Math.max(1, entry.getCompressedSize());
   }
 
   private static String[] parts(String member) {

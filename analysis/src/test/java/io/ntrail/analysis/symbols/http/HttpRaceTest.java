@@ -9,8 +9,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -78,20 +80,54 @@ class HttpRaceTest {
     everyStoreIsWhole();
   }
 
+  private Process program(String address) throws IOException {
+    return new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-cp",
+            System.getProperty("java.class.path"),
+            HttpRace.class.getName(),
+            folder.toString(),
+            address)
+        .redirectErrorStream(true)
+        .start();
+  }
+
+  @Test
+  void aProgramThatIsKilledLeavesWhatTheNextOneGoesOnWith() throws Exception {
+    int half = CRASH.bytes().length / 2;
+    Path part = folder.resolve("l0" + PLACE + ".part");
+    CountDownLatch came = new CountDownLatch(1);
+    server.on(
+        PLACE,
+        StoreServer.inTurn(
+            exchange -> {
+              exchange
+                  .head(200, CRASH.bytes().length, "ETag", "\"one\"")
+                  .send(Arrays.copyOf(CRASH.bytes(), half));
+              while (!Files.exists(part) || Files.size(part) < half) {
+                Thread.onSpinWait();
+              }
+              came.countDown();
+              exchange.untilClosed();
+            },
+            StoreServer.inParts(CRASH.bytes(), "\"one\"")));
+    Files.createFile(folder.resolve("go"));
+    Process killed = program(server.root().toString());
+    came.await();
+    killed.destroyForcibly().waitFor();
+    assertEquals(half, Files.size(part));
+    try (HttpStoreFetch fetch = new HttpStoreFetch(Fetching.PATIENT, FetchWatch.NONE)) {
+      assertEquals("l0" + PLACE + "[]", HttpRace.find(folder, server.root().toString(), 0, fetch));
+    }
+    assertEquals("bytes=" + half + "-", server.asked().getLast().header("range"));
+    assertEquals(List.of("go", "l0" + PLACE), StoreFixture.files(folder));
+  }
+
   @Test
   void programsFetchAFileOnce() throws Exception {
     List<Process> processes = new ArrayList<>();
     for (int i = 0; i < RUNNERS; i++) {
-      processes.add(
-          new ProcessBuilder(
-                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                  "-cp",
-                  System.getProperty("java.class.path"),
-                  HttpRace.class.getName(),
-                  folder.toString(),
-                  server.root().toString())
-              .redirectErrorStream(true)
-              .start());
+      processes.add(program(server.root().toString()));
     }
     Files.createFile(folder.resolve("go"));
     for (Process process : processes) {
