@@ -70,6 +70,17 @@ class DiffFoldedTest {
   }
 
   @Test
+  void theFlameGraphIsThatOfTheSecondFile() throws IOException {
+    Path page = folder.resolve("diff.html");
+    diff("-o", page.toString());
+    FoldedText second = FoldedText.of(stored("perf-java-stacks-01-collapsed-all").lines().toList());
+    assertEquals(second, JfrConverter.read(page));
+    diff("--swap", "-o", page.toString());
+    FoldedText first = FoldedText.of(stored("perf-vertx-stacks-01-collapsed-all").lines().toList());
+    assertEquals(first, JfrConverter.read(page));
+  }
+
+  @Test
   void sharesAreThoseOfTheStoredWeights() throws IOException {
     Json json = diff("--format", "json").json();
     assertEquals(285, json.get("before").get("total").number());

@@ -43,7 +43,8 @@ class ExportTest {
   private Path export(Path file, String name, Object... words) {
     Path target = folder.resolve(name);
     List<Object> all = new ArrayList<>(Arrays.asList(words));
-    all.addAll(List.of("--min", "0", "-o", target));
+    all.addAll(name.endsWith(".html") ? List.of("--min", "0") : List.of());
+    all.addAll(List.of("-o", target));
     Cli.Result result = run("export", file, all.toArray());
     assertEquals("", result.err());
     assertEquals(0, result.exit());
@@ -204,6 +205,8 @@ class ExportTest {
     refused("--to takes collapsed or flamegraph, not flamegrap", file, "--to", "flamegrap");
     refused(
         "--by takes function, line or module, not cpu", file, "--to", "collapsed", "--by", "cpu");
+    refused("--min is about flame graphs", file, "--to", "collapsed", "--min", "1");
+    refused("--annotate is about collapsed stacks", file, "--to", "flamegraph", "--annotate");
     refused("-o " + file + " would overwrite what is read", file, "--to", "collapsed", "-o", file);
     assertEquals(
         "try: --to flamegraph", run("export", file, "--to", "flamegrap").messages().getLast());

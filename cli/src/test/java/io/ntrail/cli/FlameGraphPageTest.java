@@ -31,6 +31,15 @@ import org.junit.jupiter.api.io.TempDir;
 class FlameGraphPageTest {
   private static final String MATCH = "shopcore.dll+0x12000";
 
+  private static final String NOTES =
+      """
+
+      const shown = document.createElement('pre');
+      shown.id = 'noted';
+      shown.textContent = noted.join('\\n');
+      document.body.append(shown);
+      """;
+
   @TempDir private Path folder;
   private Path recording = Path.of("");
   private Path page = Path.of("");
@@ -56,13 +65,22 @@ class FlameGraphPageTest {
           new KeyboardEvent('keydown', Object.assign({key, bubbles: true}, more)));
         const frame = name => [...document.querySelectorAll('[data-frame]')]
           .find(each => each.title.startsWith(name + '\\n'));
+        const text = id => document.getElementById(id).textContent.split('\\n')[0];
+        const pixels = (name, what) => parseFloat(frame(name).style[what]);
+        const noted = [];
+        const note = seen => noted.push(seen);
         """;
     String open =
         Files.readString(page)
             .replaceFirst("<meta http-equiv[^>]*>", "")
-            .replace("</body>", people + script + "</script></body>");
+            .replace("</body>", people + script + NOTES + "</script></body>");
     Path copy = Files.writeString(folder.resolve("copy.html"), open);
     return new Chromium(folder).open(copy, "");
+  }
+
+  /** What a script saw, one thing a line. */
+  private List<String> noted(String script) throws IOException, InterruptedException {
+    return after(script).text("noted").lines().toList();
   }
 
   private Json profile(String... words) {
@@ -143,31 +161,40 @@ class FlameGraphPageTest {
     assertTrue(zoomed.text("status").startsWith(MATCH + "\n925 samples, "));
   }
 
-  /** A stack counts once, however many of its frames match. */
+  /** The share of the samples whose stacks have a frame that matches, each counted once. */
+  private String share(String search) {
+    Pattern pattern = Pattern.compile(search);
+    long matched = 0;
+    Cli.Result folded = Cli.run("profile", recording, "-p", "shopd", "--format", "collapsed");
+    for (Map.Entry<String, Long> stack : FoldedText.of(folded.lines()).stacks().entrySet()) {
+      boolean matches =
+          List.of(stack.getKey().split(";", -1)).stream()
+              .anyMatch(frame -> pattern.matcher(frame).find());
+      matched += matches ? stack.getValue() : 0;
+    }
+    return "Matched: " + percent(matched, 1_752);
+  }
+
   @Test
   void searchTellsTheShareOfTheStacksThatMatch() throws IOException, InterruptedException {
-    for (String search : List.of("shopcore", "^ntdll.*9f100$|ucrt", "no such thing", "1[12]")) {
-      Pattern pattern = Pattern.compile(search);
-      long matched = 0;
-      Cli.Result folded = Cli.run("profile", recording, "-p", "shopd", "--format", "collapsed");
-      for (Map.Entry<String, Long> stack : FoldedText.of(folded.lines()).stacks().entrySet()) {
-        boolean matches =
-            List.of(stack.getKey().split(";", -1)).stream()
-                .anyMatch(frame -> pattern.matcher(frame).find());
-        matched += matches ? stack.getValue() : 0;
-      }
-      Dom dom =
-          open(
-              "search="
-                  + java.net.URLEncoder.encode(search, java.nio.charset.StandardCharsets.UTF_8));
-      assertEquals("Matched: " + percent(matched, 1_752), dom.text("matched"), search);
-      for (Frame frame : dom.frames()) {
-        boolean magenta = frame.background().equals("rgb(230, 0, 230)");
-        assertEquals(
-            frame.number() > 0 && pattern.matcher(frame.name()).find(), magenta, frame.title());
-      }
+    List<String> searches = List.of("shopcore", "^ntdll.*9f100$|ucrt", "no such thing", "1[12]");
+    StringBuilder script = new StringBuilder();
+    searches.forEach(search ->
+        script.append("go({search: '").append(search).append("'}); note(text('matched'));\n"));
+    script.append("go({search: '('}); note(text('matched'));");
+    List<String> expected = new ArrayList<>(searches.stream().map(this::share).toList());
+    expected.add("not a regular expression");
+    assertEquals(expected, noted(script.toString()));
+  }
+
+  @Test
+  void whatMatchesIsMagenta() throws IOException, InterruptedException {
+    Dom dom = open("search=1%5B12%5D");
+    assertEquals(share("1[12]"), dom.text("matched"));
+    for (Frame frame : dom.frames()) {
+      boolean matches = frame.number() > 0 && frame.name().matches(".*1[12].*");
+      assertEquals(matches, frame.background().equals("rgb(230, 0, 230)"), frame.title());
     }
-    assertEquals("not a regular expression", open("search=(").text("matched"));
   }
 
   @Test
@@ -179,56 +206,77 @@ class FlameGraphPageTest {
 
   @Test
   void keysDoWhatTheirHelpSays() throws IOException, InterruptedException {
-    Frame root = after("push('i')").frame("all");
-    assertTrue(root.top() > 0, "inverted: the root is at the bottom");
-    assertEquals(0, after("push('i'); push('I')").frame("all").top());
     assertEquals(
-        "Matched: " + percent(475, 1_752),
-        after(
-                """
-                push('f', {ctrlKey: true});
-                document.activeElement.value = 'ucrt';
-                document.activeElement.dispatchEvent(new Event('input'));
-                """)
-            .text("matched"));
-    Dom next =
-        after(
-            "go({search: 'shopcore'}); push('n'); push('n'); push('n'); push('N', {shiftKey: true})");
-    List<Frame> selected =
-        next.frames().stream().filter(f -> f.kinds().contains("selected")).toList();
-    assertEquals(List.of(MATCH), selected.stream().map(Frame::name).toList());
-    assertEquals("", after("go({search: 'shopcore'}); push('Escape')").text("matched"));
-    assertTrue(after("push('d')").html().contains("data-theme=\"dark\""));
-    assertTrue(after("push('d'); push('d')").html().contains("data-theme=\"light\""));
+        List.of(
+            "upside down: true",
+            "as before: 0",
+            "Matched: " + percent(475, 1_752),
+            MATCH,
+            "no search: ",
+            "dark",
+            "light"),
+        noted(
+            """
+            push('i'); note('upside down: ' + (pixels('all', 'top') > 100));
+            push('I'); note('as before: ' + pixels('all', 'top'));
+            push('f', {ctrlKey: true});
+            document.activeElement.value = 'ucrt';
+            document.activeElement.dispatchEvent(new Event('input'));
+            note(text('matched'));
+            go({search: 'shopcore'}); push('n'); push('n'); push('n'); push('N', {shiftKey: true});
+            note(text('status'));
+            push('Escape'); note('no search: ' + text('matched'));
+            push('d'); note(document.documentElement.dataset.theme);
+            push('d'); note(document.documentElement.dataset.theme);
+            """));
   }
 
   @Test
   void clicksZoomAndHide() throws IOException, InterruptedException {
-    Dom zoomed = after("frame('" + MATCH + "').click()");
-    assertEquals(Chromium.WIDTH, zoomed.frame(MATCH).width(), 0.01);
-    Dom back = after("frame('" + MATCH + "').click(); push('0')");
-    assertEquals(Chromium.WIDTH * 925 / 1_752, back.frame(MATCH).width(), 0.01);
-    Dom hidden =
-        after(
-            "frame('"
-                + MATCH
-                + "').dispatchEvent(new MouseEvent('click', {altKey: true, bubbles: true}))");
+    String wide = "note(Math.round(pixels('%s', 'width')));".formatted(MATCH);
+    assertEquals(
+        List.of(
+            Long.toString(Math.round(Chromium.WIDTH)),
+            Long.toString(Math.round(Chromium.WIDTH * 925 / 1_752)),
+            "hidden: true",
+            "1 stacks are hidden (0 brings them back)",
+            Long.toString(Math.round(Chromium.WIDTH * 925 / 1_752))),
+        noted(
+            """
+            frame('%1$s').click(); %2$s
+            push('0'); %2$s
+            frame('%1$s').dispatchEvent(new MouseEvent('click', {altKey: true, bubbles: true}));
+            note('hidden: ' + (frame('%1$s') === undefined));
+            note(text('notes'));
+            push('0'); %2$s
+            """
+                .formatted(MATCH, wide)));
+  }
+
+  @Test
+  void whatIsHiddenCountsNoMore() throws IOException, InterruptedException {
+    Dom hidden = open("hide=" + open("").frame(MATCH).number());
     assertTrue(hidden.frames().stream().noneMatch(f -> f.name().equals(MATCH)));
     assertEquals(1_752 - 925, hidden.frame("all").weight());
-    assertTrue(hidden.text("notes").contains("1 stacks are hidden"), hidden.text("notes"));
   }
 
   @Test
   void arrowsWalkAlongTheHeaviestAndTellTheFrame() throws IOException, InterruptedException {
-    Dom dom = after("for (let i = 0; i < 6; i++) push('ArrowDown');");
-    assertTrue(dom.text("status").startsWith("ucrtbase.dll+0x11e00\n475 samples, "));
+    Dom dom =
+        after(
+            """
+            for (let i = 0; i < 6; i++) push('ArrowDown');
+            note(text('status'));
+            push('ArrowLeft'); note(text('status'));
+            push('ArrowRight'); note(text('status'));
+            push('ArrowUp'); note(text('status'));
+            push('Enter');
+            """);
+    assertEquals(
+        List.of("ucrtbase.dll+0x11e00", "shopcore.dll+0x12400", "ucrtbase.dll+0x11e00", MATCH),
+        dom.text("noted").lines().toList());
+    assertEquals(Chromium.WIDTH, dom.frame(MATCH).width(), 0.01);
     assertTrue(dom.html().contains("id=\"status\" aria-live=\"polite\""));
-    Dom beside = after("for (let i = 0; i < 6; i++) push('ArrowDown'); push('ArrowLeft')");
-    assertTrue(beside.text("status").startsWith("shopcore.dll+0x12400\n105 samples, "));
-    Dom up = after("for (let i = 0; i < 6; i++) push('ArrowDown'); push('ArrowUp')");
-    assertTrue(up.text("status").startsWith(MATCH + "\n"));
-    Dom zoomed = after("for (let i = 0; i < 5; i++) push('ArrowDown'); push('Enter')");
-    assertEquals(Chromium.WIDTH, zoomed.frame(MATCH).width(), 0.01);
   }
 
   @Test

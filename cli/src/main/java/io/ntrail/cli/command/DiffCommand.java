@@ -66,7 +66,7 @@ final class DiffCommand implements Command {
       after.addTo(tree, 1, naming(after, request));
       tree.settle();
       if (toFile) {
-        export(request, paths, before.page(), after.page(), tree, parsed, terminal);
+        export(request, paths, before, after, tree, parsed, terminal);
       } else {
         List<DiffRow> rows =
             DiffRow.join(
@@ -128,24 +128,25 @@ final class DiffCommand implements Command {
   private static void export(
       DiffRequest request,
       List<Path> paths,
-      ProfilePage before,
-      ProfilePage after,
+      StackInput before,
+      StackInput after,
       StackTree tree,
       ParseResult parsed,
       Terminal terminal) {
     String told =
-        before.weight(tree.total(0))
+        before.page().weight(tree.total(0))
             + " and "
-            + after.weight(tree.total(1))
+            + after.page().weight(tree.total(1))
             + " "
-            + after.unit()
+            + after.page().unit()
             + " in "
             + Numbers.counted(tree.stacks(), "stack");
     if (request.normalize()) {
       tree.normalize();
     }
     FlameGraph.Heading heading =
-        ExportCommand.heading(paths, DiffView.heading(before, after), after.unitOfWeights());
+        ExportCommand.heading(
+            paths, DiffView.heading(before.told(), after.told()), after.page().unitOfWeights());
     ExportFile.of(parsed)
         .write(
             terminal,

@@ -84,6 +84,7 @@ record DiffRequest(
         throw new UsageError(option + " is about tables, without --to", "--format csv");
       }
     }
+    to.ifPresent(format -> ExportCommand.sensible(parsed, format));
     if (Options.has(parsed, "--swap") && to.orElse(null) == ExportFormat.COLLAPSED) {
       throw new UsageError("--swap is about the width of flame graphs", "--to flamegraph --swap");
     }

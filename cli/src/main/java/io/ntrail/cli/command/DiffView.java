@@ -37,15 +37,15 @@ final class DiffView {
   }
 
   /** The first lines of both. */
-  static List<String> heading(ProfilePage before, ProfilePage after) {
+  static List<String> heading(List<String> before, List<String> after) {
     List<String> lines = new ArrayList<>();
     String start = "before: ";
-    for (String line : before.lines()) {
+    for (String line : before) {
       lines.add(start + line);
       start = "        ";
     }
     start = "after:  ";
-    for (String line : after.lines()) {
+    for (String line : after) {
       lines.add(start + line);
       start = "        ";
     }
@@ -68,7 +68,7 @@ final class DiffView {
   }
 
   private void text(List<DiffRow> rows, List<DiffRow> all) {
-    heading(before, after).forEach(terminal.out()::println);
+    heading(before.lines(), after.lines()).forEach(terminal.out()::println);
     String weight = request.bySelf() ? "self" : "inclusive";
     terminal.out().println("change = share of all, " + weight + " " + after.unit());
     Table table = new Table();

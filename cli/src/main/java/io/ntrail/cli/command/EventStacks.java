@@ -114,6 +114,21 @@ final class EventStacks implements StackInput {
   }
 
   @Override
+  public String remark() {
+    return tree == null ? "" : cut(tree, view);
+  }
+
+  /** Says how much of a tree is cut; nothing if all is there. */
+  static String cut(WeightTree tree, ProfilePage page) {
+    return tree.cut() == 0
+        ? ""
+        : page.weight(tree.cut())
+            + " "
+            + page.unit()
+            + " have stacks that are cut for want of memory (NTRAIL_JAVA_OPTS=-Xmx4g)";
+  }
+
+  @Override
   public List<ProfileRow> rows() {
     return rows;
   }
@@ -123,9 +138,8 @@ final class EventStacks implements StackInput {
     view.missing();
     NetworkNames.remarks(places, symbols, isText(parsed), parsed, terminal);
     remarks.warn(Options.cores(parsed), List.of());
-    if (tree != null && tree.cut() > 0) {
-      String cut = view.weight(tree.cut()) + " " + view.unit();
-      terminal.err().println("warning: " + cut + " have stacks that are cut for want of memory");
+    if (!remark().isEmpty()) {
+      terminal.err().println("warning: " + remark());
     }
     return Losses.finish(recording, symbols.gaps(), parsed, terminal);
   }

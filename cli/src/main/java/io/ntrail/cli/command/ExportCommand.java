@@ -10,7 +10,6 @@ import io.ntrail.export.stacks.Naming;
 import io.ntrail.export.stacks.StackTree;
 import java.io.PrintStream;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
@@ -88,7 +87,8 @@ final class ExportCommand implements Command {
       return ExitCode.DONE;
     }
     List<Path> paths = Options.paths(parsed, "export");
-    ExportFormat format = format(parsed, "export");
+    ExportFormat format = format(parsed);
+    sensible(parsed, format);
     ExportFile target = ExportFile.of(parsed);
     double least = ProfileShape.percent(parsed, LEAST);
     ProfileShape shape = ProfileShape.stacks(parsed);
@@ -96,7 +96,7 @@ final class ExportCommand implements Command {
       StackTree tree = new StackTree(1);
       input.addTo(tree, 0, Naming.WHOLE);
       tree.settle();
-      List<String> lines = new ArrayList<>(input.page().lines());
+      List<String> lines = input.told();
       target.write(
           terminal,
           told(input.page(), tree),
@@ -112,15 +112,25 @@ final class ExportCommand implements Command {
     }
   }
 
+  /** What would be passed over in silence is said instead. */
+  static void sensible(ParseResult parsed, ExportFormat format) {
+    if (format != ExportFormat.FLAMEGRAPH && Options.has(parsed, "--min")) {
+      throw new UsageError("--min is about flame graphs", "--to flamegraph --min 1%");
+    }
+    if (format != ExportFormat.COLLAPSED && Options.has(parsed, "--annotate")) {
+      throw new UsageError("--annotate is about collapsed stacks", "--to collapsed --annotate");
+    }
+  }
+
   /** What {@code --to} says, or else the name of the file. */
-  static ExportFormat format(ParseResult parsed, String command) {
+  private static ExportFormat format(ParseResult parsed) {
     if (Options.has(parsed, "--to")) {
       return ExportFormat.named(Options.text(parsed, "--to", ""));
     }
     return ExportFormat.ofFile(Options.text(parsed, "-o", ""))
         .orElseThrow(() ->
             new UsageError(
-                command + " needs a format: " + String.join(", ", ExportFormat.names()),
+                "export needs a format: " + String.join(", ", ExportFormat.names()),
                 "--to " + ExportFormat.FLAMEGRAPH.text() + " -o profile.html"));
   }
 

@@ -49,12 +49,20 @@ final class RecordedCallStacks implements StackInput {
   }
 
   @Override
+  public String remark() {
+    return EventStacks.cut(profile.tree(), profile);
+  }
+
+  @Override
   public List<ProfileRow> rows() {
     return profile.rows();
   }
 
   @Override
   public int finish() {
+    if (!remark().isEmpty()) {
+      scope.terminal().err().println("warning: " + remark());
+    }
     return scope.finish(strict);
   }
 

@@ -5,6 +5,7 @@ import io.ntrail.cli.text.Terminal;
 import io.ntrail.export.stacks.Naming;
 import io.ntrail.export.stacks.StackTree;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.ParseResult;
 
@@ -36,12 +37,26 @@ sealed interface StackInput extends AutoCloseable
   /** What is said of it in every shape. */
   ProfilePage page();
 
+  /** The first lines of a page that shows its stacks. */
+  default List<String> told() {
+    List<String> lines = new ArrayList<>(page().lines());
+    if (!remark().isEmpty()) {
+      lines.add(remark());
+    }
+    return lines;
+  }
+
   /**
    * Adds its stacks to a column of a tree.
    *
    * @param naming what of names is kept
    */
   void addTo(StackTree tree, int column, Naming naming);
+
+  /** What of its stacks is not as it was recorded; empty if all is. */
+  default String remark() {
+    return "";
+  }
 
   /** Its functions or modules, if the shape is flat. */
   List<ProfileRow> rows();
