@@ -78,7 +78,7 @@ final class EventStacks implements StackInput {
               recording, sources, Options.cores(parsed), !request.scope().events().isEmpty());
       // What is printed later has its names then.
       try (RecordingSymbols symbols =
-          new RecordingSymbols(input.machine().images(), places.search())) {
+          new RecordingSymbols(input.machine().images(), places.search(), places.images())) {
         Profiler.Request complete = request.complete(input, recording);
         NetworkNames.fetch(
             places, symbols, () -> HotImages.of(input, complete), isText(parsed), parsed);
