@@ -236,6 +236,15 @@ class NamedProfileTest {
   }
 
   @Test
+  void whoIsStrictIsToldOfMissingSymbolsByTheExitCode() {
+    Path file = TestData.file(RECORDING);
+    assertEquals(3, Cli.run("profile", file, "-y", folder, "--strict").exit());
+    assertEquals(0, Cli.run("profile", file, "-y", folder).exit());
+    // Nobody said where symbols are: none are missed.
+    assertEquals(0, Cli.run("profile", file, "--strict").exit());
+  }
+
+  @Test
   void imagesOfOneNameHaveTheirOwnSamples() {
     Cli.Result result =
         Cli.run("symbols", TestData.file(RECORDING), "--hot", "0", "--format", "json");

@@ -141,7 +141,7 @@ final class EventStacks implements StackInput {
     if (!remark().isEmpty()) {
       terminal.err().println("warning: " + remark());
     }
-    return Losses.finish(recording, symbols.gaps(), parsed, terminal);
+    return Losses.finish(recording, NetworkNames.lacking(places, symbols), parsed, terminal);
   }
 
   @Override

@@ -15,7 +15,6 @@ import io.ntrail.cli.command.Options.Format;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
-import io.ntrail.formats.bytes.Gap;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -135,7 +134,7 @@ final class EventsCommand implements Command {
         Terminal terminal = Options.output(parsed, system)) {
       Request request =
           new Request(parsed, format, filter, range, limit, asked(parsed, range), terminal);
-      List<Gap> symbols = List.of();
+      Losses.Symbols symbols = Losses.Symbols.NONE;
       if (!count) {
         symbols = list(request, recording, sources);
       } else if (Options.has(parsed, "--by")) {
@@ -197,12 +196,12 @@ final class EventsCommand implements Command {
     EventRemarks.sources(described, events.problems(), request.parsed, request.terminal);
   }
 
-  /** Lists them, and tells what of symbols could not be read. */
-  private static List<Gap> list(Request request, Recording recording, SchemaSources sources) {
+  /** Lists them, and tells what symbols could not give. */
+  private static Losses.Symbols list(Request request, Recording recording, SchemaSources sources) {
     Events events = events(request, recording, sources);
     SourceCounts described;
     StackCounts stacks;
-    List<Gap> damaged;
+    Losses.Symbols lacking;
     try (SymbolPlaces places =
             SymbolPlaces.of(paths(request.parsed), request.parsed, request.terminal);
         RecordingSymbols symbols =
@@ -238,12 +237,12 @@ final class EventsCommand implements Command {
       symbols.warnings().forEach(why -> request.terminal.err().println("warning: " + why));
       NetworkNames.remarks(
           places, symbols, request.format == Format.TEXT, request.parsed, request.terminal);
-      damaged = symbols.gaps();
+      lacking = NetworkNames.lacking(places, symbols);
     }
     unmatched(request, events);
     EventRemarks.stacks(stacks, request.parsed, request.terminal);
     EventRemarks.sources(described, events.problems(), request.parsed, request.terminal);
-    return damaged;
+    return lacking;
   }
 
   private static List<Path> paths(ParseResult parsed) {

@@ -97,17 +97,27 @@ final class Losses {
 
   /** Closes an answer: the warnings, how it came about if asked, and the exit code. */
   static int finish(Recording recording, ParseResult parsed, Terminal terminal) {
-    return finish(recording, List.of(), parsed, terminal);
+    return finish(recording, Symbols.NONE, parsed, terminal);
   }
 
   /**
-   * The same where symbols were read, too.
+   * What symbols could not give.
    *
-   * @param symbols what of them could not be read
+   * @param gaps what of them could not be read
+   * @param areMissing whether some that were asked for are not there
    */
-  static int finish(Recording recording, List<Gap> symbols, ParseResult parsed, Terminal terminal) {
+  record Symbols(List<Gap> gaps, boolean areMissing) {
+    static final Symbols NONE = new Symbols(List.of(), false);
+
+    Symbols {
+      gaps = List.copyOf(gaps);
+    }
+  }
+
+  /** The same where symbols were read, too. */
+  static int finish(Recording recording, Symbols symbols, ParseResult parsed, Terminal terminal) {
     warn(recording.gaps(), terminal);
-    warn(symbols, terminal);
+    warn(symbols.gaps, terminal);
     if (Options.has(parsed, "-v")) {
       terminal.out().flush();
       long buffers = recording.files().stream().mapToLong(f -> f.buffers().count()).sum();
@@ -128,8 +138,9 @@ final class Losses {
                           ? "; the files share a clock"
                           : "; the files are put together by UTC"));
     }
-    return symbols.isEmpty()
-        ? exitCode(recording, Options.has(parsed, "--strict"))
+    boolean strict = Options.has(parsed, "--strict");
+    return symbols.gaps.isEmpty() && !(strict && symbols.areMissing)
+        ? exitCode(recording, strict)
         : ExitCode.INCOMPLETE;
   }
 

@@ -37,6 +37,13 @@ final class NetworkNames {
     }
   }
 
+  /**
+   * What symbols could not give to an answer; they are missed where somebody said where to look.
+   */
+  static Losses.Symbols lacking(SymbolPlaces places, RecordingSymbols symbols) {
+    return new Losses.Symbols(symbols.gaps(), places.isConfigured() && symbols.lacksAny());
+  }
+
   /** Says what did not come in time, and how names can be had if nobody said where they are. */
   static void remarks(
       SymbolPlaces places,

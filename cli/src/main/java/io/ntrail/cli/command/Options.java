@@ -156,7 +156,10 @@ final class Options {
   /** Where an answer goes, and how it is come by. */
   static void destination(CommandSpec spec) {
     spec.addOption(value("FILE", "where to write it; - is standard output", "-o", "--output"));
-    spec.addOption(flag("exit with 3 also for losses that the recorder counted", "--strict"));
+    spec.addOption(
+        flag(
+            "exit with 3 also for losses that the recorder counted, and missing symbols",
+            "--strict"));
     spec.addOption(value("N", "threads to use (default: all cores)", "--cores"));
   }
 

@@ -17,7 +17,6 @@ import io.ntrail.analysis.recording.Recording;
 import io.ntrail.analysis.symbols.RecordingSymbols;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
-import io.ntrail.formats.bytes.Gap;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -96,7 +95,7 @@ final class ProfileCommand implements Command {
       ProfileView view;
       RecordingSymbols named;
       Answer answer;
-      List<Gap> damaged;
+      Losses.Symbols lacking;
       try (Progress _ = ReadingProgress.start(recording, places, parsed, terminal)) {
         input =
             ProfileInput.of(
@@ -111,7 +110,7 @@ final class ProfileCommand implements Command {
           named = symbols;
           view = new ProfileView(input, profiler, symbols, request, parsed, terminal);
           answer = answer(input, profiler, request, view);
-          damaged = symbols.gaps();
+          lacking = NetworkNames.lacking(places, symbols);
         }
       }
       answer.print.run();
@@ -121,7 +120,7 @@ final class ProfileCommand implements Command {
       NetworkNames.remarks(
           places, named, request.shape().format().equals("text"), parsed, terminal);
       remarks.warn(Options.cores(parsed), answer.unmatched);
-      return Losses.finish(recording, damaged, parsed, terminal);
+      return Losses.finish(recording, lacking, parsed, terminal);
     }
   }
 

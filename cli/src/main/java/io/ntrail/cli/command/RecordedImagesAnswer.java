@@ -100,11 +100,8 @@ final class RecordedImagesAnswer {
         bundle(rows, files);
         images.remarks().forEach(why -> terminal.err().println("warning: " + why));
         hint(rows);
-        int exit = Losses.finish(recording, images.gaps(), parsed, terminal);
         boolean lacks = rows.stream().anyMatch(RecordedImagesAnswer::isLacking);
-        return exit == ExitCode.DONE && lacks && Options.has(parsed, "--strict")
-            ? ExitCode.INCOMPLETE
-            : exit;
+        return Losses.finish(recording, new Losses.Symbols(images.gaps(), lacks), parsed, terminal);
       } finally {
         files.values().forEach(result -> result.found().ifPresent(OpenImage::close));
       }
