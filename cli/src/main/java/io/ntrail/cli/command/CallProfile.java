@@ -34,7 +34,13 @@ final class CallProfile implements ProfilePage {
           "--idle",
           "--by",
           "--bottom-up",
-          "--callers");
+          "--callers",
+          "-z",
+          "--buckets",
+          "--just-my-code",
+          "--fold",
+          "--group",
+          "--no-inline");
 
   private final CallsScope scope;
   private final ProfileShape shape;
@@ -114,6 +120,7 @@ final class CallProfile implements ProfilePage {
         null,
         name.module(),
         name.function(),
+        null,
         hasPlace ? name.rva() : -1,
         sum.self(),
         sum.inclusive());

@@ -33,6 +33,10 @@ final class CollapsedStacks implements StackInput, ProfilePage {
           "--kernel",
           "--user",
           "--idle",
+          "--just-my-code",
+          "--fold",
+          "--group",
+          "--no-inline",
           "-y");
 
   private final InputFile input;
@@ -85,6 +89,9 @@ final class CollapsedStacks implements StackInput, ProfilePage {
         throw new UsageError(
             option + " is not for collapsed stacks: " + path + " does not tell", "ntrail diff -h");
       }
+    }
+    if (shape.by().equals("line")) {
+      throw new UsageError("collapsed stacks do not tell lines", "--by function");
     }
     if (shape.look() == ProfileShape.Look.TREE && shape.by().equals("module")) {
       throw new UsageError("--by module of collapsed stacks is for tables", "--format text");

@@ -43,7 +43,8 @@ final class EventStacks implements StackInput {
     this.terminal = terminal;
     ProfileShape shape = request.shape();
     boolean byModule = shape.by().equals("module");
-    Profiler profiler = new Profiler(input, request.complete(input, recording), symbols);
+    Profiler profiler =
+        new Profiler(input, request.complete(input, recording), symbols, request.rules());
     view = new ProfileView(input, profiler, symbols, request, parsed, terminal);
     remarks = new ProfileRemarks(input, profiler, request, terminal);
     if (shape.look() == ProfileShape.Look.TREE) {

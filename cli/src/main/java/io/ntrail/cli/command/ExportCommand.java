@@ -31,6 +31,10 @@ final class ExportCommand implements Command {
     "--kernel",
     "--user",
     "--idle",
+    "--just-my-code",
+    "--fold",
+    "--group",
+    "--no-inline",
     "-y"
   };
 
@@ -39,7 +43,8 @@ final class ExportCommand implements Command {
   /** What profiles are made of, for commands that make them. */
   static void addChoice(CommandSpec spec) {
     Options.like(spec, new ProfileCommand().spec(), OF_PROFILE);
-    spec.addOption(Options.value("KEY", "frames are functions (default) or modules", "--by"));
+    spec.addOption(
+        Options.value("KEY", "frames are functions (default), lines or modules", "--by"));
   }
 
   /** How a comparison or a profile is written for other tools. */

@@ -17,7 +17,7 @@ record ProfileShape(Look look, String by, boolean bySelf, double least, long lim
   static final List<String> FORMATS = List.of("text", "json", "jsonl", "csv", "collapsed");
 
   private static final List<String> KEYS =
-      List.of("function", "module", "process", "thread", "cpu");
+      List.of("function", "module", "line", "process", "thread", "cpu");
   private static final long DEFAULT_LIMIT = 20;
 
   /** What is shown. */
@@ -25,7 +25,8 @@ record ProfileShape(Look look, String by, boolean bySelf, double least, long lim
     FLAT,
     TREE,
     BOTTOM_UP,
-    CALLERS
+    CALLERS,
+    ZOOM
   }
 
   static ProfileShape of(ParseResult parsed) {
@@ -37,15 +38,19 @@ record ProfileShape(Look look, String by, boolean bySelf, double least, long lim
     String by = Options.text(parsed, "--by", "function");
     if (!KEYS.contains(by)) {
       throw new UsageError(
-          "--by takes function, module, process, thread or cpu, not " + by, "--by module");
+          "--by takes function, module, line, process, thread or cpu, not " + by, "--by module");
     }
     String sort = Options.text(parsed, "-s", "self");
     if (!List.of("self", "incl", "inclusive").contains(sort)) {
       throw new UsageError("-s takes self or incl, not " + sort, "-s incl");
     }
     Look look = look(parsed, format);
-    if (look != Look.FLAT && !by.equals("function") && !by.equals("module")) {
-      throw new UsageError("stacks are of functions or modules, not by " + by, "--by module");
+    if (look != Look.FLAT && !ofStacks(by)) {
+      throw new UsageError(
+          "stacks are of functions, lines or modules, not by " + by, "--by module");
+    }
+    if (look == Look.ZOOM) {
+      alone(parsed);
     }
     return new ProfileShape(
         look,
@@ -56,20 +61,20 @@ record ProfileShape(Look look, String by, boolean bySelf, double least, long lim
         format);
   }
 
-  /** All stacks, from the process down, of functions or modules. */
+  /** All stacks, from the process down, of functions, lines or modules. */
   static ProfileShape tree(ParseResult parsed) {
     return new ProfileShape(Look.TREE, functions(parsed), true, 0, 0, "");
   }
 
-  /** All functions or modules. */
+  /** All functions, lines or modules. */
   static ProfileShape flat(ParseResult parsed) {
     return new ProfileShape(Look.FLAT, functions(parsed), true, 0, 0, "");
   }
 
   private static String functions(ParseResult parsed) {
     String by = Options.text(parsed, "--by", "function");
-    if (!by.equals("function") && !by.equals("module")) {
-      throw new UsageError("--by takes function or module, not " + by, "--by module");
+    if (!ofStacks(by)) {
+      throw new UsageError("--by takes function, line or module, not " + by, "--by module");
     }
     return by;
   }
@@ -85,8 +90,11 @@ record ProfileShape(Look look, String by, boolean bySelf, double least, long lim
     if (Options.has(parsed, "--callers")) {
       looks.add(Look.CALLERS);
     }
+    if (Options.has(parsed, "-z")) {
+      looks.add(Look.ZOOM);
+    }
     if (looks.size() > 1) {
-      throw new UsageError("one of --tree, --bottom-up and --callers at a time", "--tree");
+      throw new UsageError("one of --tree, --bottom-up, --callers and -z at a time", "--tree");
     }
     if (format.equals("collapsed")) {
       if (!looks.isEmpty() && looks.getFirst() != Look.TREE) {
@@ -95,6 +103,20 @@ record ProfileShape(Look look, String by, boolean bySelf, double least, long lim
       return Look.TREE;
     }
     return looks.isEmpty() ? Look.FLAT : looks.getFirst();
+  }
+
+  /** Hits have no stacks. */
+  private static void alone(ParseResult parsed) {
+    List<String> others = new ArrayList<>(FrameOptions.given(parsed));
+    for (String option : List.of("--by", "-s")) {
+      if (Options.has(parsed, option)) {
+        others.add(option);
+      }
+    }
+    if (!others.isEmpty()) {
+      throw new UsageError(
+          "-z counts hits without their stacks: no " + others.getFirst(), "-z ntdll");
+    }
   }
 
   private static double percent(ParseResult parsed) {
@@ -122,7 +144,19 @@ record ProfileShape(Look look, String by, boolean bySelf, double least, long lim
 
   /** Whether rows are of processes, threads or CPUs. */
   boolean byOwner() {
-    return !by.equals("function") && !by.equals("module");
+    return !ofStacks(by);
+  }
+
+  private static boolean ofStacks(String by) {
+    return by.equals("function") || by.equals("module") || by.equals("line");
+  }
+
+  boolean byModule() {
+    return by.equals("module");
+  }
+
+  boolean byLine() {
+    return by.equals("line");
   }
 
   boolean byThread() {

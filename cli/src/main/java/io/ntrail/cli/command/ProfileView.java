@@ -77,6 +77,11 @@ final class ProfileView implements ProfilePage {
     return request.unit() == Unit.NANOS ? "us" : request.unit().text();
   }
 
+  /** Nanoseconds that the part of the recording lasts which was asked for. */
+  long covered() {
+    return heading.covered();
+  }
+
   @Override
   public String unitOfWeights() {
     return request.unit().text();

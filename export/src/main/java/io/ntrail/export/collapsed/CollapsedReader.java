@@ -71,7 +71,7 @@ public final class CollapsedReader {
   private boolean looksLike() {
     long at = begin;
     while (at < Math.min(input.size(), LOOKED_AT)) {
-      long end = Math.min(lineEnd(at), at + LONGEST);
+      long end = lineEnd(at, Math.min(input.size(), at + LONGEST));
       String line = line(at, end);
       if (line.indexOf('\0') >= 0) {
         return false;
@@ -100,7 +100,7 @@ public final class CollapsedReader {
   private void read() {
     long at = begin;
     while (at < input.size()) {
-      long end = lineEnd(at);
+      long end = lineEnd(at, input.size());
       if (end - at > LONGEST) {
         gap(at, end, "it is longer than 1 MiB");
       } else {
@@ -117,10 +117,14 @@ public final class CollapsedReader {
     gaps.add(new Gap(input.name(), at, end - at, WHAT, why));
   }
 
-  /** Where the line ends that begins at a place: at its line feed, or with the file. */
-  private long lineEnd(long at) {
+  /**
+   * Where the line ends that begins at a place: at its line feed.
+   *
+   * @param limit where it ends if there is none before
+   */
+  private long lineEnd(long at, long limit) {
     boolean bigEndian = charset.equals(StandardCharsets.UTF_16BE);
-    for (long i = at; i + unit <= input.size(); i += unit) {
+    for (long i = at; i + unit <= limit; i += unit) {
       int c = u8(i);
       if (unit == 2) {
         c = bigEndian ? c << 8 | u8(i + 1) : c | u8(i + 1) << 8;
@@ -129,7 +133,7 @@ public final class CollapsedReader {
         return i;
       }
     }
-    return input.size();
+    return limit;
   }
 
   private int u8(long at) {
