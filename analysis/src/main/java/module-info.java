@@ -1,6 +1,7 @@
 /** Records to one model and its answers. */
 module io.ntrail.analysis {
   requires transitive io.ntrail.formats;
+  requires java.net.http;
   requires static org.jspecify;
 
   exports io.ntrail.analysis.calls;
@@ -13,6 +14,7 @@ module io.ntrail.analysis {
   exports io.ntrail.analysis.services;
   exports io.ntrail.analysis.stacks;
   exports io.ntrail.analysis.symbols;
+  exports io.ntrail.analysis.symbols.http;
   exports io.ntrail.analysis.unwind;
   exports io.ntrail.analysis.x86;
   exports io.ntrail.analysis.x86.asm;

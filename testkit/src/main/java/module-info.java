@@ -1,6 +1,7 @@
 /** Independent writers, damage makers and oracles: test scope only, uses nothing of ntrail's. */
 module io.ntrail.testkit {
   requires java.xml;
+  requires jdk.httpserver;
   requires jdk.management;
   requires static org.jspecify;
 
@@ -16,5 +17,6 @@ module io.ntrail.testkit {
   exports io.ntrail.testkit.pdb;
   exports io.ntrail.testkit.pe;
   exports io.ntrail.testkit.profile;
+  exports io.ntrail.testkit.web;
   exports io.ntrail.testkit.wine;
 }

@@ -236,6 +236,30 @@ class NamedProfileTest {
   }
 
   @Test
+  void imagesOfOneNameHaveTheirOwnSamples() {
+    Cli.Result result =
+        Cli.run("symbols", TestData.file(RECORDING), "--hot", "0", "--format", "json");
+    Map<String, Long> samples = new HashMap<>();
+    for (Json module : result.json().get("modules").array()) {
+      if (module.get("module").text().equals("ntdll.dll")) {
+        samples.put(module.get("pdb").get("name").text(), module.get("samples").number());
+      }
+    }
+    // That of 32-bit programs, and that of 64-bit ones.
+    assertEquals(Set.of("wntdll.pdb", "ntdll.pdb"), samples.keySet());
+    Cli.Result profile =
+        Cli.run(
+            "profile", TestData.file(RECORDING), "--by", "module", "-n", "0", "--format", "json");
+    long together =
+        profile.json().get("rows").array().stream()
+            .filter(row -> row.get("module").text().equals("ntdll.dll"))
+            .mapToLong(row -> row.get("self").number())
+            .sum();
+    assertEquals(together, samples.values().stream().mapToLong(Long::longValue).sum());
+    assertTrue(samples.values().stream().allMatch(count -> count > 100), samples::toString);
+  }
+
+  @Test
   void theImagesOfARecordingAreListedWithWhereTheirNamesComeFrom() throws IOException {
     // Of another build, in a place of its own.
     Path wrong = Files.createDirectory(folder.resolve("wrong"));

@@ -2,6 +2,7 @@ package io.ntrail.cli;
 
 import static io.ntrail.cli.SampledProgram.BASE;
 import static io.ntrail.cli.SampledProgram.DRIVER;
+import static io.ntrail.cli.SampledProgram.LIBRARY;
 import static io.ntrail.cli.SampledProgram.SYSTEM;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -9,6 +10,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.testkit.ForeignTool;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -162,6 +164,24 @@ class ProfileFramesTest {
     assertEquals("operator delete", stack.get(0).get("function").text());
     assertEquals("shop::Stock::worth", stack.get(1).get("function").text());
     assertEquals("0x109e", stack.get(1).get("rva").text());
+  }
+
+  @Test
+  void anImageWithoutAPdbHasTheNamesThatItExports() throws IOException {
+    Path recording =
+        new SampledProgram().sample(LIBRARY + 0x1075, CALL_IN_MAIN).sample(LIBRARY).write(folder);
+    assertEquals(
+        Map.of("shopd.exe!main;shopcore.dll!StockMatch", 1L, "shopcore.dll+0x0", 1L),
+        stacks(recording));
+    assertTrue(
+        profile(recording).out().contains("symbols: 1 of 2 hot images, of 1 the nearest exported"),
+        profile(recording).out());
+    Json symbols = profile(recording, "--format", "json").json().get("symbols");
+    assertEquals(1, symbols.get("exporting").number());
+    Path empty = Files.createDirectory(folder.resolve("empty"));
+    Files.copy(SAMPLES.resolve("shopd.exe"), empty.resolve("shopcore.dll"));
+    Cli.Result other = Cli.run("profile", recording, "-y", empty, "--format", "collapsed");
+    assertTrue(other.out().contains("shopcore.dll+0x1000"), other.out());
   }
 
   private Path mixed() throws IOException {

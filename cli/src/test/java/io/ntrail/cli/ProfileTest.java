@@ -35,15 +35,22 @@ class ProfileTest {
     return Cli.run(all.toArray());
   }
 
+  /** Without the hint where names can be had. */
+  private static Cli.Result quiet(Path file, String... words) {
+    List<String> all = new ArrayList<>(Arrays.asList(words));
+    all.add("-q");
+    return profile(file, all.toArray(String[]::new));
+  }
+
   private static List<String> lines(Path file, String... words) {
-    Cli.Result result = profile(file, words);
+    Cli.Result result = quiet(file, words);
     assertEquals("", result.err());
     assertEquals(0, result.exit());
     return result.lines();
   }
 
   private static void says(List<String> messages, Path file, String... words) {
-    Cli.Result result = profile(file, words);
+    Cli.Result result = quiet(file, words);
     assertEquals(messages, result.messages());
     assertEquals(0, result.exit());
   }

@@ -16,6 +16,9 @@ final class SampledProgram {
   /** Where the program lies. */
   static final long BASE = 0x7FF6_1000_0000L;
 
+  /** A library that exports names, and whose PDB the recording does not tell. */
+  static final long LIBRARY = 0x7FF6_2000_0000L;
+
   /** A library of Windows, of which nothing but its path is known. */
   static final long SYSTEM = 0x7FFA_2000_0000L;
 
@@ -37,6 +40,7 @@ final class SampledProgram {
     system(0x0503, 3, ProfilePayloads.thread(8, PROCESS, THREAD));
     system(0x0F49, 3, KernelPayloads.interval(0, 10_000, "Timer"));
     image(BASE, SIZE, PROCESS, "\\Device\\HarddiskVolume3\\shop\\shopd.exe");
+    system(0x1403, 3, library());
     image(SYSTEM, LARGE, PROCESS, "\\Device\\HarddiskVolume3\\Windows\\System32\\ntdll.dll");
     image(DRIVER, LARGE, 0, "\\SystemRoot\\system32\\ntoskrnl.exe");
     EtlRecords id = EtlRecords.full(8, ClassGuids.IMAGE_ID).opcode(36).version(2);
@@ -58,6 +62,13 @@ final class SampledProgram {
             .thread(PROCESS, THREAD)
             .payload(payload)
             .build());
+  }
+
+  /** The library of samples/shopcore.dll, with what tells its build. */
+  private static LittleEndian library() {
+    LittleEndian out = new LittleEndian().u64(LIBRARY).u64(0x7000).u32(PROCESS).u32(0);
+    out.u32(0x698B_C680).u32(0).u64(LIBRARY).u64(0).u64(0);
+    return out.utf16z("\\Device\\HarddiskVolume3\\shop\\shopcore.dll");
   }
 
   private void image(long base, long size, int process, String path) {

@@ -303,6 +303,9 @@ final class FrameLookup {
     /** Module of {@link Functions}. */
     int module;
 
+    /** Number of the image's file; -1 in no image. */
+    int file;
+
     /** Of the address; -1 in no image. */
     long rva;
 
@@ -325,6 +328,7 @@ final class FrameLookup {
     into.bucketFunction = into.function;
     into.module = functions.module(into.function);
     ImageFile image = owner.space.image();
+    into.file = owner.space.imageNumber();
     into.rva = image == null ? -1 : owner.space.rva();
     if (image != null && bucket > 1) {
       into.bucketFunction = plain(owner.space, address & -bucket);

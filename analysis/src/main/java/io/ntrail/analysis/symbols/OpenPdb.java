@@ -14,12 +14,14 @@ import java.util.Locale;
 /** A PDB with the files that it is read from, which may be packed. */
 public final class OpenPdb implements Sought.Opened {
   private final Path path;
+  private final String member;
   private final PdbFile pdb;
   private final List<InputFile> inputs;
   private final Gaps packed;
 
-  private OpenPdb(Path path, PdbFile pdb, List<InputFile> inputs, Gaps packed) {
+  private OpenPdb(Path path, String member, PdbFile pdb, List<InputFile> inputs, Gaps packed) {
     this.path = path;
+    this.member = member;
     this.pdb = pdb;
     this.inputs = inputs;
     this.packed = packed;
@@ -31,8 +33,20 @@ public final class OpenPdb implements Sought.Opened {
    * @throws CannotGoOn if it is none
    */
   public static OpenPdb open(Path path) {
+    return open(path, "");
+  }
+
+  /**
+   * Opens a PDB in an archive.
+   *
+   * @param member its name there; empty if there is one PDB at most
+   * @throws CannotGoOn if it is none
+   */
+  static OpenPdb open(Path path, String member) {
     Gaps packed = new Gaps();
-    List<InputFile> inputs = Archives.open(path, OpenPdb::isName, packed);
+    String wanted = member.toLowerCase(Locale.ROOT);
+    List<InputFile> inputs =
+        Archives.open(path, name -> wanted.isEmpty() ? isName(name) : name.equals(wanted), packed);
     boolean done = false;
     try {
       if (inputs.size() != 1) {
@@ -40,7 +54,7 @@ public final class OpenPdb implements Sought.Opened {
             "%s holds %d PDBs and not one".formatted(path, inputs.size()),
             "unpack it and name the PDB");
       }
-      OpenPdb open = new OpenPdb(path, PdbFile.open(inputs.getFirst()), inputs, packed);
+      OpenPdb open = new OpenPdb(path, member, PdbFile.open(inputs.getFirst()), inputs, packed);
       done = true;
       return open;
     } finally {
@@ -57,6 +71,16 @@ public final class OpenPdb implements Sought.Opened {
   /** Where it was found. */
   public Path path() {
     return path;
+  }
+
+  /** Where it was found, for messages: with its name in the archive, if it lies in one. */
+  public String place() {
+    return member.isEmpty() ? path.toString() : path + "!/" + HostPath.printable(member);
+  }
+
+  /** Its bytes; to be used as long as this is open. */
+  public InputFile input() {
+    return inputs.getFirst();
   }
 
   /** What is read; not to be used any more when this is closed. */

@@ -14,24 +14,43 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Looks for the PDB of an image: in the places that were named, then beside the image, then in
- * symbol stores. Only one with the GUID and age that the image names is taken.
+ * Looks for the PDB of an image: in archives, in the places that were named, then beside the image,
+ * then in symbol stores. Only one with the GUID and age that the image names is taken.
  *
+ * @param archives zips that the PDB may lie in
  * @param places files, and folders that the PDB may lie in
  * @param stores what is searched behind them
  */
-public record PdbSearch(List<Path> places, SymbolStores stores) {
+public record PdbSearch(List<PackedStore> archives, List<Path> places, SymbolStores stores) {
   /** The kinds of images, where that of an image is not known. */
   private static final List<String> ANY_KIND = List.of("exe", "dll", "sys");
 
-  /** Copies the list. */
+  /** Copies the lists. */
   public PdbSearch {
+    archives = List.copyOf(archives);
     places = List.copyOf(places);
+  }
+
+  /**
+   * A search that tells archives from other places by what they are.
+   *
+   * @param places files, folders and zips
+   */
+  public PdbSearch(List<Path> places, SymbolStores stores) {
+    this(
+        places.stream().filter(PackedStore::isZip).map(PackedStore::new).toList(),
+        places.stream().filter(place -> !PackedStore.isZip(place)).toList(),
+        stores);
   }
 
   /** A search without stores. */
   public PdbSearch(List<Path> places) {
     this(places, SymbolStores.none());
+  }
+
+  /** The same search that asks no server. */
+  public PdbSearch offline() {
+    return new PdbSearch(archives, places, stores.offline());
   }
 
   /**
@@ -102,16 +121,25 @@ public record PdbSearch(List<Path> places, SymbolStores stores) {
       List<Path> candidates,
       Object namedBy) {
     List<Tried> tried = new ArrayList<>();
+    Optional<SoughtPdb> sought = key.map(known -> new SoughtPdb(known, wanted, kinds));
+    if (sought.isPresent()) {
+      for (PackedStore archive : archives) {
+        Optional<OpenPdb> found = archive.find(sought.get(), tried);
+        if (found.isPresent()) {
+          return new Result(found, tried, List.of());
+        }
+      }
+    }
     for (Path place : candidates) {
       Optional<OpenPdb> found = tryOne(place, wanted, tried);
       if (found.isPresent()) {
         return new Result(found, tried, List.of());
       }
     }
-    if (key.isEmpty()) {
+    if (sought.isEmpty()) {
       return none(tried, namedBy, "names its PDB in a way that is no name of a file");
     }
-    SymbolStores.Result<OpenPdb> stored = stores.find(new SoughtPdb(key.get(), wanted, kinds));
+    SymbolStores.Result<OpenPdb> stored = stores.find(sought.get());
     tried.addAll(stored.tried());
     return new Result(stored.found(), tried, stored.remarks());
   }
@@ -133,11 +161,22 @@ public record PdbSearch(List<Path> places, SymbolStores stores) {
     for (Path place : places) {
       if (Files.isDirectory(place)) {
         key.ifPresent(known -> addIn(place, known.name(), all));
+        key.ifPresent(known -> addStored(place, known, all));
       } else {
         all.add(place);
       }
     }
     return all;
+  }
+
+  /** A folder may be a store, which somebody unpacked there. */
+  private static void addStored(Path folder, StoreKey key, List<Path> all) {
+    boolean windows = SymbolPath.Host.here().windows();
+    for (LocalStore.Entry entry : new LocalStore(folder, windows).entries(key)) {
+      if (entry instanceof LocalStore.Entry.Candidate(Path file, _)) {
+        all.add(file);
+      }
+    }
   }
 
   /** As it is called, or packed. */
@@ -159,7 +198,7 @@ public record PdbSearch(List<Path> places, SymbolStores stores) {
       return Optional.empty();
     }
     try {
-      return Optional.of(SoughtPdb.open(place, id));
+      return Optional.of(SoughtPdb.open(place, "", id));
     } catch (CannotGoOn e) {
       tried.add(new Tried(place.toString(), true, e.message()));
       return Optional.empty();

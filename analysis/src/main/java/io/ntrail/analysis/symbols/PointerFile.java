@@ -2,22 +2,17 @@ package io.ntrail.analysis.symbols;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.util.regex.Pattern;
 
 /** What a {@code file.ptr} says, which a store may have in place of a file. */
 sealed interface PointerFile {
   /** How it is called in the folder of a key. */
-  String NAME = "file.ptr";
-
-  /** What begins a line that is no path. */
-  Pattern MESSAGE = Pattern.compile("(?is)MSG([:\\s].*)?");
+  String NAME = PointerText.NAME;
 
   /** More than this is no line with a path. */
-  int MOST_BYTES = 64 << 10;
+  int MOST_BYTES = PointerText.MOST_BYTES;
 
   /** The file is elsewhere. */
   record Elsewhere(Path file) implements PointerFile {}
@@ -54,11 +49,11 @@ sealed interface PointerFile {
     if (bytes.length > MOST_BYTES) {
       return new Unusable("is too long for a path");
     }
-    String text = text(bytes);
-    if (MESSAGE.matcher(text).matches()) {
-      return new Withdrawn(HostPath.printable(text.substring(3)).replaceFirst("^:", "").strip());
+    PointerText pointer = PointerText.of(bytes);
+    if (pointer.isWithdrawn()) {
+      return new Withdrawn(pointer.text());
     }
-    String path = text.regionMatches(true, 0, "PATH:", 0, 5) ? text.substring(5).strip() : text;
+    String path = pointer.text();
     if (path.isEmpty()) {
       return new Unusable("is empty");
     }
@@ -71,17 +66,5 @@ sealed interface PointerFile {
     } catch (InvalidPathException e) {
       return new Unusable("says that the file is elsewhere, at no path of this system");
     }
-  }
-
-  /** The first line, in UTF-8 if it is that, else by bytes. */
-  private static String text(byte[] bytes) {
-    String text = new String(bytes, StandardCharsets.UTF_8);
-    if (text.indexOf('\uFFFD') >= 0) {
-      text = new String(bytes, StandardCharsets.ISO_8859_1);
-    }
-    if (text.startsWith("\uFEFF")) {
-      text = text.substring(1);
-    }
-    return text.lines().findFirst().orElse("").strip();
   }
 }

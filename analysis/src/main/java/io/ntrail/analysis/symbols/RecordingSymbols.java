@@ -1,5 +1,6 @@
 package io.ntrail.analysis.symbols;
 
+import io.ntrail.analysis.image.ImageFunctions;
 import io.ntrail.analysis.machine.ImageFile;
 import io.ntrail.analysis.machine.Images;
 import io.ntrail.analysis.machine.PdbReference;
@@ -8,6 +9,7 @@ import io.ntrail.analysis.symbols.SymbolAt.Origin;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.pdb.PdbFile;
 import io.ntrail.formats.pdb.PdbSection;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -16,6 +18,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Names for the images of a recording. The PDB of an image is looked for when the first of its
@@ -26,11 +30,18 @@ public final class RecordingSymbols implements AutoCloseable {
   private static final int MOST_ADDRESSES = 1 << 16;
 
   private final Images images;
-  private final PdbSearch search;
+  private PdbSearch search;
+
+  /** Where image files are looked for that have no PDB. */
+  private final SymbolStores imageFiles;
+
   private final Map<Integer, Names> byFile = new HashMap<>();
 
   /** PDBs are shared by files that differ in what the recording tells of them alone. */
   private final Map<PdbReference, Names> byPdb = new HashMap<>();
+
+  /** Images whose names were not there in time, by the names of their PDBs. */
+  private final List<String> late = new ArrayList<>();
 
   private record Address(int file, long rva) {}
 
@@ -72,14 +83,28 @@ public final class RecordingSymbols implements AutoCloseable {
   private static final Names NONE =
       new Names(new Source(Optional.empty(), Optional.empty(), List.of(), List.of()));
 
+  /** Images whose own names are used, by what they are looked for. */
+  private final Map<SoughtImage, Optional<OpenImage>> byImage = new HashMap<>();
+
   /** Looks for the PDBs of images that a recording tells of. */
   public RecordingSymbols(Images images, PdbSearch search) {
-    this.images = images;
-    this.search = search;
+    this(images, search, SymbolStores.none());
   }
 
   /**
-   * What lies at an address; empty if nobody knows.
+   * Looks for the PDBs of images that a recording tells of, and for images whose PDB is not there.
+   *
+   * @param imageFiles where images are looked for; their servers are not asked
+   */
+  public RecordingSymbols(Images images, PdbSearch search, SymbolStores imageFiles) {
+    this.images = images;
+    this.search = search;
+    this.imageFiles = imageFiles.offline();
+  }
+
+  /**
+   * What lies at an address, by the PDB of the image, else by what the image itself exports; empty
+   * if nobody knows.
    *
    * @param file number of the image's file
    * @param rva in the image
@@ -105,18 +130,92 @@ public final class RecordingSymbols implements AutoCloseable {
     return names(file).source;
   }
 
+  /**
+   * Looks for the PDBs of images before the first address is asked for, several at a time. What has
+   * not come when the time is over is stopped, and told by {@link #late}; after this no server is
+   * asked any more.
+   *
+   * @param files numbers of the images' files, those first that matter most
+   * @param wait how long; null: until all is known
+   */
+  public void prepare(List<Integer> files, @Nullable Duration wait) {
+    Map<PdbReference, ImageFile> wanted = new LinkedHashMap<>();
+    for (int file : files) {
+      images
+          .pdb(file)
+          .filter(pdb -> !byPdb.containsKey(pdb))
+          .ifPresent(pdb -> wanted.putIfAbsent(pdb, images.files().get(file)));
+    }
+    PdbSearch asking = search;
+    TimedTasks<PdbSearch.Result> running =
+        new TimedTasks<>(
+            wanted.keySet().stream()
+                .<Callable<PdbSearch.Result>>map(pdb -> () -> asking.find(pdb.id(), pdb.fileName()))
+                .toList());
+    List<Optional<PdbSearch.Result>> found =
+        running.await(
+            wait,
+            result -> result.pdb().isPresent(),
+            result -> result.pdb().ifPresent(OpenPdb::close));
+    int next = 0;
+    for (Map.Entry<PdbReference, ImageFile> entry : wanted.entrySet()) {
+      PdbReference pdb = entry.getKey();
+      Optional<PdbSearch.Result> result = found.get(next++);
+      if (result.isEmpty()) {
+        late.add(pdb.fileName());
+      }
+      byPdb.put(
+          pdb, result.map(r -> names(r, pdb, entry.getValue())).orElseGet(() -> notInTime(pdb)));
+    }
+    search = search.offline();
+  }
+
+  private static Names notInTime(PdbReference pdb) {
+    Tried tried = new Tried("servers", false, pdb.fileName() + " did not come in time");
+    return new Names(new Source(Optional.of(pdb), Optional.empty(), List.of(tried), List.of()));
+  }
+
+  /** The PDBs that did not come in time, by their names, those first that matter most. */
+  public List<String> late() {
+    return List.copyOf(late);
+  }
+
+  /**
+   * Whether a recording that tells which PDBs belong to its images lacks one that was asked for.
+   */
+  public boolean lacksAny() {
+    return byPdb.values().stream().anyMatch(names -> names.source.pdb.isEmpty());
+  }
+
   private Names names(int file) {
     return byFile.computeIfAbsent(
         file,
         number ->
-            images
-                .pdb(number)
-                .map(pdb -> byPdb.computeIfAbsent(pdb, p -> find(p, images.files().get(number))))
-                .orElse(NONE));
+            withImage(
+                images
+                    .pdb(number)
+                    .map(
+                        pdb -> byPdb.computeIfAbsent(pdb, p -> find(p, images.files().get(number))))
+                    .orElse(NONE),
+                images.files().get(number)));
+  }
+
+  private Names withImage(Names names, ImageFile file) {
+    if (names.symbols.isPresent()) {
+      return names;
+    }
+    return SoughtImage.of(file)
+        .flatMap(sought -> byImage.computeIfAbsent(sought, s -> imageFiles.find(s).found()))
+        .map(image ->
+            new Names(names.source, Optional.of(ImageSymbols.of(ImageFunctions.of(image.image())))))
+        .orElse(names);
   }
 
   private Names find(PdbReference reference, ImageFile file) {
-    PdbSearch.Result found = search.find(reference.id(), reference.fileName());
+    return names(search.find(reference.id(), reference.fileName()), reference, file);
+  }
+
+  private static Names names(PdbSearch.Result found, PdbReference reference, ImageFile file) {
     List<Tried> tried = new ArrayList<>(found.tried());
     Optional<OpenPdb> pdb = found.pdb();
     if (pdb.isPresent() && !fits(pdb.get().pdb(), file)) {
@@ -170,6 +269,16 @@ public final class RecordingSymbols implements AutoCloseable {
             .toList());
   }
 
+  /** How many of them have no PDB, but names that they export. */
+  public int exporting() {
+    return count(
+        byFile.entrySet().stream()
+            .filter(names -> names.getValue().source.pdb.isEmpty())
+            .filter(names -> names.getValue().symbols.isPresent())
+            .map(Map.Entry::getKey)
+            .toList());
+  }
+
   /** Lists of what is loaded tell no time stamps, and paths in another notation. */
   private int count(Collection<Integer> files) {
     return (int)
@@ -191,5 +300,6 @@ public final class RecordingSymbols implements AutoCloseable {
   @Override
   public void close() {
     byPdb.values().forEach(names -> names.source.pdb.ifPresent(OpenPdb::close));
+    byImage.values().forEach(image -> image.ifPresent(OpenImage::close));
   }
 }

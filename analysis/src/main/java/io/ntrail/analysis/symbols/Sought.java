@@ -30,5 +30,15 @@ public interface Sought<T extends Sought.Opened> {
    *
    * @throws CannotGoOn if it is not the one that is looked for, with a message that says why
    */
-  T open(Path file);
+  default T open(Path file) {
+    return open(file, "");
+  }
+
+  /**
+   * Opens a file in an archive.
+   *
+   * @param member its name there; empty if the file itself is meant
+   * @throws CannotGoOn if it is not the one that is looked for, with a message that says why
+   */
+  T open(Path file, String member);
 }

@@ -17,19 +17,24 @@ public record SoughtPdb(StoreKey key, PdbId id, List<String> kinds) implements S
   }
 
   @Override
-  public OpenPdb open(Path file) {
-    return open(file, id);
+  public OpenPdb open(Path file, String member) {
+    return open(file, member, id);
   }
 
   /** Opens a PDB that must have an identity. */
-  static OpenPdb open(Path file, PdbId id) {
-    OpenPdb open = OpenPdb.open(file);
+  static OpenPdb open(Path file, String member, PdbId id) {
+    OpenPdb open = OpenPdb.open(file, member);
     if (open.pdb().guid().equals(id.guid()) && open.pdb().age() == id.age()) {
       return open;
     }
     String why =
         "%s is of another build (%s age %d, not %s age %d)"
-            .formatted(file, open.pdb().guid(), open.pdb().age(), id.guid(), id.age());
+            .formatted(
+                member.isEmpty() ? file : file + "!/" + HostPath.printable(member),
+                open.pdb().guid(),
+                open.pdb().age(),
+                id.guid(),
+                id.age());
     open.close();
     throw new CannotGoOn(why, "");
   }

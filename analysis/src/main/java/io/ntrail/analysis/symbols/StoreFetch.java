@@ -2,6 +2,7 @@ package io.ntrail.analysis.symbols;
 
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /** Gets files from stores on servers. May be asked by several threads. */
 @FunctionalInterface
@@ -28,8 +29,24 @@ public interface StoreFetch {
    * Asks a server for a file. What it sends is checked by who asked.
    *
    * @param server the root of the store
-   * @param part a file that does not exist, in a folder that does; what is written there is deleted
-   *     if the answer is {@link Answer.Missing}
+   * @param part where the file is to be written; it may hold what an earlier fetch has left there
    */
-  Answer fetch(URI server, StoreKey key, Path part);
+  Answer fetch(URI server, StoreKey key, UnfinishedFile part);
+
+  /**
+   * What a server said before, if it need not be asked again.
+   *
+   * @param folder of the key in the store that would keep the file; it need not be there
+   */
+  default Optional<Answer.Missing> known(URI server, StoreKey key, Path folder) {
+    return Optional.empty();
+  }
+
+  /**
+   * Told when the file that a server sent was not the one that was looked for.
+   *
+   * @param folder of the key in the store that would have kept the file
+   * @param why in a sentence
+   */
+  default void refused(URI server, StoreKey key, Path folder, String why) {}
 }

@@ -108,6 +108,35 @@ public record StoreKey(String name, String key) {
         .toList();
   }
 
+  /**
+   * Name and key as servers spell them, in the order in which they are to be tried: as they are,
+   * all lower case, and the key in one case.
+   */
+  public List<StoreKey> spellings() {
+    String lowerName = name.toLowerCase(Locale.ROOT);
+    String lowerKey = key.toLowerCase(Locale.ROOT);
+    String upperKey = key.toUpperCase(Locale.ROOT);
+    return Stream.of(
+            List.of(name, key),
+            List.of(lowerName, lowerKey),
+            List.of(lowerName, key),
+            List.of(name, upperKey))
+        .filter(pair -> FileName.isUsable(pair.getFirst()))
+        .distinct()
+        .map(pair -> new StoreKey(pair.getFirst(), pair.getLast()))
+        .toList();
+  }
+
+  /** The name of the compressed file: {@code foo.pd_}. */
+  public String packedName() {
+    return FileName.packed(name);
+  }
+
+  /** The folder of the name in a store of two tiers. */
+  public String prefix() {
+    return LocalStore.prefix(name);
+  }
+
   /** {@code name/key/name}, for messages. */
   @Override
   public String toString() {

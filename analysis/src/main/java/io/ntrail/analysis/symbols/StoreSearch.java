@@ -3,7 +3,6 @@ package io.ntrail.analysis.symbols;
 import io.ntrail.analysis.symbols.LocalStore.Entry;
 import io.ntrail.analysis.symbols.PdbSearch.Tried;
 import io.ntrail.analysis.symbols.StoreWriter.Content;
-import io.ntrail.analysis.symbols.StoreWriter.Form;
 import io.ntrail.analysis.symbols.StoreWriter.Stored;
 import io.ntrail.analysis.symbols.SymbolPath.Cache;
 import io.ntrail.analysis.symbols.SymbolPath.Chain;
@@ -12,7 +11,6 @@ import io.ntrail.analysis.symbols.SymbolPath.Folder;
 import io.ntrail.analysis.symbols.SymbolPath.Store;
 import io.ntrail.formats.bytes.CannotGoOn;
 import java.io.IOException;
-import java.net.URI;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,6 +22,9 @@ import java.util.Optional;
 final class StoreSearch<T extends Sought.Opened> {
   /** The file, open. */
   private record Hit<T>(T opened, Path file, boolean packed) {}
+
+  /** Who fetches the same file and gets nothing for so long is not waited for any more. */
+  private static final long PATIENCE_MILLIS = 120_000;
 
   private final SymbolPath path;
   private final boolean windows;
@@ -54,6 +55,10 @@ final class StoreSearch<T extends Sought.Opened> {
               caches.addFirst(store);
               yield cached;
             }
+            case Folder(Path archive) when PackedStore.isZip(archive) ->
+                new PackedStore(archive)
+                    .find(sought, tried)
+                    .map(opened -> new Hit<>(opened, archive, false));
             case Folder(Path folder) -> inFolder(local(folder)).map(found -> kept(found, caches));
             case Chain(List<Store> stores) when stores.size() == 1 -> alone(stores.getFirst());
             case Chain(List<Store> stores) -> inChain(stores);
@@ -71,7 +76,7 @@ final class StoreSearch<T extends Sought.Opened> {
 
   /** A chain of one store keeps nothing itself, unless what it has must be unpacked. */
   private Optional<Hit<T>> alone(Store store) {
-    if (store instanceof Store.Http(URI server)) {
+    if (store instanceof Store.Http server) {
       return onServer(server, caches);
     }
     LocalStore only = local(((Store.Local) store).path());
@@ -94,7 +99,7 @@ final class StoreSearch<T extends Sought.Opened> {
     for (Store store : stores) {
       Optional<Hit<T>> hit =
           switch (store) {
-            case Store.Http(URI server) -> onServer(server, before.isEmpty() ? caches : before);
+            case Store.Http server -> onServer(server, before.isEmpty() ? caches : before);
             case Store.Local(Path folder) ->
                 inStore(local(folder)).map(found -> copied(found, before));
           };
@@ -175,9 +180,9 @@ final class StoreSearch<T extends Sought.Opened> {
       Content content =
           packed && last ? StoreWriter.contentOf(file) : StoreWriter.copyOf(file, packed);
       try {
-        Optional<Stored> stored = writer.put(store, content);
-        file = stored.map(Stored::file).orElse(file);
-        packed = stored.map(Stored::packed).orElse(packed);
+        Stored stored = writer.put(store, content);
+        file = stored.file();
+        packed = stored.packed();
       } catch (IOException | CannotGoOn e) {
         remarks.add(notKept(store, e));
       }
@@ -207,46 +212,89 @@ final class StoreSearch<T extends Sought.Opened> {
   }
 
   /** Fetches into the nearest store that takes it, and copies it on from there. */
-  private Optional<Hit<T>> onServer(URI server, List<LocalStore> stores) {
-    String place = server.toString();
+  private Optional<Hit<T>> onServer(Store.Http store, List<LocalStore> stores) {
+    String place = store.text();
     if (fetch.isEmpty()) {
       String why = place + " was not asked: nothing is fetched from the network";
       tried.add(new Tried(place, false, why));
       return Optional.empty();
     }
     for (int i = 0; i < stores.size(); i++) {
-      LocalStore store = stores.get(i);
+      LocalStore keeper = stores.get(i);
       try {
-        Optional<Stored> stored =
-            writer.put(store, part -> form(place, fetch.get().fetch(server, sought.key(), part)));
-        if (stored.isEmpty()) {
-          return Optional.empty();
-        }
-        Path file = stored.get().file();
-        Hit<T> hit = new Hit<>(sought.open(file), file, stored.get().packed());
-        return Optional.of(
-            i + 1 < stores.size()
-                ? kept(hit, stores.subList(i + 1, stores.size()))
-                : last(hit, store));
+        Optional<Hit<T>> hit = fetched(store, fetch.get(), keeper);
+        List<LocalStore> others = stores.subList(i + 1, stores.size());
+        return hit.map(found -> others.isEmpty() ? last(found, keeper) : kept(found, others));
       } catch (IOException e) {
-        remarks.add(notKept(store, e));
-      } catch (CannotGoOn e) {
-        tried.add(new Tried(place, true, e.message()));
-        return Optional.empty();
+        remarks.add(notKept(keeper, e));
       }
     }
     tried.add(new Tried(place, false, "no folder can keep what " + place + " has"));
     return Optional.empty();
   }
 
-  private Form form(String place, StoreFetch.Answer answer) {
-    return switch (answer) {
-      case StoreFetch.Answer.Fetched(boolean packed) -> packed ? Form.PACKED : Form.PLAIN;
-      case StoreFetch.Answer.Missing(boolean isThere, String why) -> {
-        tried.add(new Tried(place, isThere, why));
-        yield Form.NOTHING;
+  /**
+   * Fetches into a store.
+   *
+   * @throws IOException if the store does not take it
+   */
+  private Optional<Hit<T>> fetched(Store.Http server, StoreFetch fetch, LocalStore keeper)
+      throws IOException {
+    Path folder = writer.folder(keeper);
+    Optional<StoreFetch.Answer.Missing> known = fetch.known(server.address(), sought.key(), folder);
+    if (known.isPresent()) {
+      return missing(server, known.get());
+    }
+    try (UnfinishedFile part = UnfinishedFile.claim(folder, sought.key().name(), PATIENCE_MILLIS)) {
+      Optional<Hit<T>> meanwhile = whatOthersFetched(keeper);
+      if (meanwhile.isPresent()) {
+        return meanwhile;
       }
-    };
+      // Whoever held the file may also have learned that the server has none.
+      known = fetch.known(server.address(), sought.key(), folder);
+      if (known.isPresent()) {
+        return missing(server, known.get());
+      }
+      return switch (fetch.fetch(server.address(), sought.key(), part)) {
+        case StoreFetch.Answer.Missing missing -> missing(server, missing);
+        case StoreFetch.Answer.Fetched(boolean packed) ->
+            taken(server, fetch, keeper, part, packed);
+      };
+    }
+  }
+
+  private Optional<Hit<T>> taken(
+      Store.Http server, StoreFetch fetch, LocalStore keeper, UnfinishedFile part, boolean packed)
+      throws IOException {
+    try {
+      Stored stored = writer.take(keeper, part, packed);
+      return Optional.of(new Hit<>(sought.open(stored.file()), stored.file(), stored.packed()));
+    } catch (CannotGoOn e) {
+      // The file that it was in is gone.
+      String why =
+          e.message().replace(part.file().toString(), "what %s sent".formatted(server.text()));
+      fetch.refused(server.address(), sought.key(), writer.folder(keeper), why);
+      return missing(server, new StoreFetch.Answer.Missing(true, why));
+    }
+  }
+
+  private Optional<Hit<T>> missing(Store.Http server, StoreFetch.Answer.Missing missing) {
+    tried.add(new Tried(server.text(), missing.isThere(), missing.why()));
+    return Optional.empty();
+  }
+
+  /** What another thread or program put into a store since it was searched. */
+  private Optional<Hit<T>> whatOthersFetched(LocalStore store) {
+    for (Entry entry : store.entries(sought.key())) {
+      if (entry instanceof Entry.Candidate(Path file, boolean packed)) {
+        try {
+          return Optional.of(new Hit<>(sought.open(file), file, packed));
+        } catch (CannotGoOn e) {
+          // It was there before, and was tried then.
+        }
+      }
+    }
+    return Optional.empty();
   }
 
   /** The last store has files unpacked only. */

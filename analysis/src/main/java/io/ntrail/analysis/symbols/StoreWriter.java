@@ -13,7 +13,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -28,7 +27,6 @@ final class StoreWriter<T extends Sought.Opened> {
 
   /** What was written. */
   enum Form {
-    NOTHING,
     PLAIN,
     PACKED
   }
@@ -56,36 +54,58 @@ final class StoreWriter<T extends Sought.Opened> {
   /**
    * Puts it into a store.
    *
-   * @return empty if there is no content
    * @throws IOException if the store does not take it
    * @throws CannotGoOn if the content is not what is looked for
    */
-  Optional<Stored> put(LocalStore store, Content content) throws IOException {
-    Path folder;
-    try {
-      folder = store.folder(sought.key());
-    } catch (InvalidPathException e) {
-      throw new IOException("this system cannot spell the name", e);
-    }
-    Files.createDirectories(folder);
+  Stored put(LocalStore store, Content content) throws IOException {
+    Path folder = folder(store);
     Path part = folder.resolve(sought.key().name() + unique());
     try {
       Form form = content.write(part);
-      if (form == Form.NOTHING) {
-        return Optional.empty();
-      }
       sought.open(part).close();
       String name = sought.key().name();
       boolean packed = form == Form.PACKED;
       Path file = folder.resolve(packed ? FileName.packed(name) : name);
       move(part, file);
-      return Optional.of(new Stored(file, packed));
+      return new Stored(file, packed);
     } finally {
       Files.deleteIfExists(part);
     }
   }
 
-  private static String unique() {
+  /**
+   * The folder of the key in a store, which is there then.
+   *
+   * @throws IOException if the store does not take it
+   */
+  Path folder(LocalStore store) throws IOException {
+    try {
+      return Files.createDirectories(store.folder(sought.key()));
+    } catch (InvalidPathException e) {
+      throw new IOException("this system cannot spell the name", e);
+    }
+  }
+
+  /**
+   * Puts what was fetched into a store.
+   *
+   * @param part in the folder of the key; it is finished by this
+   * @throws IOException if the store does not take it
+   * @throws CannotGoOn if it is not what is looked for
+   */
+  Stored take(LocalStore store, UnfinishedFile part, boolean packed) throws IOException {
+    try {
+      sought.open(part.file()).close();
+      String name = sought.key().name();
+      Path file = store.folder(sought.key()).resolve(packed ? FileName.packed(name) : name);
+      move(part.file(), file);
+      return new Stored(file, packed);
+    } finally {
+      part.finish();
+    }
+  }
+
+  static String unique() {
     return ".%x-%016x.part"
         .formatted(ProcessHandle.current().pid(), ThreadLocalRandom.current().nextLong());
   }

@@ -57,8 +57,29 @@ public record SymbolPath(List<Element> elements, List<String> problems, Path def
     /** A folder of this machine or of a share. */
     record Local(Path path) implements Store {}
 
-    /** A server. */
-    record Http(URI address) implements Store {}
+    /**
+     * A server.
+     *
+     * @param address {@code http} or {@code https}, perhaps with a name and a password
+     */
+    record Http(URI address) implements Store {
+      /** The address for messages: without what only the server and its user should know. */
+      public String text() {
+        return text(address);
+      }
+
+      /** Any address without its user, query and fragment. */
+      public static String text(URI address) {
+        String port = address.getPort() < 0 ? "" : ":" + address.getPort();
+        return HostPath.printable(
+            "%s://%s%s%s"
+                .formatted(
+                    address.getScheme(),
+                    address.getHost(),
+                    port,
+                    address.getRawPath() == null ? "" : address.getRawPath()));
+      }
+    }
   }
 
   /**
@@ -85,6 +106,12 @@ public record SymbolPath(List<Element> elements, List<String> problems, Path def
   /** Reads a symbol path; there is nothing that it throws for. */
   public static SymbolPath parse(String text, Host host) {
     return new SymbolPathReader(host).read(text);
+  }
+
+  /** Where images lie: {@code _NT_EXECUTABLE_IMAGE_PATH}. */
+  public static SymbolPath ofImages(Host host) {
+    String text = host.variable("_NT_EXECUTABLE_IMAGE_PATH");
+    return parse(text == null ? "" : text, host);
   }
 
   /** That of the environment: {@code _NT_SYMBOL_PATH}, then {@code _NT_ALT_SYMBOL_PATH}. */

@@ -29,6 +29,11 @@ public final class SymbolStores {
     return new SymbolStores(path, host.windows(), Optional.of(fetch));
   }
 
+  /** The same stores without their servers. */
+  public SymbolStores offline() {
+    return new SymbolStores(path, windows, Optional.empty());
+  }
+
   /** No stores at all. */
   public static SymbolStores none() {
     SymbolPath.Host host = SymbolPath.Host.here();

@@ -32,7 +32,7 @@ class StoreFetchTest {
     return (server, key, part) -> {
       asked.add(server + "/" + key);
       try {
-        Files.write(part, bytes);
+        Files.write(part.file(), bytes);
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }

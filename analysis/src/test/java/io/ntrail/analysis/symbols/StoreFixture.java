@@ -21,18 +21,18 @@ import java.util.zip.GZIPOutputStream;
  * @param name of the file
  * @param key GUID and age of DBI as stores spell them
  */
-record StoreFixture(String sample, String name, String key, SoughtPdb sought) {
+public record StoreFixture(String sample, String name, String key, SoughtPdb sought) {
   /** The PDB of a small program, age 1. */
-  static StoreFixture crash() {
+  public static StoreFixture crash() {
     return of("sentry/crash.pdb");
   }
 
   /** The PDB that its owner's tools have edited: info age 3, DBI age 2. */
-  static StoreFixture user32() {
+  public static StoreFixture user32() {
     return of("win7/user32.pdb");
   }
 
-  static StoreFixture of(String sample) {
+  public static StoreFixture of(String sample) {
     Map<String, String> row =
         PdbSamples.files().stream()
             .filter(
@@ -48,22 +48,22 @@ record StoreFixture(String sample, String name, String key, SoughtPdb sought) {
         sample, name, key, new SoughtPdb(new StoreKey(name, key), id, List.of("exe")));
   }
 
-  byte[] bytes() {
+  public byte[] bytes() {
     return PdbSamples.bytes(sample);
   }
 
   /** {@code name/KEY/name}. */
-  String place() {
+  public String place() {
     return name + "/" + key + "/" + name;
   }
 
   /** {@code name/KEY/} and the name of the compressed file. */
-  String packedPlace() {
+  public String packedPlace() {
     return name + "/" + key + "/" + name.replaceAll(".$", "_");
   }
 
   /** Compressed in a way that ntrail unpacks by what it finds, not by the name. */
-  byte[] packed() {
+  public byte[] packed() {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     try (GZIPOutputStream gzip = new GZIPOutputStream(out)) {
       gzip.write(bytes());
@@ -74,14 +74,14 @@ record StoreFixture(String sample, String name, String key, SoughtPdb sought) {
   }
 
   /** Puts bytes somewhere, with the folders above. */
-  static Path put(Path folder, String place, byte[] bytes) throws IOException {
+  public static Path put(Path folder, String place, byte[] bytes) throws IOException {
     Path file = folder.resolve(place);
     Files.createDirectories(file.getParent());
     return Files.write(file, bytes);
   }
 
   /** All files below a folder, as paths from there, sorted. */
-  static List<String> files(Path folder) throws IOException {
+  public static List<String> files(Path folder) throws IOException {
     try (Stream<Path> walk = Files.walk(folder)) {
       return walk.filter(Files::isRegularFile)
           .map(file -> folder.relativize(file).toString())

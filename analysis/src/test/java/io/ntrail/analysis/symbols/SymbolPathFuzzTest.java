@@ -10,6 +10,7 @@ import io.ntrail.analysis.symbols.SymbolPath.Chain;
 import io.ntrail.analysis.symbols.SymbolPath.Element;
 import io.ntrail.analysis.symbols.SymbolPath.Folder;
 import io.ntrail.analysis.symbols.SymbolPath.Host;
+import io.ntrail.formats.bytes.CannotGoOn;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -54,6 +55,20 @@ class SymbolPathFuzzTest {
         case PointerFile.Unusable(String why) ->
             assertFalse(why.isBlank() || why.chars().anyMatch(Character::isISOControl));
       }
+    }
+  }
+
+  @FuzzTest(maxDuration = "60s")
+  void anyBytesMayBeAManifest(byte[] data) {
+    try {
+      SymbolManifest manifest = SymbolManifest.read(data, "list");
+      byte[] text = manifest.text().getBytes(StandardCharsets.UTF_8);
+      assertEquals(manifest, SymbolManifest.read(text, "list"));
+      for (StoreKey key : manifest.keys()) {
+        assertFalse(SymbolManifest.pdb(key).isPresent() && SymbolManifest.image(key).isPresent());
+      }
+    } catch (CannotGoOn e) {
+      assertFalse(e.message().isBlank());
     }
   }
 

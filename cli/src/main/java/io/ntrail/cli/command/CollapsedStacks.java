@@ -37,7 +37,9 @@ final class CollapsedStacks implements StackInput, ProfilePage {
           "--fold",
           "--group",
           "--no-inline",
-          "-y");
+          "-y",
+          "--server",
+          "--symbols-wait");
 
   private final InputFile input;
   private final Gaps gaps;

@@ -22,6 +22,7 @@ import picocli.CommandLine.ParseResult;
 /** The weights of a recording of events, as {@code profile} adds them up. */
 final class EventStacks implements StackInput {
   private final Recording recording;
+  private final SymbolPlaces places;
   private final RecordingSymbols symbols;
   private final ProfileView view;
   private final ProfileRemarks remarks;
@@ -34,17 +35,18 @@ final class EventStacks implements StackInput {
       Recording recording,
       ProfileInput input,
       ProfileRequest request,
+      SymbolPlaces places,
       RecordingSymbols symbols,
+      Profiler profiler,
       ParseResult parsed,
       Terminal terminal) {
     this.recording = recording;
+    this.places = places;
     this.symbols = symbols;
     this.parsed = parsed;
     this.terminal = terminal;
     ProfileShape shape = request.shape();
     boolean byModule = shape.by().equals("module");
-    Profiler profiler =
-        new Profiler(input, request.complete(input, recording), symbols, request.rules());
     view = new ProfileView(input, profiler, symbols, request, parsed, terminal);
     remarks = new ProfileRemarks(input, profiler, request, terminal);
     if (shape.look() == ProfileShape.Look.TREE) {
@@ -69,19 +71,34 @@ final class EventStacks implements StackInput {
     ProfileRequest request = ProfileRequest.of(parsed, shape);
     SchemaSources sources = new SchemaSources(UserSchemas.NONE);
     Recording recording = Recording.open(paths);
-    try (Progress _ = ReadingProgress.start(recording, parsed, terminal)) {
+    SymbolPlaces places = SymbolPlaces.of(paths, parsed, terminal);
+    try (Progress _ = ReadingProgress.start(recording, places, parsed, terminal)) {
       ProfileInput input =
           ProfileInput.of(
               recording, sources, Options.cores(parsed), !request.scope().events().isEmpty());
       // What is printed later has its names then.
       try (RecordingSymbols symbols =
-          new RecordingSymbols(input.machine().images(), SymbolPlaces.of(parsed, terminal))) {
-        return new EventStacks(recording, input, request, symbols, parsed, terminal);
+          new RecordingSymbols(input.machine().images(), places.search(), places.images())) {
+        Profiler.Request complete = request.complete(input, recording);
+        NetworkNames.fetch(
+            places, symbols, () -> HotImages.of(input, complete), isText(parsed), parsed);
+        Profiler profiler = new Profiler(input, complete, symbols, request.rules());
+        return new EventStacks(
+            recording, input, request, places, symbols, profiler, parsed, terminal);
       }
     } catch (RuntimeException e) {
+      places.close();
       recording.close();
       throw e;
     }
+  }
+
+  /** Whether people read the answer: what other programs read waits for all names. */
+  private static boolean isText(ParseResult parsed) {
+    boolean isTable = parsed.commandSpec().findOption("--format") != null;
+    return isTable
+        && !Options.has(parsed, "--to")
+        && Options.text(parsed, "--format", "text").equals("text");
   }
 
   @Override
@@ -119,6 +136,7 @@ final class EventStacks implements StackInput {
   @Override
   public int finish() {
     view.missing();
+    NetworkNames.remarks(places, symbols, isText(parsed), parsed, terminal);
     remarks.warn(Options.cores(parsed), List.of());
     if (!remark().isEmpty()) {
       terminal.err().println("warning: " + remark());
@@ -128,6 +146,7 @@ final class EventStacks implements StackInput {
 
   @Override
   public void close() {
+    places.close();
     recording.close();
   }
 }

@@ -10,7 +10,6 @@ import io.ntrail.analysis.events.SourceCounts;
 import io.ntrail.analysis.events.StackCounts;
 import io.ntrail.analysis.events.Where;
 import io.ntrail.analysis.recording.Recording;
-import io.ntrail.analysis.symbols.PdbSearch;
 import io.ntrail.analysis.symbols.RecordingSymbols;
 import io.ntrail.cli.command.Options.Format;
 import io.ntrail.cli.text.Progress;
@@ -98,7 +97,7 @@ final class EventsCommand implements Command {
     spec.addOption(
         Options.value("CONDITION", "only events whose fields meet it: 'size > 65536'", "--where"));
     spec.addOption(Options.flag("each event with its stack", "--stacks"));
-    spec.addOption(SymbolPlaces.option());
+    SymbolPlaces.optionsWithWait(spec);
     spec.addOption(
         Options.values("FILE", "an instrumentation manifest that describes events", "--manifest"));
     spec.addOption(Options.values("FILE", "a TMF file that describes messages", "--tmf"));
@@ -201,11 +200,16 @@ final class EventsCommand implements Command {
   /** Lists them, and tells what of symbols could not be read. */
   private static List<Gap> list(Request request, Recording recording, SchemaSources sources) {
     Events events = events(request, recording, sources);
-    PdbSearch search = SymbolPlaces.of(request.parsed, request.terminal);
     SourceCounts described;
     StackCounts stacks;
     List<Gap> damaged;
-    try (RecordingSymbols symbols = new RecordingSymbols(events.machine().images(), search)) {
+    try (SymbolPlaces places =
+            SymbolPlaces.of(paths(request.parsed), request.parsed, request.terminal);
+        RecordingSymbols symbols =
+            new RecordingSymbols(events.machine().images(), places.search(), places.images())) {
+      if (request.hasStacks()) {
+        fetch(request, events, places, symbols);
+      }
       if (request.format == Format.TEXT) {
         EventListing listing =
             new EventListing(
@@ -232,12 +236,35 @@ final class EventsCommand implements Command {
         }
       }
       symbols.warnings().forEach(why -> request.terminal.err().println("warning: " + why));
+      NetworkNames.remarks(
+          places, symbols, request.format == Format.TEXT, request.parsed, request.terminal);
       damaged = symbols.gaps();
     }
     unmatched(request, events);
     EventRemarks.stacks(stacks, request.parsed, request.terminal);
     EventRemarks.sources(described, events.problems(), request.parsed, request.terminal);
     return damaged;
+  }
+
+  private static List<Path> paths(ParseResult parsed) {
+    return Options.paths(parsed, "events");
+  }
+
+  private static void fetch(
+      Request request, Events events, SymbolPlaces places, RecordingSymbols symbols) {
+    try (Progress _ =
+        ReadingProgress.start(events.recording(), places, request.parsed, request.terminal)) {
+      NetworkNames.fetch(
+          places,
+          symbols,
+          () -> {
+            try (Events.Walk walk = request.walkWithStacks(events)) {
+              return HotImages.of(events, walk, request.limit);
+            }
+          },
+          request.format == Format.TEXT,
+          request.parsed);
+    }
   }
 
   private static Events events(Request request, Recording recording, SchemaSources sources) {

@@ -35,7 +35,9 @@ final class ExportCommand implements Command {
     "--fold",
     "--group",
     "--no-inline",
-    "-y"
+    "-y",
+    "--server",
+    "--symbols-wait"
   };
 
   ExportCommand() {}

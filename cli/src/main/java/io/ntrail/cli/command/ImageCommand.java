@@ -71,7 +71,7 @@ final class ImageCommand implements Command {
       InputFile input = only(path, inputs);
       PeImage image = PeImage.ofFile(input);
       ImageContents contents = ImageContents.of(image);
-      PdbSearch search = SymbolPlaces.of(parsed, terminal);
+      PdbSearch search = SymbolPlaces.offline(parsed, terminal);
       try (ImageNames names = ImageNames.of(path, contents, search)) {
         if (Options.has(parsed, "-y") && !names.hasPdb()) {
           terminal.err().println("ntrail: names of the image alone: " + names.missing());

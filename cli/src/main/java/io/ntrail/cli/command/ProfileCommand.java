@@ -14,7 +14,6 @@ import io.ntrail.analysis.profile.ProfileScope;
 import io.ntrail.analysis.profile.Profiler;
 import io.ntrail.analysis.profile.Zoom;
 import io.ntrail.analysis.recording.Recording;
-import io.ntrail.analysis.symbols.PdbSearch;
 import io.ntrail.analysis.symbols.RecordingSymbols;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
@@ -69,7 +68,7 @@ final class ProfileCommand implements Command {
         Options.values("MODULE", "hits by module, and in this module by function", "-z", "--zoom"));
     spec.addOption(Options.value("BYTES", "of -z: bytes of a bucket (default: 16)", "--buckets"));
     FrameOptions.add(spec);
-    spec.addOption(SymbolPlaces.option());
+    SymbolPlaces.optionsWithWait(spec);
     spec.addOption(Options.value("PERCENT", "leave out what weighs less", "--min"));
     spec.addOption(Options.value("self|incl", "what rows are sorted by", "-s", "--sort"));
     spec.addOption(
@@ -90,21 +89,26 @@ final class ProfileCommand implements Command {
     ProfileRequest request = ProfileRequest.of(parsed);
     SchemaSources sources = new SchemaSources(UserSchemas.NONE);
     try (Recording recording = Recording.open(paths);
-        Terminal terminal = Options.output(parsed, system)) {
-      PdbSearch search = SymbolPlaces.of(parsed, terminal);
+        Terminal terminal = Options.output(parsed, system);
+        SymbolPlaces places = SymbolPlaces.of(paths, parsed, terminal)) {
       ProfileInput input;
       Profiler profiler;
       ProfileView view;
+      RecordingSymbols named;
       Answer answer;
       List<Gap> damaged;
-      try (Progress _ = ReadingProgress.start(recording, parsed, terminal)) {
+      try (Progress _ = ReadingProgress.start(recording, places, parsed, terminal)) {
         input =
             ProfileInput.of(
                 recording, sources, Options.cores(parsed), !request.scope().events().isEmpty());
         // What is printed later has its names then.
-        try (RecordingSymbols symbols = new RecordingSymbols(input.machine().images(), search)) {
-          profiler =
-              new Profiler(input, request.complete(input, recording), symbols, request.rules());
+        try (RecordingSymbols symbols =
+            new RecordingSymbols(input.machine().images(), places.search(), places.images())) {
+          Profiler.Request complete = request.complete(input, recording);
+          boolean isText = request.shape().format().equals("text");
+          NetworkNames.fetch(places, symbols, () -> HotImages.of(input, complete), isText, parsed);
+          profiler = new Profiler(input, complete, symbols, request.rules());
+          named = symbols;
           view = new ProfileView(input, profiler, symbols, request, parsed, terminal);
           answer = answer(input, profiler, request, view);
           damaged = symbols.gaps();
@@ -114,6 +118,8 @@ final class ProfileCommand implements Command {
       ProfileRemarks remarks = new ProfileRemarks(input, profiler, request, terminal);
       remarks.closing(view);
       view.missing();
+      NetworkNames.remarks(
+          places, named, request.shape().format().equals("text"), parsed, terminal);
       remarks.warn(Options.cores(parsed), answer.unmatched);
       return Losses.finish(recording, damaged, parsed, terminal);
     }

@@ -138,6 +138,7 @@ final class ProfileView implements ProfilePage {
     json.object("symbols")
         .number("hot", symbols.hot())
         .number("found", symbols.found())
+        .number("exporting", symbols.exporting())
         .endObject();
     json.object("stacks")
         .number("weights", profiler.weights())

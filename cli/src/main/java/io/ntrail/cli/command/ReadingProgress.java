@@ -3,6 +3,7 @@ package io.ntrail.cli.command;
 import io.ntrail.analysis.recording.Recording;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
+import java.util.function.Supplier;
 import picocli.CommandLine.ParseResult;
 
 /** Shows how much of a recording was read. */
@@ -16,5 +17,15 @@ final class ReadingProgress {
         recording.files().getFirst().name(),
         recording::bytesVisited,
         recording.size());
+  }
+
+  /** The same, and what comes from servers meanwhile. */
+  static Progress start(
+      Recording recording, SymbolPlaces places, ParseResult parsed, Terminal terminal) {
+    Supplier<String> reading =
+        Progress.reading(
+            recording.files().getFirst().name(), recording::bytesVisited, recording.size());
+    return Progress.start(
+        terminal, Options.has(parsed, "-q"), () -> places.progress().line().orElseGet(reading));
   }
 }

@@ -1,30 +1,108 @@
 package io.ntrail.cli.command;
 
+import io.ntrail.analysis.symbols.PackedStore;
 import io.ntrail.analysis.symbols.PdbSearch;
 import io.ntrail.analysis.symbols.SymbolPath;
+import io.ntrail.analysis.symbols.SymbolPath.Chain;
+import io.ntrail.analysis.symbols.SymbolPath.Element;
+import io.ntrail.analysis.symbols.SymbolPath.Store;
 import io.ntrail.analysis.symbols.SymbolStores;
+import io.ntrail.analysis.symbols.http.FetchLimits;
+import io.ntrail.analysis.symbols.http.HttpStoreFetch;
 import io.ntrail.cli.text.Terminal;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
 /**
  * Where PDBs are looked for: in what {@code -y} names, files, folders or symbol paths, then in the
- * symbol path of the environment. Servers are not asked.
+ * symbol path of the environment, then on the servers of {@code --server}, at last in what was
+ * fetched from such servers before. Nothing is asked of the network unless one of them names a
+ * server.
  */
-final class SymbolPlaces {
-  private SymbolPlaces() {}
+final class SymbolPlaces implements AutoCloseable {
+  /** Whoever asks for a file by its name may know better than what a server said a while ago. */
+  private static final Duration ASKED_FOR = Duration.ofMinutes(5);
 
+  private static final long DEFAULT_WAIT = 30;
+  private static final String SERVER = "--server";
+  private static final String WAIT = "--symbols-wait";
+
+  private final PdbSearch search;
+  private final SymbolStores images;
+  private final SymbolPath path;
+  private final FetchProgress progress;
+  private final Optional<HttpStoreFetch> fetch;
+  private final boolean isConfigured;
+
+  private SymbolPlaces(
+      PdbSearch search,
+      SymbolStores images,
+      SymbolPath path,
+      FetchProgress progress,
+      Optional<HttpStoreFetch> fetch,
+      boolean isConfigured) {
+    this.search = search;
+    this.images = images;
+    this.path = path;
+    this.progress = progress;
+    this.fetch = fetch;
+    this.isConfigured = isConfigured;
+  }
+
+  /** {@code -y} alone, for commands that ask no server. */
   static OptionSpec option() {
     return Options.values(
         "PATH", "where PDBs lie: a PDB, a folder of them, or a symbol path", "-y", "--symbols");
   }
 
+  /** {@code -y} and {@code --server}. */
+  static void options(CommandSpec spec) {
+    spec.addOption(option());
+    spec.addOption(
+        Options.values("URL", "a symbol server to ask for PDBs that are nowhere else", SERVER));
+  }
+
+  /** The same, and how long text waits for servers. */
+  static void optionsWithWait(CommandSpec spec) {
+    options(spec);
+    spec.addOption(
+        Options.value(
+            "SECONDS",
+            "how long a text waits for servers (default: 30; other formats wait to the end); 0 asks"
+                + " none",
+            WAIT));
+  }
+
+  /** What was asked for, of which servers are not asked; what of it cannot be used is said. */
+  static PdbSearch offline(ParseResult parsed, Terminal terminal) {
+    try (SymbolPlaces places = of(parsed, terminal)) {
+      return places.search.offline();
+    }
+  }
+
   /** What was asked for; what of it cannot be used is said. */
-  static PdbSearch of(ParseResult parsed, Terminal terminal) {
-    List<Path> places = new ArrayList<>();
+  static SymbolPlaces of(ParseResult parsed, Terminal terminal) {
+    return of(List.of(), parsed, terminal);
+  }
+
+  /**
+   * The same, and before all of it what came with recordings: PDBs in their zips, and what Windows
+   * Performance Recorder puts beside them.
+   */
+  static SymbolPlaces of(List<Path> recordings, ParseResult parsed, Terminal terminal) {
+    // Who sent a recording may have put the PDBs beside it.
+    List<Path> places = new ArrayList<>(recordings.stream().filter(PackedStore::isZip).toList());
     List<SymbolPath> paths = new ArrayList<>();
     SymbolPath.Host host = SymbolPath.Host.here();
     for (String text : Options.all(parsed, "-y")) {
@@ -36,17 +114,174 @@ final class SymbolPlaces {
     }
     SymbolPath environment = SymbolPath.ofEnvironment(host);
     paths.add(environment);
+    List<Element> elements =
+        new ArrayList<>(
+            recordings.stream()
+                .map(file -> file.resolveSibling(file.getFileName() + ".NGENPDB"))
+                .filter(Files::isDirectory)
+                .<Element>map(SymbolPath.Folder::new)
+                .toList());
+    paths.forEach(path -> elements.addAll(path.elements()));
+    List<String> servers = knows(parsed, SERVER) ? Options.all(parsed, SERVER) : List.of();
+    boolean isConfigured =
+        paths.stream().anyMatch(path -> !path.elements().isEmpty())
+            || Options.has(parsed, "-y")
+            || !servers.isEmpty();
+    Optional<Store.Local> cache = cache(host);
+    for (String server : servers) {
+      List<Store> chain = new ArrayList<>();
+      chain.add(cache.orElseGet(() -> new Store.Local(environment.defaultStore())));
+      chain.add(server(server));
+      elements.add(new Chain(chain));
+    }
+    if (servers.isEmpty()) {
+      cache
+          .filter(store -> Files.isDirectory(store.path()))
+          .ifPresent(store -> elements.add(new Chain(List.of(store))));
+    }
     SymbolPath whole =
         new SymbolPath(
-            paths.stream().flatMap(path -> path.elements().stream()).toList(),
+            elements,
             paths.stream().flatMap(path -> path.problems().stream()).toList(),
             environment.defaultStore());
     whole.problems().forEach(why -> terminal.err().println("warning: symbol path: " + why));
-    return new PdbSearch(places, SymbolStores.of(whole, host));
+    FetchProgress progress = new FetchProgress(terminal, Options.has(parsed, "-q"));
+    Optional<HttpStoreFetch> fetch =
+        hasServers(whole) && asksServers(parsed)
+            ? Optional.of(new HttpStoreFetch(limits(parsed), progress))
+            : Optional.empty();
+    SymbolStores stores =
+        fetch
+            .map(asked -> SymbolStores.of(whole, host, asked))
+            .orElseGet(() -> SymbolStores.of(whole, host));
+    return new SymbolPlaces(
+        new PdbSearch(places, stores),
+        images(places, whole, host, fetch),
+        whole,
+        progress,
+        fetch,
+        isConfigured);
+  }
+
+  /** Images lie where they are said to lie, else where PDBs do. */
+  private static SymbolStores images(
+      List<Path> places, SymbolPath path, SymbolPath.Host host, Optional<HttpStoreFetch> fetch) {
+    List<Element> elements = new ArrayList<>();
+    places.stream().map(SymbolPath.Folder::new).forEach(elements::add);
+    elements.addAll(SymbolPath.ofImages(host).elements());
+    elements.addAll(path.elements());
+    SymbolPath whole = new SymbolPath(elements, List.of(), path.defaultStore());
+    return fetch
+        .map(asked -> SymbolStores.of(whole, host, asked))
+        .orElseGet(() -> SymbolStores.of(whole, host));
+  }
+
+  private static boolean knows(ParseResult parsed, String option) {
+    return parsed.commandSpec().findOption(option) != null;
+  }
+
+  private static boolean hasServers(SymbolPath path) {
+    return !servers(path).isEmpty();
+  }
+
+  private static boolean asksServers(ParseResult parsed) {
+    return knows(parsed, SERVER)
+        && (!knows(parsed, "--fetch") || Options.has(parsed, "--fetch"))
+        && (!knows(parsed, WAIT) || Options.number(parsed, WAIT, DEFAULT_WAIT) > 0);
+  }
+
+  private static FetchLimits limits(ParseResult parsed) {
+    boolean isAskedFor = knows(parsed, "--fetch") && Options.has(parsed, "--fetch");
+    return isAskedFor ? FetchLimits.USUAL.remembering(ASKED_FOR) : FetchLimits.USUAL;
+  }
+
+  private static List<Store.Http> servers(SymbolPath path) {
+    return path.elements().stream()
+        .filter(Chain.class::isInstance)
+        .flatMap(chain -> ((Chain) chain).stores().stream())
+        .filter(Store.Http.class::isInstance)
+        .map(Store.Http.class::cast)
+        .distinct()
+        .toList();
+  }
+
+  private static Store.Http server(String text) {
+    try {
+      URI address = new URI(text);
+      if (address.getHost() != null && String.valueOf(address.getScheme()).matches("(?i)https?")) {
+        return new Store.Http(address);
+      }
+    } catch (URISyntaxException e) {
+      // Said below.
+    }
+    throw new UsageError(
+        "--server takes the address of a server, not " + text, "--server https://SERVER/symbols");
+  }
+
+  /**
+   * The folder that keeps what {@code --server} gave: that of caches of this user on this system.
+   * Empty if the system does not say.
+   */
+  static Optional<Store.Local> cache(SymbolPath.Host host) {
+    String named = System.getenv(host.windows() ? "LOCALAPPDATA" : "XDG_CACHE_HOME");
+    try {
+      Path folder =
+          named == null || named.isBlank() ? host.home().resolve(".cache") : Path.of(named);
+      return Optional.of(new Store.Local(folder.resolve("ntrail").resolve("symbols")))
+          .filter(store -> store.path().isAbsolute());
+    } catch (InvalidPathException e) {
+      return Optional.empty();
+    }
   }
 
   /** A name of a file may hold all that a symbol path does, but seldom does. */
   private static boolean isSymbolPath(String text) {
     return text.indexOf('*') >= 0 || text.indexOf(';') >= 0 || text.matches("(?i)https?://.*");
+  }
+
+  /** Looks there. */
+  PdbSearch search() {
+    return search;
+  }
+
+  /** Looks there and in {@code _NT_EXECUTABLE_IMAGE_PATH} for images. */
+  SymbolStores images() {
+    return images;
+  }
+
+  /** Whether servers are asked. */
+  boolean asksServers() {
+    return fetch.isPresent();
+  }
+
+  /** The servers that are named, also if they are not asked. */
+  List<String> servers() {
+    return servers(path).stream().map(Store.Http::text).toList();
+  }
+
+  /** Whether anybody said where symbols are. */
+  boolean isConfigured() {
+    return isConfigured;
+  }
+
+  /** What is fetched, while it is. */
+  FetchProgress progress() {
+    return progress;
+  }
+
+  /**
+   * How long an answer waits for servers; null: to the end.
+   *
+   * @param isText whether people read it
+   */
+  static @Nullable Duration wait(ParseResult parsed, boolean isText) {
+    return isText || Options.has(parsed, WAIT)
+        ? Duration.ofSeconds(Math.min(Options.number(parsed, WAIT, DEFAULT_WAIT), 1_000_000))
+        : null;
+  }
+
+  @Override
+  public void close() {
+    fetch.ifPresent(HttpStoreFetch::close);
   }
 }

@@ -1,7 +1,7 @@
 package io.ntrail.cli.command;
 
 import io.ntrail.analysis.events.Pattern;
-import io.ntrail.analysis.symbols.PdbSearch;
+import io.ntrail.analysis.symbols.SymbolManifest;
 import io.ntrail.cli.command.Options.Format;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
@@ -13,6 +13,7 @@ import io.ntrail.formats.pe.Machine;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
@@ -39,12 +40,26 @@ final class SymbolsCommand implements Command {
     spec.addOption(
         Options.flag("instead of a file: what decorated names mean, a line each", "--undecorate"));
     spec.addOption(Options.value("name|full|crt", "how --undecorate writes them", "--style"));
-    spec.addOption(SymbolPlaces.option());
+    SymbolPlaces.options(spec);
+    spec.addOption(
+        Options.optional("N", "of a recording: only the N images with the most samples", "--hot"));
+    spec.addOption(Options.flag("ask servers for what is missing", "--fetch"));
+    spec.addOption(
+        Options.flag("of a recording: also the files of its images, not only PDBs", "--images"));
+    spec.addOption(
+        Options.value("FILE", "pack what was found into a zip, for -y elsewhere", "--bundle"));
+    spec.addOption(
+        Options.value(
+            "FILE",
+            "list what is missing, for ntrail symbols FILE --fetch elsewhere",
+            "--manifest"));
     spec.addOption(Options.value("N", "at most N rows of a table; 0 for all", "-n", "--limit"));
     Options.output(spec, "text, json, jsonl or csv (the last two: rows)");
     spec.addPositional(
         Options.words(
-            "FILE", "a PDB, an image whose PDB lies beside it, or a recording (.etl)", List.of()));
+            "FILE",
+            "a PDB, an image whose PDB lies beside it, a recording (.etl), or a list of --manifest",
+            List.of()));
     return spec;
   }
 
@@ -57,20 +72,34 @@ final class SymbolsCommand implements Command {
         return UndecorateAnswer.print(words, Options.text(parsed, "--style", "name"), terminal);
       }
       List<String> addresses = Options.all(parsed, "--address");
+      // "--hot shop.etl": no number, so that it is the file.
+      String hot = Options.text(parsed, "--hot", "");
+      if (!hot.isEmpty() && !hot.matches("[\\d,]+")) {
+        words = new ArrayList<>(words);
+        words.add(hot);
+      }
       // "--address 0x1070 0x2040": more of them may follow, and the file may be in front.
-      List<String> files = words.stream().filter(word -> !FunctionNames.isAddress(word)).toList();
-      if (files.size() != 1 || addresses.isEmpty() && words.size() != 1) {
+      List<String> all = List.copyOf(words);
+      List<String> files = all.stream().filter(word -> !FunctionNames.isAddress(word)).toList();
+      if (files.size() != 1 || addresses.isEmpty() && all.size() != 1) {
         throw new UsageError("symbols needs one file", EXAMPLE);
       }
       Path file = Options.path(files.getFirst());
-      PdbSearch search = SymbolPlaces.of(parsed, terminal);
-      if (RecordedImages.isName(file)) {
-        return RecordedImages.print(file, search, format, parsed, terminal);
+      if (RecordedImagesAnswer.isName(file)) {
+        return ofRecording(file, hot, format, parsed, terminal);
       }
-      try (SymbolSource source = SymbolSource.open(file, search)) {
+      if (SymbolManifest.isManifest(file)) {
+        try (SymbolPlaces places = SymbolPlaces.of(parsed, terminal)) {
+          return ManifestAnswer.print(
+              file, path(parsed, "--bundle"), format, places, parsed, terminal);
+        }
+      }
+      only(parsed, "--hot", "--images", "--bundle", "--manifest");
+      try (SymbolPlaces places = SymbolPlaces.of(parsed, terminal);
+          SymbolSource source = SymbolSource.open(file, places.search())) {
         if (!addresses.isEmpty()) {
           boolean parameters = Options.has(parsed, "--parameters");
-          AddressAnswer answer = new AddressAnswer(source, addresses(addresses, words), parameters);
+          AddressAnswer answer = new AddressAnswer(source, addresses(addresses, all), parameters);
           answer.print(format, terminal);
         } else if (LISTS.stream().anyMatch(option -> Options.has(parsed, option))) {
           list(parsed, source.pdb(), format, terminal);
@@ -81,6 +110,42 @@ final class SymbolsCommand implements Command {
         List<Gap> gaps = source.gaps();
         Losses.warn(gaps, terminal);
         return gaps.isEmpty() ? ExitCode.DONE : ExitCode.INCOMPLETE;
+      }
+    }
+  }
+
+  private static int ofRecording(
+      Path file, String hot, Format format, ParseResult parsed, Terminal terminal) {
+    if (format != Format.TEXT && format != Format.JSON) {
+      throw new UsageError("the images of a recording are text or json", "--format json");
+    }
+    long most =
+        !Options.has(parsed, "--hot")
+            ? -1
+            : hot.matches("[\\d,]+") ? Options.number(parsed, "--hot", 0) : 0;
+    RecordedImagesAnswer.Request request =
+        new RecordedImagesAnswer.Request(
+            file,
+            most,
+            Options.has(parsed, "--images"),
+            path(parsed, "--bundle"),
+            path(parsed, "--manifest"),
+            format,
+            parsed);
+    try (SymbolPlaces places = SymbolPlaces.of(List.of(file), parsed, terminal)) {
+      return RecordedImagesAnswer.print(request, places, terminal);
+    }
+  }
+
+  private static @Nullable Path path(ParseResult parsed, String option) {
+    return Options.has(parsed, option) ? Options.path(Options.text(parsed, option, "")) : null;
+  }
+
+  /** What would be passed over in silence is said instead. */
+  private static void only(ParseResult parsed, String... options) {
+    for (String option : options) {
+      if (Options.has(parsed, option)) {
+        throw new UsageError(option + " is of recordings", "ntrail symbols shop.etl " + option);
       }
     }
   }

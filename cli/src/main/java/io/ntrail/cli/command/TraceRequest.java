@@ -84,7 +84,7 @@ record TraceRequest(
     return new TraceRequest(
         functions,
         Options.patterns(parsed, "--exclude", "'*!*Lock*'"),
-        SymbolPlaces.of(parsed, terminal),
+        SymbolPlaces.offline(parsed, terminal),
         words,
         process,
         Options.path(

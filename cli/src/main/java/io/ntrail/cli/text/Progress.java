@@ -2,6 +2,7 @@ package io.ntrail.cli.text;
 
 import io.ntrail.formats.bytes.CannotGoOn;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * Shows on standard error how far a long job is: on a terminal one line, rewritten ten times a
@@ -12,17 +13,12 @@ public final class Progress implements AutoCloseable {
   private static final long LINE_MILLIS = 30_000;
 
   private final Terminal terminal;
-  private final String label;
-  private final LongSupplier done;
-  private final long total;
-  private final long start = System.nanoTime();
+  private final Supplier<String> line;
   private final Thread thread;
 
-  private Progress(Terminal terminal, String label, LongSupplier done, long total) {
+  private Progress(Terminal terminal, Supplier<String> line) {
     this.terminal = terminal;
-    this.label = label;
-    this.done = done;
-    this.total = total;
+    this.line = line;
     this.thread = Thread.ofPlatform().daemon().name("progress").unstarted(this::run);
   }
 
@@ -33,7 +29,22 @@ public final class Progress implements AutoCloseable {
    */
   public static Progress start(
       Terminal terminal, boolean quiet, String label, LongSupplier done, long total) {
-    Progress progress = new Progress(terminal, label, done, total);
+    return start(terminal, quiet, reading(label, done, total));
+  }
+
+  /** What a line says about how much was read. */
+  public static Supplier<String> reading(String label, LongSupplier done, long total) {
+    long start = System.nanoTime();
+    return () -> line(label, done.getAsLong(), total, (System.nanoTime() - start) / 1e9);
+  }
+
+  /**
+   * Starts to show.
+   *
+   * @param line what is to be said at a moment; asked by another thread
+   */
+  public static Progress start(Terminal terminal, boolean quiet, Supplier<String> line) {
+    Progress progress = new Progress(terminal, line);
     if (!quiet) {
       progress.thread.start();
     }
@@ -61,9 +72,9 @@ public final class Progress implements AutoCloseable {
   }
 
   private String line() {
-    String line = line(label, done.getAsLong(), total, (System.nanoTime() - start) / 1e9);
+    String text = line.get();
     // A line that wraps cannot be rewritten.
-    return terminal.errIsTerminal() ? Table.cut(line, terminal.width() - 1) : line;
+    return terminal.errIsTerminal() ? Table.cut(text, terminal.width() - 1) : text;
   }
 
   static String line(String label, long done, long total, double seconds) {

@@ -8,6 +8,7 @@ import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.bytes.Nearest;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -127,7 +128,9 @@ public final class Archives {
           continue;
         }
         try (InputStream in = zip.getInputStream(entry)) {
-          opened.add(inflate(in, name + "!/" + entry.getName(), gaps));
+          long said = entry.getSize();
+          InputStream limited = said < 0 ? in : new Limited(in, said);
+          opened.add(inflate(limited, name + "!/" + entry.getName(), gaps));
         }
       }
     } catch (ZipException e) {
@@ -141,6 +144,35 @@ public final class Archives {
               + " is a zip file without a recording in it"
               + (others.isEmpty() ? "" : " (it holds " + others.getFirst() + ", ...)"),
           "");
+    }
+  }
+
+  /** Ends where the directory of a zip says, however much there is to inflate. */
+  private static final class Limited extends FilterInputStream {
+    private long left;
+
+    Limited(InputStream in, long most) {
+      super(in);
+      this.left = most;
+    }
+
+    @Override
+    public int read() throws IOException {
+      byte[] one = new byte[1];
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
+    }
+
+    @Override
+    public int read(byte[] bytes, int from, int length) throws IOException {
+      int n = in.read(bytes, from, (int) Math.min(length, left + 1));
+      if (n > left) {
+        if (left == 0) {
+          throw new ZipException("it unpacks to more than the directory says");
+        }
+        n = (int) left;
+      }
+      left -= Math.max(0, n);
+      return n;
     }
   }
 

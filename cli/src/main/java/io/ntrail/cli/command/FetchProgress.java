@@ -1,0 +1,68 @@
+package io.ntrail.cli.command;
+
+import io.ntrail.analysis.symbols.StoreKey;
+import io.ntrail.analysis.symbols.SymbolPath.Store;
+import io.ntrail.analysis.symbols.http.FetchWatch;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Terminal;
+import java.net.URI;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** Says once which server is asked, and tells for the progress line what is coming from it. */
+final class FetchProgress implements FetchWatch {
+  private record Coming(long bytes, long total) {}
+
+  private final Terminal terminal;
+  private final boolean quiet;
+  private final Map<StoreKey, Coming> coming = new LinkedHashMap<>();
+  private long arrived;
+
+  FetchProgress(Terminal terminal, boolean quiet) {
+    this.terminal = terminal;
+    this.quiet = quiet;
+  }
+
+  @Override
+  public void asks(URI server) {
+    if (!quiet) {
+      terminal.err().println("asking " + Store.Http.text(server) + " for symbols");
+    }
+  }
+
+  @Override
+  public synchronized void comes(StoreKey key, long bytes, long total) {
+    coming.put(key, new Coming(bytes, total));
+  }
+
+  @Override
+  public synchronized void ends(StoreKey key) {
+    Coming last = coming.remove(key);
+    arrived += last == null ? 0 : last.bytes;
+  }
+
+  /** Bytes that came from servers so far, those of files that turned out to be wrong included. */
+  synchronized long bytes() {
+    return arrived + coming.values().stream().mapToLong(Coming::bytes).sum();
+  }
+
+  /** What is coming now; empty if nothing is. */
+  synchronized Optional<String> line() {
+    if (coming.isEmpty()) {
+      return Optional.empty();
+    }
+    Map.Entry<StoreKey, Coming> first = coming.entrySet().iterator().next();
+    Coming file = first.getValue();
+    String more = coming.size() == 1 ? "" : " and " + (coming.size() - 1) + " more";
+    String share =
+        file.total <= 0
+            ? Numbers.bytes(file.bytes)
+            : "%d %%   %s of %s"
+                .formatted(
+                    100 * file.bytes / file.total,
+                    Numbers.bytes(file.bytes),
+                    Numbers.bytes(file.total));
+    return Optional.of("fetching " + first.getKey().name() + "  " + share + more);
+  }
+}
