@@ -153,8 +153,8 @@ class DiffTest {
     assertEquals(first, Json.parse(lines.getFirst()));
     assertEquals(
         List.of(
-            "module,function,rva,beforeSelf,beforeInclusive,afterSelf,afterInclusive,change,state",
-            "app.exe,,0x200,2,3,0,0,-50.0,gone"),
+            "module,function,file,line,rva,beforeSelf,beforeInclusive,afterSelf,afterInclusive,change,state",
+            "app.exe,,,,0x200,2,3,0,0,-50.0,gone"),
         done(before(), after(), "--format", "csv").lines().subList(0, 2));
   }
 
@@ -222,6 +222,31 @@ class DiffTest {
   }
 
   @Test
+  void linesAreComparedByFileAndNumber() throws IOException {
+    Path samples = TestData.projectRoot().resolve("samples");
+    long step = SampledProgram.BASE + 0x1015;
+    long main = SampledProgram.BASE + 0x10C0;
+    Path before = new SampledProgram().sample(step).sample(main).write(folder);
+    Path first = Files.move(before, folder.resolve("first.etl"));
+    Path after = new SampledProgram().sample(step).write(folder);
+    Json json = done(first, after, "-y", samples, "--by", "line", "--format", "json").json();
+    assertEquals(List.of(), JsonSchema.named("diff").findings(json));
+    assertEquals("line", json.get("by").text());
+    Json row =
+        json.get("rows").array().stream()
+            .filter(each -> each.get("function").text().equals("shop::step"))
+            .findFirst()
+            .orElseThrow();
+    assertEquals("/shop/shopd.cpp", row.get("file").text());
+    assertEquals(26, row.get("line").number());
+    assertEquals(50, row.get("change").number());
+    assertTrue(
+        done(first, after, "-y", samples, "--by", "line")
+            .out()
+            .contains(" +50.0  shopd.exe!shop::step shopd.cpp:26\n"));
+  }
+
+  @Test
   void processesAreTheSameWhateverTheirId() throws IOException {
     Activity a = new Activity().world().process(300, "app.exe");
     a.image(300, Activity.APP, Activity.SIZE, "app.exe").thread(300, 301);
@@ -273,7 +298,7 @@ class DiffTest {
         List.of("main;[0x...] 4 4"),
         done(before, after, "--to", "collapsed", "--strip-hex").lines());
     assertEquals(
-        List.of(",[0x...],,4,4,4,4,0.0,", ",main,,0,4,0,4,0.0,"),
+        List.of(",[0x...],,,,4,4,4,4,0.0,", ",main,,,,0,4,0,4,0.0,"),
         done(before, after, "--strip-hex", "--format", "csv").lines().subList(1, 3));
   }
 
@@ -313,7 +338,7 @@ class DiffTest {
         "collapsed",
         "--format",
         "json");
-    refused(2, "--by takes function or module, not process", file, file, "--by", "process");
+    refused(2, "--by takes function, line or module, not process", file, file, "--by", "process");
     Path stacks = text("a.collapsed.txt", "a 1\n");
     refused(
         2,

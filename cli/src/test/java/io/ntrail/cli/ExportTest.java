@@ -165,6 +165,27 @@ class ExportTest {
   }
 
   @Test
+  void inlinedFunctionsAndLinesAreFrames() throws IOException {
+    Path samples = TestData.projectRoot().resolve("samples");
+    long step = SampledProgram.BASE + 0x1015;
+    long call = SampledProgram.BASE + 0x10C0;
+    Path file = new SampledProgram().sample(step, call).sample(call).write(folder);
+    agrees(file, "-y", samples);
+    agrees(file, "-y", samples, "--no-inline");
+    agrees(file, "-y", samples, "--fold", "shop::step");
+    String stack = "shopd.exe (4312);shopd.exe!main;shopd.exe!shop::Stock::count";
+    assertEquals(
+        List.of("shopd.exe (4312);shopd.exe!main 1", stack + ";shopd.exe!shop::step_[i] 1"),
+        run("export", file, "-y", samples, "--to", "collapsed", "--annotate").lines());
+    FoldedText page = JfrConverter.read(export(file, "inlined.html", "-y", samples));
+    assertEquals(1, page.stacks().get(stack + ";shopd.exe!shop::step_[i]"));
+    assertTrue(
+        run("export", file, "-y", samples, "--by", "line", "--to", "collapsed")
+            .out()
+            .contains(";shopd.exe!shop::step shopd.cpp:26 1\n"));
+  }
+
+  @Test
   void collapsedStacksOfOthersBecomeAPage() throws IOException {
     Path file = folder.resolve("x.collapsed.txt");
     Files.writeString(file, "main;f_[k] 3\nmain;g(int; char) 2\n");

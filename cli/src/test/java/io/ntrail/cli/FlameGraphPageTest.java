@@ -239,7 +239,7 @@ class FlameGraphPageTest {
             Long.toString(Math.round(Chromium.WIDTH)),
             Long.toString(Math.round(Chromium.WIDTH * 925 / 1_752)),
             "hidden: true",
-            "1 stacks are hidden (0 brings them back)",
+            "1 stack hidden: 0 brings everything back",
             Long.toString(Math.round(Chromium.WIDTH * 925 / 1_752))),
         noted(
             """
@@ -358,8 +358,7 @@ class FlameGraphPageTest {
     Dom dom = open("");
     assertTrue(dom.frames().size() < 1_000, "too narrow: " + dom.frames().size());
     assertTrue(
-        dom.text("notes").contains("80,000 frames are too narrow to be drawn here"),
-        dom.text("notes"));
+        dom.text("notes").contains("80,000 frames too narrow to be drawn here"), dom.text("notes"));
     assertEquals(102, dom.frames().size(), "all, main and the hundred below it");
     int number = dom.frame("f7").number();
     assertEquals(1 + 1 + 1 + 4 * 200, open("zoom=" + number).frames().size());
@@ -370,8 +369,7 @@ class FlameGraphPageTest {
         bounded
             .text("notes")
             .startsWith(
-                "80,000 frames below 0.1 % of all are left out: their weight stays with the frame"
-                    + " that calls them"),
+                "80,000 frames below 0.1 % of all left out: the weight stays with what calls them"),
         bounded.text("notes"));
   }
 

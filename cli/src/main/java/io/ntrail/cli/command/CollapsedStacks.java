@@ -33,7 +33,13 @@ final class CollapsedStacks implements StackInput, ProfilePage {
           "--kernel",
           "--user",
           "--idle",
-          "-y");
+          "--just-my-code",
+          "--fold",
+          "--group",
+          "--no-inline",
+          "-y",
+          "--server",
+          "--symbols-wait");
 
   private final InputFile input;
   private final Gaps gaps;
@@ -85,6 +91,9 @@ final class CollapsedStacks implements StackInput, ProfilePage {
         throw new UsageError(
             option + " is not for collapsed stacks: " + path + " does not tell", "ntrail diff -h");
       }
+    }
+    if (shape.by().equals("line")) {
+      throw new UsageError("collapsed stacks do not tell lines", "--by function");
     }
     if (shape.look() == ProfileShape.Look.TREE && shape.by().equals("module")) {
       throw new UsageError("--by module of collapsed stacks is for tables", "--format text");

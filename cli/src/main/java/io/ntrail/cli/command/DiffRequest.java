@@ -11,7 +11,7 @@ import picocli.CommandLine.ParseResult;
  * @param to what to write for another tool; empty to print a table
  * @param format of the table
  * @param bySelf whether changes are those of own weights, or else of what includes callees
- * @param byModule whether rows are modules, or else functions
+ * @param by what rows are of: function, line or module
  * @param limit rows; 0 for all
  * @param naming what of names counts
  * @param normalize whether the first profile is scaled to the total of the second
@@ -22,7 +22,7 @@ record DiffRequest(
     Optional<ExportFormat> to,
     Options.Format format,
     boolean bySelf,
-    boolean byModule,
+    String by,
     long limit,
     Naming naming,
     boolean normalize,
@@ -52,7 +52,7 @@ record DiffRequest(
         to,
         format,
         sort.equals("self"),
-        ProfileShape.flat(parsed).by().equals("module"),
+        ProfileShape.flat(parsed).by(),
         Options.number(parsed, "-n", format == Options.Format.TEXT ? DEFAULT_LIMIT : 0),
         new Naming(!Options.has(parsed, "--strip-pid"), !Options.has(parsed, "--strip-hex")),
         Options.has(parsed, "--normalize"),
@@ -88,6 +88,10 @@ record DiffRequest(
     if (Options.has(parsed, "--swap") && to.orElse(null) == ExportFormat.COLLAPSED) {
       throw new UsageError("--swap is about the width of flame graphs", "--to flamegraph --swap");
     }
+  }
+
+  boolean byModule() {
+    return by.equals("module");
   }
 
   /** Whether stacks are needed, and not only functions. */

@@ -1,5 +1,6 @@
 package io.ntrail.cli.command;
 
+import io.ntrail.analysis.profile.Functions.SourceLine;
 import io.ntrail.analysis.profile.ProfileRow;
 import io.ntrail.export.stacks.FlatStacks;
 import io.ntrail.export.stacks.FrameNames;
@@ -7,10 +8,12 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,25 +31,31 @@ record DiffRow(Subject subject, Side before, Side after, double change) {
    * @param text as people read it
    * @param module null if nobody tells it: names of collapsed stacks may have none
    * @param function null if it is a module, or nobody names the function
+   * @param line null if rows are not by line, or nobody knows it
    * @param rva where the function, or the range, begins in its module; -1 if it has no place there
    */
-  record Subject(String text, @Nullable String module, @Nullable String function, long rva) {
+  record Subject(
+      String text,
+      @Nullable String module,
+      @Nullable String function,
+      @Nullable SourceLine line,
+      long rva) {
     /** Of a name as frames have them. */
     static Subject of(String name, boolean byModule) {
       String module = byModule ? name : FrameNames.module(name);
       if (module == null) {
-        return new Subject(name, null, name, -1);
+        return new Subject(name, null, name, null, -1);
       }
       if (byModule) {
-        return new Subject(name, module, null, -1);
+        return new Subject(name, module, null, null, -1);
       }
       String rest = name.substring(module.length());
       if (rest.startsWith("!")) {
-        return new Subject(name, module, rest.substring(1), -1);
+        return new Subject(name, module, rest.substring(1), null, -1);
       }
       return rest.matches("\\+0x[0-9a-f]{1,15}")
-          ? new Subject(name, module, null, Long.parseLong(rest.substring(3), 16))
-          : new Subject(name, null, name, -1);
+          ? new Subject(name, module, null, null, Long.parseLong(rest.substring(3), 16))
+          : new Subject(name, null, name, null, -1);
     }
 
     /** The same for the same thing in every recording: modules are spelled in many ways. */
@@ -71,23 +80,50 @@ record DiffRow(Subject subject, Side before, Side after, double change) {
     }
   }
 
-  /** One of the profiles: its rows, and the sum of its weights. */
-  record Profile(Map<Subject, Side> rows, long total) {
+  /** One of the profiles: its rows by what people read of them, and the sum of its weights. */
+  static final class Profile {
+    private final Map<String, Side> sides = new LinkedHashMap<>();
+    private final Map<String, Subject> subjects = new HashMap<>();
+    private final long total;
+
+    private Profile(long total) {
+      this.total = total;
+    }
+
     static Profile of(List<ProfileRow> rows, long total) {
-      Map<Subject, Side> sides = new LinkedHashMap<>();
+      Profile profile = new Profile(total);
       for (ProfileRow row : rows) {
-        Subject subject = new Subject(row.text(), row.module(), row.function(), row.rva());
-        sides.put(subject, new Side(row.self(), row.inclusive()));
+        profile.add(
+            new Subject(row.text(), row.module(), row.function(), row.line(), row.rva()),
+            row.self(),
+            row.inclusive());
       }
-      return new Profile(sides, total);
+      return profile;
     }
 
     static Profile of(List<FlatStacks.Row> rows, boolean byModule, long total) {
-      Map<Subject, Side> sides = new LinkedHashMap<>();
+      Profile profile = new Profile(total);
       for (FlatStacks.Row row : rows) {
-        sides.put(Subject.of(row.name(), byModule), new Side(row.self(), row.inclusive()));
+        profile.add(Subject.of(row.name(), byModule), row.self(), row.inclusive());
       }
-      return new Profile(sides, total);
+      return profile;
+    }
+
+    /** Lines of files that are called the same are one. */
+    private void add(Subject subject, long self, long inclusive) {
+      subjects.putIfAbsent(subject.text, subject);
+      sides.merge(
+          subject.text,
+          new Side(self, inclusive),
+          (a, b) -> new Side(a.self + b.self, Math.min(total, a.inclusive + b.inclusive)));
+    }
+
+    private Side side(String text) {
+      return sides.getOrDefault(text, Side.NONE);
+    }
+
+    private Subject subject(String text) {
+      return Objects.requireNonNull(subjects.get(text));
     }
 
     private double share(Side side, boolean bySelf) {
@@ -110,38 +146,32 @@ record DiffRow(Subject subject, Side before, Side after, double change) {
    * same, wherever it lies; if nothing has, also what differs in the letters of its module.
    */
   static List<DiffRow> join(Profile before, Profile after, boolean bySelf) {
-    Map<String, Subject> texts = new LinkedHashMap<>();
-    before.rows.keySet().forEach(subject -> texts.put(subject.text, subject));
-    Map<Subject, Subject> same = new HashMap<>();
-    List<Subject> alone = new ArrayList<>();
-    for (Subject subject : after.rows.keySet()) {
-      Subject first = texts.remove(subject.text);
-      if (first == null) {
-        alone.add(subject);
-      } else {
-        same.put(subject, first);
+    Set<String> left = new LinkedHashSet<>(before.sides.keySet());
+    List<String> alone = new ArrayList<>();
+    for (String text : after.sides.keySet()) {
+      if (!left.remove(text)) {
+        alone.add(text);
       }
     }
-    Map<String, Subject> left = new LinkedHashMap<>();
-    texts.values().forEach(subject -> left.putIfAbsent(subject.key(), subject));
-    for (Subject subject : alone) {
-      Subject first = left.remove(subject.key());
+    Map<String, String> leftByKey = new HashMap<>();
+    left.forEach(text -> leftByKey.putIfAbsent(before.subject(text).key(), text));
+    Map<String, String> renamed = new HashMap<>();
+    for (String text : alone) {
+      String first = leftByKey.remove(after.subject(text).key());
       if (first != null) {
-        same.put(subject, first);
-        texts.remove(first.text);
+        renamed.put(text, first);
+        left.remove(first);
       }
     }
     List<DiffRow> rows = new ArrayList<>();
-    after.rows.forEach((subject, second) -> {
-      Subject known = same.get(subject);
-      Side first =
-          known == null ? Side.NONE : Objects.requireNonNullElse(before.rows.get(known), Side.NONE);
+    after.sides.forEach((text, second) -> {
+      Side first = before.side(renamed.getOrDefault(text, text));
       double change = after.share(second, bySelf) - before.share(first, bySelf);
-      rows.add(new DiffRow(subject, first, second, change));
+      rows.add(new DiffRow(after.subject(text), first, second, change));
     });
-    for (Subject subject : texts.values()) {
-      Side first = Objects.requireNonNullElse(before.rows.get(subject), Side.NONE);
-      rows.add(new DiffRow(subject, first, Side.NONE, -before.share(first, bySelf)));
+    for (String text : left) {
+      Side first = before.side(text);
+      rows.add(new DiffRow(before.subject(text), first, Side.NONE, -before.share(first, bySelf)));
     }
     rows.sort(
         Comparator.comparingDouble((DiffRow row) -> -Math.abs(row.change))

@@ -1,5 +1,6 @@
 package io.ntrail.cli.command;
 
+import io.ntrail.analysis.profile.Functions.SourceLine;
 import io.ntrail.cli.command.Listing.Cell;
 import io.ntrail.cli.command.Listing.Column;
 import io.ntrail.cli.text.Json;
@@ -16,6 +17,8 @@ final class DiffView {
       List.of(
           Column.hidden("module"),
           Column.hidden("function"),
+          Column.hidden("file"),
+          Column.hidden("line"),
           Column.hidden("rva"),
           Column.hidden("beforeSelf"),
           Column.hidden("beforeInclusive"),
@@ -73,7 +76,7 @@ final class DiffView {
     terminal.out().println("change = share of all, " + weight + " " + after.unit());
     Table table = new Table();
     table.number("before").number("%").number("after").number("%").number("change");
-    table.name(request.byModule() ? "module" : "function");
+    table.name(request.by());
     long leftBefore = before.total();
     long leftAfter = after.total();
     for (DiffRow row : rows) {
@@ -129,7 +132,7 @@ final class DiffView {
     try (Json json = new Json(terminal.out())) {
       json.object()
           .text("schema", "ntrail.diff/1")
-          .text("by", request.byModule() ? "module" : "function")
+          .text("by", request.by())
           .text("changeOf", request.bySelf() ? "self" : "inclusive");
       before.members(json.object("before")).endObject();
       after.members(json.object("after")).endObject();
@@ -144,10 +147,13 @@ final class DiffView {
 
   private static List<Cell> cells(DiffRow row) {
     String state = state(row);
+    SourceLine line = row.subject().line();
     Consumer<Json> change = json -> json.real(row.change());
     return List.of(
         new Cell.Text(row.subject().module()),
         new Cell.Text(row.subject().function()),
+        line == null ? Cell.UNKNOWN : new Cell.Text(line.file()),
+        line == null ? Cell.UNKNOWN : new Cell.Count(line.line()),
         row.subject().rva() < 0 ? Cell.UNKNOWN : new Cell.Hex(row.subject().rva()),
         new Cell.Count(row.before().self()),
         new Cell.Count(row.before().inclusive()),

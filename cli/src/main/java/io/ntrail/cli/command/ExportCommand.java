@@ -91,7 +91,7 @@ final class ExportCommand implements Command {
     sensible(parsed, format);
     ExportFile target = ExportFile.of(parsed);
     double least = ProfileShape.percent(parsed, LEAST);
-    ProfileShape shape = ProfileShape.stacks(parsed);
+    ProfileShape shape = ProfileShape.tree(parsed);
     try (StackInput input = StackInput.open(paths, shape, "export", parsed, terminal)) {
       StackTree tree = new StackTree(1);
       input.addTo(tree, 0, Naming.WHOLE);

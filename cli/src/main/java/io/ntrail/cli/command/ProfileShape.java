@@ -62,27 +62,19 @@ record ProfileShape(Look look, String by, boolean bySelf, double least, long lim
   }
 
   /** All stacks, from the process down, of functions, lines or modules. */
-  static ProfileShape stacks(ParseResult parsed) {
-    return new ProfileShape(
-        Look.TREE, by(parsed, List.of("function", "line", "module")), true, 0, 0, "");
-  }
-
-  /** All stacks, from the process down, of functions or modules. */
   static ProfileShape tree(ParseResult parsed) {
-    return new ProfileShape(Look.TREE, by(parsed, List.of("function", "module")), true, 0, 0, "");
+    return new ProfileShape(Look.TREE, functions(parsed), true, 0, 0, "");
   }
 
-  /** All functions or modules. */
+  /** All functions, lines or modules. */
   static ProfileShape flat(ParseResult parsed) {
-    return new ProfileShape(Look.FLAT, by(parsed, List.of("function", "module")), true, 0, 0, "");
+    return new ProfileShape(Look.FLAT, functions(parsed), true, 0, 0, "");
   }
 
-  private static String by(ParseResult parsed, List<String> keys) {
+  private static String functions(ParseResult parsed) {
     String by = Options.text(parsed, "--by", "function");
-    if (!keys.contains(by)) {
-      String first = String.join(", ", keys.subList(0, keys.size() - 1));
-      throw new UsageError(
-          "--by takes " + first + " or " + keys.getLast() + ", not " + by, "--by module");
+    if (!ofStacks(by)) {
+      throw new UsageError("--by takes function, line or module, not " + by, "--by module");
     }
     return by;
   }

@@ -40,6 +40,7 @@ let pattern = null, matching = null, matches = [], own = [], drawn = new Map(), 
 
 const name = i => cpool[key[i] >>> 3];
 const count = value => value.toLocaleString('en-US');
+const many = (value, noun) => count(value) + ' ' + noun + (value === 1 ? '' : 's');
 const percent = (part, whole) => whole > 0 ? (100 * part / whole).toFixed(1) + ' %' : '0.0 %';
 const compared = () => others.length > 0;
 
@@ -170,10 +171,10 @@ function draw() {
 function notes() {
   const parts = [];
   if (+data.left > 0) {
-    parts.push(count(+data.left) + ' frames below ' + data.percent + ' % of all are left out: their weight stays with the frame that calls them');
+    parts.push(many(+data.left, 'frame') + ' below ' + data.percent + ' % of all left out: the weight stays with what calls them');
   }
-  if (notDrawn > 0) parts.push(count(notDrawn) + ' frames are too narrow to be drawn here: zoom in');
-  if (state.hide.length > 0) parts.push(count(state.hide.length) + ' stacks are hidden (0 brings them back)');
+  if (notDrawn > 0) parts.push(many(notDrawn, 'frame') + ' too narrow to be drawn here: zoom in');
+  if (state.hide.length > 0) parts.push(many(state.hide.length, 'stack') + ' hidden: 0 brings everything back');
   if (compared()) {
     parts.push('colours: the change of the share of all from before to after; red grew, blue shrank'
       + (data.side === 'after' ? ', yellow is new; what is gone has no width here' : '; what is new has no width here'));
@@ -361,8 +362,8 @@ function press(event) {
     ArrowRight: () => select(beside(at, 1)),
     Enter: () => zoom(at)
   };
-  const others = { '0': reset, i: invert, t: tree, d: theme, n: () => nextMatch(event.shiftKey ? -1 : 1) };
-  const action = state.tree ? others[event.key.toLowerCase()] : arrows[event.key] || others[event.key.toLowerCase()];
+  const letters = { '0': reset, i: invert, t: tree, d: theme, n: () => nextMatch(event.shiftKey ? -1 : 1) };
+  const action = state.tree ? letters[event.key.toLowerCase()] : arrows[event.key] || letters[event.key.toLowerCase()];
   if (action && !(event.key === 'Enter' && event.target.tagName === 'BUTTON')) {
     action();
     event.preventDefault();
