@@ -270,6 +270,10 @@ final class StoreSearch<T extends Sought.Opened> {
       Stored stored = writer.take(keeper, part, packed);
       return Optional.of(new Hit<>(sought.open(stored.file()), stored.file(), stored.packed()));
     } catch (CannotGoOn e) {
+      if (Thread.currentThread().isInterrupted()) {
+        // A thread that is stopped cannot read files: that says nothing about this one.
+        return missing(server, new StoreFetch.Answer.Missing(false, e.message()));
+      }
       // The file that it was in is gone.
       String why =
           e.message().replace(part.file().toString(), "what %s sent".formatted(server.text()));

@@ -101,7 +101,9 @@ final class StoreWriter<T extends Sought.Opened> {
       move(part.file(), file);
       return new Stored(file, packed);
     } finally {
-      part.finish();
+      if (!Thread.currentThread().isInterrupted()) {
+        part.finish();
+      }
     }
   }
 
