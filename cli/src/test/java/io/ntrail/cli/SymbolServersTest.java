@@ -312,7 +312,7 @@ class SymbolServersTest {
             zip,
             "--format",
             "json");
-    assertEquals(0, found.exit(), found.err());
+    assertEquals(0, found.exit(), found.out() + found.err());
     assertEquals(List.of(), JsonSchema.named("symbols").findings(found.json()));
     Json image = found.json().get("modules").array().getFirst().get("image");
     assertEquals("4FFA5753692000", image.get("key").text());

@@ -240,18 +240,28 @@ final class StoreSearch<T extends Sought.Opened> {
    */
   private Optional<Hit<T>> fetched(Store.Http server, StoreFetch fetch, LocalStore keeper)
       throws IOException {
-    Path folder = writer.folder(keeper);
+    Path folder = writer.folderOf(keeper);
     Optional<StoreFetch.Answer.Missing> known = fetch.known(server.address(), sought.key(), folder);
     if (known.isPresent()) {
       return missing(server, known.get());
     }
+    try {
+      return claimed(server, fetch, keeper, folder);
+    } finally {
+      deleteIfEmpty(folder);
+    }
+  }
+
+  private Optional<Hit<T>> claimed(
+      Store.Http server, StoreFetch fetch, LocalStore keeper, Path folder) throws IOException {
     try (UnfinishedFile part = UnfinishedFile.claim(folder, sought.key().name(), PATIENCE_MILLIS)) {
       Optional<Hit<T>> meanwhile = whatOthersFetched(keeper);
       if (meanwhile.isPresent()) {
         return meanwhile;
       }
       // Whoever held the file may also have learned that the server has none.
-      known = fetch.known(server.address(), sought.key(), folder);
+      Optional<StoreFetch.Answer.Missing> known =
+          fetch.known(server.address(), sought.key(), folder);
       if (known.isPresent()) {
         return missing(server, known.get());
       }
@@ -260,6 +270,16 @@ final class StoreSearch<T extends Sought.Opened> {
         case StoreFetch.Answer.Fetched(boolean packed) ->
             taken(server, fetch, keeper, part, packed);
       };
+    }
+  }
+
+  /** Leaves nothing of what was made for a file that did not come. */
+  private static void deleteIfEmpty(Path folder) {
+    try {
+      Files.delete(folder);
+      Files.delete(folder.resolveSibling("").normalize());
+    } catch (IOException e) {
+      // There is something in it.
     }
   }
 
@@ -277,7 +297,7 @@ final class StoreSearch<T extends Sought.Opened> {
       // The file that it was in is gone.
       String why =
           e.message().replace(part.file().toString(), "what %s sent".formatted(server.text()));
-      fetch.refused(server.address(), sought.key(), writer.folder(keeper), why);
+      fetch.refused(server.address(), sought.key(), part.folder(), why);
       return missing(server, new StoreFetch.Answer.Missing(true, why));
     }
   }

@@ -92,6 +92,11 @@ final class RecordedImages implements AutoCloseable {
     }
   }
 
+  /** Of the same file some events tell more than others; the files come in no order. */
+  private static final Comparator<Candidate> MORE_TOLD =
+      Comparator.comparingLong((Candidate candidate) -> candidate.imageId().timestamp())
+          .thenComparing(candidate -> candidate.image.path());
+
   private final List<Candidate> all;
   private final RecordingSymbols symbols;
   private final long busy;
@@ -134,8 +139,10 @@ final class RecordedImages implements AutoCloseable {
       String name = image.name().toLowerCase(Locale.ROOT);
       String build = name + "*" + image.size();
       images.pdb(i).ifPresent(_ -> identified.add(build));
-      byBuild.putIfAbsent(
-          build + images.pdb(i), new Candidate(i, image, samples.getOrDefault(name, 0L)));
+      byBuild.merge(
+          build + images.pdb(i),
+          new Candidate(i, image, samples.getOrDefault(name, 0L)),
+          (one, other) -> MORE_TOLD.compare(one, other) >= 0 ? one : other);
     }
     // Lists of what is loaded say less of an image than its load does.
     identified.forEach(build -> byBuild.remove(build + Optional.empty()));

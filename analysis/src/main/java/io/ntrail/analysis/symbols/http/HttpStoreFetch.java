@@ -101,6 +101,7 @@ public final class HttpStoreFetch implements StoreFetch, AutoCloseable {
     if (state.isNew()) {
       watch.asks(server);
     }
+    watch.comes(key, 0, -1);
     try {
       return new Search(server, key, part, state).run();
     } finally {
