@@ -1,5 +1,6 @@
 /** The ntrail command. */
 module io.ntrail.cli {
+  requires io.ntrail.export;
   requires io.ntrail.live;
   requires info.picocli;
   requires com.fasterxml.jackson.core;

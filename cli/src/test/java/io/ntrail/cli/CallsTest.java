@@ -222,7 +222,8 @@ class CallsTest {
     assertTrue(
         folded
             .lines()
-            .contains("shopcore.dll!0x1010;shopcore.dll!0x1070;shopcore.dll!0x1040 18000"),
+            .contains(
+                "process 4312;shopcore.dll!0x1010;shopcore.dll!0x1070;shopcore.dll!0x1040 18000"),
         folded.out());
     long sum =
         folded.lines().stream()

@@ -122,6 +122,9 @@ class HelpTest {
       Files.write(folder.resolve(name), SampleImage.make());
     }
     Files.write(folder.resolve("shopcore.pdb"), SamplePdb.make());
+    SampleRecording.make().writeTo(folder.resolve("later.etl"));
+    Files.writeString(folder.resolve("old.collapsed.txt"), "main;parse 3\nmain 1\n");
+    Files.writeString(folder.resolve("new.collapsed.txt"), "main;parse 2\nmain;print 4\n");
     int seen = 0;
     for (String name : pages()) {
       List<String> examples = examples(Cli.run("help", name).out());
@@ -163,6 +166,7 @@ class HelpTest {
         switch (command) {
           case "image" -> "[a-z]+\\.dll|\\.";
           case "symbols" -> "[a-z]+\\.(dll|pdb|etl)";
+          case "export", "diff" -> "[a-z.]+\\.(etl|ntr|txt|html)";
           case "calls" -> "[a-z]+\\.ntr|[a-z]+\\.jtrc|\\.";
           default -> "[a-z]+\\.(etl|zip|jtrc|ntr)";
         };
@@ -173,7 +177,7 @@ class HelpTest {
   void messagesNameOnlyPagesThatAre() throws IOException {
     Path sources = io.ntrail.testkit.TestData.projectRoot();
     List<Path> files = new ArrayList<>();
-    for (String module : List.of("formats", "analysis", "cli")) {
+    for (String module : List.of("formats", "analysis", "export", "cli")) {
       try (Stream<Path> all = Files.walk(sources.resolve(module).resolve("src/main"))) {
         all.filter(f -> f.toString().matches(".*\\.(java|txt)")).forEach(files::add);
       }

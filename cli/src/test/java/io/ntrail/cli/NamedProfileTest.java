@@ -210,6 +210,56 @@ class NamedProfileTest {
   }
 
   @Test
+  void everySampleInCompiledCodeHasTheNameOfItsMethod() {
+    Cli.Result result =
+        Cli.run(
+            "profile",
+            TestData.file("etl/perfview-net452-x64.etl.gz"),
+            "-p",
+            "Test.x64.exe",
+            "-n",
+            "0",
+            "--format",
+            "json");
+    assertEquals(0, result.exit(), result.err());
+    Map<String, Long> methods = new HashMap<>();
+    for (Json row : result.json().get("rows").array()) {
+      if (row.get("module").text().equals("(jitted)") && row.get("self").number() > 0) {
+        methods.merge(row.get("function").text(), row.get("self").number(), Long::sum);
+      }
+    }
+    assertEquals(4456, methods.values().stream().mapToLong(Long::longValue).sum());
+    // The README beside the recording has these, of another reader.
+    assertEquals(1856, methods.get("System.DateTime.GetDatePart"));
+    assertEquals(566, methods.get("System.TimeZoneInfo.TransitionTimeToDateTime"));
+    assertEquals(470, methods.get("System.DateTime.get_DayOfWeek"));
+  }
+
+  @Test
+  void imagesOfOneNameHaveTheirOwnSamples() {
+    Cli.Result result =
+        Cli.run("symbols", TestData.file(RECORDING), "--hot", "0", "--format", "json");
+    Map<String, Long> samples = new HashMap<>();
+    for (Json module : result.json().get("modules").array()) {
+      if (module.get("module").text().equals("ntdll.dll")) {
+        samples.put(module.get("pdb").get("name").text(), module.get("samples").number());
+      }
+    }
+    // That of 32-bit programs, and that of 64-bit ones.
+    assertEquals(Set.of("wntdll.pdb", "ntdll.pdb"), samples.keySet());
+    Cli.Result profile =
+        Cli.run(
+            "profile", TestData.file(RECORDING), "--by", "module", "-n", "0", "--format", "json");
+    long together =
+        profile.json().get("rows").array().stream()
+            .filter(row -> row.get("module").text().equals("ntdll.dll"))
+            .mapToLong(row -> row.get("self").number())
+            .sum();
+    assertEquals(together, samples.values().stream().mapToLong(Long::longValue).sum());
+    assertTrue(samples.values().stream().allMatch(count -> count > 100), samples::toString);
+  }
+
+  @Test
   void theImagesOfARecordingAreListedWithWhereTheirNamesComeFrom() throws IOException {
     // Of another build, in a place of its own.
     Path wrong = Files.createDirectory(folder.resolve("wrong"));

@@ -347,11 +347,11 @@ class ProfileTest {
     fails(
         2,
         List.of(
-            "ntrail: --by takes function, module, process, thread or cpu, not line",
+            "ntrail: --by takes function, module, line, process, thread or cpu, not colour",
             "try: --by module"),
         file,
         "--by",
-        "line");
+        "colour");
     fails(
         2,
         List.of("ntrail: --unit of cpu is samples or ns, not bytes", "try: --unit samples"),
@@ -372,7 +372,7 @@ class ProfileTest {
         "--user");
     fails(
         2,
-        List.of("ntrail: one of --tree, --bottom-up and --callers at a time", "try: --tree"),
+        List.of("ntrail: one of --tree, --bottom-up, --callers and -z at a time", "try: --tree"),
         file,
         "--tree",
         "--bottom-up");
@@ -380,7 +380,8 @@ class ProfileTest {
         2, List.of("ntrail: -s takes self or incl, not name", "try: -s incl"), file, "-s", "name");
     fails(
         2,
-        List.of("ntrail: stacks are of functions or modules, not by cpu", "try: --by module"),
+        List.of(
+            "ntrail: stacks are of functions, lines or modules, not by cpu", "try: --by module"),
         file,
         "--tree",
         "--by",

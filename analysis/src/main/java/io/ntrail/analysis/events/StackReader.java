@@ -117,7 +117,7 @@ final class StackReader implements AutoCloseable {
       ImageFile image = space.image();
       if (image == null) {
         resolved.add(StackFrame.of(address, StackFrame.JITTED, -1, space.method()));
-      } else if (!named(address, image, space, resolved)) {
+      } else if (!named(address, image, space, frames.isReturn(i, recording::isKernel), resolved)) {
         resolved.add(StackFrame.of(address, image.name(), space.rva(), space.method()));
       }
     }
@@ -128,9 +128,15 @@ final class StackReader implements AutoCloseable {
    * Adds the function at an address, behind those that were inlined there; whether there is one.
    */
   private boolean named(
-      long address, ImageFile image, AddressSpaces.Space space, List<StackFrame> to) {
+      long address,
+      ImageFile image,
+      AddressSpaces.Space space,
+      boolean isReturn,
+      List<StackFrame> to) {
     Optional<SymbolAt> symbol =
-        symbols == null ? Optional.empty() : symbols.at(space.imageNumber(), space.rva());
+        symbols == null
+            ? Optional.empty()
+            : symbols.at(space.imageNumber(), space.codeRva(isReturn));
     if (symbol.isEmpty()) {
       return false;
     }

@@ -24,6 +24,10 @@ public record Unmatched(What what, String asked, String nearest) {
     EVENT,
     /** The name or id of a process that has no events. */
     PROCESS,
+    /** The name of a module. */
+    MODULE,
+    /** The name of functions that are shown in another way. */
+    RULE,
     /** The id of a thread. */
     THREAD,
     /** The numbers of CPUs, all of them. */

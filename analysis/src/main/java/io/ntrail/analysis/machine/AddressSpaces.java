@@ -41,6 +41,11 @@ public final class AddressSpaces {
     return spaces.computeIfAbsent(process, Space::new);
   }
 
+  /** Whether an address is of the kernel's half. */
+  public boolean isKernel(long address) {
+    return recording.isKernel(address);
+  }
+
   /**
    * Everything that lies in one half of an address space, as 128 bits that are almost certainly
    * others where anything else lies at any address.
@@ -171,6 +176,16 @@ public final class AddressSpaces {
       return found - imageLives.base(image);
     }
 
+    /**
+     * Place in the image of the code that is meant.
+     *
+     * @param isReturn whether a call returns to the address: then a byte of the call is meant,
+     *     which may be the last thing in its function
+     */
+    public long codeRva(boolean isReturn) {
+      return isReturn ? Math.max(0, rva() - 1) : rva();
+    }
+
     /** Which of the method lives covers the address; -1 if none does. */
     public int methodNumber() {
       return method;
@@ -181,6 +196,13 @@ public final class AddressSpaces {
       return method < 0 || methodLives.value(method) < 0
           ? null
           : machine.methods().name(methodLives.value(method));
+    }
+
+    /** Path of the module that the method was compiled of; null if nobody tells it. */
+    public @Nullable String methodModule() {
+      return method < 0 || methodLives.value(method) < 0
+          ? null
+          : machine.methods().module(methodLives.value(method));
     }
 
     /** Where the method that was found begins in the image that was found. */

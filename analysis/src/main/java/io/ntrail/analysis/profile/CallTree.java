@@ -51,8 +51,9 @@ public final class CallTree implements Shape, WeightTree {
     int node = direction == Direction.TOP_DOWN ? processNode(stack) : 0;
     int last = -1;
     stack.resolve();
-    for (int i = 0; i < stack.count; i++) {
-      int function = stack.functions[direction == Direction.TOP_DOWN ? stack.count - 1 - i : i];
+    for (int i = 0; i < stack.functions.count; i++) {
+      int at = direction == Direction.TOP_DOWN ? stack.functions.count - 1 - i : i;
+      int function = stack.functions.numbers[at];
       int label = byModule ? functions.module(function) : function;
       if (label != last) {
         int next = child(node, label);
@@ -64,7 +65,7 @@ public final class CallTree implements Shape, WeightTree {
         last = label;
       }
     }
-    if (stack.count == 0 && direction == Direction.BOTTOM_UP) {
+    if (stack.functions.count == 0 && direction == Direction.BOTTOM_UP) {
       node = Math.max(0, child(0, byModule ? Functions.NO_STACK : Functions.NO_STACK_FUNCTION));
     }
     self[node] += stack.weight;
@@ -151,6 +152,14 @@ public final class CallTree implements Shape, WeightTree {
       return processes.get(-label - 1);
     }
     return byModule ? functions.moduleName(label) : functions.text(label);
+  }
+
+  @Override
+  public FrameKind kind(int node) {
+    if (isProcess(node)) {
+      return FrameKind.PROCESS;
+    }
+    return byModule ? functions.kindOfModule(labels[node]) : functions.kind(labels[node]);
   }
 
   /** Whether a node stands for a process. */

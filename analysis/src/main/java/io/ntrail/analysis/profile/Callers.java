@@ -54,17 +54,7 @@ public final class Callers implements Shape {
   }
 
   private boolean judge(int function) {
-    String module = functions.moduleName(functions.module(function));
-    int dot = module.lastIndexOf('.');
-    String text = functions.text(function);
-    String withoutSuffix =
-        dot < 0 ? text : module.substring(0, dot) + text.substring(module.length());
-    String name = functions.name(function);
-    return patterns.fit(pattern ->
-        pattern.matches(text)
-            || pattern.matches(withoutSuffix)
-            || pattern.matches(module)
-            || pattern.matches(name));
+    return patterns.fit(pattern -> functions.isMeant(function, pattern));
   }
 
   @Override
@@ -72,8 +62,8 @@ public final class Callers implements Shape {
     int innermost = -1;
     int outermost = -1;
     stack.resolve();
-    for (int i = 0; i < stack.count; i++) {
-      if (isMeant(stack.functions[i])) {
+    for (int i = 0; i < stack.count(); i++) {
+      if (isMeant(stack.function(i))) {
         innermost = innermost < 0 ? i : innermost;
         outermost = i;
       }
@@ -82,8 +72,8 @@ public final class Callers implements Shape {
       return;
     }
     inclusive += stack.weight;
-    int caller = outermost + 1 < stack.count ? stack.functions[outermost + 1] : NOBODY;
-    int callee = innermost > 0 ? stack.functions[innermost - 1] : SELF;
+    int caller = outermost + 1 < stack.count() ? stack.function(outermost + 1) : NOBODY;
+    int callee = innermost > 0 ? stack.function(innermost - 1) : SELF;
     callers.merge(caller, stack.weight, Long::sum);
     callees.merge(callee, stack.weight, Long::sum);
   }

@@ -1,5 +1,6 @@
 package io.ntrail.analysis.profile;
 
+import io.ntrail.analysis.profile.Functions.SourceLine;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -26,10 +27,10 @@ public final class FlatProfile implements Shape {
 
   @Override
   public void add(WeightedStack stack) {
-    if (stack.keyed > 0) {
+    if (stack.keyed > 0 && stack.names().isAdditive()) {
       KeyedSums sums = keyed;
       if (sums == null) {
-        sums = new KeyedSums(functions, stack.stacks(), this::add);
+        sums = new KeyedSums(stack.names(), stack.stacks(), this::add);
         keyed = sums;
       }
       if (sums.add(stack)) {
@@ -37,10 +38,10 @@ public final class FlatProfile implements Shape {
       }
     }
     stack.resolve();
-    add(stack.functions, stack.count, stack.weight, stack.weight);
+    add(stack.functions, stack.weight, stack.weight);
   }
 
-  private void add(int[] frames, int count, long selfWeight, long weight) {
+  private void add(FunctionList frames, long selfWeight, long weight) {
     int needed = byModule ? functions.moduleCount() : functions.count();
     if (needed > self.length) {
       int capacity = Math.max(needed, 2 * self.length);
@@ -52,20 +53,21 @@ public final class FlatProfile implements Shape {
       Arrays.fill(seen, 0);
       stacks = 1;
     }
-    if (count == 0) {
+    if (frames.count == 0) {
       int none = byModule ? Functions.NO_STACK : Functions.NO_STACK_FUNCTION;
       self[none] += selfWeight;
       inclusive[none] += weight;
       return;
     }
-    for (int i = 0; i < count; i++) {
-      int number = byModule ? functions.module(frames[i]) : frames[i];
+    for (int i = 0; i < frames.count; i++) {
+      int number = byModule ? functions.module(frames.numbers[i]) : frames.numbers[i];
       if (seen[number] != stacks) {
         seen[number] = stacks;
         inclusive[number] += weight;
       }
     }
-    self[byModule ? functions.module(frames[0]) : frames[0]] += selfWeight;
+    int innermost = frames.numbers[0];
+    self[byModule ? functions.module(innermost) : innermost] += selfWeight;
   }
 
   /**
@@ -91,6 +93,8 @@ public final class FlatProfile implements Shape {
     String module = functions.moduleName(byModule ? i : functions.module(i));
     @Nullable String function = byModule ? null : functions.name(i);
     long rva = byModule ? -1 : functions.rva(i);
-    return new ProfileRow(null, null, null, null, module, function, rva, self[i], inclusive[i]);
+    @Nullable SourceLine line = byModule ? null : functions.line(i);
+    return new ProfileRow(
+        null, null, null, null, module, function, line, rva, self[i], inclusive[i]);
   }
 }

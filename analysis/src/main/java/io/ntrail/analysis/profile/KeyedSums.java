@@ -47,24 +47,26 @@ final class KeyedSums {
      * @param functions of its frames, innermost first
      * @param self weight where it is the innermost part
      */
-    void add(int[] functions, int count, long self, long inclusive);
+    void add(FunctionList functions, long self, long inclusive);
   }
 
-  private final Functions names;
+  private final FrameLookup names;
+  private final Functions meanings;
   private final Stacks stacks;
   private final Sink sink;
   private final Frames frames = new Frames();
   private final long[] @Nullable [] rows;
   private int chunks;
-  private int[] functions = new int[256];
+  private final FunctionList functions = new FunctionList();
 
   /** Definition and layout + 1, self, inclusive. */
   private long[] behind = new long[3 * 64];
 
   private int behindCount;
 
-  KeyedSums(Functions names, Stacks stacks, Sink sink) {
+  KeyedSums(FrameLookup names, Stacks stacks, Sink sink) {
     this.names = names;
+    this.meanings = names.functions();
     this.stacks = stacks;
     this.sink = sink;
     this.rows = new long[(stacks.definitions() >>> CHUNK_BITS) + 1][];
@@ -149,10 +151,10 @@ final class KeyedSums {
     if ((row[at + OWNER] & LOOKED) == 0) {
       frames.clear();
       stacks.copyDefinition(definition, frames);
-      functions = names.resolve(stack.process, stack.key, frames, functions);
+      names.resolve(stack.process, stack.key, frames, functions);
       int flags = LOOKED;
-      for (int i = 0; i < frames.count(); i++) {
-        flags |= names.mayBeInBothHalves(functions[i]) ? IN_BOTH : 0;
+      for (int i = 0; i < functions.count; i++) {
+        flags |= meanings.mayBeInBothHalves(functions.numbers[i]) ? IN_BOTH : 0;
       }
       row[at + OWNER] |= flags;
     }
@@ -213,8 +215,8 @@ final class KeyedSums {
   private void handOn(int definition, int layout, long self, long inclusive) {
     frames.clear();
     stacks.copyDefinition(definition, frames);
-    functions = names.resolve(layout - 1, frames, functions);
-    sink.add(functions, frames.count(), self, inclusive);
+    names.resolve(layout - 1, frames, functions);
+    sink.add(functions, self, inclusive);
   }
 
   private int definition(int met) {

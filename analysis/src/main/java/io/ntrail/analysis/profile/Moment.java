@@ -18,7 +18,7 @@ final class Moment {
   private static final int CSWITCH = 0x0524;
 
   private final Machine machine;
-  private final Functions functions;
+  private final FrameLookup functions;
   private final WholeStacks whole;
   private final Stacks.Walk stacks;
   private final WeightSink sink;
@@ -36,7 +36,7 @@ final class Moment {
       ProfileInput input,
       WholeStacks whole,
       OrderedCursor cursor,
-      Functions functions,
+      FrameLookup functions,
       RecordCursor first,
       WeightSink sink) {
     this.machine = input.machine();
@@ -209,9 +209,8 @@ final class Moment {
     if (frames.count() == 0) {
       return KeptStack.NONE;
     }
-    stack.functions = functions.resolve(process, key, frames, stack.functions);
-    return new KeptStack(
-        Arrays.copyOf(stack.functions, frames.count()), recording.isKernel(frames.address(0)));
+    functions.resolve(process, key, frames, stack.functions);
+    return new KeptStack(stack.functions.toArray(), recording.isKernel(frames.address(0)));
   }
 
   /** Yields a weight with the taken frames. */
@@ -236,15 +235,12 @@ final class Moment {
     if (!sink.wants(this, since, process, thread)) {
       return;
     }
-    if (stack.functions.length < kept.functions().length) {
-      stack.functions = new int[kept.functions().length];
-    }
     stack.resolved = true;
     stack.keyed = 0;
-    stack.count = kept.functions().length;
-    System.arraycopy(kept.functions(), 0, stack.functions, 0, stack.count);
+    stack.functions.clear();
+    stack.functions.addAll(kept.functions());
     stack.kernel = kept.kernel();
-    stack.hasStack = stack.count > 0;
+    stack.hasStack = stack.functions.count > 0;
     put(since, process, thread, weight);
   }
 

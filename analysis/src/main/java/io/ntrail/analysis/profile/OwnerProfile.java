@@ -66,12 +66,13 @@ public final class OwnerProfile implements Shape {
 
   private ProfileRow row(Owner owner, long weight) {
     if (by == By.CPU) {
-      return new ProfileRow(null, null, null, owner.cpu, null, null, -1, weight, weight);
+      return new ProfileRow(null, null, null, owner.cpu, null, null, null, -1, weight, weight);
     }
     return new ProfileRow(
         name(machine, owner.number, owner.process),
         id(owner.process),
         by == By.THREAD ? id(owner.thread) : null,
+        null,
         null,
         null,
         null,

@@ -1,5 +1,6 @@
 package io.ntrail.analysis.profile;
 
+import io.ntrail.analysis.profile.Functions.SourceLine;
 import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param cpu null if rows are not by CPU
  * @param module null if rows are not by function or module
  * @param function null if rows are not by function, or nobody names it
+ * @param line null if rows are not by line, or nobody knows it
  * @param rva where the function, or the range, begins in its module; -1 if it has no place there
  * @param self weight of stacks whose innermost frame it is
  * @param inclusive weight of stacks that it is in
@@ -23,6 +25,7 @@ public record ProfileRow(
     @Nullable Integer cpu,
     @Nullable String module,
     @Nullable String function,
+    @Nullable SourceLine line,
     long rva,
     long self,
     long inclusive) {
@@ -31,6 +34,10 @@ public record ProfileRow(
 
   private static final Comparator<@Nullable Integer> NUMBERS =
       Comparator.nullsFirst(Comparator.naturalOrder());
+
+  private static final Comparator<@Nullable SourceLine> LINES =
+      Comparator.nullsFirst(
+          Comparator.comparing(SourceLine::file).thenComparingInt(SourceLine::line));
 
   private static final Comparator<ProfileRow> BY_NAME =
       ((Comparator<ProfileRow>) ProfileRow::byPlace)
@@ -42,7 +49,8 @@ public record ProfileRow(
   private static int byPlace(ProfileRow a, ProfileRow b) {
     int byModule = NAMES.compare(a.module, b.module);
     int byRva = byModule != 0 ? byModule : Long.compare(a.rva, b.rva);
-    return byRva != 0 ? byRva : NAMES.compare(a.function, b.function);
+    int byName = byRva != 0 ? byRva : NAMES.compare(a.function, b.function);
+    return byName != 0 ? byName : LINES.compare(a.line, b.line);
   }
 
   /** The heaviest first; what weighs the same by name, or by its place in its module. */
@@ -62,7 +70,7 @@ public record ProfileRow(
     String own = module;
     if (own != null) {
       return function != null
-          ? own + "!" + function
+          ? own + "!" + function + (line == null ? "" : " " + line.text())
           : rva < 0 ? own : own + "+0x" + Long.toHexString(rva);
     }
     if (cpu != null) {

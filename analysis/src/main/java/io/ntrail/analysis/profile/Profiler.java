@@ -50,7 +50,7 @@ public final class Profiler implements WeightSink {
   private final Alternatives processes;
   private final Alternatives threads;
   private final Alternatives events;
-  private final Functions functions;
+  private final FrameLookup frames;
   private final Remarks remarks = new Remarks();
   private final Map<Long, Boolean> wantedProcesses = new HashMap<>();
   private final Map<EventType, Boolean> wantedTypes = new HashMap<>();
@@ -70,18 +70,30 @@ public final class Profiler implements WeightSink {
    * @param symbols names functions of images; null: nobody does
    */
   public Profiler(ProfileInput input, Request request, @Nullable RecordingSymbols symbols) {
+    this(input, request, symbols, FrameRules.USUAL);
+  }
+
+  /**
+   * Nothing is summed yet.
+   *
+   * @param symbols names functions of images; null: nobody does
+   * @param rules what frames are shown as
+   */
+  public Profiler(
+      ProfileInput input, Request request, @Nullable RecordingSymbols symbols, FrameRules rules) {
     this.input = input;
     this.request = request;
     this.scope = request.scope();
     this.processes = new Alternatives(scope.processes());
     this.threads = new Alternatives(scope.threads());
     this.events = new Alternatives(scope.events());
-    this.functions = new Functions(new AddressSpaces(input.machine(), input.recording()), symbols);
+    AddressSpaces spaces = new AddressSpaces(input.machine(), input.recording());
+    this.frames = new FrameLookup(spaces, symbols, rules);
   }
 
   /** What the numbers of functions mean. */
   public Functions functions() {
-    return functions;
+    return frames.functions();
   }
 
   private WeightSource weightSource() {
@@ -117,7 +129,7 @@ public final class Profiler implements WeightSink {
             new WholeStacks(input.stacks(), () -> recording.inOrder(from, Long.MAX_VALUE))) {
       Stacks.Walk records = stacks.records();
       if (cursor.next()) {
-        Moment moment = new Moment(input, stacks, cursor, functions, cursor.record(), this);
+        Moment moment = new Moment(input, stacks, cursor, frames, cursor.record(), this);
         do {
           stacks.moveTo(cursor);
           RecordCursor record = cursor.record();
@@ -270,6 +282,7 @@ public final class Profiler implements WeightSink {
     List<Unmatched> words = new ArrayList<>(events.unmatchedEvents());
     words.addAll(processes.unmatchedProcesses(input.machine()));
     words.addAll(threads.unmatchedThreads());
+    words.addAll(frames.ruled().unmatched());
     return words;
   }
 

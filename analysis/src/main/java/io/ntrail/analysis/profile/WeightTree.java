@@ -17,6 +17,9 @@ public interface WeightTree {
   /** What a node stands for, as people read it. */
   String text(int node);
 
+  /** What a node stands for, as pictures tell it apart. */
+  FrameKind kind(int node);
+
   /** Weight of what ends at a node. */
   long self(int node);
 

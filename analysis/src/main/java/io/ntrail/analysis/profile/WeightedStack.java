@@ -22,24 +22,46 @@ public final class WeightedStack {
   int keyed;
   final Frames frames = new Frames();
   boolean resolved;
-  int[] functions = new int[256];
-  int count;
+  final FunctionList functions = new FunctionList();
 
-  private final Functions names;
+  private final FrameLookup names;
   private final Stacks stacks;
 
-  WeightedStack(Functions names, Stacks stacks) {
+  WeightedStack(FrameLookup names, Stacks stacks) {
     this.names = names;
     this.stacks = stacks;
   }
 
   boolean isEmpty() {
-    return resolved ? count == 0 : keyed == 0 && frames.count() == 0;
+    return resolved ? functions.count == 0 : keyed == 0 && frames.count() == 0;
+  }
+
+  /** What looks up its frames. */
+  FrameLookup names() {
+    return names;
   }
 
   /** The recording's stacks. */
   Stacks stacks() {
     return stacks;
+  }
+
+  private void copyFrames() {
+    if (frames.count() == 0) {
+      for (int i = 0; i < keyed; i++) {
+        stacks.copyDefinition(definitions[i], frames);
+      }
+    }
+  }
+
+  /** Looks up its innermost frame alone; false if it has none. Not for stacks that were kept. */
+  boolean innermost(FrameLookup.Hit into, int bucket) {
+    copyFrames();
+    if (frames.count() == 0) {
+      return false;
+    }
+    names.hit(process, key, frames.address(0), bucket, into);
+    return true;
   }
 
   /** Looks up what its frames are functions of, if that was not done yet. */
@@ -48,13 +70,8 @@ public final class WeightedStack {
       return;
     }
     resolved = true;
-    if (frames.count() == 0) {
-      for (int i = 0; i < keyed; i++) {
-        stacks.copyDefinition(definitions[i], frames);
-      }
-    }
-    functions = names.resolve(process, key, frames, functions);
-    count = frames.count();
+    copyFrames();
+    names.resolve(process, key, frames, functions);
   }
 
   /** Process id; {@link RecordCursor#NO_ID} if nobody knows. */
@@ -77,15 +94,15 @@ public final class WeightedStack {
     return weight;
   }
 
-  /** Number of frames. */
+  /** Number of functions: more than there are frames where some were inlined. */
   public int count() {
     resolve();
-    return count;
+    return functions.count;
   }
 
-  /** A frame as a number of {@link Functions}; 0 is the innermost. */
+  /** A number of {@link Functions}; 0 is the innermost. */
   public int function(int i) {
     resolve();
-    return functions[i];
+    return functions.numbers[i];
   }
 }

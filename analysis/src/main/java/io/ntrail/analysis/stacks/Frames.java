@@ -2,6 +2,7 @@ package io.ntrail.analysis.stacks;
 
 import io.ntrail.formats.bytes.Bytes;
 import java.util.Arrays;
+import java.util.function.LongPredicate;
 
 /** The addresses of one stack, innermost first: what is called, before its caller. Used again. */
 public final class Frames {
@@ -34,6 +35,16 @@ public final class Frames {
    */
   public int number(int i) {
     return numbers[i];
+  }
+
+  /**
+   * Whether a frame's address is one that a call returns to. The innermost one, and what the kernel
+   * was entered from, is where a thread was.
+   *
+   * @param isKernel whether an address is of the kernel's half
+   */
+  public boolean isReturn(int i, LongPredicate isKernel) {
+    return i > 0 && (isKernel.test(address(i)) || !isKernel.test(address(i - 1)));
   }
 
   /** Forgets all frames. */

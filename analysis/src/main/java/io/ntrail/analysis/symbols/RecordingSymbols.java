@@ -1,5 +1,6 @@
 package io.ntrail.analysis.symbols;
 
+import io.ntrail.analysis.image.ImageFunctions;
 import io.ntrail.analysis.machine.ImageFile;
 import io.ntrail.analysis.machine.Images;
 import io.ntrail.analysis.machine.PdbReference;
@@ -30,6 +31,10 @@ public final class RecordingSymbols implements AutoCloseable {
 
   private final Images images;
   private PdbSearch search;
+
+  /** Where image files are looked for that have no PDB. */
+  private final SymbolStores imageFiles;
+
   private final Map<Integer, Names> byFile = new HashMap<>();
 
   /** PDBs are shared by files that differ in what the recording tells of them alone. */
@@ -78,14 +83,28 @@ public final class RecordingSymbols implements AutoCloseable {
   private static final Names NONE =
       new Names(new Source(Optional.empty(), Optional.empty(), List.of(), List.of()));
 
+  /** Images whose own names are used, by what they are looked for. */
+  private final Map<SoughtImage, Optional<OpenImage>> byImage = new HashMap<>();
+
   /** Looks for the PDBs of images that a recording tells of. */
   public RecordingSymbols(Images images, PdbSearch search) {
-    this.images = images;
-    this.search = search;
+    this(images, search, SymbolStores.none());
   }
 
   /**
-   * What lies at an address; empty if nobody knows.
+   * Looks for the PDBs of images that a recording tells of, and for images whose PDB is not there.
+   *
+   * @param imageFiles where images are looked for; their servers are not asked
+   */
+  public RecordingSymbols(Images images, PdbSearch search, SymbolStores imageFiles) {
+    this.images = images;
+    this.search = search;
+    this.imageFiles = imageFiles.offline();
+  }
+
+  /**
+   * What lies at an address, by the PDB of the image, else by what the image itself exports; empty
+   * if nobody knows.
    *
    * @param file number of the image's file
    * @param rva in the image
@@ -172,10 +191,24 @@ public final class RecordingSymbols implements AutoCloseable {
     return byFile.computeIfAbsent(
         file,
         number ->
-            images
-                .pdb(number)
-                .map(pdb -> byPdb.computeIfAbsent(pdb, p -> find(p, images.files().get(number))))
-                .orElse(NONE));
+            withImage(
+                images
+                    .pdb(number)
+                    .map(
+                        pdb -> byPdb.computeIfAbsent(pdb, p -> find(p, images.files().get(number))))
+                    .orElse(NONE),
+                images.files().get(number)));
+  }
+
+  private Names withImage(Names names, ImageFile file) {
+    if (names.symbols.isPresent()) {
+      return names;
+    }
+    return SoughtImage.of(file)
+        .flatMap(sought -> byImage.computeIfAbsent(sought, s -> imageFiles.find(s).found()))
+        .map(image ->
+            new Names(names.source, Optional.of(ImageSymbols.of(ImageFunctions.of(image.image())))))
+        .orElse(names);
   }
 
   private Names find(PdbReference reference, ImageFile file) {
@@ -236,6 +269,16 @@ public final class RecordingSymbols implements AutoCloseable {
             .toList());
   }
 
+  /** How many of them have no PDB, but names that they export. */
+  public int exporting() {
+    return count(
+        byFile.entrySet().stream()
+            .filter(names -> names.getValue().source.pdb.isEmpty())
+            .filter(names -> names.getValue().symbols.isPresent())
+            .map(Map.Entry::getKey)
+            .toList());
+  }
+
   /** Lists of what is loaded tell no time stamps, and paths in another notation. */
   private int count(Collection<Integer> files) {
     return (int)
@@ -257,5 +300,6 @@ public final class RecordingSymbols implements AutoCloseable {
   @Override
   public void close() {
     byPdb.values().forEach(names -> names.source.pdb.ifPresent(OpenPdb::close));
+    byImage.values().forEach(image -> image.ifPresent(OpenImage::close));
   }
 }

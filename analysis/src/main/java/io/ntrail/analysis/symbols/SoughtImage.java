@@ -1,11 +1,14 @@
 package io.ntrail.analysis.symbols;
 
+import io.ntrail.analysis.machine.ImageFile;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.identity.ImageId;
 import io.ntrail.formats.pe.PeHeaders;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
 
 /**
  * The file of an image: only one whose header has the time stamp and the size that were recorded.
@@ -14,6 +17,18 @@ import java.util.List;
  */
 public record SoughtImage(StoreKey key, ImageId id, List<String> kinds)
     implements Sought<OpenImage> {
+  private static final List<String> KINDS = List.of("exe", "dll", "sys");
+
+  /** The file of an image that was recorded; empty if the recording does not tell its build. */
+  public static Optional<SoughtImage> of(ImageFile file) {
+    ImageId id = new ImageId(Integer.toUnsignedLong(file.timeDateStamp()), file.size());
+    String name = file.name().toLowerCase(Locale.ROOT);
+    List<String> kinds = KINDS.stream().filter(kind -> name.endsWith("." + kind)).toList();
+    return file.timeDateStamp() == 0
+        ? Optional.empty()
+        : StoreKey.image(file.name(), id).map(key -> new SoughtImage(key, id, kinds));
+  }
+
   /** Copies the list. */
   public SoughtImage {
     kinds = List.copyOf(kinds);

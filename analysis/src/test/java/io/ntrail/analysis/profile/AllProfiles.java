@@ -32,6 +32,39 @@ public final class AllProfiles {
     return weights;
   }
 
+  /** Frames shown in other ways, and hits. */
+  private static final FrameRules RULES =
+      new FrameRules(
+          true,
+          true,
+          true,
+          List.of(new FrameRules.Group(Pattern.of("*a*"), "group")),
+          List.of(Pattern.of("*.sys"), Pattern.of("/n.*[0-4]00$/")));
+
+  private static void ruled(ProfileInput input, Profiler.Request request) {
+    Profiler profiler = new Profiler(input, request, null, RULES);
+    FlatProfile flat = new FlatProfile(profiler.functions(), false);
+    CallTree tree =
+        new CallTree(input.machine(), profiler.functions(), CallTree.Direction.TOP_DOWN, false);
+    profiler.run(stack -> {
+      flat.add(stack);
+      tree.add(stack);
+    });
+    assertEquals(profiler.total(), flat.rows(true).stream().mapToLong(ProfileRow::self).sum());
+    tree(tree, profiler.total());
+  }
+
+  private static void hits(ProfileInput input, Profiler.Request request) {
+    Profiler profiler = new Profiler(input, request, null);
+    Zoom zoom = new Zoom(32, List.of(Pattern.of("*")));
+    profiler.run(zoom);
+    assertEquals(profiler.total(), zoom.modules().stream().mapToLong(Zoom.Row::hits).sum());
+    for (Zoom.Module module : zoom.zoomed()) {
+      assertEquals(module.hits(), module.rows().stream().mapToLong(Zoom.Row::hits).sum());
+      assertTrue(module.elsewhere() <= module.hits());
+    }
+  }
+
   private static long check(ProfileInput input, Metric metric, Unit unit) {
     int counter = -1;
     for (Map.Entry<Integer, Long> entry : input.inventory().pmcSources().entrySet()) {
@@ -40,13 +73,17 @@ public final class AllProfiles {
     long weights = 0;
     List<String> kinds = metric == Metric.ALLOC ? input.inventory().allocationKinds() : List.of("");
     for (String kind : kinds) {
-      Profiler profiler =
-          new Profiler(
-              input,
-              new Profiler.Request(
-                  metric, unit, metric == Metric.PMC ? counter : -1, kind, ProfileScope.ALL),
-              null);
+      Profiler.Request request =
+          new Profiler.Request(
+              metric, unit, metric == Metric.PMC ? counter : -1, kind, ProfileScope.ALL);
+      Profiler profiler = new Profiler(input, request, null);
       check(input, profiler);
+      if (metric == Metric.CPU || metric == Metric.WAIT) {
+        ruled(input, request);
+      }
+      if (metric == Metric.CPU || metric == Metric.PMC) {
+        hits(input, request);
+      }
       weights += profiler.weights();
     }
     return weights;

@@ -177,7 +177,7 @@ final class CallFiles {
   }
 
   /** The last part of the path, without what a packer added. */
-  private static String unpackedName(Path file) {
+  static String unpackedName(Path file) {
     String name = String.valueOf(file.getFileName());
     return name.toLowerCase(Locale.ROOT).endsWith(".gz")
         ? name.substring(0, name.length() - 3)

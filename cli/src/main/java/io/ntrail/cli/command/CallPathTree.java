@@ -2,29 +2,20 @@ package io.ntrail.cli.command;
 
 import io.ntrail.analysis.calls.CallNames;
 import io.ntrail.analysis.calls.CallPaths;
+import io.ntrail.analysis.profile.FrameKind;
 import io.ntrail.analysis.profile.WeightTree;
 
 /** The time of calls by path, with names. */
 final class CallPathTree implements WeightTree {
   private final CallPaths paths;
   private final CallNames names;
-  private final boolean byProcess;
   private final long[] inclusive;
 
-  /**
-   * A tree of what was added up.
-   *
-   * @param byProcess whether processes are nodes, above their first calls
-   */
-  CallPathTree(CallPaths paths, CallNames names, boolean byProcess) {
+  /** A tree of what was added up, processes above their first calls. */
+  CallPathTree(CallPaths paths, CallNames names) {
     this.paths = paths;
     this.names = names;
-    this.byProcess = byProcess;
     this.inclusive = paths.inclusive();
-  }
-
-  private boolean isHidden(int node) {
-    return !byProcess && paths.isProcess(node);
   }
 
   @Override
@@ -34,8 +25,7 @@ final class CallPathTree implements WeightTree {
 
   @Override
   public int parent(int node) {
-    int parent = paths.parent(node);
-    return isHidden(parent) ? 0 : parent;
+    return paths.parent(node);
   }
 
   @Override
@@ -47,13 +37,18 @@ final class CallPathTree implements WeightTree {
   }
 
   @Override
+  public FrameKind kind(int node) {
+    return paths.isProcess(node) ? FrameKind.PROCESS : FrameKind.NATIVE;
+  }
+
+  @Override
   public long self(int node) {
     return paths.self(node);
   }
 
   @Override
   public long inclusive(int node) {
-    return isHidden(node) ? 0 : inclusive[node];
+    return inclusive[node];
   }
 
   @Override

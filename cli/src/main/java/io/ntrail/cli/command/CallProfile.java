@@ -10,6 +10,7 @@ import io.ntrail.analysis.calls.CallStream;
 import io.ntrail.analysis.calls.CallThread;
 import io.ntrail.analysis.calls.CallWalk;
 import io.ntrail.analysis.profile.ProfileRow;
+import io.ntrail.analysis.profile.WeightTree;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
@@ -33,17 +34,25 @@ final class CallProfile implements ProfilePage {
           "--idle",
           "--by",
           "--bottom-up",
-          "--callers");
+          "--callers",
+          "-z",
+          "--buckets",
+          "--just-my-code",
+          "--fold",
+          "--group",
+          "--no-inline");
 
   private final CallsScope scope;
   private final ProfileShape shape;
   private final CallPaths paths;
 
-  private CallProfile(CallsScope scope, ProfileShape shape) {
+  /** Adds up the calls of a part of a recording. */
+  CallProfile(CallsScope scope, ProfileShape shape) {
     this.scope = scope;
     this.shape = shape;
     TimeRange range = scope.range();
-    this.paths = new CallPaths(byProcess(), range.fromNanos(), range.toNanos());
+    boolean byPath = shape.look() == ProfileShape.Look.TREE;
+    this.paths = new CallPaths(byPath, range.fromNanos(), range.toNanos());
     // What is open when the time begins was entered before.
     try (CallStream stream =
         new CallStream(scope.recording(), scope.threads(), Long.MIN_VALUE, range.toNanos())) {
@@ -55,6 +64,17 @@ final class CallProfile implements ProfilePage {
 
   static int run(Path path, ParseResult parsed, Terminal system) {
     ProfileShape shape = ProfileShape.of(parsed);
+    sensible(path, parsed);
+    try (CallRecording recording = CallFiles.open(path);
+        Terminal terminal = Options.output(parsed, system)) {
+      CallsScope scope = CallsScope.of(recording, CallsChoice.of(parsed), terminal, parsed);
+      new CallProfile(scope, shape).print();
+      return scope.finish(Options.has(parsed, "--strict"));
+    }
+  }
+
+  /** What recordings of calls do not know is said, not passed over. */
+  static void sensible(Path path, ParseResult parsed) {
     for (String option : OTHER_OPTIONS) {
       if (Options.has(parsed, option)) {
         throw new UsageError(
@@ -66,29 +86,23 @@ final class CallProfile implements ProfilePage {
       throw new UsageError(
           "--metric of a recording of calls is calls, not " + metric, "ntrail profile " + path);
     }
-    try (CallRecording recording = CallFiles.open(path);
-        Terminal terminal = Options.output(parsed, system)) {
-      CallsScope scope = CallsScope.of(recording, CallsChoice.of(parsed), terminal, parsed);
-      new CallProfile(scope, shape).print();
-      return scope.finish(Options.has(parsed, "--strict"));
-    }
   }
 
   private void print() {
     if (shape.look() == ProfileShape.Look.TREE) {
-      CallPathTree tree = new CallPathTree(paths, scope.names(), byProcess());
-      new ProfileTreeView(this, tree, shape).print();
+      new ProfileTreeView(this, tree(), shape).print();
     } else {
       new ProfileRowsView(this, shape).print(rows());
     }
   }
 
-  /** Folded stacks begin with routines. */
-  private boolean byProcess() {
-    return shape.look() == ProfileShape.Look.TREE && !shape.format().equals("collapsed");
+  /** By path from the process down, if the shape is a tree. */
+  WeightTree tree() {
+    return new CallPathTree(paths, scope.names());
   }
 
-  private List<ProfileRow> rows() {
+  /** By routine, if the shape is flat. */
+  List<ProfileRow> rows() {
     return paths.functions().stream()
         .filter(sum -> sum.inclusive() > 0)
         .map(this::row)
@@ -106,6 +120,7 @@ final class CallProfile implements ProfilePage {
         null,
         name.module(),
         name.function(),
+        null,
         hasPlace ? name.rva() : -1,
         sum.self(),
         sum.inclusive());
@@ -142,24 +157,25 @@ final class CallProfile implements ProfilePage {
   }
 
   @Override
-  public void heading() {
-    CallCounts counts = scope.counts();
-    terminal()
-        .out()
-        .println(
-            scope.asked()
-                + (scope.nanos() ? Numbers.duration(total()) : Numbers.counted(total(), "tick"))
-                + " in recorded calls, "
-                + Numbers.count(counts.open())
-                + " still open, "
-                + scope.state(counts));
+  public String unitOfWeights() {
+    return scope.unit();
   }
 
   @Override
-  public Json beginJson(Json json, String schema) {
-    json.object()
-        .text("schema", schema)
-        .text("file", scope.recording().source().name())
+  public List<String> lines() {
+    CallCounts counts = scope.counts();
+    return List.of(
+        scope.asked()
+            + (scope.nanos() ? Numbers.duration(total()) : Numbers.counted(total(), "tick"))
+            + " in recorded calls, "
+            + Numbers.count(counts.open())
+            + " still open, "
+            + scope.state(counts));
+  }
+
+  @Override
+  public Json members(Json json) {
+    json.text("file", scope.recording().source().name())
         .text("metric", "calls")
         .text("unit", scope.unit())
         .number("total", total())

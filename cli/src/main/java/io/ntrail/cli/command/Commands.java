@@ -27,6 +27,8 @@ public final class Commands {
           new Entry("profile", "where time, or another weight, went", true, ProfileCommand::new),
           new Entry(
               "calls", "the calls of a recording, and how long they took", true, CallsCommand::new),
+          new Entry("diff", "what changed from one profile to another", true, DiffCommand::new),
+          new Entry("export", "a profile for other tools: flame graphs", true, ExportCommand::new),
           new Entry(
               "image", "what a program, library or driver says of itself", true, ImageCommand::new),
           new Entry(

@@ -111,7 +111,8 @@ final class EventRemarks {
                     case THREAD -> none + " belongs to a thread " + asked;
                     case CPU -> none + " is of a CPU " + asked;
                     case FIELD -> none + " has a field " + asked;
-                    case FUNCTION -> "no function is called " + asked;
+                    case FUNCTION, RULE -> "no function is called " + asked;
+                    case MODULE -> "no module is called " + asked;
                     case GROUP ->
                         "the field " + asked + " is a list or a structure: only members compare";
                   });
@@ -131,7 +132,7 @@ final class EventRemarks {
       case EVENT -> "-e " + quoted;
       case PROCESS -> "-p " + quoted;
       case THREAD -> "-t " + quoted;
-      case CPU, FIELD, GROUP, FUNCTION -> nearest;
+      case CPU, FIELD, GROUP, FUNCTION, MODULE, RULE -> nearest;
     };
   }
 

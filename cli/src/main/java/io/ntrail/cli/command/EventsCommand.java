@@ -206,7 +206,7 @@ final class EventsCommand implements Command {
     try (SymbolPlaces places =
             SymbolPlaces.of(paths(request.parsed), request.parsed, request.terminal);
         RecordingSymbols symbols =
-            new RecordingSymbols(events.machine().images(), places.search())) {
+            new RecordingSymbols(events.machine().images(), places.search(), places.images())) {
       if (request.hasStacks()) {
         fetch(request, events, places, symbols);
       }

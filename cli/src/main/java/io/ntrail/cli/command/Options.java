@@ -91,8 +91,7 @@ final class Options {
   }
 
   /** An option whose values are known, so that shells can offer them. */
-  private static OptionSpec oneOf(
-      List<String> values, String label, String description, String name) {
+  static OptionSpec oneOf(List<String> values, String label, String description, String name) {
     return OptionSpec.builder(name)
         .arity("1")
         .type(String.class)
@@ -113,7 +112,7 @@ final class Options {
         "a recording: .etl, also inside .zip, .gz, .cab or .diagsession; or one of calls: .ntr, .jtrc");
   }
 
-  private static PositionalParamSpec files(String description) {
+  static PositionalParamSpec files(String description) {
     return PositionalParamSpec.builder()
         .index("0..*")
         .arity("0..*")
@@ -150,8 +149,13 @@ final class Options {
   static void output(CommandSpec spec, String formats, List<String> names) {
     String how = "how to write the answer: " + formats;
     spec.addOption(oneOf(names, "FORMAT", how, "--format"));
-    spec.addOption(value("FILE", "where to write it; - is standard output", "-o", "--output"));
     spec.addOption(flag("cut nothing to the width of the terminal", "--wide"));
+    destination(spec);
+  }
+
+  /** Where an answer goes, and how it is come by. */
+  static void destination(CommandSpec spec) {
+    spec.addOption(value("FILE", "where to write it; - is standard output", "-o", "--output"));
     spec.addOption(flag("exit with 3 also for losses that the recorder counted", "--strict"));
     spec.addOption(value("N", "threads to use (default: all cores)", "--cores"));
   }
@@ -273,6 +277,32 @@ final class Options {
     return Long.parseLong(parts.group(1)) << Math.max(0, shift);
   }
 
+  /**
+   * Makes sure that a file to be written is none of those that are read.
+   *
+   * @throws UsageError if it is
+   */
+  static void notRead(ParseResult parsed, String name, Path file) {
+    try {
+      for (String input : positionals(parsed)) {
+        if (Files.exists(file)
+            && Files.exists(path(input))
+            && Files.isSameFile(file, path(input))) {
+          throw new UsageError("-o " + name + " would overwrite what is read", "-o another.file");
+        }
+      }
+    } catch (IOException e) {
+      throw new CannotGoOn("cannot write " + name + ": " + e.getMessage(), "");
+    }
+  }
+
+  /** Adds options of another command, as they are there. */
+  static void like(CommandSpec spec, CommandSpec other, String... names) {
+    for (String name : names) {
+      spec.addOption(OptionSpec.builder(other.findOption(name)).build());
+    }
+  }
+
   /** Where the answer goes: never over one of the files that it is about. */
   static Terminal output(ParseResult parsed, Terminal terminal) {
     if (!has(parsed, "-o")) {
@@ -281,11 +311,7 @@ final class Options {
     String name = text(parsed, "-o", "-");
     Path file = path(name);
     try {
-      for (String input : positionals(parsed)) {
-        if (Files.exists(file) && Files.isSameFile(file, path(input))) {
-          throw new UsageError("-o " + name + " would overwrite what is read", "-o another.file");
-        }
-      }
+      notRead(parsed, name, file);
       return terminal.withOutput(file);
     } catch (NoSuchFileException e) {
       throw new CannotGoOn("cannot write " + name + ": there is no such folder", "");

@@ -12,6 +12,7 @@ import io.ntrail.analysis.profile.ProfileInput;
 import io.ntrail.analysis.profile.ProfileRow;
 import io.ntrail.analysis.profile.ProfileScope;
 import io.ntrail.analysis.profile.Profiler;
+import io.ntrail.analysis.profile.Zoom;
 import io.ntrail.analysis.recording.Recording;
 import io.ntrail.analysis.symbols.RecordingSymbols;
 import io.ntrail.cli.text.Progress;
@@ -57,11 +58,16 @@ final class ProfileCommand implements Command {
     spec.addOption(Options.flag("only what ran in user mode", "--user"));
     spec.addOption(Options.flag("idle samples, too", "--idle"));
     spec.addOption(
-        Options.value("KEY", "rows by function (default), module, process, thread or cpu", "--by"));
+        Options.value(
+            "KEY", "rows by function (default), line, module, process, thread, cpu", "--by"));
     spec.addOption(Options.flag("who calls what, from the process down", "--tree"));
     spec.addOption(Options.flag("who calls the hottest functions", "--bottom-up"));
     spec.addOption(
         Options.values("FUNCTION", "who calls this function, and what it calls", "--callers"));
+    spec.addOption(
+        Options.values("MODULE", "hits by module, and in this module by function", "-z", "--zoom"));
+    spec.addOption(Options.value("BYTES", "of -z: bytes of a bucket (default: 16)", "--buckets"));
+    FrameOptions.add(spec);
     SymbolPlaces.optionsWithWait(spec);
     spec.addOption(Options.value("PERCENT", "leave out what weighs less", "--min"));
     spec.addOption(Options.value("self|incl", "what rows are sorted by", "-s", "--sort"));
@@ -97,11 +103,11 @@ final class ProfileCommand implements Command {
                 recording, sources, Options.cores(parsed), !request.scope().events().isEmpty());
         // What is printed later has its names then.
         try (RecordingSymbols symbols =
-            new RecordingSymbols(input.machine().images(), places.search())) {
+            new RecordingSymbols(input.machine().images(), places.search(), places.images())) {
           Profiler.Request complete = request.complete(input, recording);
           boolean isText = request.shape().format().equals("text");
           NetworkNames.fetch(places, symbols, () -> HotImages.of(input, complete), isText, parsed);
-          profiler = new Profiler(input, complete, symbols);
+          profiler = new Profiler(input, complete, symbols, request.rules());
           named = symbols;
           view = new ProfileView(input, profiler, symbols, request, parsed, terminal);
           answer = answer(input, profiler, request, view);
@@ -141,8 +147,7 @@ final class ProfileCommand implements Command {
                 ? CallTree.Direction.TOP_DOWN
                 : CallTree.Direction.BOTTOM_UP;
         CallTree tree =
-            new CallTree(
-                input.machine(), profiler.functions(), direction, shape.by().equals("module"));
+            new CallTree(input.machine(), profiler.functions(), direction, shape.byModule());
         profiler.run(tree);
         tree.settle();
         yield new Answer(new ProfileTreeView(view, tree, shape)::print, List.of());
@@ -152,6 +157,15 @@ final class ProfileCommand implements Command {
         profiler.run(callers);
         yield new Answer(new ProfileCallersView(view, callers, shape)::print, callers.unmatched());
       }
+      case ZOOM -> {
+        Zoom zoom = new Zoom(request.bucket(), request.zooms());
+        profiler.run(zoom);
+        int source = request.metric() == Metric.CPU ? 0 : profiler.source();
+        long eventsPerHit = input.inventory().onlyInterval(source);
+        ProfileZoomView zoomed =
+            new ProfileZoomView(view, zoom, shape, request.bucket(), eventsPerHit, view.covered());
+        yield new Answer(zoomed::print, zoom.unmatched());
+      }
     };
   }
 
@@ -159,7 +173,7 @@ final class ProfileCommand implements Command {
       ProfileInput input, Profiler profiler, ProfileRequest request) {
     ProfileShape shape = request.shape();
     if (!shape.byOwner()) {
-      FlatProfile flat = new FlatProfile(profiler.functions(), shape.by().equals("module"));
+      FlatProfile flat = new FlatProfile(profiler.functions(), shape.byModule());
       profiler.run(flat);
       return flat.rows(shape.bySelf());
     }

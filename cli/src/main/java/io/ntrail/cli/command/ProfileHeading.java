@@ -54,11 +54,16 @@ final class ProfileHeading {
   String second() {
     return Numbers.percent(profiler.withFrames(), profiler.weights())
         + " % with stacks; "
-        + (symbols.found() == 0
+        + (symbols.found() + symbols.exporting() == 0
             ? "no symbols: functions are ranges of 256 bytes of a module"
-            : "symbols: %s of %s; elsewhere functions are ranges of 256 bytes"
+            : "symbols: %s of %s%s; elsewhere functions are ranges of 256 bytes"
                 .formatted(
-                    Numbers.count(symbols.found()), Numbers.counted(symbols.hot(), "hot image")));
+                    Numbers.count(symbols.found()),
+                    Numbers.counted(symbols.hot(), "hot image"),
+                    symbols.exporting() == 0
+                        ? ""
+                        : ", of %s the nearest exported names"
+                            .formatted(Numbers.count(symbols.exporting()))));
   }
 
   private List<String> asked() {

@@ -2,6 +2,7 @@ package io.ntrail.cli.command;
 
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Terminal;
+import java.util.List;
 
 /** What is said of a profile in every shape, whatever was added up. */
 interface ProfilePage {
@@ -21,9 +22,22 @@ interface ProfilePage {
   /** The unit as the heading of a column says it. */
   String unit();
 
-  /** The first lines. */
-  void heading();
+  /** What weights are, whatever the heading of a column says: {@code samples}, {@code ns}. */
+  String unitOfWeights();
 
-  /** The members that all shapes have, behind the one that names the schema. */
-  Json beginJson(Json json, String schema);
+  /** The first lines: what was asked of what, totals, losses, and how functions have names. */
+  List<String> lines();
+
+  /** Prints the first lines. */
+  default void heading() {
+    lines().forEach(terminal().out()::println);
+  }
+
+  /** Begins an answer of a schema with the members that all shapes have. */
+  default Json beginJson(Json json, String schema) {
+    return members(json.object().text("schema", schema));
+  }
+
+  /** What all shapes say, as members of an open object. */
+  Json members(Json json);
 }

@@ -124,6 +124,7 @@ final class ProfileRemarks {
                   + " belongs to "
                   + (there ? asked + ", which the recording knows" : "a process " + asked));
       case THREAD -> warning(none + " belongs to a thread " + asked);
+      case MODULE -> warning(none + " are in a module " + asked);
       default -> warning("no function that was seen is called " + asked);
     }
     String next = there ? "" : nextStep(word, nearest);
@@ -140,6 +141,8 @@ final class ProfileRemarks {
       case PROCESS ->
           nearest.isEmpty() ? "--by process lists those that have some" : "-p " + quoted;
       case THREAD -> "--by thread lists those that have some";
+      case MODULE -> nearest.isEmpty() ? "" : "-z " + quoted;
+      case RULE -> nearest.isEmpty() ? "-n 0 lists all functions" : quoted;
       default -> nearest.isEmpty() ? "-n 0 lists all functions" : "--callers " + quoted;
     };
   }

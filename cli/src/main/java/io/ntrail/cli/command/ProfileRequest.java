@@ -1,6 +1,7 @@
 package io.ntrail.cli.command;
 
 import io.ntrail.analysis.events.Pattern;
+import io.ntrail.analysis.profile.FrameRules;
 import io.ntrail.analysis.profile.Inventory;
 import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.ProfileInput;
@@ -25,6 +26,9 @@ import picocli.CommandLine.ParseResult;
  * @param scope which part of the recording
  * @param range the same as the scope's
  * @param callers whose callers are asked for
+ * @param zooms modules that are looked into
+ * @param bucket bytes of a bucket of hits
+ * @param rules what frames are shown as
  * @param shape how it is shown
  */
 record ProfileRequest(
@@ -34,10 +38,20 @@ record ProfileRequest(
     ProfileScope scope,
     TimeRange range,
     List<Pattern> callers,
+    List<Pattern> zooms,
+    int bucket,
+    FrameRules rules,
     ProfileShape shape) {
+  /** What kernrate has without being asked. */
+  private static final int USUAL_BUCKET = 16;
+
+  private static final int LARGEST_BUCKET = 1 << 16;
 
   static ProfileRequest of(ParseResult parsed) {
-    ProfileShape shape = ProfileShape.of(parsed);
+    return of(parsed, ProfileShape.of(parsed));
+  }
+
+  static ProfileRequest of(ParseResult parsed, ProfileShape shape) {
     Metric metric = ProfileCommand.metric(parsed);
     sensible(parsed, metric);
     TimeRange range = TimeRange.parse(Options.text(parsed, "--time", ".."));
@@ -55,6 +69,9 @@ record ProfileRequest(
             Options.has(parsed, "--idle")),
         range,
         Options.patterns(parsed, "--callers", "'shop*'"),
+        Options.patterns(parsed, "-z", "ntdll"),
+        bucket(parsed),
+        FrameOptions.of(parsed, shape.byLine()),
         shape);
   }
 
@@ -63,13 +80,32 @@ record ProfileRequest(
     if (Options.has(parsed, "--source") && metric != Metric.PMC && metric != Metric.ALLOC) {
       throw new UsageError("--source is of pmc and alloc, not of " + metric.text(), "--metric pmc");
     }
+    boolean sampled = metric == Metric.CPU || metric == Metric.PMC;
+    if (Options.has(parsed, "-z") && (!sampled || Options.has(parsed, "--unit"))) {
+      throw new UsageError("-z counts samples, of cpu or pmc", "-z ntdll --metric cpu");
+    }
     if (Options.has(parsed, "--idle") && metric != Metric.CPU && metric != Metric.PMC) {
       throw new UsageError("--idle is of cpu and pmc, not of " + metric.text(), "--metric cpu");
     }
   }
 
+  private static int bucket(ParseResult parsed) {
+    long bucket = Options.number(parsed, "--buckets", USUAL_BUCKET);
+    if (Options.has(parsed, "--buckets") && !Options.has(parsed, "-z")) {
+      throw new UsageError("--buckets is of -z", "-z ntdll --buckets " + bucket);
+    }
+    if (bucket < 1 || bucket > LARGEST_BUCKET || Long.bitCount(bucket) != 1) {
+      throw new UsageError(
+          "--buckets takes bytes, a power of two up to " + LARGEST_BUCKET + ", not " + bucket,
+          "-z ntdll --buckets 16");
+    }
+    return (int) bucket;
+  }
+
   private static Unit unit(ParseResult parsed, Metric metric) {
-    String text = Options.text(parsed, "--unit", metric.units().getFirst().text());
+    boolean hits = Options.has(parsed, "-z") && metric == Metric.PMC;
+    Unit usual = hits ? Unit.COUNT : metric.units().getFirst();
+    String text = Options.text(parsed, "--unit", usual.text());
     StringBuilder names = new StringBuilder();
     for (Unit unit : metric.units()) {
       if (unit.text().equals(text)) {

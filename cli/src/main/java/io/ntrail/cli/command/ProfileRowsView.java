@@ -1,5 +1,6 @@
 package io.ntrail.cli.command;
 
+import io.ntrail.analysis.profile.Functions.SourceLine;
 import io.ntrail.analysis.profile.ProfileRow;
 import io.ntrail.cli.text.Csv;
 import io.ntrail.cli.text.Json;
@@ -83,20 +84,32 @@ final class ProfileRowsView {
 
   private void csv(List<ProfileRow> rows) {
     Csv csv = new Csv(page.terminal().out());
-    csv.row(
-        "process", "pid", "thread", "tid", "cpu", "module", "function", "rva", "self", "inclusive");
+    List<String> names =
+        new ArrayList<>(
+            List.of("process", "pid", "thread", "tid", "cpu", "module", "function", "rva"));
+    names.addAll(List.of("self", "inclusive"));
+    if (shape.byLine()) {
+      names.addAll(List.of("file", "line"));
+    }
+    csv.row(names.toArray(String[]::new));
     for (ProfileRow row : rows) {
-      csv.row(
-          Csv.orEmpty(process(row)),
-          text(pid(row)),
-          shape.byThread() ? row.text() : "",
-          text(row.tid()),
-          text(row.cpu()),
-          Csv.orEmpty(row.module()),
-          Csv.orEmpty(row.function()),
-          row.rva() < 0 ? "" : Numbers.hex(row.rva()),
-          Long.toString(row.self()),
-          Long.toString(row.inclusive()));
+      List<String> cells = new ArrayList<>();
+      cells.add(Csv.orEmpty(process(row)));
+      cells.add(text(pid(row)));
+      cells.add(shape.byThread() ? row.text() : "");
+      cells.add(text(row.tid()));
+      cells.add(text(row.cpu()));
+      cells.add(Csv.orEmpty(row.module()));
+      cells.add(Csv.orEmpty(row.function()));
+      cells.add(row.rva() < 0 ? "" : Numbers.hex(row.rva()));
+      cells.add(Long.toString(row.self()));
+      cells.add(Long.toString(row.inclusive()));
+      if (shape.byLine()) {
+        SourceLine line = row.line();
+        cells.add(line == null ? "" : line.file());
+        cells.add(line == null ? "" : Integer.toString(line.line()));
+      }
+      csv.row(cells.toArray(String[]::new));
     }
   }
 
@@ -131,6 +144,11 @@ final class ProfileRowsView {
       number(json, "cpu", row.cpu());
     }
     json.text("module", row.module()).text("function", row.function());
+    if (shape.byLine()) {
+      SourceLine line = row.line();
+      json.text("file", line == null ? null : line.file());
+      number(json, "line", line == null ? null : line.line());
+    }
     if (row.rva() < 0) {
       json.unknown("rva");
     } else {

@@ -17,7 +17,7 @@ record ProfileShape(Look look, String by, boolean bySelf, double least, long lim
   static final List<String> FORMATS = List.of("text", "json", "jsonl", "csv", "collapsed");
 
   private static final List<String> KEYS =
-      List.of("function", "module", "process", "thread", "cpu");
+      List.of("function", "module", "line", "process", "thread", "cpu");
   private static final long DEFAULT_LIMIT = 20;
 
   /** What is shown. */
@@ -25,7 +25,8 @@ record ProfileShape(Look look, String by, boolean bySelf, double least, long lim
     FLAT,
     TREE,
     BOTTOM_UP,
-    CALLERS
+    CALLERS,
+    ZOOM
   }
 
   static ProfileShape of(ParseResult parsed) {
@@ -37,15 +38,19 @@ record ProfileShape(Look look, String by, boolean bySelf, double least, long lim
     String by = Options.text(parsed, "--by", "function");
     if (!KEYS.contains(by)) {
       throw new UsageError(
-          "--by takes function, module, process, thread or cpu, not " + by, "--by module");
+          "--by takes function, module, line, process, thread or cpu, not " + by, "--by module");
     }
     String sort = Options.text(parsed, "-s", "self");
     if (!List.of("self", "incl", "inclusive").contains(sort)) {
       throw new UsageError("-s takes self or incl, not " + sort, "-s incl");
     }
     Look look = look(parsed, format);
-    if (look != Look.FLAT && !by.equals("function") && !by.equals("module")) {
-      throw new UsageError("stacks are of functions or modules, not by " + by, "--by module");
+    if (look != Look.FLAT && !ofStacks(by)) {
+      throw new UsageError(
+          "stacks are of functions, lines or modules, not by " + by, "--by module");
+    }
+    if (look == Look.ZOOM) {
+      alone(parsed);
     }
     return new ProfileShape(
         look,
@@ -54,6 +59,32 @@ record ProfileShape(Look look, String by, boolean bySelf, double least, long lim
         percent(parsed),
         Options.number(parsed, "-n", format.equals("text") ? DEFAULT_LIMIT : 0),
         format);
+  }
+
+  /** All stacks, from the process down, of functions, lines or modules. */
+  static ProfileShape stacks(ParseResult parsed) {
+    return new ProfileShape(
+        Look.TREE, by(parsed, List.of("function", "line", "module")), true, 0, 0, "");
+  }
+
+  /** All stacks, from the process down, of functions or modules. */
+  static ProfileShape tree(ParseResult parsed) {
+    return new ProfileShape(Look.TREE, by(parsed, List.of("function", "module")), true, 0, 0, "");
+  }
+
+  /** All functions or modules. */
+  static ProfileShape flat(ParseResult parsed) {
+    return new ProfileShape(Look.FLAT, by(parsed, List.of("function", "module")), true, 0, 0, "");
+  }
+
+  private static String by(ParseResult parsed, List<String> keys) {
+    String by = Options.text(parsed, "--by", "function");
+    if (!keys.contains(by)) {
+      String first = String.join(", ", keys.subList(0, keys.size() - 1));
+      throw new UsageError(
+          "--by takes " + first + " or " + keys.getLast() + ", not " + by, "--by module");
+    }
+    return by;
   }
 
   private static Look look(ParseResult parsed, String format) {
@@ -67,8 +98,11 @@ record ProfileShape(Look look, String by, boolean bySelf, double least, long lim
     if (Options.has(parsed, "--callers")) {
       looks.add(Look.CALLERS);
     }
+    if (Options.has(parsed, "-z")) {
+      looks.add(Look.ZOOM);
+    }
     if (looks.size() > 1) {
-      throw new UsageError("one of --tree, --bottom-up and --callers at a time", "--tree");
+      throw new UsageError("one of --tree, --bottom-up, --callers and -z at a time", "--tree");
     }
     if (format.equals("collapsed")) {
       if (!looks.isEmpty() && looks.getFirst() != Look.TREE) {
@@ -79,8 +113,27 @@ record ProfileShape(Look look, String by, boolean bySelf, double least, long lim
     return looks.isEmpty() ? Look.FLAT : looks.getFirst();
   }
 
+  /** Hits have no stacks. */
+  private static void alone(ParseResult parsed) {
+    List<String> others = new ArrayList<>(FrameOptions.given(parsed));
+    for (String option : List.of("--by", "-s")) {
+      if (Options.has(parsed, option)) {
+        others.add(option);
+      }
+    }
+    if (!others.isEmpty()) {
+      throw new UsageError(
+          "-z counts hits without their stacks: no " + others.getFirst(), "-z ntdll");
+    }
+  }
+
   private static double percent(ParseResult parsed) {
-    String text = Options.text(parsed, "--min", "0");
+    return percent(parsed, "0");
+  }
+
+  /** What {@code --min} says. */
+  static double percent(ParseResult parsed, String otherwise) {
+    String text = Options.text(parsed, "--min", otherwise);
     try {
       double percent = Double.parseDouble(text.replace("%", "").strip());
       if (percent >= 0 && percent <= 100) {
@@ -99,7 +152,19 @@ record ProfileShape(Look look, String by, boolean bySelf, double least, long lim
 
   /** Whether rows are of processes, threads or CPUs. */
   boolean byOwner() {
-    return !by.equals("function") && !by.equals("module");
+    return !ofStacks(by);
+  }
+
+  private static boolean ofStacks(String by) {
+    return by.equals("function") || by.equals("module") || by.equals("line");
+  }
+
+  boolean byModule() {
+    return by.equals("module");
+  }
+
+  boolean byLine() {
+    return by.equals("line");
   }
 
   boolean byThread() {

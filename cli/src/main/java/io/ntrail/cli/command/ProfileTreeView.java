@@ -5,10 +5,10 @@ import io.ntrail.cli.text.Csv;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
-import java.io.PrintStream;
+import io.ntrail.export.collapsed.CollapsedWriter;
+import io.ntrail.export.stacks.StackTree;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 
@@ -31,7 +31,11 @@ final class ProfileTreeView {
 
   void print() {
     switch (shape.format()) {
-      case "collapsed" -> collapsed();
+      case "collapsed" -> {
+        StackTree stacks = StackTree.of(tree);
+        stacks.settle();
+        CollapsedWriter.write(stacks, false, page.terminal().out());
+      }
       case "json" -> json();
       case "jsonl" -> {
         try (Json json = new Json(page.terminal().out())) {
@@ -40,23 +44,6 @@ final class ProfileTreeView {
       }
       case "csv" -> csv();
       default -> text();
-    }
-  }
-
-  /** Outermost first, parts by semicolons, then the weight; what has the same path is one line. */
-  private void collapsed() {
-    PrintStream out = page.terminal().out();
-    List<String> path = new ArrayList<>();
-    for (int node = 1; node < tree.size(); node++) {
-      if (tree.self(node) == 0) {
-        continue;
-      }
-      path.clear();
-      for (int at = node; at > 0; at = tree.parent(at)) {
-        path.add(tree.text(at).replace(';', ':').replace('\n', ' '));
-      }
-      Collections.reverse(path);
-      out.println(String.join(";", path) + " " + tree.self(node));
     }
   }
 

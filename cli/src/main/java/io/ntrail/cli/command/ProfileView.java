@@ -77,13 +77,22 @@ final class ProfileView implements ProfilePage {
     return request.unit() == Unit.NANOS ? "us" : request.unit().text();
   }
 
-  /** The first lines, and nothing else if there is nothing to show. */
+  /** Nanoseconds that the part of the recording lasts which was asked for. */
+  long covered() {
+    return heading.covered();
+  }
+
   @Override
-  public void heading() {
-    terminal.out().println(heading.first());
-    if (profiler.weights() > 0) {
-      terminal.out().println(heading.second());
-    }
+  public String unitOfWeights() {
+    return request.unit().text();
+  }
+
+  /** The first lines, and only the very first if there is nothing to show. */
+  @Override
+  public List<String> lines() {
+    return profiler.weights() > 0
+        ? List.of(heading.first(), heading.second())
+        : List.of(heading.first());
   }
 
   /** Says what was not as it should be with PDBs. */
@@ -92,11 +101,9 @@ final class ProfileView implements ProfilePage {
   }
 
   @Override
-  public Json beginJson(Json json, String schema) {
+  public Json members(Json json) {
     ProfileScope scope = request.scope();
-    json.object()
-        .text("schema", schema)
-        .text("file", EventListing.names(recording))
+    json.text("file", EventListing.names(recording))
         .text("metric", request.metric().text())
         .text("unit", request.unit().text());
     if (request.metric() == Metric.PMC) {
@@ -131,6 +138,7 @@ final class ProfileView implements ProfilePage {
     json.object("symbols")
         .number("hot", symbols.hot())
         .number("found", symbols.found())
+        .number("exporting", symbols.exporting())
         .endObject();
     json.object("stacks")
         .number("weights", profiler.weights())

@@ -4,10 +4,9 @@ import io.ntrail.analysis.events.SchemaSources;
 import io.ntrail.analysis.events.UserSchemas;
 import io.ntrail.analysis.machine.ImageFile;
 import io.ntrail.analysis.machine.Images;
-import io.ntrail.analysis.profile.FlatProfile;
+import io.ntrail.analysis.profile.ImageHits;
 import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.ProfileInput;
-import io.ntrail.analysis.profile.ProfileRow;
 import io.ntrail.analysis.profile.ProfileScope;
 import io.ntrail.analysis.profile.Profiler;
 import io.ntrail.analysis.profile.Unit;
@@ -21,13 +20,11 @@ import io.ntrail.formats.identity.ImageId;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * The images of a recording with the samples in them, those with the most first, and where the
@@ -57,9 +54,15 @@ final class RecordedImages implements AutoCloseable {
    * One image, however often it was loaded.
    *
    * @param file its number
-   * @param samples of CPUs that were busy in it; those of images of one name are not told apart
+   * @param samples of CPUs that were busy in it
    */
   record Candidate(int file, ImageFile image, long samples) {
+    /** With the samples of the same image, and what is told best of it. */
+    Candidate plus(Candidate same) {
+      ImageFile told = MORE_TOLD.compare(image, same.image) >= 0 ? image : same.image;
+      return new Candidate(file, told, samples + same.samples);
+    }
+
     String lowerName() {
       return image.name().toLowerCase(Locale.ROOT);
     }
@@ -93,9 +96,9 @@ final class RecordedImages implements AutoCloseable {
   }
 
   /** Of the same file some events tell more than others; the files come in no order. */
-  private static final Comparator<Candidate> MORE_TOLD =
-      Comparator.comparingLong((Candidate candidate) -> candidate.imageId().timestamp())
-          .thenComparing(candidate -> candidate.image.path());
+  private static final Comparator<ImageFile> MORE_TOLD =
+      Comparator.comparingLong((ImageFile image) -> Integer.toUnsignedLong(image.timeDateStamp()))
+          .thenComparing(ImageFile::path);
 
   private final List<Candidate> all;
   private final RecordingSymbols symbols;
@@ -111,7 +114,7 @@ final class RecordedImages implements AutoCloseable {
   static RecordedImages of(Recording recording, SymbolPlaces places, int cores) {
     ProfileInput input =
         ProfileInput.of(recording, new SchemaSources(UserSchemas.NONE), cores, false);
-    Map<String, Long> samples = new HashMap<>();
+    ImageHits hits = new ImageHits();
     long busy = 0;
     if (input.inventory().events(Metric.CPU) > 0) {
       Profiler profiler =
@@ -119,33 +122,32 @@ final class RecordedImages implements AutoCloseable {
               input,
               new Profiler.Request(Metric.CPU, Unit.SAMPLES, -1, "", ProfileScope.ALL),
               null);
-      FlatProfile flat = new FlatProfile(profiler.functions(), true);
-      profiler.run(flat);
-      for (ProfileRow row : flat.rows(true)) {
-        samples.put(String.valueOf(row.module()).toLowerCase(Locale.ROOT), row.self());
-      }
+      profiler.run(hits);
       busy = profiler.total();
     }
     Images images = input.machine().images();
     return new RecordedImages(
-        candidates(images, samples), new RecordingSymbols(images, places.search()), busy);
+        candidates(images, hits), new RecordingSymbols(images, places.search()), busy);
   }
 
-  private static List<Candidate> candidates(Images images, Map<String, Long> samples) {
+  private static List<Candidate> candidates(Images images, ImageHits hits) {
     Map<String, Candidate> byBuild = new LinkedHashMap<>();
-    Set<String> identified = new HashSet<>();
+    Map<String, String> identified = new HashMap<>();
     for (int i = 0; i < images.files().size(); i++) {
       ImageFile image = images.files().get(i);
-      String name = image.name().toLowerCase(Locale.ROOT);
-      String build = name + "*" + image.size();
-      images.pdb(i).ifPresent(_ -> identified.add(build));
-      byBuild.merge(
-          build + images.pdb(i),
-          new Candidate(i, image, samples.getOrDefault(name, 0L)),
-          (one, other) -> MORE_TOLD.compare(one, other) >= 0 ? one : other);
+      Candidate candidate = new Candidate(i, image, hits.of(i));
+      String build = candidate.lowerName() + "*" + image.size();
+      String key = build + images.pdb(i);
+      byBuild.merge(key, candidate, Candidate::plus);
+      images.pdb(i).ifPresent(_ -> identified.putIfAbsent(build, key));
     }
     // Lists of what is loaded say less of an image than its load does.
-    identified.forEach(build -> byBuild.remove(build + Optional.empty()));
+    identified.forEach((build, key) -> {
+      Candidate unidentified = byBuild.remove(build + Optional.empty());
+      if (unidentified != null) {
+        byBuild.merge(key, unidentified, Candidate::plus);
+      }
+    });
     return byBuild.values().stream()
         .sorted(
             Comparator.comparingLong((Candidate candidate) -> -candidate.samples)

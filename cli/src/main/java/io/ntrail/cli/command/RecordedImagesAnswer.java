@@ -112,15 +112,8 @@ final class RecordedImagesAnswer {
   }
 
   private void find(Candidate candidate, Map<Candidate, SymbolStores.Result<OpenImage>> files) {
-    candidate
-        .imageKey()
-        .map(key -> new SoughtImage(key, candidate.imageId(), kinds(key)))
+    SoughtImage.of(candidate.image())
         .ifPresent(sought -> files.put(candidate, places.images().find(sought)));
-  }
-
-  private static List<String> kinds(StoreKey key) {
-    String name = key.name().toLowerCase(Locale.ROOT);
-    return List.of("exe", "dll", "sys").stream().filter(kind -> name.endsWith("." + kind)).toList();
   }
 
   private static boolean isLacking(Row row) {

@@ -17,7 +17,6 @@ import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.Gap;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -130,13 +129,8 @@ final class RecordedImagesView {
   }
 
   private void summary() {
-    // Samples are told by name: of several images with one name all must be found.
-    Map<String, Long> found = new HashMap<>();
-    rows.forEach(row -> found.put(row.candidate().lowerName(), row.samples()));
-    rows.stream()
-        .filter(row -> row.state() != State.FOUND)
-        .forEach(row -> found.remove(row.candidate().lowerName()));
-    long held = found.values().stream().mapToLong(Long::longValue).sum();
+    long held =
+        rows.stream().filter(row -> row.state() == State.FOUND).mapToLong(Row::samples).sum();
     int more = images.all().size() - rows.size();
     terminal
         .out()
@@ -150,16 +144,6 @@ final class RecordedImagesView {
                     count(State.MISSING),
                     count(State.NO_ID),
                     Numbers.percent(held, images.busy())));
-    long shared =
-        rows.size() - rows.stream().map(row -> row.candidate().lowerName()).distinct().count();
-    if (shared > 0) {
-      terminal
-          .out()
-          .println(
-              "samples are those of all images of one name: "
-                  + Numbers.counted(shared, "image")
-                  + " more than there are names");
-    }
   }
 
   private String count(State state) {

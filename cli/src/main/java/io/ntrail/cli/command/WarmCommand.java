@@ -59,6 +59,8 @@ final class WarmCommand implements Command {
         List.of("events", file, "--format", "jsonl", "-n", "100"),
         List.of("profile", file),
         List.of("profile", file, "--tree"),
-        List.of("profile", file, "--format", "json"));
+        List.of("profile", file, "--format", "json"),
+        List.of("export", file, "--to", "flamegraph"),
+        List.of("diff", file, file));
   }
 }

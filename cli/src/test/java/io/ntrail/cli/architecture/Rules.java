@@ -122,7 +122,7 @@ final class Rules {
 
   /** What no line of the page may allow. */
   private void floors() {
-    List<String> floors = List.of("formats", "analysis", "cli");
+    List<String> floors = List.of("formats", "analysis", "export", "cli");
     for (House.Room room : house.packages().values()) {
       String module = House.module(room.name());
       for (String used : room.uses()) {

@@ -225,8 +225,20 @@ public final class ProfilePayloads {
 
   /** MethodLoadVerbose and its kin (143, 144), version 1. */
   public static LittleEndian method(long start, int size, String namespace, String name) {
-    LittleEndian out = new LittleEndian().u64(start * 3).u64(5).u64(start).u32(size);
+    return method(start, size, 5, namespace, name);
+  }
+
+  /** The same of a module. */
+  public static LittleEndian method(
+      long start, int size, long module, String namespace, String name) {
+    LittleEndian out = new LittleEndian().u64(start * 3).u64(module).u64(start).u32(size);
     return out.u32(0x0600_0001).u32(8).utf16z(namespace).utf16z(name).utf16z("void ()").u16(9);
+  }
+
+  /** ModuleLoad (152), version 1. */
+  public static LittleEndian module(long id, String path) {
+    LittleEndian out = new LittleEndian().u64(id).u64(id + 1).u32(0).u32(0);
+    return out.utf16z(path).utf16z("").u16(9);
   }
 
   /** The extended items 5 (pointers of 4) and 6 (of 8): a stack. */

@@ -1,0 +1,152 @@
+package io.ntrail.cli.command;
+
+import io.ntrail.analysis.events.SchemaSources;
+import io.ntrail.analysis.events.UserSchemas;
+import io.ntrail.analysis.profile.CallTree;
+import io.ntrail.analysis.profile.FlatProfile;
+import io.ntrail.analysis.profile.ProfileInput;
+import io.ntrail.analysis.profile.ProfileRow;
+import io.ntrail.analysis.profile.Profiler;
+import io.ntrail.analysis.profile.WeightTree;
+import io.ntrail.analysis.recording.Recording;
+import io.ntrail.analysis.symbols.RecordingSymbols;
+import io.ntrail.cli.text.Progress;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.export.stacks.Naming;
+import io.ntrail.export.stacks.StackTree;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ParseResult;
+
+/** The weights of a recording of events, as {@code profile} adds them up. */
+final class EventStacks implements StackInput {
+  private final Recording recording;
+  private final SymbolPlaces places;
+  private final RecordingSymbols symbols;
+  private final ProfileView view;
+  private final ProfileRemarks remarks;
+  private final List<ProfileRow> rows;
+  private final @Nullable WeightTree tree;
+  private final ParseResult parsed;
+  private final Terminal terminal;
+
+  private EventStacks(
+      Recording recording,
+      ProfileInput input,
+      ProfileRequest request,
+      SymbolPlaces places,
+      RecordingSymbols symbols,
+      Profiler profiler,
+      ParseResult parsed,
+      Terminal terminal) {
+    this.recording = recording;
+    this.places = places;
+    this.symbols = symbols;
+    this.parsed = parsed;
+    this.terminal = terminal;
+    ProfileShape shape = request.shape();
+    boolean byModule = shape.by().equals("module");
+    view = new ProfileView(input, profiler, symbols, request, parsed, terminal);
+    remarks = new ProfileRemarks(input, profiler, request, terminal);
+    if (shape.look() == ProfileShape.Look.TREE) {
+      CallTree paths =
+          new CallTree(
+              input.machine(), profiler.functions(), CallTree.Direction.TOP_DOWN, byModule);
+      profiler.run(paths);
+      paths.settle();
+      tree = paths;
+      rows = List.of();
+    } else {
+      FlatProfile flat = new FlatProfile(profiler.functions(), byModule);
+      profiler.run(flat);
+      rows = flat.rows(shape.bySelf());
+      tree = null;
+    }
+  }
+
+  /** Reads a recording of one file or several. */
+  static EventStacks open(
+      List<Path> paths, ProfileShape shape, ParseResult parsed, Terminal terminal) {
+    ProfileRequest request = ProfileRequest.of(parsed, shape);
+    SchemaSources sources = new SchemaSources(UserSchemas.NONE);
+    Recording recording = Recording.open(paths);
+    SymbolPlaces places = SymbolPlaces.of(paths, parsed, terminal);
+    try (Progress _ = ReadingProgress.start(recording, places, parsed, terminal)) {
+      ProfileInput input =
+          ProfileInput.of(
+              recording, sources, Options.cores(parsed), !request.scope().events().isEmpty());
+      // What is printed later has its names then.
+      try (RecordingSymbols symbols =
+          new RecordingSymbols(input.machine().images(), places.search(), places.images())) {
+        Profiler.Request complete = request.complete(input, recording);
+        NetworkNames.fetch(
+            places, symbols, () -> HotImages.of(input, complete), isText(parsed), parsed);
+        Profiler profiler = new Profiler(input, complete, symbols, request.rules());
+        return new EventStacks(
+            recording, input, request, places, symbols, profiler, parsed, terminal);
+      }
+    } catch (RuntimeException e) {
+      places.close();
+      recording.close();
+      throw e;
+    }
+  }
+
+  /** Whether people read the answer: what other programs read waits for all names. */
+  private static boolean isText(ParseResult parsed) {
+    boolean isTable = parsed.commandSpec().findOption("--format") != null;
+    return isTable
+        && !Options.has(parsed, "--to")
+        && Options.text(parsed, "--format", "text").equals("text");
+  }
+
+  @Override
+  public ProfilePage page() {
+    return view;
+  }
+
+  @Override
+  public void addTo(StackTree into, int column, Naming naming) {
+    if (tree != null) {
+      into.addAll(tree, column, naming);
+    }
+  }
+
+  @Override
+  public String remark() {
+    return tree == null ? "" : cut(tree, view);
+  }
+
+  /** Says how much of a tree is cut; nothing if all is there. */
+  static String cut(WeightTree tree, ProfilePage page) {
+    return tree.cut() == 0
+        ? ""
+        : page.weight(tree.cut())
+            + " "
+            + page.unit()
+            + " have stacks that are cut for want of memory (NTRAIL_JAVA_OPTS=-Xmx4g)";
+  }
+
+  @Override
+  public List<ProfileRow> rows() {
+    return rows;
+  }
+
+  @Override
+  public int finish() {
+    view.missing();
+    NetworkNames.remarks(places, symbols, isText(parsed), parsed, terminal);
+    remarks.warn(Options.cores(parsed), List.of());
+    if (!remark().isEmpty()) {
+      terminal.err().println("warning: " + remark());
+    }
+    return Losses.finish(recording, symbols.gaps(), parsed, terminal);
+  }
+
+  @Override
+  public void close() {
+    places.close();
+    recording.close();
+  }
+}

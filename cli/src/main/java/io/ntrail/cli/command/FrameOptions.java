@@ -1,0 +1,63 @@
+package io.ntrail.cli.command;
+
+import io.ntrail.analysis.events.Pattern;
+import io.ntrail.analysis.profile.FrameRules;
+import io.ntrail.analysis.profile.FrameRules.Group;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+
+/** The options that say what frames are shown as. */
+final class FrameOptions {
+  private static final List<String> ALL =
+      List.of("--just-my-code", "--fold", "--group", "--no-inline");
+
+  private FrameOptions() {}
+
+  static void add(CommandSpec spec) {
+    spec.addOption(
+        Options.flag("code of Windows and .NET counts for what called it", "--just-my-code"));
+    spec.addOption(
+        Options.values("PATTERN", "these functions count for what called them", "--fold"));
+    spec.addOption(
+        Options.values("PATTERN=NAME", "these functions are shown as one of this name", "--group"));
+    spec.addOption(Options.flag("no frames for functions that were inlined", "--no-inline"));
+  }
+
+  /** The option of these that was given, if any. */
+  static List<String> given(ParseResult parsed) {
+    return ALL.stream().filter(option -> Options.has(parsed, option)).toList();
+  }
+
+  static FrameRules of(ParseResult parsed, boolean lines) {
+    List<Group> groups = new ArrayList<>();
+    for (String text : Options.all(parsed, "--group")) {
+      // Operators of C++ have equal signs, too.
+      int equals = text.lastIndexOf('=');
+      if (equals <= 0 || equals == text.length() - 1) {
+        throw new UsageError(
+            "--group takes a pattern and a name, not " + text, "--group 'ntdll!*=system'");
+      }
+      groups.add(
+          new Group(
+              pattern(text.substring(0, equals), "--group"), text.substring(equals + 1).strip()));
+    }
+    List<Pattern> folds =
+        Options.all(parsed, "--fold").stream().map(text -> pattern(text, "--fold")).toList();
+    return new FrameRules(
+        !Options.has(parsed, "--no-inline"),
+        lines,
+        Options.has(parsed, "--just-my-code"),
+        groups,
+        folds);
+  }
+
+  private static Pattern pattern(String text, String option) {
+    try {
+      return Pattern.of(text);
+    } catch (IllegalArgumentException e) {
+      throw new UsageError(String.valueOf(e.getMessage()), option + " 'ntdll!*'");
+    }
+  }
+}

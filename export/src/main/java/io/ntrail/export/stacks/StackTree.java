@@ -1,0 +1,290 @@
+package io.ntrail.export.stacks;
+
+import io.ntrail.analysis.profile.FrameKind;
+import io.ntrail.analysis.profile.WeightTree;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Weights by call path, by the names of frames: of one profile, or side by side of two that are
+ * compared (column 0 before, column 1 after). Nodes are numbered from 0, the root, which stands for
+ * everything; each comes behind the one above it, and those below one node have different names.
+ *
+ * <p>Weights are counted in whole units and never negative.
+ */
+public final class StackTree {
+  private final int columns;
+  private final List<String> names = new ArrayList<>();
+  private final Map<String, Integer> numbers = new HashMap<>();
+  private final BitSet added = new BitSet();
+  private int size = 1;
+  private int[] parents = new int[256];
+  private int[] labels = new int[256];
+  private byte[] kinds = new byte[256];
+  private long[][] self;
+  private long[][] inclusive = {};
+
+  /** Nodes by the one above and their name: places hold node numbers, 0 if they are free. */
+  private int[] index = new int[1024];
+
+  /**
+   * Empty.
+   *
+   * @param columns profiles side by side: 1 or 2
+   */
+  public StackTree(int columns) {
+    this.columns = columns;
+    this.self = new long[columns][256];
+    labels[0] = number("all");
+  }
+
+  /** A profile of its own, with names that fit into every format. */
+  public static StackTree of(WeightTree tree) {
+    StackTree copy = new StackTree(1);
+    copy.addAll(tree, 0, Naming.WHOLE);
+    return copy;
+  }
+
+  /** Adds a profile to a column, with names that fit into every format. */
+  public void addAll(WeightTree tree, int column, Naming naming) {
+    int[] nodes = new int[tree.size()];
+    for (int node = 1; node < nodes.length; node++) {
+      // What weighs nothing is nobody's stack.
+      if (tree.inclusive(node) != 0) {
+        int parent = nodes[tree.parent(node)];
+        FrameKind kind = tree.kind(node);
+        nodes[node] = child(parent, naming.of(tree.text(node), kind), kind);
+        if (tree.self(node) != 0) {
+          add(nodes[node], column, tree.self(node));
+        }
+      }
+    }
+    if (nodes.length > 0 && tree.self(0) != 0) {
+      add(child(0, FrameNames.UNKNOWN, FrameKind.NATIVE), column, tree.self(0));
+    }
+  }
+
+  private int number(String name) {
+    Integer known = numbers.putIfAbsent(name, names.size());
+    if (known == null) {
+      names.add(name);
+      return names.size() - 1;
+    }
+    return known;
+  }
+
+  /**
+   * The node of that name below another one; made if it is not there.
+   *
+   * @param kind of its frame, if it is made
+   */
+  public int child(int parent, String name, FrameKind kind) {
+    int label = number(name);
+    int at = place(parent, label);
+    while (index[at] != 0) {
+      int node = index[at];
+      if (parents[node] == parent && labels[node] == label) {
+        return node;
+      }
+      at = at + 1 & index.length - 1;
+    }
+    if (size == parents.length) {
+      grow();
+    }
+    parents[size] = parent;
+    labels[size] = label;
+    kinds[size] = (byte) kind.ordinal();
+    index[at] = size;
+    size++;
+    if (2 * size > index.length) {
+      rehash();
+    }
+    return size - 1;
+  }
+
+  private int place(int parent, int label) {
+    long key = ((long) parent << 32 | label) * 0x9E37_79B9_7F4A_7C15L;
+    return (int) (key >>> 32) & index.length - 1;
+  }
+
+  private void grow() {
+    int capacity = size + (size >> 1);
+    parents = Arrays.copyOf(parents, capacity);
+    labels = Arrays.copyOf(labels, capacity);
+    kinds = Arrays.copyOf(kinds, capacity);
+    for (int column = 0; column < columns; column++) {
+      self[column] = Arrays.copyOf(self[column], capacity);
+    }
+  }
+
+  private void rehash() {
+    index = new int[2 * index.length];
+    for (int node = 1; node < size; node++) {
+      int at = place(parents[node], labels[node]);
+      while (index[at] != 0) {
+        at = at + 1 & index.length - 1;
+      }
+      index[at] = node;
+    }
+  }
+
+  /**
+   * Adds to the weight of the stack that ends at a node.
+   *
+   * @throws ArithmeticException if the sum of a column does not fit into 63 bits
+   */
+  public void add(int node, int column, long weight) {
+    // What is below 2^63 in all is so in each part.
+    self[column][0] = Math.addExact(self[column][0], weight);
+    self[column][node] += weight;
+    added.set(node);
+  }
+
+  /** The sum of the weights that were added so far. */
+  public long sum(int column) {
+    return self[column][0];
+  }
+
+  /** Makes the sums; nothing can be added afterwards. */
+  public void settle() {
+    inclusive = new long[columns][];
+    for (int column = 0; column < columns; column++) {
+      self[column][0] = 0;
+      long[] sums = Arrays.copyOf(self[column], size);
+      for (int node = size - 1; node > 0; node--) {
+        sums[parents[node]] += sums[node];
+      }
+      inclusive[column] = sums;
+    }
+  }
+
+  /**
+   * Scales the first column so that its total is that of the second: each weight times the second
+   * total by the first, rounded down. For settled trees of two columns.
+   */
+  public void normalize() {
+    long first = total(0);
+    long second = total(1);
+    if (first != second && first != 0) {
+      for (int node = 1; node < size; node++) {
+        self[0][node] = scaled(self[0][node], second, first);
+      }
+      settle();
+    }
+  }
+
+  private static long scaled(long weight, long by, long of) {
+    if (Math.multiplyHigh(weight, by) == 0 && weight * by >= 0) {
+      return weight * by / of;
+    }
+    return java.math.BigInteger.valueOf(weight)
+        .multiply(java.math.BigInteger.valueOf(by))
+        .divide(java.math.BigInteger.valueOf(of))
+        .longValueExact();
+  }
+
+  /** Profiles side by side. */
+  public int columns() {
+    return columns;
+  }
+
+  /** Number of nodes. */
+  public int size() {
+    return size;
+  }
+
+  /** The node above. */
+  public int parent(int node) {
+    return parents[node];
+  }
+
+  /** Name of a node's frame. */
+  public String name(int node) {
+    return names.get(labels[node]);
+  }
+
+  /** A number for the name of a node's frame, the same for the same name, below {@link #names}. */
+  public int label(int node) {
+    return labels[node];
+  }
+
+  /** How many different names there are. */
+  public int names() {
+    return names.size();
+  }
+
+  /** What kind of frame a node stands for. */
+  public FrameKind kind(int node) {
+    return FrameKind.values()[kinds[node]];
+  }
+
+  /** Whether any weight was added to the stack that ends at a node, be it 0. */
+  public boolean isStack(int node) {
+    return added.get(node);
+  }
+
+  /** How many stacks there are. */
+  public int stacks() {
+    return added.cardinality();
+  }
+
+  /** Weight of the stack that ends at a node. */
+  public long self(int column, int node) {
+    return self[column][node];
+  }
+
+  /** Weight of all stacks that go through a node, once the sums are made. */
+  public long inclusive(int column, int node) {
+    return inclusive[column][node];
+  }
+
+  /** The sum of all weights, once the sums are made. */
+  public long total(int column) {
+    return inclusive[column][0];
+  }
+
+  /** The nodes below each node, in no order, to be walked without recursion. */
+  public Below below() {
+    int[] first = new int[size];
+    int[] next = new int[size];
+    for (int node = size - 1; node > 0; node--) {
+      next[node] = first[parents[node]];
+      first[parents[node]] = node;
+    }
+    return new Below(first, next);
+  }
+
+  /** For each node the first one below it, and the next one below the same; 0 is none. */
+  public static final class Below {
+    private final int[] first;
+    private final int[] next;
+
+    private Below(int[] first, int[] next) {
+      this.first = first;
+      this.next = next;
+    }
+
+    /** The first node below one; 0 if there is none. */
+    public int first(int node) {
+      return first[node];
+    }
+
+    /** The next node below the same one; 0 if there is none. */
+    public int next(int node) {
+      return next[node];
+    }
+
+    /** All nodes below one. */
+    public List<Integer> all(int node) {
+      List<Integer> all = new ArrayList<>();
+      for (int child = first[node]; child != 0; child = next[child]) {
+        all.add(child);
+      }
+      return all;
+    }
+  }
+}

@@ -1,0 +1,37 @@
+package io.ntrail.export.collapsed;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.ntrail.export.stacks.Naming;
+import io.ntrail.export.stacks.StackTree;
+import io.ntrail.formats.bytes.Gaps;
+import io.ntrail.formats.bytes.InputFile;
+import java.nio.charset.StandardCharsets;
+
+/** Any bytes are read, and what was read is written so that it is read again as the same. */
+class CollapsedFuzzTest {
+  @FuzzTest(maxDuration = "60s")
+  void whatIsReadIsWrittenAndReadAgain(byte[] data) {
+    try (InputFile input = InputFile.of(data, "fuzz")) {
+      CollapsedReader.looksLike(input);
+    }
+    Gaps gaps = new Gaps();
+    StackTree first = read(data, gaps);
+    String text = CollapsedTest.write(first, false);
+    Gaps none = new Gaps();
+    StackTree second = read(text.getBytes(StandardCharsets.UTF_8), none);
+    assertEquals(text, CollapsedTest.write(second, false));
+    assertEquals(first.total(0), second.total(0));
+    assertEquals(0, none.list().size());
+  }
+
+  private static StackTree read(byte[] data, Gaps gaps) {
+    StackTree tree = new StackTree(1);
+    try (InputFile input = InputFile.of(data, "fuzz")) {
+      CollapsedReader.read(input, tree, 0, Naming.WHOLE, gaps);
+    }
+    tree.settle();
+    return tree;
+  }
+}
