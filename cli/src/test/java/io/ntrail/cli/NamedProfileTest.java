@@ -359,7 +359,9 @@ class NamedProfileTest {
     Path cache = folder.resolve("cache");
     String found =
         withSymbolPath(
-            "srv*" + cache + "*" + store + ";srv*https://example.invalid", "profile", file);
+            "srv*" + cache + "*" + store + ";srv*" + folder.resolve("none") + "*http://127.0.0.1:1",
+            "profile",
+            file);
     assertTrue(found.contains("symbols: 1 of "), found);
     assertTrue(
         Files.exists(cache.resolve(store.relativize(key)).resolve("mscorlib.ni.pdb")),
@@ -367,8 +369,7 @@ class NamedProfileTest {
     Cli.Result option = Cli.run("profile", file, "-y", "srv*" + store, "-y", folder);
     assertTrue(option.out().contains("symbols: 3 of "), option.out());
     Cli.Result listed =
-        Cli.run(
-            "symbols", file, "-y", "srv*https://example.invalid", "-n", "1", "--format", "json");
+        Cli.run("symbols", file, "-y", "srv*http://127.0.0.1:1", "-n", "1", "--format", "json");
     assertTrue(listed.out().contains("nothing is fetched from the network"), "nothing leaves");
   }
 }

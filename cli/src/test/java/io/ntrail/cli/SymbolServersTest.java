@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.web.StoreServer;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -279,6 +281,59 @@ class SymbolServersTest {
     Files.write(place, pdb(CORE));
     Cli.Result profile = Cli.run("profile", etl);
     assertTrue(profile.out().contains("symbols: 1 of "), profile.out());
+  }
+
+  /** An image whose header has the time stamp and the size of one in the recording. */
+  private static byte[] clr() {
+    byte[] image = SampleImage.make();
+    ByteBuffer bytes = ByteBuffer.wrap(image).order(ByteOrder.LITTLE_ENDIAN);
+    int header = bytes.getInt(0x3C);
+    bytes.putInt(header + 8, 0x4FFA5753);
+    bytes.putInt(header + 80, 0x692000);
+    return image;
+  }
+
+  @Test
+  void theFilesOfImagesAreFetchedByTimeStampAndSize() throws IOException {
+    String place = "clr.dll/4FFA5753692000/clr.dll";
+    server.has("/" + place, clr());
+    Path zip = folder.resolve("images.zip");
+    Cli.Result found =
+        Cli.run(
+            "symbols",
+            recording(),
+            "-y",
+            path(),
+            "--hot",
+            "1",
+            "--fetch",
+            "--images",
+            "--bundle",
+            zip,
+            "--format",
+            "json");
+    assertEquals(0, found.exit(), found.out() + found.err());
+    assertEquals(List.of(), JsonSchema.named("symbols").findings(found.json()));
+    Json image = found.json().get("modules").array().getFirst().get("image");
+    assertEquals("4FFA5753692000", image.get("key").text());
+    assertEquals(folder.resolve("store").resolve(place).toString(), image.get("path").text());
+    try (ZipFile packed = new ZipFile(zip.toFile())) {
+      assertEquals(List.of(place), packed.stream().map(Object::toString).toList());
+    }
+    Cli.Result text = Cli.run("symbols", recording(), "-y", zip, "--hot", "1", "--images");
+    assertTrue(text.out().contains("the image: in " + zip), text.out());
+  }
+
+  @Test
+  void anImageFileGetsTheNamesThatAServerHas() throws IOException {
+    Path image =
+        Files.write(folder.resolve("user32.dll"), TestData.gunzip("pdb/win7/user32.dll.gz"));
+    Cli.Result alone = Cli.run("symbols", image, "-y", path(), "--address", "0x1a530");
+    assertTrue(alone.err().contains("was not asked"), alone.err());
+    Cli.Result asked = Cli.run("symbols", image, "-y", path(), "--address", "0x1a530", "--fetch");
+    assertEquals(0, asked.exit(), asked.err());
+    String root = server.root().toString();
+    assertTrue(asked.err().contains(root + " has no user32.pdb/"), asked.err());
   }
 
   @Test

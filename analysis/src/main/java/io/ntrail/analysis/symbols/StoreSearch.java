@@ -240,18 +240,28 @@ final class StoreSearch<T extends Sought.Opened> {
    */
   private Optional<Hit<T>> fetched(Store.Http server, StoreFetch fetch, LocalStore keeper)
       throws IOException {
-    Path folder = writer.folder(keeper);
+    Path folder = writer.folderOf(keeper);
     Optional<StoreFetch.Answer.Missing> known = fetch.known(server.address(), sought.key(), folder);
     if (known.isPresent()) {
       return missing(server, known.get());
     }
+    try {
+      return claimed(server, fetch, keeper, folder);
+    } finally {
+      deleteIfEmpty(folder);
+    }
+  }
+
+  private Optional<Hit<T>> claimed(
+      Store.Http server, StoreFetch fetch, LocalStore keeper, Path folder) throws IOException {
     try (UnfinishedFile part = UnfinishedFile.claim(folder, sought.key().name(), PATIENCE_MILLIS)) {
       Optional<Hit<T>> meanwhile = whatOthersFetched(keeper);
       if (meanwhile.isPresent()) {
         return meanwhile;
       }
       // Whoever held the file may also have learned that the server has none.
-      known = fetch.known(server.address(), sought.key(), folder);
+      Optional<StoreFetch.Answer.Missing> known =
+          fetch.known(server.address(), sought.key(), folder);
       if (known.isPresent()) {
         return missing(server, known.get());
       }
@@ -263,6 +273,16 @@ final class StoreSearch<T extends Sought.Opened> {
     }
   }
 
+  /** Leaves nothing of what was made for a file that did not come. */
+  private static void deleteIfEmpty(Path folder) {
+    try {
+      Files.delete(folder);
+      Files.delete(folder.resolveSibling("").normalize());
+    } catch (IOException e) {
+      // There is something in it.
+    }
+  }
+
   private Optional<Hit<T>> taken(
       Store.Http server, StoreFetch fetch, LocalStore keeper, UnfinishedFile part, boolean packed)
       throws IOException {
@@ -270,10 +290,14 @@ final class StoreSearch<T extends Sought.Opened> {
       Stored stored = writer.take(keeper, part, packed);
       return Optional.of(new Hit<>(sought.open(stored.file()), stored.file(), stored.packed()));
     } catch (CannotGoOn e) {
+      if (Thread.currentThread().isInterrupted()) {
+        // A thread that is stopped cannot read files: that says nothing about this one.
+        return missing(server, new StoreFetch.Answer.Missing(false, e.message()));
+      }
       // The file that it was in is gone.
       String why =
           e.message().replace(part.file().toString(), "what %s sent".formatted(server.text()));
-      fetch.refused(server.address(), sought.key(), writer.folder(keeper), why);
+      fetch.refused(server.address(), sought.key(), part.folder(), why);
       return missing(server, new StoreFetch.Answer.Missing(true, why));
     }
   }

@@ -79,8 +79,17 @@ final class StoreWriter<T extends Sought.Opened> {
    * @throws IOException if the store does not take it
    */
   Path folder(LocalStore store) throws IOException {
+    return Files.createDirectories(folderOf(store));
+  }
+
+  /**
+   * The same, which need not be there.
+   *
+   * @throws IOException if this system cannot spell its name
+   */
+  Path folderOf(LocalStore store) throws IOException {
     try {
-      return Files.createDirectories(store.folder(sought.key()));
+      return store.folder(sought.key());
     } catch (InvalidPathException e) {
       throw new IOException("this system cannot spell the name", e);
     }
@@ -101,7 +110,9 @@ final class StoreWriter<T extends Sought.Opened> {
       move(part.file(), file);
       return new Stored(file, packed);
     } finally {
-      part.finish();
+      if (!Thread.currentThread().isInterrupted()) {
+        part.finish();
+      }
     }
   }
 

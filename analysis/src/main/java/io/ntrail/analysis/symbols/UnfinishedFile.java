@@ -31,6 +31,7 @@ public final class UnfinishedFile implements AutoCloseable {
   private static final long LOCKED_AT = Long.MAX_VALUE - 1;
 
   private static final long POLL_MILLIS = 20;
+  private static final int MOST_TRIES = 10;
 
   /**
    * Locks of files belong to the whole process, and closing a file gives up all that the process
@@ -56,14 +57,14 @@ public final class UnfinishedFile implements AutoCloseable {
   /**
    * Takes the file, and waits for others that have it.
    *
-   * @param folder of the key; it is there
+   * @param folder of the key; it is made if it is not there
    * @param name of the file that it is to become
    * @param patienceMillis how long others are waited for that do not get on
    * @throws IOException if the folder takes no files
    */
   static UnfinishedFile claim(Path folder, String name, long patienceMillis) throws IOException {
     Path file = folder.resolve(name + ".part");
-    Path held = folder.toRealPath().resolve(name + ".part.lock");
+    Path held = real(folder).resolve(name + ".part.lock");
     long size = -1;
     long since = System.nanoTime();
     while (!Thread.currentThread().isInterrupted()) {
@@ -96,6 +97,20 @@ public final class UnfinishedFile implements AutoCloseable {
     return alone(folder, name);
   }
 
+  /** The folder as every thread names it; others delete it while it is empty. */
+  private static Path real(Path folder) throws IOException {
+    for (int tries = 1; ; tries++) {
+      Files.createDirectories(folder);
+      try {
+        return folder.toRealPath();
+      } catch (NoSuchFileException e) {
+        if (tries == MOST_TRIES) {
+          throw e;
+        }
+      }
+    }
+  }
+
   /** -1 if it is not there; who has it may move it at any time. */
   private static long sizeOf(Path file) {
     try {
@@ -117,8 +132,9 @@ public final class UnfinishedFile implements AutoCloseable {
     try {
       lock = new RandomAccessFile(held.toFile(), "rw");
     } catch (FileNotFoundException e) {
-      // Windows keeps the name of a deleted file until the last program has closed it.
-      if (Files.isWritable(folder)) {
+      // Somebody deleted the folder while it was empty, or Windows keeps the name of a deleted
+      // file until the last program has closed it.
+      if (Files.isWritable(real(folder))) {
         return null;
       }
       throw e;

@@ -1,5 +1,6 @@
 package io.ntrail.cli.command;
 
+import io.ntrail.analysis.symbols.SymbolPath;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.cli.text.Version;
@@ -9,6 +10,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine.Model.CommandSpec;
@@ -41,6 +43,7 @@ final class DoctorCommand implements Command {
     line(out, "reading .ntr .jtrc", "ok", "also in .zip .gz .cab");
     line(out, "reading images", "ok", ".exe .dll .sys; also in .zip .gz .cab (.dl_ ...)");
     wine(out);
+    symbols(out);
     cache(out);
     memory(out);
     temporary(out);
@@ -66,6 +69,21 @@ final class DoctorCommand implements Command {
     } catch (CannotGoOn e) {
       line(out, "tracing with Wine", "no", e.message() + "; " + e.nextStep());
     }
+  }
+
+  /** Where names come from, if nobody says more. */
+  private static void symbols(PrintStream out) {
+    SymbolPath.Host host = SymbolPath.Host.here();
+    List<String> servers = SymbolPlaces.servers(SymbolPath.ofEnvironment(host));
+    String asked =
+        servers.isEmpty()
+            ? "no server in _NT_SYMBOL_PATH (--server URL)"
+            : "servers " + String.join(", ", servers);
+    String kept =
+        SymbolPlaces.cache(host)
+            .map(cache -> cache.path() + (Files.isDirectory(cache.path()) ? "" : ", empty so far"))
+            .orElse("no folder for caches");
+    line(out, "symbols", "ok", "cache " + kept + "; " + asked);
   }
 
   private static void cache(PrintStream out) {

@@ -27,7 +27,9 @@ final class FetchProgress implements FetchWatch {
   @Override
   public void asks(URI server) {
     if (!quiet) {
-      terminal.err().println("asking " + Store.Http.text(server) + " for symbols");
+      // There may be a line that is rewritten.
+      String begin = terminal.errIsTerminal() ? "\r\u001b[K" : "";
+      terminal.err().println(begin + "asking " + Store.Http.text(server) + " for symbols");
     }
   }
 
@@ -52,9 +54,16 @@ final class FetchProgress implements FetchWatch {
     if (coming.isEmpty()) {
       return Optional.empty();
     }
-    Map.Entry<StoreKey, Coming> first = coming.entrySet().iterator().next();
-    Coming file = first.getValue();
     String more = coming.size() == 1 ? "" : " and " + (coming.size() - 1) + " more";
+    Map.Entry<StoreKey, Coming> first =
+        coming.entrySet().stream()
+            .filter(entry -> entry.getValue().bytes > 0)
+            .findFirst()
+            .orElseGet(() -> coming.entrySet().iterator().next());
+    Coming file = first.getValue();
+    if (file.bytes == 0) {
+      return Optional.of("asking for " + first.getKey().name() + more);
+    }
     String share =
         file.total <= 0
             ? Numbers.bytes(file.bytes)

@@ -57,8 +57,10 @@ final class RecordedImages implements AutoCloseable {
    * @param samples of CPUs that were busy in it
    */
   record Candidate(int file, ImageFile image, long samples) {
+    /** With the samples of the same image, and what is told best of it. */
     Candidate plus(Candidate same) {
-      return new Candidate(file, image, samples + same.samples);
+      ImageFile told = MORE_TOLD.compare(image, same.image) >= 0 ? image : same.image;
+      return new Candidate(file, told, samples + same.samples);
     }
 
     String lowerName() {
@@ -92,6 +94,11 @@ final class RecordedImages implements AutoCloseable {
       return source.reference().flatMap(pdb -> StoreKey.pdb(pdb.fileName(), pdb.id()));
     }
   }
+
+  /** Of the same file some events tell more than others; the files come in no order. */
+  private static final Comparator<ImageFile> MORE_TOLD =
+      Comparator.comparingLong((ImageFile image) -> Integer.toUnsignedLong(image.timeDateStamp()))
+          .thenComparing(ImageFile::path);
 
   private final List<Candidate> all;
   private final RecordingSymbols symbols;

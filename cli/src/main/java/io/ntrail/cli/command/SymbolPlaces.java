@@ -195,12 +195,13 @@ final class SymbolPlaces implements AutoCloseable {
     return isAskedFor ? FetchLimits.USUAL.remembering(ASKED_FOR) : FetchLimits.USUAL;
   }
 
-  private static List<Store.Http> servers(SymbolPath path) {
+  /** The servers of a symbol path, as messages name them. */
+  static List<String> servers(SymbolPath path) {
     return path.elements().stream()
         .filter(Chain.class::isInstance)
         .flatMap(chain -> ((Chain) chain).stores().stream())
         .filter(Store.Http.class::isInstance)
-        .map(Store.Http.class::cast)
+        .map(server -> ((Store.Http) server).text())
         .distinct()
         .toList();
   }
@@ -256,7 +257,7 @@ final class SymbolPlaces implements AutoCloseable {
 
   /** The servers that are named, also if they are not asked. */
   List<String> servers() {
-    return servers(path).stream().map(Store.Http::text).toList();
+    return servers(path);
   }
 
   /** Whether anybody said where symbols are. */

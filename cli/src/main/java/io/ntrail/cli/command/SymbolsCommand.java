@@ -5,6 +5,7 @@ import io.ntrail.analysis.symbols.SymbolManifest;
 import io.ntrail.cli.command.Options.Format;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.pdb.DbiHeader;
@@ -96,7 +97,7 @@ final class SymbolsCommand implements Command {
       }
       only(parsed, "--hot", "--images", "--bundle", "--manifest");
       try (SymbolPlaces places = SymbolPlaces.of(parsed, terminal);
-          SymbolSource source = SymbolSource.open(file, places.search())) {
+          SymbolSource source = open(file, places, parsed, terminal)) {
         if (!addresses.isEmpty()) {
           boolean parameters = Options.has(parsed, "--parameters");
           AddressAnswer answer = new AddressAnswer(source, addresses(addresses, all), parameters);
@@ -111,6 +112,20 @@ final class SymbolsCommand implements Command {
         Losses.warn(gaps, terminal);
         return gaps.isEmpty() ? ExitCode.DONE : ExitCode.INCOMPLETE;
       }
+    }
+  }
+
+  private static SymbolSource open(
+      Path file, SymbolPlaces places, ParseResult parsed, Terminal terminal) {
+    if (!places.asksServers()) {
+      return SymbolSource.open(file, places.search());
+    }
+    try (Progress _ =
+        Progress.start(
+            terminal,
+            Options.has(parsed, "-q"),
+            () -> places.progress().line().orElse("looking for the PDB of " + file))) {
+      return SymbolSource.open(file, places.search());
     }
   }
 

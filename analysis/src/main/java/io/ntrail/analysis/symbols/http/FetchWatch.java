@@ -22,9 +22,9 @@ public interface FetchWatch {
   void asks(URI server);
 
   /**
-   * A file is on its way.
+   * A file is asked for, or on its way.
    *
-   * @param bytes that have come so far
+   * @param bytes that have come so far; 0 as long as nobody knows whether there is a file
    * @param total how many will have come then; -1 if the server does not tell
    */
   void comes(StoreKey key, long bytes, long total);

@@ -6,6 +6,7 @@ import io.ntrail.analysis.symbols.StoreKey;
 import io.ntrail.analysis.symbols.SymbolPath.Store.Http;
 import io.ntrail.analysis.symbols.UnfinishedFile;
 import io.ntrail.analysis.symbols.http.Get.Outcome;
+import io.ntrail.analysis.symbols.http.ServerState.Digits;
 import io.ntrail.analysis.symbols.http.ServerState.Form;
 import io.ntrail.analysis.symbols.http.ServerState.Tiers;
 import java.io.IOException;
@@ -16,7 +17,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -57,7 +57,7 @@ public final class HttpStoreFetch implements StoreFetch, AutoCloseable {
   }
 
   /** Where a file may lie on a server. */
-  private record Place(List<String> folders, StoreKey key, Form form, int spelling) {
+  private record Place(List<String> folders, StoreKey key, Form form) {
     List<String> parts() {
       List<String> parts = new ArrayList<>(folders);
       parts.add(key.name());
@@ -101,6 +101,7 @@ public final class HttpStoreFetch implements StoreFetch, AutoCloseable {
     if (state.isNew()) {
       watch.asks(server);
     }
+    watch.comes(key, 0, -1);
     try {
       return new Search(server, key, part, state).run();
     } finally {
@@ -177,17 +178,9 @@ public final class HttpStoreFetch implements StoreFetch, AutoCloseable {
     }
 
     private Optional<Answer> inTier(List<String> folders) {
-      List<StoreKey> spellings = key.spellings();
-      List<Integer> order = new ArrayList<>();
-      for (int i = 0; i < spellings.size(); i++) {
-        order.add(i);
-      }
-      int last = state.spelling();
-      order.sort(Comparator.comparing(spelling -> spelling != last));
-      for (int spelling : order) {
+      for (StoreKey spelled : state.spellings(key)) {
         for (Form form : state.forms()) {
-          Place place = new Place(folders, spellings.get(spelling), form, spelling);
-          Optional<Answer> answer = at(place);
+          Optional<Answer> answer = at(new Place(folders, spelled, form));
           if (answer.isPresent()) {
             return answer;
           }
@@ -208,7 +201,7 @@ public final class HttpStoreFetch implements StoreFetch, AutoCloseable {
             default -> failed(outcome);
           };
       if (answer.isPresent() && answer.get() instanceof Answer.Fetched) {
-        state.had(place.form, place.spelling);
+        state.had(place.form, Digits.of(place.key, key));
       }
       return answer;
     }

@@ -1,6 +1,8 @@
 package io.ntrail.analysis.symbols.http;
 
+import io.ntrail.analysis.symbols.StoreKey;
 import java.util.List;
+import java.util.Locale;
 
 /** What is learned of a server while it is asked. Used by several threads. */
 final class ServerState {
@@ -21,12 +23,28 @@ final class ServerState {
     POINTER
   }
 
+  /** How the digits of a key are spelled, compared with how Microsoft does it. */
+  enum Digits {
+    UNKNOWN,
+    SAME,
+    LOWER,
+    UPPER;
+
+    /** How a key is spelled that was found, or is to be asked for. */
+    static Digits of(StoreKey spelled, StoreKey key) {
+      return spelled.key().equals(key.key())
+          ? SAME
+          : spelled.key().equals(key.key().toLowerCase(Locale.ROOT)) ? LOWER : UPPER;
+    }
+  }
+
   private boolean isKnown;
   private String leftAlone = "";
   private int failures;
   private Tiers tiers = Tiers.UNKNOWN;
   private Form form = Form.PLAIN;
-  private int spelling;
+  private Digits digits = Digits.UNKNOWN;
+  private boolean hasPointers;
 
   /** Whether this is the first request to it. */
   synchronized boolean isNew() {
@@ -65,24 +83,48 @@ final class ServerState {
     tiers = found;
   }
 
-  /** The forms, that of the last file first. */
+  /**
+   * The forms, that of the last file first. A server that had some files, none of them by a
+   * pointer, is not asked for pointers any more.
+   */
   synchronized List<Form> forms() {
     return switch (form) {
-      case PLAIN -> List.of(Form.PLAIN, Form.PACKED, Form.POINTER);
-      case PACKED -> List.of(Form.PACKED, Form.PLAIN, Form.POINTER);
+      case PLAIN ->
+          hasPointers || digits == Digits.UNKNOWN
+              ? List.of(Form.PLAIN, Form.PACKED, Form.POINTER)
+              : List.of(Form.PLAIN, Form.PACKED);
+      case PACKED ->
+          hasPointers
+              ? List.of(Form.PACKED, Form.PLAIN, Form.POINTER)
+              : List.of(Form.PACKED, Form.PLAIN);
       case POINTER -> List.of(Form.POINTER, Form.PLAIN, Form.PACKED);
     };
   }
 
-  /** Which of the spellings of a key the last file had. */
-  synchronized int spelling() {
-    return spelling;
+  /**
+   * The spellings of a key that are to be tried: all that occur, and once a file was there only
+   * those with digits as it had them. (Names are written by hand, and keys by programs.)
+   */
+  synchronized List<StoreKey> spellings(StoreKey key) {
+    return key.spellings().stream()
+        .filter(spelled -> digits == Digits.UNKNOWN || isSpelled(spelled.key(), key.key()))
+        .toList();
+  }
+
+  private boolean isSpelled(String spelled, String key) {
+    return spelled.equals(
+        switch (digits) {
+          case UNKNOWN, SAME -> key;
+          case LOWER -> key.toLowerCase(Locale.ROOT);
+          case UPPER -> key.toUpperCase(Locale.ROOT);
+        });
   }
 
   /** A file was there. */
-  synchronized void had(Form foundForm, int foundSpelling) {
+  synchronized void had(Form foundForm, Digits foundDigits) {
     failures = 0;
     form = foundForm;
-    spelling = foundSpelling;
+    digits = foundDigits;
+    hasPointers |= foundForm == Form.POINTER;
   }
 }

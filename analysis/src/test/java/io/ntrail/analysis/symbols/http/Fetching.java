@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.ntrail.analysis.symbols.OpenPdb;
 import io.ntrail.analysis.symbols.PdbSearch.Tried;
+import io.ntrail.analysis.symbols.SoughtPdb;
 import io.ntrail.analysis.symbols.StoreFixture;
 import io.ntrail.analysis.symbols.SymbolPath;
 import io.ntrail.analysis.symbols.SymbolPath.Host;
@@ -76,13 +77,18 @@ final class Fetching implements AutoCloseable {
 
   /** Searches in the store {@code s}, then on servers. */
   Outcome search(URI... servers) {
+    return searchFor(pdb.sought(), servers);
+  }
+
+  /** Searches for another PDB. */
+  Outcome searchFor(SoughtPdb sought, URI... servers) {
     StringBuilder path = new StringBuilder("srv*%T%/s");
     for (URI server : servers) {
       path.append('*').append(server);
     }
     Host host = new Host(false, Map.of("T", folder.toString())::get, folder.resolve("home"));
     SymbolStores.Result<OpenPdb> result =
-        SymbolStores.of(SymbolPath.parse(path.toString(), host), host, fetch).find(pdb.sought());
+        SymbolStores.of(SymbolPath.parse(path.toString(), host), host, fetch).find(sought);
     result.found().ifPresent(OpenPdb::close);
     assertEquals(List.of(), result.remarks());
     return new Outcome(result.found().map(OpenPdb::path), result.tried());

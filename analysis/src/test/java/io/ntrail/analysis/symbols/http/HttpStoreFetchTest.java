@@ -172,6 +172,29 @@ class HttpStoreFetchTest {
   }
 
   @Test
+  void aServerThatHadAFileIsAskedForFewerForms() throws IOException {
+    StoreFixture user32 = StoreFixture.user32();
+    server.has(PLACE, CRASH.bytes());
+    Fetching first = fetching();
+    try (first) {
+      first.finds(server.root());
+      int before = server.asked().size();
+      SoughtPdb other =
+          new SoughtPdb(new StoreKey("Other.pdb", user32.key()), user32.sought().id(), List.of());
+      first.searchFor(other, server.root());
+      String key = "/" + user32.key() + "/";
+      assertEquals(
+          List.of(
+              "/Other.pdb" + key + "Other.pdb",
+              "/Other.pdb" + key + "Other.pd_",
+              "/other.pdb" + key + "other.pdb",
+              "/other.pdb" + key + "other.pd_",
+              "/index2.txt"),
+          server.asked().stream().skip(before).map(StoreServer.Asked::path).toList());
+    }
+  }
+
+  @Test
   void namesArePercentEncoded() throws IOException {
     SoughtPdb odd =
         new SoughtPdb(
@@ -299,7 +322,7 @@ class HttpStoreFetchTest {
     try (Fetching fetching = fetching()) {
       says("cannot be reached: it refuses", fetching.misses(gone));
       says("was not asked again: it cannot be reached", fetching.misses(gone));
-      assertEquals(List.of(), fetching.left());
+      assertFalse(Files.exists(folder.resolve("s/crash.pdb")), "no empty folders");
     }
   }
 
