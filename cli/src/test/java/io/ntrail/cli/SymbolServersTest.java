@@ -224,6 +224,11 @@ class SymbolServersTest {
       byte[] bytes = packed.getInputStream(packed.getEntry(CORE_PLACE)).readAllBytes();
       assertArrayEquals(pdb(CORE), bytes);
     }
+    Cli.Result found = Cli.run("symbols", list, "-y", zip, "--format", "json");
+    assertEquals(List.of(), JsonSchema.named("symbol-files").findings(found.json()));
+    assertTrue(
+        found.json().get("files").array().stream()
+            .anyMatch(file -> file.get("name").text().equals(CORE) && !file.get("path").isNull()));
     Files.delete(folder.resolve("cache/ntrail/symbols").resolve(CORE_PLACE));
     Cli.Result profile = process(Map.of(), "profile", recording(), "-y", zip);
     assertTrue(profile.out().contains("symbols: 1 of "), profile.out());

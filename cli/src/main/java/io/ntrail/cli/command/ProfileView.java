@@ -139,7 +139,9 @@ final class ProfileView implements ProfilePage {
         .number("hot", symbols.hot())
         .number("found", symbols.found())
         .number("exporting", symbols.exporting())
-        .endObject();
+        .array("late");
+    symbols.late().forEach(json::text);
+    json.endArray().endObject();
     json.object("stacks")
         .number("weights", profiler.weights())
         .number("withStack", profiler.withFrames())
