@@ -22,6 +22,7 @@ import picocli.CommandLine.ParseResult;
 /** The weights of a recording of events, as {@code profile} adds them up. */
 final class EventStacks implements StackInput {
   private final Recording recording;
+  private final Path path;
   private final SymbolPlaces places;
   private final RecordingSymbols symbols;
   private final ProfileView view;
@@ -35,12 +36,14 @@ final class EventStacks implements StackInput {
       Recording recording,
       ProfileInput input,
       ProfileRequest request,
+      Path path,
       SymbolPlaces places,
       RecordingSymbols symbols,
       Profiler profiler,
       ParseResult parsed,
       Terminal terminal) {
     this.recording = recording;
+    this.path = path;
     this.places = places;
     this.symbols = symbols;
     this.parsed = parsed;
@@ -84,7 +87,15 @@ final class EventStacks implements StackInput {
             places, symbols, () -> HotImages.of(input, complete), isText(parsed), parsed);
         Profiler profiler = new Profiler(input, complete, symbols, request.rules());
         return new EventStacks(
-            recording, input, request, places, symbols, profiler, parsed, terminal);
+            recording,
+            input,
+            request,
+            paths.getFirst(),
+            places,
+            symbols,
+            profiler,
+            parsed,
+            terminal);
       }
     } catch (RuntimeException e) {
       places.close();
@@ -136,7 +147,7 @@ final class EventStacks implements StackInput {
   @Override
   public int finish() {
     view.missing();
-    NetworkNames.remarks(places, symbols, isText(parsed), parsed, terminal);
+    NetworkNames.remarks(path, places, symbols, isText(parsed), parsed, terminal);
     remarks.warn(Options.cores(parsed), List.of());
     if (!remark().isEmpty()) {
       terminal.err().println("warning: " + remark());

@@ -236,7 +236,12 @@ final class EventsCommand implements Command {
       }
       symbols.warnings().forEach(why -> request.terminal.err().println("warning: " + why));
       NetworkNames.remarks(
-          places, symbols, request.format == Format.TEXT, request.parsed, request.terminal);
+          paths(request.parsed).getFirst(),
+          places,
+          symbols,
+          request.format == Format.TEXT,
+          request.parsed,
+          request.terminal);
       lacking = NetworkNames.lacking(places, symbols);
     }
     unmatched(request, events);

@@ -3,6 +3,7 @@ package io.ntrail.cli.command;
 import io.ntrail.analysis.symbols.RecordingSymbols;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Supplier;
 import picocli.CommandLine.ParseResult;
@@ -46,12 +47,12 @@ final class NetworkNames {
 
   /** Says what did not come in time, and how names can be had if nobody said where they are. */
   static void remarks(
+      Path file,
       SymbolPlaces places,
       RecordingSymbols symbols,
       boolean isText,
       ParseResult parsed,
       Terminal terminal) {
-    String file = Options.positionals(parsed).getFirst();
     List<String> late = symbols.late();
     if (!late.isEmpty()) {
       String more =

@@ -118,7 +118,12 @@ final class ProfileCommand implements Command {
       remarks.closing(view);
       view.missing();
       NetworkNames.remarks(
-          places, named, request.shape().format().equals("text"), parsed, terminal);
+          paths.getFirst(),
+          places,
+          named,
+          request.shape().format().equals("text"),
+          parsed,
+          terminal);
       remarks.warn(Options.cores(parsed), answer.unmatched);
       return Losses.finish(recording, lacking, parsed, terminal);
     }
