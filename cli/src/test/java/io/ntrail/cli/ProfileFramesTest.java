@@ -315,9 +315,11 @@ class ProfileFramesTest {
     assertTrue(
         result.err().contains("no function that was seen is called shopd!wort"), result.err());
     assertTrue(result.err().contains("no function that was seen is called x"), result.err());
-    Cli.Result wrong = Cli.run("profile", mixed(), "--group", "ntdll");
-    assertEquals(2, wrong.exit());
-    assertTrue(wrong.err().contains("--group takes a pattern and a name"), wrong.err());
+    for (String group : List.of("ntdll", "ntdll=", "ntdll= ", "=system")) {
+      Cli.Result wrong = Cli.run("profile", mixed(), "--group", group);
+      assertEquals(2, wrong.exit(), group);
+      assertTrue(wrong.err().contains("--group takes a pattern and a name"), wrong.err());
+    }
   }
 
   @Test
