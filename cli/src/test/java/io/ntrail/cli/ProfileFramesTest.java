@@ -16,7 +16,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -112,6 +114,24 @@ class ProfileFramesTest {
             .lines()
             .getFirst()
             .replaceFirst(".*inclusive,", ""));
+  }
+
+  @Test
+  void patternsMeanFunctionsAlsoWhereLinesAreToldApart() throws IOException {
+    Path recording = new SampledProgram().sample(STEP, CALL_IN_MAIN).write(folder);
+    for (String pattern : List.of("shopd!shop::step", "shopd.exe!shop::step", "shop::step")) {
+      Json rows =
+          profile(recording, "--by", "line", "--fold", pattern, "--format", "json")
+              .json()
+              .get("rows");
+      assertEquals(
+          Set.of("main", "shop::Stock::count"),
+          rows.array().stream().map(row -> row.get("function").text()).collect(Collectors.toSet()),
+          pattern);
+      Json callers =
+          profile(recording, "--by", "line", "--callers", pattern, "--format", "json").json();
+      assertEquals(1, callers.get("inclusive").number(), pattern);
+    }
   }
 
   @Test
@@ -295,9 +315,11 @@ class ProfileFramesTest {
     assertTrue(
         result.err().contains("no function that was seen is called shopd!wort"), result.err());
     assertTrue(result.err().contains("no function that was seen is called x"), result.err());
-    Cli.Result wrong = Cli.run("profile", mixed(), "--group", "ntdll");
-    assertEquals(2, wrong.exit());
-    assertTrue(wrong.err().contains("--group takes a pattern and a name"), wrong.err());
+    for (String group : List.of("ntdll", "ntdll=", "ntdll= ", "=system")) {
+      Cli.Result wrong = Cli.run("profile", mixed(), "--group", group);
+      assertEquals(2, wrong.exit(), group);
+      assertTrue(wrong.err().contains("--group takes a pattern and a name"), wrong.err());
+    }
   }
 
   @Test

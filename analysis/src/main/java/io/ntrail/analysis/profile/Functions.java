@@ -223,28 +223,35 @@ public final class Functions {
 
   /** As people read it: {@code module!name}, {@code module+0x1200}, {@code (unknown)}. */
   public String text(int function) {
+    SourceLine line = lines.get(function);
+    return withoutLine(function) + (line == null ? "" : " " + line.text());
+  }
+
+  private String withoutLine(int function) {
     String module = moduleNames.get(modules[function]);
     if (!names[function].isEmpty()) {
-      SourceLine line = lines.get(function);
-      return module + "!" + names[function] + (line == null ? "" : " " + line.text());
+      return module + "!" + names[function];
     }
     return rvas[function] < 0 ? module : module + "+0x" + Long.toHexString(rvas[function]);
   }
 
   /**
    * Whether a pattern means a function: {@code module!function}, with the module's suffix or
-   * without, {@code module+0x1200}, a module, or a function's name.
+   * without, {@code module+0x1200}, a module, or a function's name; of lines also with the line.
    */
   public boolean isMeant(int function, Pattern pattern) {
     String module = moduleName(modules[function]);
-    int dot = module.lastIndexOf('.');
-    String text = text(function);
-    String withoutSuffix =
-        dot < 0 ? text : module.substring(0, dot) + text.substring(module.length());
-    return pattern.matches(text)
-        || pattern.matches(withoutSuffix)
+    // Who tells lines apart means all of a function's lines by its name.
+    return isText(withoutLine(function), module, pattern)
+        || lines.containsKey(function) && isText(text(function), module, pattern)
         || isModule(module, pattern)
         || pattern.matches(name(function));
+  }
+
+  private static boolean isText(String text, String module, Pattern pattern) {
+    int dot = module.lastIndexOf('.');
+    return pattern.matches(text)
+        || dot >= 0 && pattern.matches(module.substring(0, dot) + text.substring(module.length()));
   }
 
   /** Whether a pattern means a module, with its suffix or without. */

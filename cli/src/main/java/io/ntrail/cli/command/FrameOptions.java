@@ -35,13 +35,12 @@ final class FrameOptions {
     for (String text : Options.all(parsed, "--group")) {
       // Operators of C++ have equal signs, too.
       int equals = text.lastIndexOf('=');
-      if (equals <= 0 || equals == text.length() - 1) {
+      String name = text.substring(equals + 1).strip();
+      if (equals <= 0 || name.isEmpty()) {
         throw new UsageError(
             "--group takes a pattern and a name, not " + text, "--group 'ntdll!*=system'");
       }
-      groups.add(
-          new Group(
-              pattern(text.substring(0, equals), "--group"), text.substring(equals + 1).strip()));
+      groups.add(new Group(pattern(text.substring(0, equals), "--group"), name));
     }
     List<Pattern> folds =
         Options.all(parsed, "--fold").stream().map(text -> pattern(text, "--fold")).toList();
