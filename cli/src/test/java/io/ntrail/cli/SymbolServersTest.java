@@ -239,6 +239,23 @@ class SymbolServersTest {
   }
 
   @Test
+  void nothingThatIsReadIsOverwritten() throws IOException {
+    Path copy = Files.copy(recording(), folder.resolve("copy.etl.gz"));
+    Path pdb = Files.write(folder.resolve(CORE), pdb(CORE));
+    byte[] before = Files.readAllBytes(copy);
+    for (String option : List.of("--bundle", "--manifest")) {
+      for (Path target : List.of(copy, pdb, folder)) {
+        Cli.Result refused = Cli.run("symbols", copy, "-y", pdb, option, target);
+        assertEquals(2, refused.exit(), refused.err());
+      }
+    }
+    Cli.Result found = Cli.run("symbols", copy, "-y", folder, "--hot", "--bundle", pdb);
+    assertEquals(2, found.exit(), found.err());
+    assertArrayEquals(before, Files.readAllBytes(copy));
+    assertArrayEquals(pdb(CORE), Files.readAllBytes(pdb));
+  }
+
+  @Test
   void aRecordingIsPackedWithWhatWasFound() throws IOException {
     Path zip = folder.resolve("symbols.zip");
     Cli.Result packed =

@@ -134,7 +134,8 @@ public final class UnfinishedFile implements AutoCloseable {
     } catch (FileNotFoundException e) {
       // Somebody deleted the folder while it was empty, or Windows keeps the name of a deleted
       // file until the last program has closed it.
-      if (Files.isWritable(real(folder))) {
+      Path again = real(folder);
+      if (Files.isWritable(again) || !Files.exists(again)) {
         return null;
       }
       throw e;

@@ -286,12 +286,22 @@ final class Options {
    * @throws UsageError if it is
    */
   static void notRead(ParseResult parsed, String name, Path file) {
+    notRead("-o", name, file, positionals(parsed));
+  }
+
+  /**
+   * The same of another option.
+   *
+   * @param read what is read, as it was typed
+   */
+  static void notRead(String option, String name, Path file, List<String> read) {
     try {
-      for (String input : positionals(parsed)) {
+      for (String input : read) {
         if (Files.exists(file)
             && Files.exists(path(input))
             && Files.isSameFile(file, path(input))) {
-          throw new UsageError("-o " + name + " would overwrite what is read", "-o another.file");
+          throw new UsageError(
+              option + " " + name + " would overwrite what is read", option + " another.file");
         }
       }
     } catch (IOException e) {

@@ -146,6 +146,14 @@ final class RecordedImagesAnswer {
     if (request.bundle == null) {
       return;
     }
+    Options.notRead(
+        "--bundle",
+        request.bundle.toString(),
+        request.bundle,
+        rows.stream()
+            .flatMap(row -> row.source().pdb().stream())
+            .map(pdb -> pdb.path().toString())
+            .toList());
     try (SymbolBundle bundle = new SymbolBundle(request.bundle)) {
       for (Row row : rows) {
         row.source()

@@ -235,6 +235,11 @@ final class SymbolPlaces implements AutoCloseable {
     }
   }
 
+  /** Whether a word of {@code -y} names a file or a folder, and no symbol path. */
+  static boolean isPlace(String text) {
+    return !isSymbolPath(text);
+  }
+
   /** A name of a file may hold all that a symbol path does, but seldom does. */
   private static boolean isSymbolPath(String text) {
     return text.indexOf('*') >= 0 || text.indexOf(';') >= 0 || text.matches("(?i)https?://.*");

@@ -11,6 +11,7 @@ import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.pdb.DbiHeader;
 import io.ntrail.formats.pdb.PdbFile;
 import io.ntrail.formats.pe.Machine;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -152,8 +153,20 @@ final class SymbolsCommand implements Command {
     }
   }
 
+  /** A file that is to be written: none that is read, and nothing that is no file. */
   private static @Nullable Path path(ParseResult parsed, String option) {
-    return Options.has(parsed, option) ? Options.path(Options.text(parsed, option, "")) : null;
+    if (!Options.has(parsed, option)) {
+      return null;
+    }
+    String name = Options.text(parsed, option, "");
+    Path file = Options.path(name);
+    List<String> read = new ArrayList<>(Options.positionals(parsed));
+    Options.all(parsed, "-y").stream().filter(SymbolPlaces::isPlace).forEach(read::add);
+    Options.notRead(option, name, file, read);
+    if (Files.exists(file) && !Files.isRegularFile(file)) {
+      throw new UsageError(option + " " + name + " is no file", option + " another.file");
+    }
+    return file;
   }
 
   /** What would be passed over in silence is said instead. */
