@@ -6,6 +6,7 @@ import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.LocalDateTime;
@@ -49,7 +50,8 @@ public final class SymbolBundle implements AutoCloseable {
   }
 
   private CannotGoOn failed(IOException e) {
-    return new CannotGoOn("cannot write %s: %s".formatted(file, e.getMessage()), "");
+    String why = e instanceof NoSuchFileException ? "there is no such folder" : e.getMessage();
+    return new CannotGoOn("cannot write %s: %s".formatted(file, why), "");
   }
 
   /**

@@ -7,7 +7,7 @@ import java.time.Duration;
  *
  * @param connect until a connection stands
  * @param firstByte until an answer begins
- * @param stall between one byte of an answer and the next
+ * @param stall between one byte of an answer and the next, and for a few kilobytes of it
  * @param tries how often a request is made that a server is too busy for, or that breaks
  * @param backOff before the second one; twice as long before each one after it
  * @param mostBytes of a file, packed or not

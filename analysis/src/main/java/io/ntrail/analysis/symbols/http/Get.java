@@ -38,6 +38,9 @@ final class Get {
    */
   private static final int MOST_BREAKS = 50;
 
+  /** What comes at least in the time of {@link FetchLimits#stall}. */
+  private static final long LEAST_BYTES = 4096;
+
   private static final Duration MOST_BACK_OFF = Duration.ofSeconds(10);
 
   /** Some servers refuse who does not call itself so. */
@@ -212,10 +215,26 @@ final class Get {
   /** The answer into the body; what happened if it did not come as a whole, else null. */
   private @Nullable Outcome send(HttpRequest request, Body body) throws IOException {
     CompletableFuture<HttpResponse<Void>> answer = client.sendAsync(request, body::subscriber);
+    long since = System.nanoTime();
+    long before = 0;
     try {
       while (true) {
         Duration limit = body.status() == 0 ? limits.firstByte() : limits.stall();
-        long left = limit.toNanos() - (System.nanoTime() - body.lastNanos());
+        long now = System.nanoTime();
+        long left = limit.toNanos() - (now - body.lastNanos());
+        if (body.status() == 0) {
+          since = now;
+        } else if (now - since >= limit.toNanos()) {
+          // Who sends a byte now and then would hold us for years.
+          if (body.bytes() - before < LEAST_BYTES) {
+            return new Outcome.Down(
+                "sends less than %d bytes in %d s".formatted(LEAST_BYTES, limit.toSeconds()),
+                false);
+          }
+          since = now;
+          before = body.bytes();
+        }
+        left = Math.min(left, limit.toNanos() - (now - since));
         if (left <= 0) {
           String what = body.status() == 0 ? "did not answer" : "sent nothing more";
           return again(what + " within " + limit.toSeconds() + " s", body.status() == 0);

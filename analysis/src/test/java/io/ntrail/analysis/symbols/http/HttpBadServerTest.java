@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
@@ -63,6 +64,22 @@ class HttpBadServerTest {
             (_, _, to) -> to.head("200 OK", length).send(Arrays.copyOf(BYTES, 5000)).untilClosed(),
             List.of());
     says("sent nothing more within", why);
+  }
+
+  @Test
+  void aServerThatDripsIsNotWaitedFor() throws IOException {
+    String why =
+        misses(
+            Fetching.HASTY,
+            (_, _, to) -> {
+              to.head("200 OK", "Content-Length: " + BYTES.length);
+              for (byte one : BYTES) {
+                to.send(new byte[] {one});
+                LockSupport.parkNanos(5_000_000);
+              }
+            },
+            List.of());
+    says("sends less than 4096 bytes in", why);
   }
 
   @Test
