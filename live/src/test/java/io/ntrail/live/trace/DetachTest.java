@@ -212,7 +212,8 @@ final class DetachTest {
           (target, session, name) -> {
             target.resumeMain();
             await(folder.resolve("out1"), "parked");
-            for (int round = 0; round < 40; round++) {
+            // One round in ten leaves something: sometimes none of forty does.
+            for (int round = 0; round < 40 || left[0] == 0 && round < 400; round++) {
               try (SessionFile own = SessionFile.create(32, 64)) {
                 Tracer tracer =
                     armed(
