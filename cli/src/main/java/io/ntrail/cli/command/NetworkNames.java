@@ -54,6 +54,8 @@ final class NetworkNames {
       ParseResult parsed,
       Terminal terminal) {
     List<String> late = symbols.late();
+    // The answer stands before what is said of it.
+    terminal.out().flush();
     if (!late.isEmpty()) {
       String more =
           late.size() > MOST_NAMED
