@@ -7,9 +7,9 @@ module io.ntrail.formats {
   exports io.ntrail.formats.bytes;
   exports io.ntrail.formats.cab;
   exports io.ntrail.formats.compression;
-  exports io.ntrail.formats.identity;
   exports io.ntrail.formats.decoration;
   exports io.ntrail.formats.etl;
+  exports io.ntrail.formats.identity;
   exports io.ntrail.formats.jtrc;
   exports io.ntrail.formats.ntr;
   exports io.ntrail.formats.pdb;

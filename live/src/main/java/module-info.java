@@ -1,6 +1,6 @@
 /** Watches programs while they run, and records what they do. */
 module io.ntrail.live {
-  requires transitive io.ntrail.analysis;
+  requires transitive io.ntrail.programs;
   requires static org.jspecify;
 
   exports io.ntrail.live.agent;

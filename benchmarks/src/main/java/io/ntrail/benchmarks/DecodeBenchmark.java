@@ -1,13 +1,13 @@
 package io.ntrail.benchmarks;
 
-import io.ntrail.analysis.x86.CodeSize;
-import io.ntrail.analysis.x86.FlowClass;
-import io.ntrail.analysis.x86.Instruction;
-import io.ntrail.analysis.x86.InstructionDecoder;
-import io.ntrail.analysis.x86.IntelSyntax;
-import io.ntrail.analysis.x86.OperandReader;
-import io.ntrail.analysis.x86.Operands;
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.programs.x86.CodeSize;
+import io.ntrail.programs.x86.FlowClass;
+import io.ntrail.programs.x86.Instruction;
+import io.ntrail.programs.x86.InstructionDecoder;
+import io.ntrail.programs.x86.IntelSyntax;
+import io.ntrail.programs.x86.OperandReader;
+import io.ntrail.programs.x86.Operands;
 import io.ntrail.testkit.code.CodeChunks;
 import io.ntrail.testkit.code.Oracle;
 import io.ntrail.testkit.code.PeCode;

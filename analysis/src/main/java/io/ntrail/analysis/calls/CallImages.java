@@ -1,10 +1,10 @@
 package io.ntrail.analysis.calls;
 
-import io.ntrail.analysis.image.ImageContents;
 import io.ntrail.formats.identity.PdbId;
 import io.ntrail.formats.pe.CoffSymbols;
 import io.ntrail.formats.pe.Exports.Export;
 import io.ntrail.formats.pe.PeImage;
+import io.ntrail.programs.image.ImageContents;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

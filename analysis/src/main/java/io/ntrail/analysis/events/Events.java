@@ -1,11 +1,11 @@
 package io.ntrail.analysis.events;
 
 import io.ntrail.analysis.machine.Machine;
+import io.ntrail.analysis.naming.RecordingSymbols;
 import io.ntrail.analysis.recording.OrderedCursor;
 import io.ntrail.analysis.recording.Recording;
 import io.ntrail.analysis.recording.SurveyPart;
 import io.ntrail.analysis.stacks.Stacks;
-import io.ntrail.analysis.symbols.RecordingSymbols;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.EnumSet;

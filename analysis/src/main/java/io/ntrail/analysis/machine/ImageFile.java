@@ -1,5 +1,6 @@
 package io.ntrail.analysis.machine;
 
+import io.ntrail.formats.identity.ImageId;
 import java.util.Comparator;
 
 /**
@@ -22,5 +23,10 @@ public record ImageFile(String path, long size, int timeDateStamp) {
       end--;
     }
     return end == 0 ? "(unnamed)" : path.substring(path.lastIndexOf('\\', end - 1) + 1, end);
+  }
+
+  /** Returns the identity of the build; its time stamp is 0 if the recording does not tell. */
+  public ImageId id() {
+    return new ImageId(Integer.toUnsignedLong(timeDateStamp), size);
   }
 }

@@ -2,11 +2,11 @@ package io.ntrail.analysis.profile;
 
 import io.ntrail.analysis.machine.AddressSpaces;
 import io.ntrail.analysis.machine.ImageFile;
+import io.ntrail.analysis.naming.RecordingSymbols;
 import io.ntrail.analysis.profile.Functions.SourceLine;
 import io.ntrail.analysis.stacks.Frames;
-import io.ntrail.analysis.symbols.RecordingSymbols;
-import io.ntrail.analysis.symbols.SymbolAt;
-import io.ntrail.analysis.symbols.SymbolFrame;
+import io.ntrail.programs.symbols.SymbolAt;
+import io.ntrail.programs.symbols.SymbolFrame;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

@@ -1,13 +1,13 @@
 package io.ntrail.cli.command;
 
-import io.ntrail.analysis.symbols.SymbolAt;
-import io.ntrail.analysis.symbols.SymbolFrame;
 import io.ntrail.cli.command.Options.Format;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Lines;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
+import io.ntrail.programs.symbols.SymbolAt;
+import io.ntrail.programs.symbols.SymbolFrame;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

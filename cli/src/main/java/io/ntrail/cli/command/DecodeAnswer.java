@@ -1,11 +1,11 @@
 package io.ntrail.cli.command;
 
-import io.ntrail.analysis.x86.CodeSize;
-import io.ntrail.analysis.x86.InstructionDecoder;
 import io.ntrail.cli.command.Options.Format;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.programs.x86.CodeSize;
+import io.ntrail.programs.x86.InstructionDecoder;
 import java.util.HexFormat;
 import picocli.CommandLine.ParseResult;
 

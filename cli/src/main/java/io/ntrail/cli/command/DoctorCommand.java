@@ -1,11 +1,11 @@
 package io.ntrail.cli.command;
 
-import io.ntrail.analysis.symbols.SymbolPath;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.cli.text.Version;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.AgentHost;
+import io.ntrail.programs.symbols.SymbolPath;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;

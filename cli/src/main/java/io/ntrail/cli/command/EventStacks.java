@@ -2,6 +2,7 @@ package io.ntrail.cli.command;
 
 import io.ntrail.analysis.events.SchemaSources;
 import io.ntrail.analysis.events.UserSchemas;
+import io.ntrail.analysis.naming.RecordingSymbols;
 import io.ntrail.analysis.profile.CallTree;
 import io.ntrail.analysis.profile.FlatProfile;
 import io.ntrail.analysis.profile.ProfileInput;
@@ -9,7 +10,6 @@ import io.ntrail.analysis.profile.ProfileRow;
 import io.ntrail.analysis.profile.Profiler;
 import io.ntrail.analysis.profile.WeightTree;
 import io.ntrail.analysis.recording.Recording;
-import io.ntrail.analysis.symbols.RecordingSymbols;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.export.stacks.Naming;

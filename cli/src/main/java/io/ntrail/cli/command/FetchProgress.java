@@ -1,10 +1,10 @@
 package io.ntrail.cli.command;
 
-import io.ntrail.analysis.symbols.StoreKey;
-import io.ntrail.analysis.symbols.SymbolPath.Store;
-import io.ntrail.analysis.symbols.http.FetchWatch;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
+import io.ntrail.programs.symbols.StoreKey;
+import io.ntrail.programs.symbols.SymbolPath.Store;
+import io.ntrail.programs.symbols.http.FetchWatch;
 import java.net.URI;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,13 +1,13 @@
 package io.ntrail.cli.command;
 
 import io.ntrail.analysis.events.Pattern;
-import io.ntrail.analysis.image.ImageContents;
-import io.ntrail.analysis.image.ImageFunction;
-import io.ntrail.analysis.image.ImageFunctions;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Nearest;
 import io.ntrail.formats.pe.PeImage;
+import io.ntrail.programs.image.ImageContents;
+import io.ntrail.programs.image.ImageFunction;
+import io.ntrail.programs.image.ImageFunctions;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,9 +1,9 @@
 package io.ntrail.cli.command;
 
 import io.ntrail.analysis.events.Pattern;
-import io.ntrail.analysis.symbols.PdbSearch;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.trace.TracePlan;
+import io.ntrail.programs.symbols.PdbSearch;
 import java.util.List;
 import java.util.stream.Stream;
 

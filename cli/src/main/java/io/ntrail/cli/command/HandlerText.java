@@ -1,8 +1,5 @@
 package io.ntrail.cli.command;
 
-import io.ntrail.analysis.unwind.HandledFunction;
-import io.ntrail.analysis.unwind.HandlerData;
-import io.ntrail.analysis.unwind.LanguageHandler;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.pe.CxxFunction;
 import io.ntrail.formats.pe.CxxFunction.Catch;
@@ -13,6 +10,9 @@ import io.ntrail.formats.pe.FuncInfo3;
 import io.ntrail.formats.pe.FuncInfo4;
 import io.ntrail.formats.pe.GsData;
 import io.ntrail.formats.pe.ScopeTable;
+import io.ntrail.programs.handlers.HandledFunction;
+import io.ntrail.programs.handlers.HandlerData;
+import io.ntrail.programs.handlers.LanguageHandler;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.Locale;

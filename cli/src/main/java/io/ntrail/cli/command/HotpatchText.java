@@ -1,15 +1,15 @@
 package io.ntrail.cli.command;
 
-import io.ntrail.analysis.patchability.FunctionPatch;
-import io.ntrail.analysis.patchability.PatchClass;
-import io.ntrail.analysis.patchability.PatchShare;
-import io.ntrail.analysis.patchability.Patchability;
-import io.ntrail.analysis.patchability.Refusal;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import io.ntrail.formats.pe.Machine;
 import io.ntrail.formats.pe.PeHeaders;
+import io.ntrail.programs.patchability.FunctionPatch;
+import io.ntrail.programs.patchability.PatchClass;
+import io.ntrail.programs.patchability.PatchShare;
+import io.ntrail.programs.patchability.Patchability;
+import io.ntrail.programs.patchability.Refusal;
 import java.io.PrintStream;
 import java.util.Comparator;
 import java.util.EnumMap;

@@ -1,7 +1,5 @@
 package io.ntrail.cli.command;
 
-import io.ntrail.analysis.image.ImageContents;
-import io.ntrail.analysis.symbols.PdbSearch;
 import io.ntrail.cli.command.Options.Format;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Terminal;
@@ -11,6 +9,8 @@ import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.pe.PeImage;
+import io.ntrail.programs.image.ImageContents;
+import io.ntrail.programs.symbols.PdbSearch;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,16 +1,16 @@
 package io.ntrail.cli.command;
 
-import io.ntrail.analysis.image.ImageContents;
-import io.ntrail.analysis.image.ImageFunction;
-import io.ntrail.analysis.image.ImageFunctions;
-import io.ntrail.analysis.x86.CodeSize;
-import io.ntrail.analysis.x86.InstructionDecoder;
 import io.ntrail.cli.command.Listing.Cell;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.pe.Imports;
 import io.ntrail.formats.pe.Machine;
 import io.ntrail.formats.pe.PeImage;
+import io.ntrail.programs.image.ImageContents;
+import io.ntrail.programs.image.ImageFunction;
+import io.ntrail.programs.image.ImageFunctions;
+import io.ntrail.programs.x86.CodeSize;
+import io.ntrail.programs.x86.InstructionDecoder;
 import java.io.PrintStream;
 import java.util.HashMap;
 import java.util.List;

@@ -1,6 +1,5 @@
 package io.ntrail.cli.command;
 
-import io.ntrail.analysis.image.ImageContents;
 import io.ntrail.cli.command.Listing.Cell;
 import io.ntrail.cli.command.Listing.Column;
 import io.ntrail.cli.command.Options.Format;
@@ -18,6 +17,7 @@ import io.ntrail.formats.pe.DebugDirectory.CodeView;
 import io.ntrail.formats.pe.Machine;
 import io.ntrail.formats.pe.PeHeaders;
 import io.ntrail.formats.pe.PeImage;
+import io.ntrail.programs.image.ImageContents;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,7 +1,5 @@
 package io.ntrail.cli.command;
 
-import io.ntrail.analysis.image.ImageContents;
-import io.ntrail.analysis.image.ImageSecurity;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
@@ -11,6 +9,8 @@ import io.ntrail.formats.pe.DebugDirectory.CodeView;
 import io.ntrail.formats.pe.Machine;
 import io.ntrail.formats.pe.PeHeaders;
 import io.ntrail.formats.pe.VersionInfo;
+import io.ntrail.programs.image.ImageContents;
+import io.ntrail.programs.image.ImageSecurity;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;

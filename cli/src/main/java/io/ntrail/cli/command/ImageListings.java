@@ -1,11 +1,11 @@
 package io.ntrail.cli.command;
 
-import io.ntrail.analysis.image.ImageContents;
 import io.ntrail.cli.command.Listing.Cell;
 import io.ntrail.cli.command.Listing.Column;
 import io.ntrail.formats.pe.Exports.Export;
 import io.ntrail.formats.pe.Imports;
 import io.ntrail.formats.pe.Section;
+import io.ntrail.programs.image.ImageContents;
 import java.util.List;
 
 /** The tables of an image: sections, exports, imports. */

@@ -1,18 +1,18 @@
 package io.ntrail.cli.command;
 
-import io.ntrail.analysis.image.ImageContents;
-import io.ntrail.analysis.image.ImageFunction.Source;
-import io.ntrail.analysis.image.ImageFunctions;
-import io.ntrail.analysis.image.NamedFunction;
-import io.ntrail.analysis.symbols.ImageSymbols;
-import io.ntrail.analysis.symbols.OpenPdb;
-import io.ntrail.analysis.symbols.PdbSearch;
-import io.ntrail.analysis.symbols.SymbolAt;
-import io.ntrail.analysis.symbols.SymbolFrame;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.identity.PathName;
 import io.ntrail.formats.pe.CoffSymbols;
 import io.ntrail.formats.pe.FunctionTable;
+import io.ntrail.programs.image.ImageContents;
+import io.ntrail.programs.image.ImageFunction.Source;
+import io.ntrail.programs.image.ImageFunctions;
+import io.ntrail.programs.image.NamedFunction;
+import io.ntrail.programs.symbols.ImageSymbols;
+import io.ntrail.programs.symbols.OpenPdb;
+import io.ntrail.programs.symbols.PdbSearch;
+import io.ntrail.programs.symbols.SymbolAt;
+import io.ntrail.programs.symbols.SymbolFrame;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package io.ntrail.cli.command;
 
-import io.ntrail.analysis.image.ImageContents;
-import io.ntrail.analysis.image.ImageFunctions;
+import io.ntrail.programs.image.ImageContents;
+import io.ntrail.programs.image.ImageFunctions;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -2,11 +2,6 @@ package io.ntrail.cli.command;
 
 import static java.util.stream.Collectors.joining;
 
-import io.ntrail.analysis.image.ImageContents;
-import io.ntrail.analysis.image.ImageFunction.Source;
-import io.ntrail.analysis.image.ImageSecurity;
-import io.ntrail.analysis.patchability.FunctionPatch;
-import io.ntrail.analysis.patchability.Patchability;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.identity.FileTime;
@@ -21,6 +16,11 @@ import io.ntrail.formats.pe.RuntimeFunction;
 import io.ntrail.formats.pe.Section;
 import io.ntrail.formats.pe.UnwindChain;
 import io.ntrail.formats.pe.VersionInfo;
+import io.ntrail.programs.image.ImageContents;
+import io.ntrail.programs.image.ImageFunction.Source;
+import io.ntrail.programs.image.ImageSecurity;
+import io.ntrail.programs.patchability.FunctionPatch;
+import io.ntrail.programs.patchability.Patchability;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,12 +1,12 @@
 package io.ntrail.cli.command;
 
-import io.ntrail.analysis.services.SystemService;
-import io.ntrail.analysis.services.SystemServices;
 import io.ntrail.cli.command.Listing.Cell;
 import io.ntrail.cli.command.Listing.Column;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.pe.PeImage;
+import io.ntrail.programs.services.SystemService;
+import io.ntrail.programs.services.SystemServices;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.function.Consumer;

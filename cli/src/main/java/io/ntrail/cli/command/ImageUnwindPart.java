@@ -1,15 +1,15 @@
 package io.ntrail.cli.command;
 
-import io.ntrail.analysis.image.ImageContents;
-import io.ntrail.analysis.image.ImageFunction;
-import io.ntrail.analysis.image.ImageFunctions;
-import io.ntrail.analysis.unwind.LanguageHandlers;
 import io.ntrail.cli.command.Listing.Cell;
 import io.ntrail.cli.command.Listing.Column;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.pe.FunctionTable;
 import io.ntrail.formats.pe.RuntimeFunction;
 import io.ntrail.formats.pe.UnwindChain;
+import io.ntrail.programs.handlers.LanguageHandlers;
+import io.ntrail.programs.image.ImageContents;
+import io.ntrail.programs.image.ImageFunction;
+import io.ntrail.programs.image.ImageFunctions;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.Optional;

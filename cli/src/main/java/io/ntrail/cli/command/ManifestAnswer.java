@@ -1,11 +1,5 @@
 package io.ntrail.cli.command;
 
-import io.ntrail.analysis.symbols.OpenImage;
-import io.ntrail.analysis.symbols.OpenPdb;
-import io.ntrail.analysis.symbols.PdbSearch.Tried;
-import io.ntrail.analysis.symbols.StoreKey;
-import io.ntrail.analysis.symbols.SymbolBundle;
-import io.ntrail.analysis.symbols.SymbolManifest;
 import io.ntrail.cli.command.Options.Format;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
@@ -13,6 +7,12 @@ import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.programs.symbols.OpenImage;
+import io.ntrail.programs.symbols.OpenPdb;
+import io.ntrail.programs.symbols.PdbSearch.Tried;
+import io.ntrail.programs.symbols.StoreKey;
+import io.ntrail.programs.symbols.SymbolBundle;
+import io.ntrail.programs.symbols.SymbolManifest;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.ntrail.cli.command;
 
-import io.ntrail.analysis.symbols.RecordingSymbols;
+import io.ntrail.analysis.naming.RecordingSymbols;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
 import java.nio.file.Path;

@@ -1,12 +1,12 @@
 package io.ntrail.cli.command;
 
+import io.ntrail.analysis.naming.RecordingSymbols;
 import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.ProfileInput;
 import io.ntrail.analysis.profile.ProfileScope;
 import io.ntrail.analysis.profile.Profiler;
 import io.ntrail.analysis.profile.Unit;
 import io.ntrail.analysis.recording.Recording;
-import io.ntrail.analysis.symbols.RecordingSymbols;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.etl.LogFileHeader;
 import java.util.ArrayList;

@@ -1,12 +1,6 @@
 package io.ntrail.cli.command;
 
 import io.ntrail.analysis.recording.Recording;
-import io.ntrail.analysis.symbols.OpenImage;
-import io.ntrail.analysis.symbols.SoughtImage;
-import io.ntrail.analysis.symbols.StoreKey;
-import io.ntrail.analysis.symbols.SymbolBundle;
-import io.ntrail.analysis.symbols.SymbolManifest;
-import io.ntrail.analysis.symbols.SymbolStores;
 import io.ntrail.cli.command.Options.Format;
 import io.ntrail.cli.command.RecordedImages.Candidate;
 import io.ntrail.cli.command.RecordedImages.Row;
@@ -15,6 +9,12 @@ import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.programs.symbols.OpenImage;
+import io.ntrail.programs.symbols.SoughtImage;
+import io.ntrail.programs.symbols.StoreKey;
+import io.ntrail.programs.symbols.SymbolBundle;
+import io.ntrail.programs.symbols.SymbolManifest;
+import io.ntrail.programs.symbols.SymbolStores;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -109,7 +109,7 @@ final class RecordedImagesAnswer {
   }
 
   private void find(Candidate candidate, Map<Candidate, SymbolStores.Result<OpenImage>> files) {
-    SoughtImage.of(candidate.image())
+    SoughtImage.of(candidate.image().name(), candidate.image().id())
         .ifPresent(sought -> files.put(candidate, places.images().find(sought)));
   }
 

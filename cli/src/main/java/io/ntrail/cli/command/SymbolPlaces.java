@@ -1,15 +1,15 @@
 package io.ntrail.cli.command;
 
-import io.ntrail.analysis.symbols.PackedStore;
-import io.ntrail.analysis.symbols.PdbSearch;
-import io.ntrail.analysis.symbols.SymbolPath;
-import io.ntrail.analysis.symbols.SymbolPath.Chain;
-import io.ntrail.analysis.symbols.SymbolPath.Element;
-import io.ntrail.analysis.symbols.SymbolPath.Store;
-import io.ntrail.analysis.symbols.SymbolStores;
-import io.ntrail.analysis.symbols.http.FetchLimits;
-import io.ntrail.analysis.symbols.http.HttpStoreFetch;
 import io.ntrail.cli.text.Terminal;
+import io.ntrail.programs.symbols.PackedStore;
+import io.ntrail.programs.symbols.PdbSearch;
+import io.ntrail.programs.symbols.SymbolPath;
+import io.ntrail.programs.symbols.SymbolPath.Chain;
+import io.ntrail.programs.symbols.SymbolPath.Element;
+import io.ntrail.programs.symbols.SymbolPath.Store;
+import io.ntrail.programs.symbols.SymbolStores;
+import io.ntrail.programs.symbols.http.FetchLimits;
+import io.ntrail.programs.symbols.http.HttpStoreFetch;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Files;

@@ -1,13 +1,13 @@
 package io.ntrail.cli.command;
 
 import io.ntrail.analysis.events.Pattern;
-import io.ntrail.analysis.symbols.ImageSymbols;
 import io.ntrail.cli.command.Listing.Cell;
 import io.ntrail.cli.command.Listing.Column;
 import io.ntrail.formats.pdb.PdbFile;
 import io.ntrail.formats.pdb.PdbModule;
 import io.ntrail.formats.pdb.PublicSymbols;
 import io.ntrail.formats.pdb.codeview.Symbol;
+import io.ntrail.programs.symbols.ImageSymbols;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;

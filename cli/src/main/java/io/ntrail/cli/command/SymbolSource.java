@@ -1,9 +1,5 @@
 package io.ntrail.cli.command;
 
-import io.ntrail.analysis.image.ImageFunctions;
-import io.ntrail.analysis.symbols.ImageSymbols;
-import io.ntrail.analysis.symbols.OpenPdb;
-import io.ntrail.analysis.symbols.PdbSearch;
 import io.ntrail.formats.archives.Archives;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gap;
@@ -11,6 +7,10 @@ import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.pdb.PdbFile;
 import io.ntrail.formats.pe.PeImage;
+import io.ntrail.programs.image.ImageFunctions;
+import io.ntrail.programs.symbols.ImageSymbols;
+import io.ntrail.programs.symbols.OpenPdb;
+import io.ntrail.programs.symbols.PdbSearch;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,6 @@
 package io.ntrail.cli.command;
 
 import io.ntrail.analysis.events.Pattern;
-import io.ntrail.analysis.symbols.SymbolManifest;
 import io.ntrail.cli.command.Options.Format;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
@@ -11,6 +10,7 @@ import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.pdb.DbiHeader;
 import io.ntrail.formats.pdb.PdbFile;
 import io.ntrail.formats.pe.Machine;
+import io.ntrail.programs.symbols.SymbolManifest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

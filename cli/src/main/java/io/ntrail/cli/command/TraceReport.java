@@ -1,6 +1,5 @@
 package io.ntrail.cli.command;
 
-import io.ntrail.analysis.patchability.PatchClass;
 import io.ntrail.cli.command.Options.Format;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Lines;
@@ -17,6 +16,7 @@ import io.ntrail.live.trace.TracePlan;
 import io.ntrail.live.trace.TraceRun;
 import io.ntrail.live.trace.TraceTarget;
 import io.ntrail.live.trace.TracedFamily;
+import io.ntrail.programs.patchability.PatchClass;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.util.List;

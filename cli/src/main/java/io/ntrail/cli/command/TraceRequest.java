@@ -1,12 +1,12 @@
 package io.ntrail.cli.command;
 
 import io.ntrail.analysis.events.Pattern;
-import io.ntrail.analysis.symbols.PdbSearch;
 import io.ntrail.cli.command.Options.Format;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.identity.PathName;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.trace.TracePlan;
+import io.ntrail.programs.symbols.PdbSearch;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;

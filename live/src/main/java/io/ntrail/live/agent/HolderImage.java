@@ -1,23 +1,23 @@
 package io.ntrail.live.agent;
 
-import static io.ntrail.analysis.x86.asm.Mem.gs;
-import static io.ntrail.analysis.x86.asm.Mem.ptr;
-import static io.ntrail.analysis.x86.asm.Reg32.EAX;
-import static io.ntrail.analysis.x86.asm.Reg32.ECX;
-import static io.ntrail.analysis.x86.asm.Reg32.EDX;
-import static io.ntrail.analysis.x86.asm.Reg32.R8D;
-import static io.ntrail.analysis.x86.asm.Reg32.R9D;
-import static io.ntrail.analysis.x86.asm.Reg64.RAX;
-import static io.ntrail.analysis.x86.asm.Reg64.RBX;
-import static io.ntrail.analysis.x86.asm.Reg64.RCX;
-import static io.ntrail.analysis.x86.asm.Reg64.RSP;
+import static io.ntrail.programs.x86.asm.Mem.gs;
+import static io.ntrail.programs.x86.asm.Mem.ptr;
+import static io.ntrail.programs.x86.asm.Reg32.EAX;
+import static io.ntrail.programs.x86.asm.Reg32.ECX;
+import static io.ntrail.programs.x86.asm.Reg32.EDX;
+import static io.ntrail.programs.x86.asm.Reg32.R8D;
+import static io.ntrail.programs.x86.asm.Reg32.R9D;
+import static io.ntrail.programs.x86.asm.Reg64.RAX;
+import static io.ntrail.programs.x86.asm.Reg64.RBX;
+import static io.ntrail.programs.x86.asm.Reg64.RCX;
+import static io.ntrail.programs.x86.asm.Reg64.RSP;
 
-import io.ntrail.analysis.x86.asm.Assembler;
-import io.ntrail.analysis.x86.asm.Label;
-import io.ntrail.analysis.x86.asm.Mem;
 import io.ntrail.formats.pe.Machine;
 import io.ntrail.formats.pe.PeBuilder;
 import io.ntrail.formats.pe.PeUnwind;
+import io.ntrail.programs.x86.asm.Assembler;
+import io.ntrail.programs.x86.asm.Label;
+import io.ntrail.programs.x86.asm.Mem;
 import java.util.HashMap;
 import java.util.Map;
 

@@ -1,8 +1,8 @@
 package io.ntrail.live.code;
 
-import io.ntrail.analysis.x86.asm.Assembler;
-import io.ntrail.analysis.x86.asm.Code;
-import io.ntrail.analysis.x86.asm.Label;
+import io.ntrail.programs.x86.asm.Assembler;
+import io.ntrail.programs.x86.asm.Code;
+import io.ntrail.programs.x86.asm.Label;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -1,16 +1,5 @@
 package io.ntrail.live.code;
 
-import static io.ntrail.analysis.x86.asm.Mem.gs;
-import static io.ntrail.analysis.x86.asm.Mem.ptr;
-import static io.ntrail.analysis.x86.asm.Reg32.EAX;
-import static io.ntrail.analysis.x86.asm.Reg32.ECX;
-import static io.ntrail.analysis.x86.asm.Reg32.EDX;
-import static io.ntrail.analysis.x86.asm.Reg64.R8;
-import static io.ntrail.analysis.x86.asm.Reg64.R9;
-import static io.ntrail.analysis.x86.asm.Reg64.RAX;
-import static io.ntrail.analysis.x86.asm.Reg64.RCX;
-import static io.ntrail.analysis.x86.asm.Reg64.RDX;
-import static io.ntrail.analysis.x86.asm.Reg64.RSP;
 import static io.ntrail.live.code.Geometry.BODY;
 import static io.ntrail.live.code.Geometry.DELTA;
 import static io.ntrail.live.code.Geometry.KEY;
@@ -20,12 +9,23 @@ import static io.ntrail.live.code.Geometry.SAVE_RAX;
 import static io.ntrail.live.code.Geometry.SAVE_RDX;
 import static io.ntrail.live.code.Geometry.STRIDE;
 import static io.ntrail.live.code.Geometry.TRUE_RIP;
+import static io.ntrail.programs.x86.asm.Mem.gs;
+import static io.ntrail.programs.x86.asm.Mem.ptr;
+import static io.ntrail.programs.x86.asm.Reg32.EAX;
+import static io.ntrail.programs.x86.asm.Reg32.ECX;
+import static io.ntrail.programs.x86.asm.Reg32.EDX;
+import static io.ntrail.programs.x86.asm.Reg64.R8;
+import static io.ntrail.programs.x86.asm.Reg64.R9;
+import static io.ntrail.programs.x86.asm.Reg64.RAX;
+import static io.ntrail.programs.x86.asm.Reg64.RCX;
+import static io.ntrail.programs.x86.asm.Reg64.RDX;
+import static io.ntrail.programs.x86.asm.Reg64.RSP;
 
-import io.ntrail.analysis.x86.asm.Assembler;
-import io.ntrail.analysis.x86.asm.Code;
-import io.ntrail.analysis.x86.asm.Label;
-import io.ntrail.analysis.x86.asm.Mem;
-import io.ntrail.analysis.x86.asm.Reg16;
+import io.ntrail.programs.x86.asm.Assembler;
+import io.ntrail.programs.x86.asm.Code;
+import io.ntrail.programs.x86.asm.Label;
+import io.ntrail.programs.x86.asm.Mem;
+import io.ntrail.programs.x86.asm.Reg16;
 import java.util.List;
 
 /**

@@ -1,13 +1,13 @@
 package io.ntrail.live.plan;
 
-import io.ntrail.analysis.image.ImageFunction.Source;
-import io.ntrail.analysis.patchability.FunctionPatch;
-import io.ntrail.analysis.x86.CodeSize;
-import io.ntrail.analysis.x86.FlowClass;
-import io.ntrail.analysis.x86.Instruction;
-import io.ntrail.analysis.x86.InstructionDecoder;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.pe.PeImage;
+import io.ntrail.programs.image.ImageFunction.Source;
+import io.ntrail.programs.patchability.FunctionPatch;
+import io.ntrail.programs.x86.CodeSize;
+import io.ntrail.programs.x86.FlowClass;
+import io.ntrail.programs.x86.Instruction;
+import io.ntrail.programs.x86.InstructionDecoder;
 
 /** What may be right in a file that is looked at, and is not good enough for one that runs. */
 final class Doubts {

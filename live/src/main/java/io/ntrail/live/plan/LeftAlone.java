@@ -1,6 +1,6 @@
 package io.ntrail.live.plan;
 
-import io.ntrail.analysis.patchability.Refusal;
+import io.ntrail.programs.patchability.Refusal;
 import java.util.Optional;
 
 /**

@@ -1,8 +1,8 @@
 package io.ntrail.live.plan;
 
-import io.ntrail.analysis.patchability.FunctionPatch;
-import io.ntrail.analysis.patchability.NeedsStop;
 import io.ntrail.live.code.TracedCode;
+import io.ntrail.programs.patchability.FunctionPatch;
+import io.ntrail.programs.patchability.NeedsStop;
 import java.util.Optional;
 
 /**

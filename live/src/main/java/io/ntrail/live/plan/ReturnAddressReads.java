@@ -1,18 +1,18 @@
 package io.ntrail.live.plan;
 
-import io.ntrail.analysis.image.ImageFunction;
-import io.ntrail.analysis.x86.CodeSize;
-import io.ntrail.analysis.x86.FlowClass;
-import io.ntrail.analysis.x86.Instruction;
-import io.ntrail.analysis.x86.InstructionDecoder;
-import io.ntrail.analysis.x86.OperandReader;
-import io.ntrail.analysis.x86.OperandType;
-import io.ntrail.analysis.x86.Operands;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.pe.FunctionTable;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.formats.pe.RuntimeFunction;
 import io.ntrail.formats.pe.UnwindInfo;
+import io.ntrail.programs.image.ImageFunction;
+import io.ntrail.programs.x86.CodeSize;
+import io.ntrail.programs.x86.FlowClass;
+import io.ntrail.programs.x86.Instruction;
+import io.ntrail.programs.x86.InstructionDecoder;
+import io.ntrail.programs.x86.OperandReader;
+import io.ntrail.programs.x86.OperandType;
+import io.ntrail.programs.x86.Operands;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

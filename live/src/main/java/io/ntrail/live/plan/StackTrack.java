@@ -1,13 +1,13 @@
 package io.ntrail.live.plan;
 
-import io.ntrail.analysis.x86.Effects;
-import io.ntrail.analysis.x86.FlowClass;
-import io.ntrail.analysis.x86.Instruction;
-import io.ntrail.analysis.x86.Operand;
-import io.ntrail.analysis.x86.OperandType;
-import io.ntrail.analysis.x86.Operands;
-import io.ntrail.analysis.x86.Register;
-import io.ntrail.analysis.x86.RegisterClass;
+import io.ntrail.programs.x86.Effects;
+import io.ntrail.programs.x86.FlowClass;
+import io.ntrail.programs.x86.Instruction;
+import io.ntrail.programs.x86.Operand;
+import io.ntrail.programs.x86.OperandType;
+import io.ntrail.programs.x86.Operands;
+import io.ntrail.programs.x86.Register;
+import io.ntrail.programs.x86.RegisterClass;
 import java.util.Optional;
 
 /**

@@ -1,9 +1,5 @@
 package io.ntrail.live.trace;
 
-import io.ntrail.analysis.image.NamedFunction;
-import io.ntrail.analysis.symbols.ImageSymbols;
-import io.ntrail.analysis.symbols.OpenPdb;
-import io.ntrail.analysis.symbols.PdbSearch;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.InputFile;
@@ -12,6 +8,10 @@ import io.ntrail.formats.pe.PeHeaders;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.live.plan.FileCode;
 import io.ntrail.live.target.TargetModule;
+import io.ntrail.programs.image.NamedFunction;
+import io.ntrail.programs.symbols.ImageSymbols;
+import io.ntrail.programs.symbols.OpenPdb;
+import io.ntrail.programs.symbols.PdbSearch;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

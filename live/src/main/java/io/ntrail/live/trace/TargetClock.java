@@ -1,14 +1,14 @@
 package io.ntrail.live.trace;
 
-import io.ntrail.analysis.x86.asm.Assembler;
-import io.ntrail.analysis.x86.asm.Reg32;
-import io.ntrail.analysis.x86.asm.Reg64;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesOut;
 import io.ntrail.formats.ntr.Calibration;
 import io.ntrail.live.agent.AgentCall;
 import io.ntrail.live.agent.CallOutcome;
 import io.ntrail.live.target.WindowsCalls;
+import io.ntrail.programs.x86.asm.Assembler;
+import io.ntrail.programs.x86.asm.Reg32;
+import io.ntrail.programs.x86.asm.Reg64;
 import java.util.List;
 
 /**

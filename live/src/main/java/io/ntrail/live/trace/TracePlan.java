@@ -1,7 +1,5 @@
 package io.ntrail.live.trace;
 
-import io.ntrail.analysis.patchability.PatchClass;
-import io.ntrail.analysis.symbols.PdbSearch;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.pe.PeImage;
@@ -13,6 +11,8 @@ import io.ntrail.live.target.TargetImage;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.trace.ModuleFile.Missing;
 import io.ntrail.live.trace.ModuleFile.Problem;
+import io.ntrail.programs.patchability.PatchClass;
+import io.ntrail.programs.symbols.PdbSearch;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,20 +1,20 @@
 package io.ntrail.live.plan;
 
-import static io.ntrail.analysis.x86.asm.Mem.ptr;
-import static io.ntrail.analysis.x86.asm.Reg32.ECX;
-import static io.ntrail.analysis.x86.asm.Reg64.RAX;
-import static io.ntrail.analysis.x86.asm.Reg64.RBP;
-import static io.ntrail.analysis.x86.asm.Reg64.RBX;
-import static io.ntrail.analysis.x86.asm.Reg64.RCX;
-import static io.ntrail.analysis.x86.asm.Reg64.RDX;
-import static io.ntrail.analysis.x86.asm.Reg64.RSP;
+import static io.ntrail.programs.x86.asm.Mem.ptr;
+import static io.ntrail.programs.x86.asm.Reg32.ECX;
+import static io.ntrail.programs.x86.asm.Reg64.RAX;
+import static io.ntrail.programs.x86.asm.Reg64.RBP;
+import static io.ntrail.programs.x86.asm.Reg64.RBX;
+import static io.ntrail.programs.x86.asm.Reg64.RCX;
+import static io.ntrail.programs.x86.asm.Reg64.RDX;
+import static io.ntrail.programs.x86.asm.Reg64.RSP;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.ntrail.analysis.x86.asm.Assembler;
 import io.ntrail.formats.pe.PeUnwind;
 import io.ntrail.live.plan.LeftAlone.Kind;
+import io.ntrail.programs.x86.asm.Assembler;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;

@@ -3,12 +3,12 @@ package io.ntrail.live.trace;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.ntrail.analysis.symbols.PdbSearch;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.formats.pe.PeUnwind;
 import io.ntrail.live.plan.Sketch;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.trace.ModuleFile.Problem;
+import io.ntrail.programs.symbols.PdbSearch;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,7 +3,6 @@ package io.ntrail.live.trace;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.ntrail.analysis.patchability.NeedsStop;
 import io.ntrail.formats.pe.Exports;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.live.plan.PlannedFunction;
@@ -12,6 +11,7 @@ import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.live.trace.Tracing.Outcome;
 import io.ntrail.live.trace.Tracing.Settings;
+import io.ntrail.programs.patchability.NeedsStop;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

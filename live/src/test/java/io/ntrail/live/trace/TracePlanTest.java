@@ -2,11 +2,11 @@ package io.ntrail.live.trace;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.ntrail.analysis.patchability.NeedsStop;
 import io.ntrail.formats.pe.PeUnwind;
 import io.ntrail.live.plan.LeftAlone.Kind;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.Sketch;
+import io.ntrail.programs.patchability.NeedsStop;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;

@@ -3,7 +3,6 @@ package io.ntrail.live.trace;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
-import io.ntrail.analysis.symbols.PdbSearch;
 import io.ntrail.formats.bytes.BytesOut;
 import io.ntrail.formats.identity.ImageId;
 import io.ntrail.formats.ntr.NtrWriter;
@@ -31,6 +30,7 @@ import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.live.target.WindowsCalls;
+import io.ntrail.programs.symbols.PdbSearch;
 import io.ntrail.testkit.wine.Wine;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -1,0 +1,415 @@
+package io.ntrail.programs.patchability;
+
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.pe.PeImage;
+import io.ntrail.programs.image.CodeRanges;
+import io.ntrail.programs.image.ImageFunction;
+import io.ntrail.programs.image.ImageFunctions;
+import io.ntrail.programs.x86.FlowClass;
+import io.ntrail.programs.x86.Instruction;
+import io.ntrail.programs.x86.InstructionDecoder;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.stream.LongStream;
+
+/**
+ * Decodes all code of an image once, from every address that is known to begin or end something,
+ * and finds what concerns the functions: where padding lies, and which branches lead to their first
+ * bytes.
+ *
+ * <p>Padding are nops, int3 and zeros up to where something begins, if they begin behind the end of
+ * a range of the function table, behind an instruction that does not go on, or, int3 alone, behind
+ * a call or an interrupt that does not come back. Else, as where tables between functions keep the
+ * decoder from meeting the next function, only a run of CC is believed, but for its first byte,
+ * which could be the last one of a table or a short jump.
+ */
+final class CodeSweep {
+  /** Branches that lead further into a function than this do not concern it. */
+  static final int NEAR = 32;
+
+  /** The bytes of a hash in front of a function. */
+  static final int HASH = 8;
+
+  /** Code that is not in the file cannot be much: beyond this multiple of it nothing is read. */
+  private static final long TIMES_FILE = 4;
+
+  private static final long SMALLEST_BUDGET = 16 << 20;
+
+  private final PeImage image;
+  private final ImageFunctions functions;
+  private final CodeRanges code;
+  private final InstructionDecoder decoder;
+  private final boolean narrow;
+  private final Instruction instruction = new Instruction();
+  private final BitSet hashed;
+  private long budget;
+
+  /** Where something begins or ends. */
+  private final long[] marks;
+
+  /** Of each function the padding in front of it. */
+  private final int[] own;
+
+  private final byte[] fillers;
+
+  /** Of each function where it ends, as far as its code tells; 0 where it does not. */
+  private final int[] sizes;
+
+  private final BitSet examined = new BitSet();
+  private final Gaps gaps = new Gaps();
+  private final Branches branches = new Branches();
+
+  /** Stretches of padding that end where something begins. */
+  static final class Gaps {
+    private long[] begins = new long[64];
+    private long[] ends = new long[64];
+    private int count;
+
+    private void add(long begin, long end) {
+      if (count == begins.length) {
+        begins = Arrays.copyOf(begins, 2 * count);
+        ends = Arrays.copyOf(ends, 2 * count);
+      }
+      begins[count] = begin;
+      ends[count++] = end;
+    }
+
+    int count() {
+      return count;
+    }
+
+    long begin(int gap) {
+      return begins[gap];
+    }
+
+    long end(int gap) {
+      return ends[gap];
+    }
+  }
+
+  /** Branches to the first bytes of functions. */
+  private static final class Branches {
+    private int[] functions = new int[64];
+    private long[] sources = new long[64];
+    private byte[] offsets = new byte[64];
+    private int count;
+
+    /** Of each function the place of its first branch in the order by function. */
+    private int[] order = {};
+
+    /** Offset of the target, and above it whether it is a call. */
+    private void add(int function, long source, int offset) {
+      if (count == functions.length) {
+        functions = Arrays.copyOf(functions, 2 * count);
+        sources = Arrays.copyOf(sources, 2 * count);
+        offsets = Arrays.copyOf(offsets, 2 * count);
+      }
+      functions[count] = function;
+      sources[count] = source;
+      offsets[count++] = (byte) offset;
+    }
+
+    /** Sorts by function, then in the order they were found in. */
+    private void sort() {
+      long[] keys =
+          LongStream.range(0, count).map(i -> (long) functions[(int) i] << 32 | i).toArray();
+      Arrays.sort(keys);
+      order = Arrays.stream(keys).mapToInt(key -> (int) key).toArray();
+    }
+
+    private int first(int function) {
+      int low = 0;
+      int high = order.length;
+      while (low < high) {
+        int middle = low + high >>> 1;
+        if (functions[order[middle]] < function) {
+          low = middle + 1;
+        } else {
+          high = middle;
+        }
+      }
+      return low;
+    }
+  }
+
+  /**
+   * Prepares a sweep.
+   *
+   * @param hashed the functions that have a hash in front of them
+   */
+  CodeSweep(PeImage image, ImageFunctions functions, InstructionDecoder decoder, BitSet hashed) {
+    this.image = image;
+    this.functions = functions;
+    this.code = functions.code();
+    this.decoder = decoder;
+    this.narrow = !image.headers().isWide();
+    this.hashed = hashed;
+    int count = functions.list().size();
+    this.own = new int[count];
+    this.fillers = new byte[count];
+    this.sizes = new int[count];
+    this.budget = image.file().map(file -> TIMES_FILE * file.size()).orElse(Long.MAX_VALUE);
+    this.budget = Math.max(budget, SMALLEST_BUDGET);
+    this.marks = marks();
+  }
+
+  private long[] marks() {
+    int count = functions.list().size();
+    LongStream starts = LongStream.range(0, count).map(i -> functions.start((int) i));
+    LongStream parts =
+        LongStream.range(0, functions.partCount())
+            .flatMap(i -> LongStream.of(functions.partBegin((int) i), functions.partEnd((int) i)));
+    LongStream hashes = hashed.stream().mapToLong(i -> functions.start(i) - HASH);
+    LongStream ranges = code.list().stream().mapToLong(CodeRanges.Range::begin);
+    return LongStream.of(0, 1, 2, 3)
+        .flatMap(i -> i == 0 ? starts : i == 1 ? parts : i == 2 ? hashes : ranges)
+        .filter(code::contains)
+        .sorted()
+        .distinct()
+        .toArray();
+  }
+
+  /** Decodes. */
+  CodeSweep run() {
+    for (int i = 0; i < marks.length && budget > 0; i++) {
+      long begin = marks[i];
+      long end = code.end(begin);
+      boolean starts = false;
+      if (i + 1 < marks.length && marks[i + 1] <= end) {
+        end = marks[i + 1];
+        starts = true;
+      }
+      long stored = Math.min(end - begin, image.view().stored(begin));
+      if (stored > 0) {
+        segment(begin, end, Math.min(stored, budget), starts);
+      }
+    }
+    branches.sort();
+    return this;
+  }
+
+  private int functionAt(long rva) {
+    int i = functions.indexUpTo(rva);
+    return i >= 0 && functions.start(i) == rva ? i : -1;
+  }
+
+  private void segment(long begin, long end, long stored, boolean starts) {
+    int function = functionAt(begin);
+    if (function >= 0 && stored == Math.min(end - begin, image.view().stored(begin))) {
+      examined.set(function);
+    }
+    int next = functionAt(end);
+    int hash = functionAt(begin + HASH);
+    if (hash >= 0 && hashed.get(hash) && end == begin + HASH) {
+      return;
+    }
+    boolean covered = functions.reachBefore(begin + 1) > begin;
+    Segment segment = new Segment(begin, stored, function, covered);
+    segment.decode();
+    budget -= stored;
+    if (starts && !covered && stored == end - begin) {
+      int padding = segment.padding();
+      if (padding > 0) {
+        gaps.add(end - padding, end);
+        if (next >= 0) {
+          own[next] = padding;
+          fillers[next] = (byte) segment.filler.ordinal();
+        }
+      }
+    }
+  }
+
+  /** What is found between two marks. */
+  private final class Segment {
+    private final long begin;
+    private final int length;
+    private final Bytes bytes;
+    private final int function;
+
+    /** Whether code begins here; else it may be data, whose branches are none. */
+    private final boolean known;
+
+    private int at;
+
+    /** Where the padding began that goes on, or -1. */
+    private int padding = -1;
+
+    private boolean paddingIsSafe;
+    private Filler filler = Filler.NONE;
+
+    /** What does not go on stands in front: padding can begin. */
+    private boolean stopped;
+
+    /** What may not come back stands in front: int3 can begin. */
+    private boolean called;
+
+    /** Up to where branches of the function lead that begins here. */
+    private int furthest;
+
+    Segment(long begin, long stored, int function, boolean covered) {
+      this.begin = begin;
+      this.length = (int) Math.min(stored, Integer.MAX_VALUE - 64);
+      // The last instruction may be longer than the segment: then the decoder missed a beat.
+      this.bytes = image.view().window(begin, length + InstructionDecoder.LONGEST);
+      this.function = function;
+      this.known = function >= 0 || covered;
+      this.stopped = !known;
+    }
+
+    void decode() {
+      while (at < length) {
+        int first = bytes.u8(at);
+        Filler single = Filler.ofByte(first);
+        if (single == Filler.INT3
+            || single == Filler.NOP
+            || single == Filler.ZERO && (stopped || padding >= 0)) {
+          pad(single, 1);
+          continue;
+        }
+        int size = decoder.decode(bytes, at, bytes.length(), instruction);
+        if (size == 0) {
+          padding = -1;
+          stopped = false;
+          called = false;
+          at++;
+        } else if (instruction.isNext()) {
+          if (Filler.isLongNop(bytes, at, size, narrow)) {
+            pad(Filler.LONG_NOP, size);
+          } else {
+            padding = -1;
+            stopped = false;
+            called = false;
+            at += size;
+          }
+        } else {
+          branch(size);
+        }
+      }
+    }
+
+    private void pad(Filler kind, int size) {
+      if (padding < 0) {
+        padding = at;
+        paddingIsSafe = stopped || called && kind == Filler.INT3;
+        filler = Filler.NONE;
+      }
+      filler = filler.and(kind);
+      at += size;
+    }
+
+    private void branch(int size) {
+      FlowClass flow = instruction.flowClass();
+      if (known && flow.hasTarget()) {
+        long target = instruction.branchTarget(begin + at);
+        boolean call = flow == FlowClass.DIRECT_CALL;
+        reach(target, call);
+        if (!call && target > begin + at && target < begin + length) {
+          furthest = Math.max(furthest, (int) (target - begin));
+        }
+      }
+      stopped = !flow.fallsThrough();
+      called =
+          flow == FlowClass.DIRECT_CALL
+              || flow == FlowClass.INDIRECT_CALL
+              || flow == FlowClass.INTERRUPT;
+      // A jump through a register can be that of a switch, whose cases follow.
+      if (function >= 0
+          && stopped
+          && sizes[function] == 0
+          && at + size > furthest
+          && (flow != FlowClass.INDIRECT_JUMP || isThroughSlot(bytes, at))) {
+        sizes[function] = at + size;
+      }
+      padding = -1;
+      at += size;
+    }
+
+    private void reach(long target, boolean call) {
+      int reached = functions.indexUpTo(target);
+      if (reached >= 0) {
+        long offset = target - functions.start(reached);
+        if (offset < NEAR) {
+          branches.add(reached, begin + at, (int) offset | (call ? NEAR : 0));
+        }
+      }
+    }
+
+    /** How many bytes in front of the end are padding. */
+    int padding() {
+      if (at == length && padding >= 0 && paddingIsSafe) {
+        return length - padding;
+      }
+      int run = 0;
+      while (run < length && bytes.u8(length - 1 - run) == 0xCC) {
+        run++;
+      }
+      filler = Filler.INT3;
+      return Math.max(0, run - 1);
+    }
+  }
+
+  /** Whether a jump at a place goes through a fixed place in memory: {@code FF 25}, or with REX. */
+  static boolean isThroughSlot(Bytes bytes, int at) {
+    int opcode = bytes.u8(at) >> 4 == 4 ? at + 1 : at;
+    return bytes.has(opcode, 2) && bytes.u8(opcode) == 0xFF && bytes.u8(opcode + 1) == 0x25;
+  }
+
+  /** Whether the code of a function was decoded. */
+  boolean isExamined(int function) {
+    return examined.get(function);
+  }
+
+  /** Where a function ends as far as its code tells, from its beginning; 0 if it does not. */
+  int size(int function) {
+    return sizes[function];
+  }
+
+  /** Bytes of padding in front of a function. */
+  int own(int function) {
+    return own[function];
+  }
+
+  /** What the padding in front of a function consists of. */
+  Filler filler(int function) {
+    return Filler.values()[fillers[function]];
+  }
+
+  /** All padding, by address. */
+  Gaps gaps() {
+    return gaps;
+  }
+
+  /**
+   * Where the first branch comes from that leads to where a function is overwritten; -1 if none
+   * does. A jump of the function itself to its first byte counts, a call of it does not.
+   *
+   * @param overwritten the bytes of its first instructions
+   * @param entry whether to look for jumps to its first byte, else for those behind it
+   */
+  long branchTo(int function, ImageFunction of, int overwritten, boolean entry) {
+    for (int i = branches.first(function);
+        i < branches.order.length && branches.functions[branches.order[i]] == function;
+        i++) {
+      int branch = branches.order[i];
+      int offset = branches.offsets[branch] & NEAR - 1;
+      boolean call = (branches.offsets[branch] & NEAR) != 0;
+      long source = branches.sources[branch];
+      if (entry
+          ? offset == 0 && !call && isOf(function, of, source)
+          : offset > 0 && offset < overwritten) {
+        return source;
+      }
+    }
+    return -1;
+  }
+
+  /** Whether an address lies in a function, in parts of it that were moved out as well. */
+  private boolean isOf(int function, ImageFunction of, long address) {
+    if (of.bounded()) {
+      long owner = functions.owner(of.rva());
+      return functions.owner(address) == owner;
+    }
+    long end = sizes[function] > 0 ? of.rva() + sizes[function] : of.end();
+    return address >= of.rva() && address < end;
+  }
+}

@@ -1,0 +1,77 @@
+package io.ntrail.programs.patchability;
+
+import io.ntrail.programs.image.ImageFunction;
+import java.util.Optional;
+
+/**
+ * How one function can be patched.
+ *
+ * @param function the function
+ * @param patchClass the class
+ * @param refusal why not; of class D only
+ * @param detail what belongs to the reason: where a jump goes, which instruction it is; else empty
+ * @param padding what lies in front of it
+ * @param firstLength bytes of its first instruction; 0 if there is none
+ * @param unitLength bytes of the instructions that are overwritten, whole or in part; 0 if they
+ *     could not be found
+ * @param unitInstructions how many instructions these are
+ * @param relative whether one of them has an operand relative to its own address (x64), which has
+ *     to be mended in the copy
+ * @param jumpAt RVA of the jump of five bytes; that of the function of class E, -1 of class D
+ */
+public record FunctionPatch(
+    ImageFunction function,
+    PatchClass patchClass,
+    Optional<Refusal> refusal,
+    String detail,
+    Padding padding,
+    int firstLength,
+    int unitLength,
+    int unitInstructions,
+    boolean relative,
+    long jumpAt) {
+  /** The bytes of the short jump. */
+  public static final int SHORT_JUMP = 2;
+
+  private static final int CACHE_LINE = 64;
+
+  /**
+   * Whether the short jump would lie in two cache lines: then no single store writes it, and
+   * threads have to stand still whatever the class.
+   */
+  public boolean straddles() {
+    return function.rva() % CACHE_LINE == CACHE_LINE - 1;
+  }
+
+  /** Whether the long jump takes the place of its own first bytes, and there is no short one. */
+  public boolean isInPlace() {
+    return patchClass == PatchClass.E;
+  }
+
+  /** Bytes of the function itself that are overwritten. */
+  public int overwritten() {
+    return isInPlace() ? Padding.JUMP : SHORT_JUMP;
+  }
+
+  /** Why threads have to stand still while it is patched; empty if they may run, or of class D. */
+  public Optional<NeedsStop> needsStop() {
+    if (!isPossible()) {
+      return Optional.empty();
+    }
+    if (isInPlace()) {
+      return Optional.of(NeedsStop.IN_PLACE);
+    }
+    if (unitInstructions > 1) {
+      return Optional.of(NeedsStop.SEVERAL_INSTRUCTIONS);
+    }
+    if (patchClass == PatchClass.C) {
+      return Optional.of(NeedsStop.BORROWED_PADDING);
+    }
+    return straddles() ? Optional.of(NeedsStop.STRADDLES) : Optional.empty();
+  }
+
+  /** Whether it can be patched. */
+  public boolean isPossible() {
+    return patchClass != PatchClass.D;
+  }
+}

@@ -1,0 +1,70 @@
+package io.ntrail.programs.symbols;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+
+/** What a {@code file.ptr} says, which a store may have in place of a file. */
+sealed interface PointerFile {
+  /** How it is called in the folder of a key. */
+  String NAME = PointerText.NAME;
+
+  /** More than this is no line with a path. */
+  int MOST_BYTES = PointerText.MOST_BYTES;
+
+  /** The file is elsewhere. */
+  record Elsewhere(Path file) implements PointerFile {}
+
+  /** The store does not have the file, and says so. */
+  record Withdrawn(String message) implements PointerFile {}
+
+  /**
+   * It says nothing that can be used here.
+   *
+   * @param why in half a sentence, after the name of the file
+   */
+  record Unusable(String why) implements PointerFile {}
+
+  /**
+   * Reads one.
+   *
+   * @param windows whether paths are those of Windows
+   */
+  static PointerFile read(Path file, boolean windows) {
+    try (InputStream in = Files.newInputStream(file)) {
+      return of(in.readNBytes(MOST_BYTES + 1), file, windows);
+    } catch (IOException e) {
+      return new Unusable("cannot be read: " + e.getMessage());
+    }
+  }
+
+  /**
+   * Reads its bytes.
+   *
+   * @param file where they come from; a path that is not absolute begins beside it
+   */
+  static PointerFile of(byte[] bytes, Path file, boolean windows) {
+    if (bytes.length > MOST_BYTES) {
+      return new Unusable("is too long for a path");
+    }
+    PointerText pointer = PointerText.of(bytes);
+    if (pointer.isWithdrawn()) {
+      return new Withdrawn(pointer.text());
+    }
+    String path = pointer.text();
+    if (path.isEmpty()) {
+      return new Unusable("is empty");
+    }
+    HostPath read = HostPath.of(path, windows);
+    if (read.path() == null) {
+      return new Unusable("says that the file is elsewhere, but " + read.why());
+    }
+    try {
+      return new Elsewhere(file.resolveSibling(read.path()));
+    } catch (InvalidPathException e) {
+      return new Unusable("says that the file is elsewhere, at no path of this system");
+    }
+  }
+}

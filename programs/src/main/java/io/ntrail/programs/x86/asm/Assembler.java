@@ -1,0 +1,541 @@
+package io.ntrail.programs.x86.asm;
+
+import io.ntrail.programs.x86.CodeSize;
+import io.ntrail.programs.x86.Rounding;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A program being written, front to back. Every method returns the assembler, so that calls can be
+ * chained. See the package for an example.
+ *
+ * <p>What is refused is refused with an {@link IllegalArgumentException}; nothing is written then.
+ * Not for several threads at once.
+ */
+public final class Assembler
+    implements MoveInstructions,
+        ArithmeticInstructions,
+        BitInstructions,
+        BranchInstructions,
+        StringInstructions,
+        SystemInstructions,
+        VectorInstructions {
+  /** Larger boundaries are no business of code in memory. */
+  private static final int LARGEST_BOUNDARY = 1 << 16;
+
+  private final CodeSize size;
+  private final Encoder encoder;
+  private byte[] fixed = new byte[256];
+  private int length;
+  private final List<Elastic> elastic = new ArrayList<>();
+  private final List<Fixup> fixups = new ArrayList<>();
+  private int labels;
+  private int alignment = 1;
+  private int imageOffset;
+  private Modifiers modifiers = Modifiers.NONE;
+
+  private Assembler(CodeSize size) {
+    this.size = size;
+    this.encoder = new Encoder(size);
+  }
+
+  /** For 64-bit code. */
+  public static Assembler x64() {
+    return new Assembler(CodeSize.BITS64);
+  }
+
+  /** For 32-bit code. */
+  public static Assembler ia32() {
+    return new Assembler(CodeSize.BITS32);
+  }
+
+  /** 32 or 64 bits. */
+  @Override
+  public CodeSize codeSize() {
+    return size;
+  }
+
+  // Labels.
+
+  /** A label without a place yet. */
+  public Label label(String name) {
+    labels++;
+    return new Label(this, name);
+  }
+
+  /** A label without a place yet, of no particular name. */
+  public Label label() {
+    return label("label " + labels);
+  }
+
+  /** A new label at this place. */
+  public Label here(String name) {
+    Label label = label(name);
+    bind(label);
+    return label;
+  }
+
+  /**
+   * Gives a label this place.
+   *
+   * @throws IllegalArgumentException if it has one, or is not of this assembler
+   */
+  public Assembler bind(Label label) {
+    checkOwn(label);
+    if (label.isBound()) {
+      throw new IllegalArgumentException("label with two places: " + label);
+    }
+    checkNoPrefix();
+    label.bind(length, elastic.size());
+    return this;
+  }
+
+  // Instructions.
+
+  /**
+   * Any instruction of the list by its mnemonic; memory needs a size where no other operand has
+   * one. Jumps to labels take the shortest form.
+   */
+  @Override
+  public Assembler op(String mnemonic, Operand... operands) {
+    String name = mnemonic.toUpperCase(Locale.ROOT);
+    for (Operand operand : operands) {
+      checkOwn(operand);
+    }
+    if (operands.length == 1 && operands[0] instanceof Label target && hasTwoLengths(name)) {
+      Modifiers before = modifiers;
+      modifiers = Modifiers.NONE;
+      byte[] shortOpcode = opcode(before, name, Target.of(target, 1));
+      byte[] nearOpcode = opcode(before, name, Target.of(target, 4));
+      elastic.add(new Elastic.Jump(length, shortOpcode, nearOpcode, target));
+      return this;
+    }
+    Modifiers before = modifiers;
+    modifiers = Modifiers.NONE;
+    encoder.encode(before, name, operands);
+    for (Fixup fixup : encoder.fixups()) {
+      fixups.add(fixup.moved(length, elastic.size()));
+    }
+    append(encoder.bytes());
+    return this;
+  }
+
+  /** JMP and Jcc; CALL is near and LOOP and JRCXZ are short. */
+  private static boolean hasTwoLengths(String mnemonic) {
+    return mnemonic.startsWith("J") && !mnemonic.endsWith("CXZ");
+  }
+
+  private byte[] opcode(Modifiers before, String mnemonic, Target target) {
+    encoder.encode(before, mnemonic, target);
+    byte[] whole = encoder.bytes();
+    return Arrays.copyOf(whole, whole.length - target.bytes());
+  }
+
+  /** Locks the memory operand of the next instruction. */
+  public Assembler lock() {
+    return prefix(Prefix.LOCK);
+  }
+
+  /** Repeats the next string instruction. */
+  public Assembler rep() {
+    return prefix(Prefix.REP);
+  }
+
+  /** Repeats the next string instruction while it finds what is equal. */
+  public Assembler repe() {
+    return prefix(Prefix.REPE);
+  }
+
+  /** Repeats the next string instruction while it finds what is not equal. */
+  public Assembler repne() {
+    return prefix(Prefix.REPNE);
+  }
+
+  /** A transaction begins with the next instruction, which has to be locked as well. */
+  public Assembler xacquire() {
+    return prefix(Prefix.XACQUIRE);
+  }
+
+  /** A transaction ends with the next instruction, which is locked or a store. */
+  public Assembler xrelease() {
+    return prefix(Prefix.XRELEASE);
+  }
+
+  /** The next branch leaves the bounds of MPX as they are. */
+  public Assembler bnd() {
+    return prefix(Prefix.BND);
+  }
+
+  /** The target of the next indirect branch needs no ENDBR. */
+  public Assembler notrack() {
+    return prefix(Prefix.NOTRACK);
+  }
+
+  /** The next conditional branch is taken as a rule. */
+  public Assembler hintTaken() {
+    return prefix(Prefix.TAKEN);
+  }
+
+  /** The next conditional branch is not taken as a rule. */
+  public Assembler hintNotTaken() {
+    return prefix(Prefix.NOT_TAKEN);
+  }
+
+  /** The next string instruction reads from another segment; memory operands say theirs. */
+  public Assembler segment(Segment segment) {
+    return prefix(Prefix.of(segment));
+  }
+
+  /** The next instruction has 16 bits though no operand shows it: {@code push 5}. */
+  public Assembler operand16() {
+    return prefix(Prefix.OPERAND_16);
+  }
+
+  /**
+   * The next string instruction, loop or jump on the counter has addresses or a counter of the
+   * other size: 32 bits in 64-bit code, 16 bits in 32-bit code.
+   */
+  public Assembler otherAddressSize() {
+    return prefix(Prefix.OTHER_ADDRESS_SIZE);
+  }
+
+  Assembler prefix(Prefix next) {
+    Modifiers more = modifiers.with(next);
+    if (more.equals(modifiers)) {
+      checkNoPrefix();
+    }
+    modifiers = more;
+    return this;
+  }
+
+  /** The next instruction changes only the elements that a mask selects. */
+  public Assembler masked(Mask mask) {
+    return masked(mask, false);
+  }
+
+  /** The next instruction sets the elements to zero that a mask does not select. */
+  public Assembler zeroed(Mask mask) {
+    return masked(mask, true);
+  }
+
+  private Assembler masked(Mask mask, boolean zeroing) {
+    if (mask == Mask.K0) {
+      throw new IllegalArgumentException("K0 selects nothing");
+    }
+    if (modifiers.mask() != null) {
+      checkNoPrefix();
+    }
+    modifiers = modifiers.with(mask, zeroing);
+    return this;
+  }
+
+  /** The next instruction, one of AVX-512 with registers only, rounds so. */
+  public Assembler rounding(Rounding rounding) {
+    modifiers = modifiers.with(rounding);
+    return this;
+  }
+
+  /** All of it at once, before the next instruction. */
+  Assembler modified(Modifiers all) {
+    checkNoPrefix();
+    modifiers = all;
+    return this;
+  }
+
+  private void checkNoPrefix() {
+    if (!modifiers.isNone()) {
+      throw new IllegalArgumentException(modifiers + " without its instruction");
+    }
+  }
+
+  // Data.
+
+  /** Bytes as they are. */
+  public Assembler bytes(byte... bytes) {
+    checkNoPrefix();
+    append(bytes);
+    return this;
+  }
+
+  /** Numbers of one byte, with or without a sign. */
+  public Assembler db(long... values) {
+    return numbers(1, values);
+  }
+
+  /** Numbers of two bytes, with or without a sign. */
+  public Assembler dw(long... values) {
+    return numbers(2, values);
+  }
+
+  /** Numbers of four bytes, with or without a sign. */
+  public Assembler dd(long... values) {
+    return numbers(4, values);
+  }
+
+  /** Numbers of eight bytes. */
+  public Assembler dq(long... values) {
+    return numbers(8, values);
+  }
+
+  private Assembler numbers(int bytes, long... values) {
+    checkNoPrefix();
+    byte[] all = new byte[Math.multiplyExact(bytes, values.length)];
+    for (int i = 0; i < values.length; i++) {
+      if (!Immediates.fitsEither(values[i], 8 * bytes)) {
+        throw new IllegalArgumentException(
+            "0x%x does not fit into %d byte(s)".formatted(values[i], bytes));
+      }
+      Layout.put(all, i * bytes, values[i], bytes);
+    }
+    append(all);
+    return this;
+  }
+
+  /** The address of a label in four bytes; 32-bit code only. */
+  public Assembler dd(Label label) {
+    return dd(Imm.address(label));
+  }
+
+  /**
+   * An address or a distance in four bytes.
+   *
+   * @throws IllegalArgumentException if it is an address in 64-bit code
+   */
+  public Assembler dd(Imm value) {
+    if (value.label() != null && value.origin() == null && size == CodeSize.BITS64) {
+      throw new IllegalArgumentException("an address of 64 bits in four bytes: " + value);
+    }
+    return field(value, 4);
+  }
+
+  /** The address of a label in eight bytes. */
+  public Assembler dq(Label label) {
+    return dq(Imm.address(label));
+  }
+
+  /** An address or a distance in eight bytes. */
+  public Assembler dq(Imm value) {
+    return field(value, 8);
+  }
+
+  private Assembler field(Imm value, int bytes) {
+    checkNoPrefix();
+    checkOwn(value);
+    if (value.label() == null) {
+      return numbers(bytes, value.value());
+    }
+    Fixup.Kind kind = value.origin() == null ? Fixup.Kind.ADDRESS : Fixup.Kind.DISTANCE;
+    return field(kind, value.label(), value.origin(), value.value(), bytes);
+  }
+
+  private Assembler field(
+      Fixup.Kind kind, Label label, @Nullable Label origin, long addend, int bytes) {
+    fixups.add(new Fixup(kind, length, elastic.size(), bytes, label, origin, addend, 0));
+    append(new byte[bytes]);
+    return this;
+  }
+
+  /** Where a label lies in the image, in four bytes; see {@link #imageOffset}. */
+  public Assembler ddImageRelative(Label label) {
+    checkNoPrefix();
+    checkOwn(label);
+    return field(Fixup.Kind.OFFSET, label, null, 0, 4);
+  }
+
+  /** Says where in its image this code begins; at the beginning where nothing is said. */
+  public Assembler imageOffset(int offset) {
+    imageOffset = offset;
+    return this;
+  }
+
+  /**
+   * Text in ASCII, without an end.
+   *
+   * @throws IllegalArgumentException if something is not ASCII
+   */
+  public Assembler ascii(String text) {
+    if (text.chars().anyMatch(c -> c > 0x7F)) {
+      throw new IllegalArgumentException("not ASCII: " + text);
+    }
+    return bytes(text.getBytes(StandardCharsets.US_ASCII));
+  }
+
+  /** Text in ASCII with a zero behind it. */
+  public Assembler asciiz(String text) {
+    return ascii(text).db(0);
+  }
+
+  /** Text in UTF-16, without an end. */
+  public Assembler utf16(String text) {
+    return bytes(text.getBytes(StandardCharsets.UTF_16LE));
+  }
+
+  /** Text in UTF-16 with a zero behind it. */
+  public Assembler utf16z(String text) {
+    return utf16(text).dw(0);
+  }
+
+  // Padding.
+
+  /** Nops up to a multiple of {@code boundary}. */
+  public Assembler align(int boundary) {
+    return align(boundary, Padding.NOP);
+  }
+
+  /**
+   * Bytes up to a multiple of {@code boundary}, counted from the beginning of the code, which then
+   * has to lie at a multiple of it.
+   *
+   * @param boundary a power of two up to 64 KiB
+   */
+  public Assembler align(int boundary, Padding padding) {
+    checkNoPrefix();
+    if (Integer.bitCount(boundary) != 1 || boundary < 1 || boundary > LARGEST_BOUNDARY) {
+      throw new IllegalArgumentException("boundary " + boundary);
+    }
+    elastic.add(new Elastic.Align(length, boundary, padding));
+    alignment = Math.max(alignment, boundary);
+    return this;
+  }
+
+  /**
+   * Bytes until there are {@code bytes} of them behind {@code from}, which must have its place; it
+   * is refused by {@link #assemble} if there are more already.
+   */
+  public Assembler fill(Label from, int bytes, Padding padding) {
+    checkNoPrefix();
+    checkOwn(from);
+    if (!from.isBound()) {
+      throw new IllegalArgumentException("label without a place: " + from);
+    }
+    if (bytes < 0 || bytes > 1 << 28) {
+      throw new IllegalArgumentException("fill up to " + bytes + " bytes");
+    }
+    elastic.add(new Elastic.Fill(length, from, bytes, padding));
+    return this;
+  }
+
+  /** So many bytes of padding. */
+  public Assembler pad(int bytes, Padding padding) {
+    checkNoPrefix();
+    byte[] all = new byte[bytes];
+    padding.fill(all, 0, bytes);
+    append(all);
+    return this;
+  }
+
+  /** One or more nops of together so many bytes. */
+  public Assembler nop(int bytes) {
+    return pad(bytes, Padding.NOP);
+  }
+
+  // The result.
+
+  /**
+   * Gives everything its place.
+   *
+   * @throws IllegalArgumentException if a label has no place, or something does not reach
+   */
+  public Code assemble() {
+    checkNoPrefix();
+    Layout layout = new Layout(this, elastic, length);
+    byte[] bytes = new byte[Math.addExact(length, layout.elasticBytes())];
+    int from = 0;
+    for (int i = 0; i < elastic.size(); i++) {
+      Elastic item = elastic.get(i);
+      System.arraycopy(fixed, from, bytes, layout.offset(from, i), item.at() - from);
+      from = item.at();
+      write(item, bytes, layout, i);
+    }
+    System.arraycopy(fixed, from, bytes, layout.offset(from, elastic.size()), length - from);
+    List<Relocation> relocations = new ArrayList<>();
+    for (Fixup fixup : fixups) {
+      resolve(fixup, bytes, layout, relocations);
+    }
+    return new Code(size, bytes, alignment, relocations, layout);
+  }
+
+  private static void write(Elastic item, byte[] bytes, Layout layout, int index) {
+    int at = layout.offset(item.at(), index);
+    int itemLength = layout.length(index);
+    switch (item) {
+      case Elastic.Align align -> align.padding().fill(bytes, at, itemLength);
+      case Elastic.Fill fill -> fill.padding().fill(bytes, at, itemLength);
+      case Elastic.Jump jump -> {
+        boolean isShort = itemLength == jump.shortLength();
+        byte[] opcode = isShort ? jump.shortOpcode() : jump.nearOpcode();
+        System.arraycopy(opcode, 0, bytes, at, opcode.length);
+        int distance = layout.distance(index, jump.target());
+        Layout.put(bytes, at + opcode.length, distance, itemLength - opcode.length);
+      }
+    }
+  }
+
+  private void resolve(Fixup fixup, byte[] bytes, Layout layout, List<Relocation> relocations) {
+    int at = layout.offset(fixup.at(), fixup.elasticBefore());
+    long value = fixup.addend() + (fixup.label() == null ? 0 : layout.offset(fixup.label()));
+    switch (fixup.kind()) {
+      case ADDRESS ->
+          relocations.add(new Relocation(at, fixup.bytes(), Relocation.Kind.ADDRESS, value));
+      case DISTANCE ->
+          put(
+              fixup,
+              bytes,
+              at,
+              fixup.origin() == null ? value : value - layout.offset(fixup.origin()));
+      case OFFSET -> put(fixup, bytes, at, value + imageOffset);
+      case RELATIVE -> {
+        long relative = value - layout.offset(fixup.behind(), fixup.elasticBefore());
+        if (fixup.label() == null) {
+          relocations.add(new Relocation(at, fixup.bytes(), Relocation.Kind.RELATIVE, relative));
+        } else {
+          put(fixup, bytes, at, relative);
+        }
+      }
+    }
+  }
+
+  private static void put(Fixup fixup, byte[] bytes, int at, long value) {
+    if (!Immediates.fitsSigned(value, 8 * fixup.bytes())) {
+      throw new IllegalArgumentException(
+          "%s is too far away: %d does not fit into %d byte(s)"
+              .formatted(fixup.label(), value, fixup.bytes()));
+    }
+    Layout.put(bytes, at, value, fixup.bytes());
+  }
+
+  private void append(byte[] bytes) {
+    int end = Math.addExact(length, bytes.length);
+    if (end > fixed.length) {
+      fixed = Arrays.copyOf(fixed, Math.max(end, Math.multiplyExact(2, fixed.length)));
+    }
+    System.arraycopy(bytes, 0, fixed, length, bytes.length);
+    length = end;
+  }
+
+  private void checkOwn(Operand operand) {
+    switch (operand) {
+      case Label label -> checkOwnLabel(label);
+      case Mem m -> {
+        checkOwnLabel(m.label());
+        checkOwnLabel(m.origin());
+      }
+      case Imm imm -> {
+        checkOwnLabel(imm.label());
+        checkOwnLabel(imm.origin());
+      }
+      case Target target -> checkOwnLabel(target.label());
+      default -> {}
+    }
+  }
+
+  private void checkOwnLabel(@Nullable Label label) {
+    if (label != null && !label.belongsTo(this)) {
+      throw new IllegalArgumentException("label of other code: " + label);
+    }
+  }
+}

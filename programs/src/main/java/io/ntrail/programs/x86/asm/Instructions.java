@@ -1,0 +1,17 @@
+package io.ntrail.programs.x86.asm;
+
+import io.ntrail.programs.x86.CodeSize;
+
+/** What all chapters of instructions are written with. */
+interface Instructions {
+  /** Writes an instruction. */
+  Assembler op(String mnemonic, Operand... operands);
+
+  /** 32 or 64 bits. */
+  CodeSize codeSize();
+
+  /** Memory of the width of the stack where nothing else is said. */
+  default RegisterOrMemory stackSized(RegisterOrMemory operand) {
+    return operand instanceof Mem m && m.bits() == 0 ? m.as(codeSize().bits()) : operand;
+  }
+}

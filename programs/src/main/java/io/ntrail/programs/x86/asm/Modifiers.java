@@ -1,0 +1,102 @@
+package io.ntrail.programs.x86.asm;
+
+import io.ntrail.programs.x86.CodeSize;
+import io.ntrail.programs.x86.Rounding;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.StringJoiner;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is said before an instruction about how it works: its prefixes, and for AVX-512 which
+ * elements it changes and how it rounds.
+ *
+ * @param prefixes in the order in which they are written
+ * @param mask which elements, or null for all
+ * @param zeroing whether the other elements become zero; else they stay as they are
+ * @param rounding how it rounds, if it says so itself
+ */
+record Modifiers(Set<Prefix> prefixes, @Nullable Mask mask, boolean zeroing, Rounding rounding) {
+  /** Nothing in particular. */
+  static final Modifiers NONE =
+      new Modifiers(EnumSet.noneOf(Prefix.class), null, false, Rounding.NONE);
+
+  boolean isNone() {
+    return prefixes.isEmpty() && mask == null && rounding == Rounding.NONE;
+  }
+
+  boolean has(Prefix prefix) {
+    return prefixes.contains(prefix);
+  }
+
+  /** With one more prefix; the same if it cannot stand beside the others. */
+  Modifiers with(Prefix prefix) {
+    if (!prefixes.stream().allMatch(prefix::goesWith)) {
+      return this;
+    }
+    Set<Prefix> more = EnumSet.of(prefix);
+    more.addAll(prefixes);
+    return new Modifiers(more, mask, zeroing, rounding);
+  }
+
+  Modifiers with(Mask selected, boolean zero) {
+    return new Modifiers(prefixes, selected, zero, rounding);
+  }
+
+  Modifiers with(Rounding how) {
+    return new Modifiers(prefixes, mask, zeroing, how);
+  }
+
+  /** Whether all of it means something before a form with these operands. */
+  boolean areAllowed(CodeSize size, Form form, Operand... operands) {
+    for (Prefix prefix : prefixes) {
+      if (!prefix.isAllowed(size, form, prefixes, operands)) {
+        return false;
+      }
+    }
+    return maskIsAllowed(form, operands) && roundingIsAllowed(form, operands);
+  }
+
+  private boolean maskIsAllowed(Form form, Operand... operands) {
+    if (mask == null) {
+      return !form.has("masked");
+    }
+    for (int i = 0; i < operands.length; i++) {
+      OperandKind kind = form.operands().get(i);
+      if (kind.has(OperandKind.Mark.MASKED)) {
+        // What is not selected in memory stays as it is.
+        return !zeroing || (kind.has(OperandKind.Mark.ZEROED) && !(operands[i] instanceof Mem));
+      }
+    }
+    return false;
+  }
+
+  private boolean roundingIsAllowed(Form form, Operand... operands) {
+    if (rounding == Rounding.NONE) {
+      return true;
+    }
+    OperandKind.Mark mark =
+        rounding == Rounding.SAE ? OperandKind.Mark.SAE : OperandKind.Mark.ROUNDING;
+    boolean marked = false;
+    for (int i = 0; i < operands.length; i++) {
+      if (operands[i] instanceof Mem) {
+        return false;
+      }
+      marked |= form.operands().get(i).has(mark);
+    }
+    return marked;
+  }
+
+  @Override
+  public String toString() {
+    StringJoiner text = new StringJoiner(" ");
+    prefixes.forEach(prefix -> text.add(prefix.name()));
+    if (mask != null) {
+      text.add("{" + mask + (zeroing ? "}{z}" : "}"));
+    }
+    if (rounding != Rounding.NONE) {
+      text.add("{" + rounding.text() + "}");
+    }
+    return text.toString();
+  }
+}
