@@ -14,6 +14,7 @@ import io.ntrail.formats.jtrc.JtrcFile;
 import io.ntrail.formats.jtrc.JtrcHeader;
 import io.ntrail.formats.ntr.NtrFile;
 import io.ntrail.formats.pe.PeImage;
+import io.ntrail.programs.image.ImageFileNames;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -164,7 +165,7 @@ final class CallFiles {
 
   /** For how many modules a file has names. */
   private static int add(CallImages images, Path file, List<CallModule> modules) {
-    List<InputFile> inputs = Archives.open(file, ImageCommand::isImageName, new Gaps());
+    List<InputFile> inputs = Archives.open(file, ImageFileNames::isImageName, new Gaps());
     try {
       int taken = 0;
       for (InputFile input : inputs) {

@@ -62,7 +62,7 @@ final class EventCountsView {
 
   private void row(Json json, EventCounts.Row row) {
     json.object()
-        .text("providerGuid", EventRows.guid(row.providerGuid()))
+        .text("providerGuid", EventIds.guid(row.providerGuid()))
         .text("provider", row.provider())
         .text("event", named(row.event()))
         .number("id", row.id())
@@ -104,7 +104,7 @@ final class EventCountsView {
         "bytes");
     for (EventCounts.Row row : rows) {
       csv.row(
-          Csv.orEmpty(EventRows.guid(row.providerGuid())),
+          Csv.orEmpty(EventIds.guid(row.providerGuid())),
           Csv.orEmpty(row.provider()),
           Csv.orEmpty(named(row.event())),
           Integer.toString(row.id()),
@@ -120,7 +120,7 @@ final class EventCountsView {
     terminal
         .out()
         .println(
-            EventListing.names(recording)
+            Headings.files(recording)
                 + ": "
                 + asked
                 + ": "

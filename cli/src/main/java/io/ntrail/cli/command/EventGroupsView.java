@@ -116,7 +116,7 @@ final class EventGroupsView {
     terminal
         .out()
         .println(
-            EventListing.names(recording)
+            Headings.files(recording)
                 + ": "
                 + asked
                 + ": "

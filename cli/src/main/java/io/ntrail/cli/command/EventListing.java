@@ -7,7 +7,6 @@ import io.ntrail.analysis.events.SourceCounts;
 import io.ntrail.analysis.events.StackCounts;
 import io.ntrail.analysis.events.StackFrame;
 import io.ntrail.analysis.naming.RecordingSymbols;
-import io.ntrail.analysis.recording.Recording;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
@@ -58,12 +57,6 @@ final class EventListing {
     this.range = range;
     this.terminal = terminal;
     this.width = wide || !terminal.outIsTerminal() ? 0 : terminal.width();
-  }
-
-  static String names(Recording recording) {
-    String first = recording.files().getFirst().name();
-    int more = recording.files().size() - 1;
-    return more == 0 ? first : first + " and " + Numbers.counted(more, "more file");
   }
 
   /**
@@ -188,7 +181,7 @@ final class EventListing {
     terminal
         .out()
         .println(
-            names(events.recording())
+            Headings.files(events.recording())
                 + ": "
                 + asked
                 + ": "

@@ -164,11 +164,6 @@ final class EventRows {
     return Numbers.utc(record.file().clock().fileTime(record.ticks()));
   }
 
-  /** Records without a provider have none. */
-  static @Nullable String guid(Guid guid) {
-    return guid.equals(Guid.ZERO) ? null : guid.toString();
-  }
-
   private static @Nullable String activity(RecordCursor record) {
     Guid activity = record.activityId();
     return activity.equals(Guid.ZERO) ? null : activity.toString();

@@ -10,12 +10,12 @@ import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.programs.image.ImageContents;
+import io.ntrail.programs.image.ImageFileNames;
 import io.ntrail.programs.symbols.PdbSearch;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Supplier;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
@@ -66,7 +66,7 @@ final class ImageCommand implements Command {
       ParseResult parsed,
       Terminal terminal) {
     Gaps packed = new Gaps();
-    List<InputFile> inputs = Archives.open(path, ImageCommand::isImageName, packed);
+    List<InputFile> inputs = Archives.open(path, ImageFileNames::isImageName, packed);
     try {
       InputFile input = only(path, inputs);
       PeImage image = PeImage.ofFile(input);
@@ -96,16 +96,6 @@ final class ImageCommand implements Command {
     } finally {
       inputs.forEach(InputFile::close);
     }
-  }
-
-  static boolean isImageName(String name) {
-    String lower = name.toLowerCase(Locale.ROOT);
-    int dot = lower.lastIndexOf('.');
-    return dot >= 0
-        && List.of(
-                "exe", "dll", "sys", "ocx", "cpl", "drv", "efi", "mui", "scr", "ax", "acm", "com",
-                "winmd", "node", "pyd", "bin", "tsp", "ime", "rs", "mun")
-            .contains(lower.substring(dot + 1));
   }
 
   private static InputFile only(Path path, List<InputFile> inputs) {

@@ -18,6 +18,7 @@ import io.ntrail.formats.pe.Machine;
 import io.ntrail.formats.pe.PeHeaders;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.programs.image.ImageContents;
+import io.ntrail.programs.image.ImageFileNames;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -131,7 +132,7 @@ final class ImageFolder {
       return true;
     }
     String inner = name.endsWith(".gz") ? name.substring(0, name.length() - 3) : name;
-    return ImageCommand.isImageName(inner);
+    return ImageFileNames.isImageName(inner);
   }
 
   private void rows(List<Path> files, Consumer<List<Cell>> sink) {
@@ -152,7 +153,7 @@ final class ImageFolder {
     Gaps packed = new Gaps();
     List<InputFile> inputs = List.of();
     try {
-      inputs = Archives.open(path, ImageCommand::isImageName, packed);
+      inputs = Archives.open(path, ImageFileNames::isImageName, packed);
       for (InputFile input : inputs) {
         PeImage image = PeImage.ofFile(input);
         ImageContents contents = ImageContents.of(image);

@@ -80,9 +80,7 @@ final class InfoCommand implements Command {
     }
     terminal.out().flush();
     String profile =
-        overview.sampling().busy() > 0 && Commands.isListed("profile")
-            ? "hint: ntrail profile " + first + "          "
-            : "";
+        overview.sampling().busy() > 0 ? "hint: ntrail profile " + first + "          " : "";
     terminal.err().println(profile + "hint: ntrail events " + first + " --count");
   }
 }

@@ -161,7 +161,7 @@ final class InfoJson {
     json.array("sources");
     for (EventSources.Row row : sources.rows()) {
       json.object()
-          .text("providerGuid", EventRows.guid(row.providerGuid()))
+          .text("providerGuid", EventIds.guid(row.providerGuid()))
           .text("provider", row.provider())
           .text("task", row.task() ? row.name() : null)
           .bool("decoded", row.described())

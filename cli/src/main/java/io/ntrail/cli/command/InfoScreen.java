@@ -45,7 +45,7 @@ final class InfoScreen {
   void print(long limit, int width) {
     RecordingSummary.Part total = overview.summary().total();
     out.println(
-        EventListing.names(recording)
+        Headings.files(recording)
             + ": ETW recording, "
             + Numbers.bytes(recording.size())
             + ", "

@@ -40,7 +40,7 @@ final class ProfileHeading {
   /** What was asked of what. */
   String first() {
     Recording recording = input.recording();
-    return EventListing.names(recording)
+    return Headings.files(recording)
         + ": "
         + String.join(", ", asked())
         + ": "

@@ -103,7 +103,7 @@ final class ProfileView implements ProfilePage {
   @Override
   public Json members(Json json) {
     ProfileScope scope = request.scope();
-    json.text("file", EventListing.names(recording))
+    json.text("file", Headings.files(recording))
         .text("metric", request.metric().text())
         .text("unit", request.unit().text());
     if (request.metric() == Metric.PMC) {

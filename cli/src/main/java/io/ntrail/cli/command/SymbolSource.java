@@ -7,6 +7,7 @@ import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.pdb.PdbFile;
 import io.ntrail.formats.pe.PeImage;
+import io.ntrail.programs.image.ImageFileNames;
 import io.ntrail.programs.image.ImageFunctions;
 import io.ntrail.programs.symbols.ImageSymbols;
 import io.ntrail.programs.symbols.OpenPdb;
@@ -54,7 +55,7 @@ final class SymbolSource implements AutoCloseable {
    */
   static SymbolSource open(Path file, PdbSearch search) {
     Gaps packed = new Gaps();
-    List<InputFile> inputs = Archives.open(file, ImageCommand::isImageName, packed);
+    List<InputFile> inputs = Archives.open(file, ImageFileNames::isImageName, packed);
     boolean done = false;
     try {
       if (inputs.size() == 1 && isImage(inputs.getFirst())) {
