@@ -1,11 +1,11 @@
 package io.ntrail.benchmarks;
 
-import io.ntrail.analysis.events.EventFilter;
-import io.ntrail.analysis.events.Events;
-import io.ntrail.analysis.events.SchemaSources;
-import io.ntrail.analysis.events.UserSchemas;
-import io.ntrail.analysis.recording.OrderedCursor;
-import io.ntrail.analysis.recording.Recording;
+import io.ntrail.analysis.etw.events.EventFilter;
+import io.ntrail.analysis.etw.events.Events;
+import io.ntrail.analysis.etw.events.SchemaSources;
+import io.ntrail.analysis.etw.events.UserSchemas;
+import io.ntrail.analysis.etw.recording.OrderedCursor;
+import io.ntrail.analysis.etw.recording.Recording;
 import io.ntrail.cli.Main;
 import io.ntrail.cli.text.Terminal;
 import java.io.OutputStream;

@@ -5,11 +5,11 @@ import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.target.TargetModule;
-import io.ntrail.live.trace.Cost;
 import io.ntrail.live.trace.TracePlan;
 import io.ntrail.live.trace.TraceRun;
 import io.ntrail.live.trace.TraceSettings;
 import io.ntrail.live.trace.TraceTarget;
+import io.ntrail.live.trace.TracingOverhead;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -37,7 +37,7 @@ final class LiveTrial {
   record Run(
       TracePlan plan,
       int traced,
-      Cost cost,
+      TracingOverhead cost,
       long ticksPerSecond,
       long startNanos,
       long planNanos,

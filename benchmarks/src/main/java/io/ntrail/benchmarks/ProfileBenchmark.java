@@ -1,15 +1,15 @@
 package io.ntrail.benchmarks;
 
-import io.ntrail.analysis.events.SchemaSources;
-import io.ntrail.analysis.events.UserSchemas;
+import io.ntrail.analysis.etw.events.SchemaSources;
+import io.ntrail.analysis.etw.events.UserSchemas;
+import io.ntrail.analysis.etw.recording.OrderedCursor;
+import io.ntrail.analysis.etw.recording.Recording;
 import io.ntrail.analysis.profile.FlatProfile;
 import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.ProfileInput;
 import io.ntrail.analysis.profile.ProfileScope;
 import io.ntrail.analysis.profile.Profiler;
-import io.ntrail.analysis.profile.Unit;
-import io.ntrail.analysis.recording.OrderedCursor;
-import io.ntrail.analysis.recording.Recording;
+import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.formats.etl.RecordKind;
 import java.nio.file.Path;
 import java.util.List;
@@ -86,7 +86,7 @@ public class ProfileBenchmark {
       Profiler profiler =
           new Profiler(
               input,
-              new Profiler.Request(Metric.CPU, Unit.SAMPLES, -1, "", ProfileScope.ALL),
+              new Profiler.Request(Metric.CPU, WeightUnit.SAMPLES, -1, "", ProfileScope.ALL),
               null);
       FlatProfile flat = new FlatProfile(profiler.functions(), modules);
       profiler.run(flat);

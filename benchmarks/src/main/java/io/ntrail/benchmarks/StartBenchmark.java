@@ -17,7 +17,7 @@ public final class StartBenchmark {
     String ntrail = args[1];
     String file = args[2];
     String java = System.getProperty("java.home") + "/bin/java";
-    new WholeProcesses()
+    new ProcessTimer()
         .add(
             "empty Java main",
             java,

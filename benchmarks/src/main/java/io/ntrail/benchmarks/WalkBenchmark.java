@@ -1,9 +1,9 @@
 package io.ntrail.benchmarks;
 
-import io.ntrail.analysis.recording.OrderedCursor;
-import io.ntrail.analysis.recording.Recording;
+import io.ntrail.analysis.etw.recording.OrderedCursor;
+import io.ntrail.analysis.etw.recording.Recording;
 import io.ntrail.formats.bytes.Bytes;
-import io.ntrail.formats.bytes.Scratch;
+import io.ntrail.formats.bytes.NativeBuffer;
 import io.ntrail.formats.etl.BufferIndex;
 import io.ntrail.formats.etl.EtlFile;
 import io.ntrail.formats.etl.RecordKind;
@@ -84,7 +84,7 @@ public class WalkBenchmark {
   public long decompressOnly() {
     BufferIndex buffers = etl.buffers();
     long total = 0;
-    try (Scratch memory = new Scratch((int) etl.sessionBufferSize())) {
+    try (NativeBuffer memory = new NativeBuffer((int) etl.sessionBufferSize())) {
       for (int b = 0; b < buffers.count(); b++) {
         if (buffers.compressed(b)) {
           Bytes packed = etl.window(buffers.fileOffset(b), buffers.fileBytes(b));

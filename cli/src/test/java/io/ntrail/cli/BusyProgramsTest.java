@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.ntrail.testkit.ForeignTool;
+import io.ntrail.testkit.ExternalTool;
 import io.ntrail.testkit.wine.Wine;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class BusyProgramsTest {
   /** A screen that nobody sees. */
-  private static final ForeignTool XVFB = ForeignTool.of("xvfb", "Xvfb");
+  private static final ExternalTool XVFB = ExternalTool.of("xvfb", "Xvfb");
 
   private static final int TRACED_MILLIS = 300;
   private static final int MOST_EXPORTS = 4;

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.ntrail.formats.ntr.NtrHeader;
 import io.ntrail.formats.ntr.NtrWriter;
-import io.ntrail.formats.ntr.RecordingHeader;
-import io.ntrail.formats.ntr.ThreadEvents;
+import io.ntrail.formats.ntr.ThreadEventWriter;
 import io.ntrail.formats.ntr.TracedFunction;
 import io.ntrail.formats.ntr.TracedProcess;
 import io.ntrail.formats.ntr.TracedThread;
@@ -33,9 +33,8 @@ class CallArgumentsTest {
   /** Calls with 1, 4, 12 and no arguments, one without exits, and one that has lost its entry. */
   @BeforeEach
   void write() throws IOException {
-    RecordingHeader header =
-        new RecordingHeader(
-            0, 1_000_000, 0, 0, 0x8664, 8, RecordingHeader.TIME_STAMP_COUNTER, "test");
+    NtrHeader header =
+        new NtrHeader(0, 1_000_000, 0, 0, 0x8664, 8, NtrHeader.TIME_STAMP_COUNTER, "test");
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     try (NtrWriter writer = new NtrWriter(out, header, 1)) {
       writer.process(TracedProcess.running(1, 8, 0, "a.exe", ""));
@@ -44,7 +43,7 @@ class CallArgumentsTest {
       for (String name : names) {
         writer.function(new TracedFunction(1 + names.indexOf(name), 0, 1, name, List.of()));
       }
-      ThreadEvents events = writer.events(1);
+      ThreadEventWriter events = writer.events(1);
       events.entry(1000, 1, 0, 0, 0x9000, 0, new long[] {-1}, 1);
       events.entry(1100, 2, 0, 1, 0x8000, 0, new long[] {0x7FF1, 2, 0, 16}, 4);
       events.entry(1200, 3, 0, 2, 0x7000, 0, upTo(12), 12);
@@ -103,16 +102,16 @@ class CallArgumentsTest {
     assertTrue(text.contains("72.7 % of the time in (unknown)!four (1 call)"), text);
   }
 
-  private static List<String> arguments(Json call) {
+  private static List<String> arguments(JsonReader call) {
     return call.has("arguments")
-        ? call.get("arguments").array().stream().map(Json::text).toList()
+        ? call.get("arguments").array().stream().map(JsonReader::text).toList()
         : List.of();
   }
 
   @Test
   void programsGetAllOfThem() throws IOException {
     JsonSchema line = JsonSchema.named("calls").definition("call");
-    List<Json> calls = text("--format", "jsonl").lines().map(Json::parse).toList();
+    List<JsonReader> calls = text("--format", "jsonl").lines().map(JsonReader::parse).toList();
     calls.forEach(call -> assertEquals(List.of(), line.findings(call)));
     List<String> twelve =
         List.of(
@@ -127,10 +126,10 @@ class CallArgumentsTest {
             List.of(),
             List.of()),
         calls.stream().map(CallArgumentsTest::arguments).toList());
-    Json whole = Json.parse(text("--format", "json"));
+    JsonReader whole = JsonReader.parse(text("--format", "json"));
     assertEquals(List.of(), JsonSchema.named("calls").findings(whole));
     assertEquals(twelve, arguments(whole.get("calls").array().get(2)));
-    Json slowest = Json.parse(text("--slowest", "1", "--format", "json"));
+    JsonReader slowest = JsonReader.parse(text("--slowest", "1", "--format", "json"));
     assertEquals(List.of("0xffffffffffffffff"), arguments(slowest.get("calls").array().getFirst()));
   }
 

@@ -97,10 +97,10 @@ class CallProfileTest {
   }
 
   private Map<String, Long> selfByFunction(String time) {
-    Json profile = run("--time", time, "--format", "json").json();
+    JsonReader profile = run("--time", time, "--format", "json").json();
     Map<String, Long> self = new HashMap<>();
     long sum = 0;
-    for (Json row : profile.get("rows").array()) {
+    for (JsonReader row : profile.get("rows").array()) {
       sum += row.get("self").number();
       self.merge(row.get("function").text(), row.get("self").number(), Long::sum);
     }
@@ -112,23 +112,23 @@ class CallProfileTest {
   @Test
   void everyFormatTellsTheSame() throws IOException {
     JsonSchema schema = JsonSchema.named("profile");
-    Json flat = run("--format", "json", "-p", "4312").json();
+    JsonReader flat = run("--format", "json", "-p", "4312").json();
     assertEquals(List.of(), schema.definition("calls").findings(flat));
     assertEquals(3, flat.get("lost").get("events").number());
     assertEquals(1, flat.get("open").number());
     assertEquals(1, flat.get("repaired").number());
     assertEquals(
         "shopd.exe", flat.get("scope").get("process").array().getFirst().get("name").text());
-    Json tree = run("--tree", "--format", "json", "--time", "0..1").json();
+    JsonReader tree = run("--tree", "--format", "json", "--time", "0..1").json();
     assertEquals(List.of(), schema.definition("callsTree").findings(tree));
     assertEquals(1_000_000_000, tree.get("scope").get("toNanos").number());
 
     assertEquals(
         flat.get("rows").array(),
-        run("--format", "jsonl").lines().stream().map(Json::parse).toList());
+        run("--format", "jsonl").lines().stream().map(JsonReader::parse).toList());
     assertEquals(
         tree.get("nodes").array(),
-        run("--tree", "--format", "jsonl").lines().stream().map(Json::parse).toList());
+        run("--tree", "--format", "jsonl").lines().stream().map(JsonReader::parse).toList());
     assertEquals(1 + flat.get("rows").array().size(), run("--format", "csv").lines().size());
     assertEquals(
         "id,parent,text,self,inclusive", run("--tree", "--format", "csv").lines().getFirst());

@@ -35,7 +35,7 @@ class CallsTest {
     return TestData.file("ntrace/" + name);
   }
 
-  private static void valid(JsonSchema schema, Json json) {
+  private static void valid(JsonSchema schema, JsonReader json) {
     assertEquals(List.of(), schema.findings(json));
   }
 
@@ -178,7 +178,7 @@ class CallsTest {
       JsonSchema call = JsonSchema.named("calls").definition("call");
       Cli.run("calls", path, "--format", "jsonl", "-n", "500")
           .lines()
-          .forEach(line -> valid(call, Json.parse(line)));
+          .forEach(line -> valid(call, JsonReader.parse(line)));
     }
   }
 
@@ -190,7 +190,7 @@ class CallsTest {
     assertEquals(1, lines.stream().filter(line -> line.contains("\"end\":\"inferred\"")).count());
     assertTrue(lines.getFirst().contains("\"inferred\":\"entry\""), lines.getFirst());
 
-    Json flat = Cli.run("calls", path, "--flat", "--format", "json").json();
+    JsonReader flat = Cli.run("calls", path, "--flat", "--format", "json").json();
     assertEquals("ticks", flat.get("unit").text());
     assertEquals(31_558, flat.get("entries").number());
     assertEquals(31_559, flat.get("exits").number());
@@ -199,7 +199,7 @@ class CallsTest {
     assertEquals(1, flat.get("repaired").number());
     assertTrue(flat.get("lost").isNull(), "the file does not say");
     assertEquals(188, flat.get("functions").array().size());
-    Map<String, Json> functions = new HashMap<>();
+    Map<String, JsonReader> functions = new HashMap<>();
     flat.get("functions").array().forEach(row -> functions.put(row.get("function").text(), row));
     List<String> rows =
         Files.readAllLines(TestData.file("ntrace/ntfs.expected.tsv")).stream()
@@ -209,7 +209,7 @@ class CallsTest {
             .toList();
     for (String row : rows) {
       String[] cells = row.split("\t", -1);
-      Json function = Objects.requireNonNull(functions.get("Ntfs.sys!" + cells[1]));
+      JsonReader function = Objects.requireNonNull(functions.get("Ntfs.sys!" + cells[1]));
       assertEquals(Long.parseLong(cells[2]), function.get("calls").number());
       assertEquals(Long.parseLong(cells[3]), function.get("total").number());
     }
@@ -229,7 +229,7 @@ class CallsTest {
         folded.lines().stream()
             .mapToLong(line -> Long.parseLong(line.substring(line.lastIndexOf(' ') + 1)))
             .sum();
-    Json profile = Cli.run("profile", file, "--format", "json").json();
+    JsonReader profile = Cli.run("profile", file, "--format", "json").json();
     assertEquals(sum, profile.get("total").number());
     assertEquals("calls", profile.get("metric").text());
     assertTrue(Cli.run("profile", file).out().contains("  total\n"));

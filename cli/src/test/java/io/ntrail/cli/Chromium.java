@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.ntrail.testkit.ForeignTool;
+import io.ntrail.testkit.ExternalTool;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -22,8 +22,8 @@ import java.util.regex.Pattern;
  * @param folder where its profile lies
  */
 record Chromium(Path folder) {
-  static final ForeignTool TOOL =
-      ForeignTool.of("chromium", "chromium", "chromium-browser", "google-chrome");
+  static final ExternalTool TOOL =
+      ExternalTool.of("chromium", "chromium", "chromium-browser", "google-chrome");
 
   /** Columns of pixels, the margins of the graph left out. */
   static final double WIDTH = 1280 - 20;
@@ -131,7 +131,7 @@ record Chromium(Path folder) {
    */
   Dom open(Path page, String state) throws IOException, InterruptedException {
     Path profile = Files.createTempDirectory(folder, "profile");
-    ForeignTool.Outcome outcome =
+    ExternalTool.Outcome outcome =
         TOOL.run(
             folder,
             Map.of("HOME", profile.toString()),

@@ -29,8 +29,8 @@ public final class Cli {
     }
 
     /** The answer as JSON. */
-    public Json json() {
-      return Json.parse(out);
+    public JsonReader json() {
+      return JsonReader.parse(out);
     }
   }
 

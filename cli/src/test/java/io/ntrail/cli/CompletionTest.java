@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.ntrail.cli.command.Commands;
+import io.ntrail.cli.shell.Commands;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.testkit.TestData;
-import io.ntrail.testkit.described.Encoded;
+import io.ntrail.testkit.described.EncodedValue;
 import io.ntrail.testkit.described.TraceLoggingEvent;
-import io.ntrail.testkit.etl.Compression;
+import io.ntrail.testkit.etl.BufferCompression;
 import io.ntrail.testkit.etl.Damage;
 import io.ntrail.testkit.etl.DescribedRecords;
 import io.ntrail.testkit.etl.EtlRecord;
@@ -48,22 +48,22 @@ class ContractTest {
 
   @TempDir private Path folder;
 
-  private static void valid(JsonSchema schema, Json json) {
+  private static void valid(JsonSchema schema, JsonReader json) {
     assertEquals(List.of(), schema.findings(json));
   }
 
-  private static List<Json> lines(Cli.Result result) {
-    return result.lines().stream().map(Json::parse).toList();
+  private static List<JsonReader> lines(Cli.Result result) {
+    return result.lines().stream().map(JsonReader::parse).toList();
   }
 
-  private static Map<String, Long> numbers(Json object) {
+  private static Map<String, Long> numbers(JsonReader object) {
     Map<String, Long> numbers = new TreeMap<>();
     object.object().forEach((key, value) -> numbers.put(key, value.number()));
     return numbers;
   }
 
   /** The order of records with the same time, CPU and buffer is theirs in the buffer. */
-  private static void agrees(EtlSettings settings, TruthRecord truth, Json line) {
+  private static void agrees(EtlSettings settings, TruthRecord truth, JsonReader line) {
     EtlRecord record = truth.record();
     long ticks = truth.time();
     assertEquals((ticks - settings.startTicks()) * 100, line.get("timeNanos").number());
@@ -96,20 +96,20 @@ class ContractTest {
 
   @Test
   void info() throws IOException {
-    EtlWriter writer = EtlShapes.merged(1, 700, Compression.XPRESS);
+    EtlWriter writer = EtlShapes.merged(1, 700, BufferCompression.XPRESS);
     Path file = Recordings.write(folder.resolve("shop.etl"), writer);
     Cli.Result result = Cli.run("info", file, "--format", "json");
     assertEquals("", result.err());
     assertEquals(0, result.exit());
     assertEquals(1, result.lines().size(), "one object, one line");
-    Json json = result.json();
+    JsonReader json = result.json();
     valid(JsonSchema.named("info"), json);
     List<String> keys = new ArrayList<>(List.of("schema", "files"));
     keys.addAll(TOTALS);
     keys.addAll(List.of("machine", "sampling", "contents", "sources", "gaps"));
     assertEquals(keys, List.copyOf(json.object().keySet()));
     assertEquals("ntrail.info/1", json.get("schema").text());
-    Json first = json.get("files").array().getFirst();
+    JsonReader first = json.get("files").array().getFirst();
     assertEquals(file.toString(), first.get("file").text());
     assertEquals("etl", first.get("kind").text());
     for (String key : TOTALS) {
@@ -125,7 +125,7 @@ class ContractTest {
   @Test
   void infoTellsWhatTheRecorderCounted() throws IOException {
     Path file = Recordings.write(folder.resolve("secure.etl"), EtlShapes.secure(2, 300));
-    Json json = Cli.run("info", file, "--format", "json").json();
+    JsonReader json = Cli.run("info", file, "--format", "json").json();
     assertEquals(41, json.get("lost").get("events").number());
     assertEquals(2, json.get("lost").get("buffers").number());
     assertEquals(4, json.get("cpus").get("seen").number());
@@ -144,14 +144,14 @@ class ContractTest {
               .build());
     }
     Path file = Recordings.write(folder.resolve("five.etl"), writer);
-    Json json = Cli.run("info", file, "--format", "json").json();
+    JsonReader json = Cli.run("info", file, "--format", "json").json();
     assertEquals(
         utc(settings.fileTimeOf(settings.startTicks() + 1234567)), json.get("firstUtc").text());
     assertEquals(
         utc(settings.fileTimeOf(settings.startTicks() + 1234571)), json.get("lastUtc").text());
     EtlWriter none = new EtlWriter(EtlSettings.windows11());
     Path empty = Recordings.write(folder.resolve("none.etl"), none);
-    Json unknown = Cli.run("info", empty, "--format", "json").json();
+    JsonReader unknown = Cli.run("info", empty, "--format", "json").json();
     valid(JsonSchema.named("info"), unknown);
     assertTrue(unknown.get("firstUtc").isNull() && unknown.get("lastUtc").isNull());
     assertEquals(1, unknown.get("records").number());
@@ -164,11 +164,11 @@ class ContractTest {
     Path file = Recordings.write(folder.resolve("sample.etl"), writer);
     Cli.Result result = Cli.run("events", file, "--count", "--format", "json");
     assertEquals(0, result.exit(), result.err());
-    Json json = result.json();
+    JsonReader json = result.json();
     valid(JsonSchema.named("event-counts"), json);
     long sum = 0;
-    Set<List<Json>> identities = new LinkedHashSet<>();
-    for (Json row : json.get("events").array()) {
+    Set<List<JsonReader>> identities = new LinkedHashSet<>();
+    for (JsonReader row : json.get("events").array()) {
       sum += row.get("count").number();
       assertTrue(row.get("withStack").number() <= row.get("count").number());
       assertTrue(
@@ -183,23 +183,23 @@ class ContractTest {
     }
     assertEquals(writer.truth().size(), sum);
     assertEquals(sum, json.get("records").number());
-    Json sample =
+    JsonReader sample =
         json.get("events").array().stream()
-            .filter(row -> new Json("PerfInfo/SampleProf").equals(row.get("event")))
+            .filter(row -> new JsonReader("PerfInfo/SampleProf").equals(row.get("event")))
             .findFirst()
             .orElseThrow();
     assertEquals("ce1dbfb4-137e-4da6-87b0-3f59aa102cbc", sample.get("providerGuid").text());
     assertEquals("Windows Kernel", sample.get("provider").text());
     assertEquals(0xF2E, sample.get("id").number());
     // The other forms have the same rows.
-    List<Json> lines = lines(Cli.run("events", file, "--count", "--format", "jsonl"));
+    List<JsonReader> lines = lines(Cli.run("events", file, "--count", "--format", "jsonl"));
     assertEquals(json.get("events").array(), lines);
     List<String> csv = Cli.run("events", file, "--count", "--format", "csv").lines();
     assertEquals(lines.size() + 1, csv.size());
     assertEquals(
         "providerGuid,provider,event,id,opcode,version,count,withStack,bytes", csv.getFirst());
     // With fewer rows the total stays, and what is missing is said.
-    Json two = Cli.run("events", file, "--count", "-n", "2", "--format", "json").json();
+    JsonReader two = Cli.run("events", file, "--count", "-n", "2", "--format", "json").json();
     assertEquals(2, two.get("events").array().size());
     assertEquals(lines.size() - 2, two.get("rowsLeftOut").number());
     assertEquals(sum, two.get("records").number());
@@ -212,7 +212,7 @@ class ContractTest {
     Path file = Recordings.write(folder.resolve("shop.etl"), writer);
     Cli.Result result = Cli.run("events", file, "--format", "jsonl");
     assertEquals(0, result.exit(), result.err());
-    List<Json> lines = lines(result);
+    List<JsonReader> lines = lines(result);
     List<TruthRecord> truth = writer.truth();
     assertEquals(truth.size(), lines.size());
     JsonSchema event = JsonSchema.named("events").definition("event");
@@ -222,7 +222,7 @@ class ContractTest {
       String expected = utc(settings.fileTimeOf(truth.get(i).time()));
       assertEquals(expected, lines.get(i).get("utc").text());
     }
-    Json whole = Cli.run("events", file, "--format", "json").json();
+    JsonReader whole = Cli.run("events", file, "--format", "json").json();
     valid(JsonSchema.named("events"), whole);
     assertEquals(lines, whole.get("events").array());
     assertEquals(lines.subList(0, 3), lines(Cli.run("events", file, "--format=jsonl", "-n", "3")));
@@ -233,9 +233,9 @@ class ContractTest {
 
   @Test
   void timesBeforeTheHeaderAreNegative() throws IOException {
-    EtlWriter writer = EtlShapes.merged(4, 300, Compression.NONE);
+    EtlWriter writer = EtlShapes.merged(4, 300, BufferCompression.NONE);
     Path file = Recordings.write(folder.resolve("merged.etl"), writer);
-    List<Json> lines = lines(Cli.run("events", file, "--format", "jsonl"));
+    List<JsonReader> lines = lines(Cli.run("events", file, "--format", "jsonl"));
     assertTrue(lines.getFirst().get("timeNanos").number() < 0);
     assertTrue(
         Cli.run("events", file, "-n", "1").lines().get(2).startsWith("-0.0000"),
@@ -265,15 +265,15 @@ class ContractTest {
                     .thread(4_000_000_000L, 12)
                     .build());
     Path file = Recordings.write(folder.resolve("few.etl"), writer);
-    List<Json> lines = lines(Cli.run("events", file, "--format", "jsonl"));
-    Json hook = lines.get(1);
+    List<JsonReader> lines = lines(Cli.run("events", file, "--format", "jsonl"));
+    JsonReader hook = lines.get(1);
     assertTrue(hook.get("pid").isNull() && hook.get("tid").isNull());
     assertFalse(hook.has("keywords") || hook.has("level"), "the header has none");
-    Json event = lines.get(2);
+    JsonReader event = lines.get(2);
     assertTrue(event.get("provider").isNull() && event.get("event").isNull());
     assertTrue(event.get("activityId").isNull());
     assertEquals("0x0", event.get("keywords").text());
-    Json full = lines.get(3);
+    JsonReader full = lines.get(3);
     assertEquals("aabbccdd-0000-0000-0000-00000000000f", full.get("activityId").text());
     assertEquals("0x800000000000000a", full.get("keywords").text());
     assertEquals(4_000_000_000L, full.get("pid").number());
@@ -284,9 +284,9 @@ class ContractTest {
     UUID provider = UUID.fromString("5AFE0000-0000-4000-8000-000000000001");
     TraceLoggingEvent crowded =
         new TraceLoggingEvent("Crowded")
-            .field("Status", 8, 14, Encoded.hex(4, 0xC000_0034L))
-            .field("StatusText", 1, 0, Encoded.wide("mine"))
-            .field("Other", 8, 14, Encoded.hex(4, 0xC000_0034L));
+            .field("Status", 8, 14, EncodedValue.hex(4, 0xC000_0034L))
+            .field("StatusText", 1, 0, EncodedValue.wide("mine"))
+            .field("Other", 8, 14, EncodedValue.hex(4, 0xC000_0034L));
     EtlSettings settings = EtlSettings.windows11();
     EtlWriter writer =
         new EtlWriter(settings)
@@ -299,7 +299,7 @@ class ContractTest {
     Cli.Result result = Cli.run("events", file, "--format", "jsonl");
     String line = result.lines().getLast();
     assertEquals(line.indexOf("\"StatusText\""), line.lastIndexOf("\"StatusText\""), line);
-    Json fields = lines(result).getLast().get("fields");
+    JsonReader fields = lines(result).getLast().get("fields");
     assertEquals("mine", fields.get("StatusText").text());
     assertEquals("STATUS_OBJECT_NAME_NOT_FOUND", fields.get("OtherText").text());
   }
@@ -314,9 +314,9 @@ class ContractTest {
       records += writer.truth().size();
     }
     words.add("--format=json");
-    Json json = Cli.run(words.toArray()).json();
+    JsonReader json = Cli.run(words.toArray()).json();
     valid(JsonSchema.named("info"), json);
-    List<Json> files = json.get("files").array();
+    List<JsonReader> files = json.get("files").array();
     assertEquals(
         words.subList(1, 4).stream().map(Object::toString).toList(),
         files.stream().map(f -> f.get("file").text()).toList());
@@ -325,7 +325,7 @@ class ContractTest {
     assertEquals(files.getFirst().get("firstUtc"), json.get("firstUtc"));
     assertEquals(files.getLast().get("lastUtc"), json.get("lastUtc"));
     words.set(4, "--format=jsonl");
-    List<Json> lines = lines(Cli.run(words.toArray()));
+    List<JsonReader> lines = lines(Cli.run(words.toArray()));
     assertEquals(files, lines);
     JsonSchema file = JsonSchema.named("info").definition("file");
     lines.forEach(line -> valid(file, line));
@@ -333,10 +333,10 @@ class ContractTest {
     assertEquals(4, Cli.run(words.toArray()).lines().size());
     words.set(0, "events");
     words.set(4, "--format=jsonl");
-    List<Json> events = lines(Cli.run(words.toArray()));
+    List<JsonReader> events = lines(Cli.run(words.toArray()));
     assertEquals(records, events.size());
     long before = Long.MIN_VALUE;
-    for (Json event : events) {
+    for (JsonReader event : events) {
       assertTrue(before <= event.get("timeNanos").number());
       before = event.get("timeNanos").number();
     }
@@ -348,7 +348,7 @@ class ContractTest {
     EtlWriter user = EtlShapes.privateLogger(7, 40);
     long records = (long) kernel.truth().size() + user.truth().size();
     Path plain = Recordings.write(folder.resolve("plain.etl"), kernel);
-    Json expected = Cli.run("events", plain, "--count", "--format", "json").json();
+    JsonReader expected = Cli.run("events", plain, "--count", "--format", "json").json();
     Path gz = Recordings.gzip(folder.resolve("shop.etl.gz"), kernel.toByteArray());
     assertEquals(expected, Cli.run("events", gz, "--count", "--format", "json").json());
     // A name without a suffix: what it is, its bytes tell.
@@ -360,7 +360,7 @@ class ContractTest {
     members.put("sc/user.ETL", user.toByteArray());
     for (String name : List.of("shop.zip", "shop.diagsession")) {
       Path zip = Recordings.zip(folder.resolve(name), members);
-      Json json = Cli.run("info", zip, "--format", "json").json();
+      JsonReader json = Cli.run("info", zip, "--format", "json").json();
       valid(JsonSchema.named("info"), json);
       assertEquals(
           List.of(zip + "!/sc/kernel.etl", zip + "!/sc/user.ETL"),
@@ -377,10 +377,10 @@ class ContractTest {
     Files.write(file, Damage.cutAt(whole, whole.length - 4096 - 1000));
     Cli.Result result = Cli.run("info", file, "--format", "json");
     assertEquals(3, result.exit());
-    Json json = result.json();
+    JsonReader json = result.json();
     valid(JsonSchema.named("info"), json);
     assertFalse(json.get("gaps").array().isEmpty());
-    for (Json gap : json.get("gaps").array()) {
+    for (JsonReader gap : json.get("gaps").array()) {
       assertEquals(file.toString(), gap.get("file").text());
     }
     assertTrue(json.get("records").number() > 100);
@@ -462,21 +462,21 @@ class ContractTest {
     }
     assertTrue(files.size() > 30, "recordings in the folder: " + files.size());
     for (Path file : files) {
-      Json summary = Cli.run("info", file, "--format", "json").json();
+      JsonReader summary = Cli.run("info", file, "--format", "json").json();
       valid(info, summary);
       long records = summary.get("records").number();
       Map<String, Long> kinds = numbers(summary.get("recordsByHeader"));
       assertEquals(records, kinds.values().stream().mapToLong(n -> n).sum(), file.toString());
-      Json types = Cli.run("events", file, "--count", "--format", "json").json();
+      JsonReader types = Cli.run("events", file, "--count", "--format", "json").json();
       valid(counts, types);
       assertEquals(records, types.get("records").number(), file.toString());
       assertEquals(
           records,
           types.get("events").array().stream().mapToLong(row -> row.get("count").number()).sum(),
           file.toString());
-      List<Json> lines = lines(Cli.run("events", file, "--format", "jsonl", "-n", "2000"));
+      List<JsonReader> lines = lines(Cli.run("events", file, "--format", "jsonl", "-n", "2000"));
       assertEquals(Math.min(2000, records), lines.size(), file.toString());
-      for (Json line : lines) {
+      for (JsonReader line : lines) {
         valid(event, line);
       }
     }

@@ -82,7 +82,7 @@ class DiffFoldedTest {
 
   @Test
   void sharesAreThoseOfTheStoredWeights() throws IOException {
-    Json json = diff("--format", "json").json();
+    JsonReader json = diff("--format", "json").json();
     assertEquals(285, json.get("before").get("total").number());
     assertEquals(45, json.get("after").get("total").number());
     long before = 0;
@@ -94,7 +94,7 @@ class DiffFoldedTest {
         after += Long.parseLong(parts[parts.length - 1]);
       }
     }
-    Json first = json.get("rows").array().getFirst();
+    JsonReader first = json.get("rows").array().getFirst();
     assertEquals("native_write_msr_safe_[k]", first.get("function").text());
     assertEquals(before, first.get("beforeSelf").number());
     assertEquals(after, first.get("afterSelf").number());

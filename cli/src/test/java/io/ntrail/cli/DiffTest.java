@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.etl.SampleRecording;
-import io.ntrail.testkit.profile.Activity;
+import io.ntrail.testkit.profile.RecordingBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,10 +23,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What changed from one profile to another. */
 class DiffTest {
-  private static final long MAIN = Activity.APP + 0x100;
-  private static final long MATCH = Activity.APP + 0x200;
-  private static final long PARSE = Activity.APP + 0x300;
-  private static final long COPY = Activity.NTDLL + 0x100;
+  private static final long MAIN = RecordingBuilder.APP + 0x100;
+  private static final long MATCH = RecordingBuilder.APP + 0x200;
+  private static final long PARSE = RecordingBuilder.APP + 0x300;
+  private static final long COPY = RecordingBuilder.NTDLL + 0x100;
 
   @TempDir private Path folder;
 
@@ -53,7 +53,7 @@ class DiffTest {
 
   /** Samples of process 100, one a microsecond, each with its stack, innermost first. */
   private Path recording(String name, long[]... stacks) throws IOException {
-    Activity a = new Activity().world();
+    RecordingBuilder a = new RecordingBuilder().world();
     int at = 10;
     for (long[] stack : stacks) {
       a.at(at++).sample(stack[0], 101).stack(100, 101, stack);
@@ -134,13 +134,13 @@ class DiffTest {
 
   @Test
   void forPrograms() throws IOException {
-    Json json = done(before(), after(), "--format", "json").json();
+    JsonReader json = done(before(), after(), "--format", "json").json();
     assertEquals(List.of(), JsonSchema.named("diff").findings(json));
     assertEquals("ntrail.diff/1", json.get("schema").text());
     assertEquals(4, json.get("before").get("total").number());
     assertEquals(2, json.get("after").get("total").number());
     assertEquals("samples", json.get("after").get("unit").text());
-    Json first = json.get("rows").array().getFirst();
+    JsonReader first = json.get("rows").array().getFirst();
     assertEquals("app.exe", first.get("module").text());
     assertEquals("0x200", first.get("rva").text());
     assertEquals(2, first.get("beforeSelf").number());
@@ -150,7 +150,7 @@ class DiffTest {
     assertEquals(0, json.get("rowsLeftOut").number());
     List<String> lines = done(before(), after(), "--format", "jsonl").lines();
     assertEquals(4, lines.size());
-    assertEquals(first, Json.parse(lines.getFirst()));
+    assertEquals(first, JsonReader.parse(lines.getFirst()));
     assertEquals(
         List.of(
             "module,function,file,line,rva,beforeSelf,beforeInclusive,afterSelf,afterInclusive,change,state",
@@ -160,10 +160,10 @@ class DiffTest {
 
   /** A file beside itself: every row is one of the profile, and none has changed. */
   private static void unchanged(Path file, Object... words) throws IOException {
-    Json json = done(file, file, with(words, "--format", "json")).json();
+    JsonReader json = done(file, file, with(words, "--format", "json")).json();
     assertEquals(List.of(), JsonSchema.named("diff").findings(json));
     Map<String, FoldedText.Sums> rows = new HashMap<>();
-    for (Json row : json.get("rows").array()) {
+    for (JsonReader row : json.get("rows").array()) {
       assertEquals(0, row.get("change").number(), row.toString());
       assertTrue(row.get("state").isNull(), row.toString());
       assertEquals(row.get("beforeSelf"), row.get("afterSelf"));
@@ -208,11 +208,11 @@ class DiffTest {
     assumeTrue(TestData.available(), TestData.MISSING);
     Path before = TestData.file("etl/perfview-net45-x86-win7.etl.gz");
     Path after = TestData.file("etl/perfview-net452-x64.etl.gz");
-    Json json = done(before, after, "--by", "module", "--format", "json").json();
+    JsonReader json = done(before, after, "--by", "module", "--format", "json").json();
     Set<String> names = new HashSet<>();
     long sumBefore = 0;
     long sumAfter = 0;
-    for (Json row : json.get("rows").array()) {
+    for (JsonReader row : json.get("rows").array()) {
       assertTrue(names.add(row.get("module").text().toLowerCase(java.util.Locale.ROOT)));
       sumBefore += row.get("beforeSelf").number();
       sumAfter += row.get("afterSelf").number();
@@ -229,10 +229,10 @@ class DiffTest {
     Path before = new SampledProgram().sample(step).sample(main).write(folder);
     Path first = Files.move(before, folder.resolve("first.etl"));
     Path after = new SampledProgram().sample(step).write(folder);
-    Json json = done(first, after, "-y", samples, "--by", "line", "--format", "json").json();
+    JsonReader json = done(first, after, "-y", samples, "--by", "line", "--format", "json").json();
     assertEquals(List.of(), JsonSchema.named("diff").findings(json));
     assertEquals("line", json.get("by").text());
-    Json row =
+    JsonReader row =
         json.get("rows").array().stream()
             .filter(each -> each.get("function").text().equals("shop::step"))
             .findFirst()
@@ -248,8 +248,8 @@ class DiffTest {
 
   @Test
   void processesAreTheSameWhateverTheirId() throws IOException {
-    Activity a = new Activity().world().process(300, "app.exe");
-    a.image(300, Activity.APP, Activity.SIZE, "app.exe").thread(300, 301);
+    RecordingBuilder a = new RecordingBuilder().world().process(300, "app.exe");
+    a.image(300, RecordingBuilder.APP, RecordingBuilder.SIZE, "app.exe").thread(300, 301);
     a.at(10).as(300, 301).sample(MAIN, 301).stack(300, 301, MAIN);
     Path after = Recordings.write(folder.resolve("other.etl"), a.writer());
     Path before = recording("before.etl", stack(MAIN));
@@ -273,7 +273,7 @@ class DiffTest {
     Path file = sample();
     Path stacks = folder.resolve("shop.collapsed.txt");
     assertEquals(0, Cli.run("export", file, "-o", stacks).exit());
-    for (Json row : done(stacks, file, "--format", "json").json().get("rows").array()) {
+    for (JsonReader row : done(stacks, file, "--format", "json").json().get("rows").array()) {
       assertEquals(0, row.get("change").number(), row.toString());
     }
   }
@@ -282,9 +282,9 @@ class DiffTest {
   void modulesThatAreSpelledDifferentlyAreTheSameUnlessThereAreBoth() throws IOException {
     Path before = text("a.txt", "NTDLL.dll!f 3\nntdll.dll!g 1\nNtdll.dll!g 1\n");
     Path after = text("b.txt", "ntdll.dll!f 3\nntdll.dll!g 1\nNtdll.dll!g 1\n");
-    Json json = done(before, after, "--format", "json").json();
+    JsonReader json = done(before, after, "--format", "json").json();
     assertEquals(3, json.get("rows").array().size());
-    for (Json row : json.get("rows").array()) {
+    for (JsonReader row : json.get("rows").array()) {
       assertEquals(0, row.get("change").number(), row.toString());
       assertEquals(row.get("beforeSelf"), row.get("afterSelf"));
     }
@@ -367,7 +367,7 @@ class DiffTest {
     assertEquals(3, result.exit());
     assertTrue(result.lines().getFirst().endsWith("1 in 1 line, 1 place could not be read"));
     assertTrue(result.err().contains("it does not end with a weight"), result.err());
-    Json json = diff(before, after, "--format", "json").json();
+    JsonReader json = diff(before, after, "--format", "json").json();
     assertEquals(List.of(), JsonSchema.named("diff").findings(json));
     assertEquals(1, json.get("before").get("gaps").array().size());
   }
@@ -375,7 +375,7 @@ class DiffTest {
   @Test
   void nothingBesideNothing() throws IOException {
     Path empty = text("a.collapsed.txt", "");
-    Json json = done(empty, empty, "--format", "json").json();
+    JsonReader json = done(empty, empty, "--format", "json").json();
     assertEquals(List.of(), json.get("rows").array());
     assertEquals(List.of(), done(empty, empty, "--to", "collapsed").lines());
     assertFalse(done(empty, empty).out().contains("NaN"));

@@ -97,7 +97,8 @@ class EventsTest {
         Cli.run("events", file, "-e", "DiskIo/Read", "--where", where, "--format", "jsonl");
     assertTrue(!reads.lines().isEmpty());
     for (String line : reads.lines()) {
-      assertTrue(Json.parse(line).get("fields").get("FileName").text().endsWith("stock.db"), line);
+      assertTrue(
+          JsonReader.parse(line).get("fields").get("FileName").text().endsWith("stock.db"), line);
     }
   }
 

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.ntrail.testkit.Property;
 import io.ntrail.testkit.profile.ProfileQuery;
-import io.ntrail.testkit.profile.RandomActivity;
+import io.ntrail.testkit.profile.RandomProfileRecording;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +32,7 @@ class ExportPropertyTest {
     Property.check(
         RUNS,
         g -> {
-          RandomActivity made = RandomActivity.make(g);
+          RandomProfileRecording made = RandomProfileRecording.make(g);
           Path file = Recordings.write(folder.resolve("random.etl"), made.recording());
           for (int i = 0; i < QUERIES; i++) {
             ProfileQuery query = made.query(g).by("function");
@@ -57,8 +57,8 @@ class ExportPropertyTest {
     Property.check(
         RUNS,
         g -> {
-          RandomActivity first = RandomActivity.make(g);
-          RandomActivity second = RandomActivity.make(g);
+          RandomProfileRecording first = RandomProfileRecording.make(g);
+          RandomProfileRecording second = RandomProfileRecording.make(g);
           Path before = Recordings.write(folder.resolve("before.etl"), first.recording());
           Path after = Recordings.write(folder.resolve("after.etl"), second.recording());
           ProfileQuery query = ProfileQuery.of(first.query(g).metric());
@@ -67,7 +67,7 @@ class ExportPropertyTest {
           Cli.Result diff = run("diff", List.of(before, after), query, "--format", "json");
           assertEquals(Math.max(one.exit(), other.exit()), diff.exit(), diff.err());
           if (diff.exit() == 0) {
-            Json json = diff.json();
+            JsonReader json = diff.json();
             assertEquals(List.of(), JsonSchema.named("diff").findings(json));
             assertEquals(side(one.json(), "self"), side(json, "beforeSelf"));
             assertEquals(side(one.json(), "inclusive"), side(json, "beforeInclusive"));
@@ -78,7 +78,7 @@ class ExportPropertyTest {
   }
 
   /** What is not 0, by name in small letters: two recordings may spell a module differently. */
-  private static List<String> side(Json json, String key) {
+  private static List<String> side(JsonReader json, String key) {
     return json.get("rows").array().stream()
         .filter(row -> row.get(key).number() != 0)
         .map(row ->

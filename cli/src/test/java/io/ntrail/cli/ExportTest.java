@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.etl.SampleRecording;
-import io.ntrail.testkit.profile.Activity;
-import io.ntrail.testkit.profile.HandTable;
-import io.ntrail.testkit.profile.HandTables;
+import io.ntrail.testkit.profile.RecordingBuilder;
+import io.ntrail.testkit.profile.WorkedExample;
+import io.ntrail.testkit.profile.WorkedExamples;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -65,7 +65,7 @@ class ExportTest {
       assertEquals(result.err(), run("export", file, exported(words)).err());
       return;
     }
-    Json profile = result.json();
+    JsonReader profile = result.json();
     Map<String, FoldedText.Sums> expected = FoldedText.functions(profile);
     FoldedText collapsed = JfrConverter.read(export(file, "a.collapsed.txt", words));
     FoldedText page = JfrConverter.read(export(file, "a.html", words));
@@ -93,13 +93,13 @@ class ExportTest {
 
   @TestFactory
   Stream<DynamicTest> anotherProgramReadsTheSameSumsInTablesMadeByHand() {
-    return HandTables.all().stream()
+    return WorkedExamples.all().stream()
         .filter(table -> table.query().by().equals("function"))
         .filter(table -> table.name().contains("stack") || table.query().metric().equals("alloc"))
         .map(table -> DynamicTest.dynamicTest(table.toString(), () -> byHand(table)));
   }
 
-  private void byHand(HandTable table) throws IOException {
+  private void byHand(WorkedExample table) throws IOException {
     Path file = Recordings.write(folder.resolve("hand.etl"), table.recording());
     agrees(file, table.query().words().toArray());
   }
@@ -144,16 +144,19 @@ class ExportTest {
     Path file = sample();
     FoldedText folded =
         FoldedText.of(run("export", file, "--by", "module", "--to", "collapsed").lines());
-    Json profile = run("profile", file, "--by", "module", "--format", "json", "-n", "0").json();
+    JsonReader profile =
+        run("profile", file, "--by", "module", "--format", "json", "-n", "0").json();
     assertEquals(FoldedText.functions(profile), folded.functions());
   }
 
   @Test
   void framesOfTheKernelAndOfRuntimesAreToldIfAsked() throws IOException {
-    Activity a = new Activity().world();
+    RecordingBuilder a = new RecordingBuilder().world();
     a.at(5).as(100, 101).method(0x7000_0000L, 0x100, "Shop", "Match");
-    long kernel = Activity.KERNEL + 0x100;
-    a.at(10).sample(kernel, 101).stack(100, 101, kernel, 0x7000_0010L, Activity.APP + 0x100);
+    long kernel = RecordingBuilder.KERNEL + 0x100;
+    a.at(10)
+        .sample(kernel, 101)
+        .stack(100, 101, kernel, 0x7000_0010L, RecordingBuilder.APP + 0x100);
     Path file = Recordings.write(folder.resolve("kinds.etl"), a.writer());
     assertEquals(
         List.of("app.exe (100);app.exe+0x100;(jitted)!Shop.Match_[j];ntoskrnl.exe+0x100_[k] 1"),

@@ -83,7 +83,7 @@ class FlameGraphPageTest {
     return after(script).text("noted").lines().toList();
   }
 
-  private Json profile(String... words) {
+  private JsonReader profile(String... words) {
     List<Object> all = new ArrayList<>(List.of("profile", recording, "-p", "shopd"));
     all.addAll(List.of(words));
     all.addAll(List.of("--format", "json", "-n", "0"));
@@ -106,7 +106,7 @@ class FlameGraphPageTest {
       drawn.merge(frame.name() + " " + frame.weight(), 1L, Long::sum);
     }
     Map<String, Long> expected = new TreeMap<>(Map.of("all 1752", 1L));
-    for (Json node : profile("--tree").get("nodes").array()) {
+    for (JsonReader node : profile("--tree").get("nodes").array()) {
       expected.merge(node.get("text").text() + " " + node.get("inclusive").number(), 1L, Long::sum);
     }
     assertEquals(expected, drawn);

@@ -57,9 +57,9 @@ record FoldedText(Map<String, Long> stacks) {
   }
 
   /** The same of the rows of {@code profile --format json}. */
-  static Map<String, Sums> functions(Json profile) {
+  static Map<String, Sums> functions(JsonReader profile) {
     Map<String, Sums> sums = new HashMap<>();
-    for (Json row : profile.get("rows").array()) {
+    for (JsonReader row : profile.get("rows").array()) {
       String function = name(row).replace(';', ':');
       Sums before = sums.getOrDefault(function, new Sums(0, 0));
       sums.put(function, before.plus(row.get("self").number(), row.get("inclusive").number()));
@@ -68,7 +68,7 @@ record FoldedText(Map<String, Long> stacks) {
   }
 
   /** Module and function of a row as frames are called. */
-  static String name(Json row) {
+  static String name(JsonReader row) {
     if (row.get("module").isNull()) {
       return row.get("function").text();
     }

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.ntrail.cli.command.Commands;
+import io.ntrail.cli.shell.Commands;
 import io.ntrail.testkit.etl.SampleRecording;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -31,7 +31,7 @@ class ImageContractTest {
     return TestData.file("pe/" + relative);
   }
 
-  private static void valid(JsonSchema schema, Json json) {
+  private static void valid(JsonSchema schema, JsonReader json) {
     assertEquals(List.of(), schema.findings(json));
   }
 
@@ -59,7 +59,7 @@ class ImageContractTest {
 
   @Test
   void partsComeWithTheirOptionAndTheSummaryAlways() {
-    Json json = Cli.run("image", file("windows/kernel32.dll.gz"), "--format", "json").json();
+    JsonReader json = Cli.run("image", file("windows/kernel32.dll.gz"), "--format", "json").json();
 
     assertEquals("ntrail.image/1", json.get("schema").text());
     assertEquals("x64", json.get("machine").text());
@@ -74,7 +74,7 @@ class ImageContractTest {
 
   @Test
   void aFolderIsOneObjectWithARowAnImage() throws IOException {
-    Json json = Cli.run("image", file("windows"), "--format", "json", "-q").json();
+    JsonReader json = Cli.run("image", file("windows"), "--format", "json", "-q").json();
 
     valid(JsonSchema.named("image").definition("images"), json);
     assertEquals(17, json.get("images").array().size());
@@ -88,6 +88,6 @@ class ImageContractTest {
     List<String> lines = Cli.run("image", file, "--exports", "--format", "jsonl").lines();
 
     assertEquals(1_915, lines.size());
-    lines.forEach(line -> valid(row, Json.parse(line)));
+    lines.forEach(line -> valid(row, JsonReader.parse(line)));
   }
 }

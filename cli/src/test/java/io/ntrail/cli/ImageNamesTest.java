@@ -44,8 +44,8 @@ class ImageNamesTest {
     Cli.Result result = Cli.run("image", image, "--functions", "--format", "json");
     assertEquals(0, result.exit(), result.err());
     assertEquals(List.of(), JsonSchema.named("image").findings(result.json()));
-    NavigableMap<Long, Json> functions = new TreeMap<>();
-    for (Json function : result.json().get("functions").array()) {
+    NavigableMap<Long, JsonReader> functions = new TreeMap<>();
+    for (JsonReader function : result.json().get("functions").array()) {
       functions.put(Long.decode(function.get("rva").text()), function);
     }
     List<String> different = new ArrayList<>();
@@ -63,8 +63,9 @@ class ImageNamesTest {
       // Clang gives names of what it takes out of a module a number.
       String name =
           outermost.replaceFirst("^\\| ", "").replaceFirst("(\\(void\\)|\\.llvm\\.\\d+)? @ .*", "");
-      Map.Entry<Long, Json> found = functions.floorEntry(Long.parseLong(row[0], 16));
-      List<String> names = found.getValue().get("names").array().stream().map(Json::text).toList();
+      Map.Entry<Long, JsonReader> found = functions.floorEntry(Long.parseLong(row[0], 16));
+      List<String> names =
+          found.getValue().get("names").array().stream().map(JsonReader::text).toList();
       asked++;
       if (!names.contains(name)) {
         different.add(line + " but " + names);
@@ -109,16 +110,16 @@ class ImageNamesTest {
     unpacked("pdb/win7/user32.pdb");
     Cli.Result result = Cli.run("image", image, "--functions", "--exports", "--format", "json");
     assertEquals(0, result.exit(), result.err());
-    NavigableMap<Long, Json> functions = new TreeMap<>();
-    for (Json function : result.json().get("functions").array()) {
+    NavigableMap<Long, JsonReader> functions = new TreeMap<>();
+    for (JsonReader function : result.json().get("functions").array()) {
       functions.put(Long.decode(function.get("rva").text()), function);
     }
     int same = 0;
-    for (Json export : result.json().get("exports").array()) {
+    for (JsonReader export : result.json().get("exports").array()) {
       if (export.get("name").value() == null || export.get("forward").value() != null) {
         continue;
       }
-      Json function = functions.get(Long.decode(export.get("rva").text()));
+      JsonReader function = functions.get(Long.decode(export.get("rva").text()));
       // Exported data is no function.
       if (function != null && function.get("source").text().contains("pdb")) {
         same++;

@@ -190,7 +190,7 @@ class ImageTest {
     assertEquals(0, result.exit(), result.err());
     assertTrue(result.lines().size() > 25, result::out);
     for (String line : result.lines()) {
-      Json json = Json.parse(line);
+      JsonReader json = JsonReader.parse(line);
       assertEquals(List.of(), instruction.findings(json));
       assertTrue(json.get("valid").isTrue(), line);
     }
@@ -198,12 +198,12 @@ class ImageTest {
 
   @Test
   void bytesAreDecodedWithoutAFile() throws IOException {
-    Json json =
+    JsonReader json =
         Cli.run("image", "--decode", "f0480fb10a 06", "--at", "0x1000", "--format", "json").json();
 
     assertEquals(List.of(), JsonSchema.named("decode").findings(json));
-    Json exchange = json.get("instructions").array().get(0);
-    Json wrong = json.get("instructions").array().get(1);
+    JsonReader exchange = json.get("instructions").array().get(0);
+    JsonReader wrong = json.get("instructions").array().get(1);
     assertEquals("lock cmpxchg qword ptr [rdx], rcx", exchange.get("text").text());
     assertEquals(5, exchange.get("length").number());
     assertEquals("0x1005", wrong.get("address").text());

@@ -24,10 +24,10 @@ class InfoTest {
   void infoTellsMachineSamplesAndSources() throws IOException {
     EtlWriter writer = SampleRecording.make();
     Path file = Recordings.write(folder.resolve("sample.etl"), writer);
-    Json json = Cli.run("info", file, "--format", "json").json();
+    JsonReader json = Cli.run("info", file, "--format", "json").json();
     assertEquals(List.of(), JsonSchema.named("info").findings(json));
     assertEquals(
-        Json.parse(
+        JsonReader.parse(
             """
             {"computerName":"LAB-07","osMajor":10,"osMinor":0,"osBuild":26100,
              "buildLab":"26100.1.amd64fre.ge_release.240331-1435","productName":"Windows 11 Pro",
@@ -38,14 +38,15 @@ class InfoTest {
     List<EtlRecord> samples =
         records.stream().filter(r -> r.group() == 0x0F && r.opcode() == 0x2E).toList();
     long busy = samples.stream().filter(r -> LittleEndian.getU32(r.payload(), 8) != 0).count();
-    Json sampling = json.get("sampling");
+    JsonReader sampling = json.get("sampling");
     assertEquals(
-        List.of(new Json(BigDecimal.valueOf(1_000_000))), sampling.get("intervalsNanos").array());
+        List.of(new JsonReader(BigDecimal.valueOf(1_000_000))),
+        sampling.get("intervalsNanos").array());
     assertEquals(samples.size(), sampling.get("samples").number());
     assertEquals(busy, sampling.get("busy").number());
     assertEquals(samples.size() - busy, sampling.get("idle").number());
     assertEquals(busy, sampling.get("busyWithStack").number(), "every busy one has a stack");
-    Json contents = json.get("contents");
+    JsonReader contents = json.get("contents");
     assertEquals(5, contents.get("processes").number());
     assertEquals(8, contents.get("threads").number());
     assertEquals(14, contents.get("images").number());
@@ -53,15 +54,15 @@ class InfoTest {
     long stacks = records.stream().filter(r -> r.group() == 0x18).count();
     assertEquals(stacks, contents.get("stackRecords").number());
     assertEquals(records.size() - stacks, contents.get("events").number());
-    List<Json> sources = json.get("sources").array();
+    List<JsonReader> sources = json.get("sources").array();
     assertEquals(
         contents.get("events").number(),
         sources.stream().mapToLong(source -> source.get("events").number()).sum());
     assertEquals("PerfInfo", sources.getFirst().get("task").text());
-    assertTrue(sources.stream().allMatch(s -> s.get("decoded").equals(new Json(true))));
+    assertTrue(sources.stream().allMatch(s -> s.get("decoded").equals(new JsonReader(true))));
     // What nothing tells is null, never 0 or "".
     Path few = Recordings.write(folder.resolve("few.etl"), EtlShapes.secure(1, 20));
-    Json bare = Cli.run("info", few, "--format", "json").json();
+    JsonReader bare = Cli.run("info", few, "--format", "json").json();
     assertEquals(List.of(), JsonSchema.named("info").findings(bare));
     assertTrue(bare.get("machine").get("computerName").isNull());
     assertTrue(bare.get("machine").get("memoryMiB").isNull());

@@ -19,16 +19,16 @@ import java.util.regex.Pattern;
 final class JsonSchema {
   private static final Set<String> NOTES = Set.of("$schema", "$defs", "title", "description");
 
-  private final Json root;
-  private final Json schema;
+  private final JsonReader root;
+  private final JsonReader schema;
 
-  private JsonSchema(Json root, Json schema) {
+  private JsonSchema(JsonReader root, JsonReader schema) {
     this.root = root;
     this.schema = schema;
   }
 
   static JsonSchema of(String text) {
-    Json root = Json.parse(text);
+    JsonReader root = JsonReader.parse(text);
     return new JsonSchema(root, root);
   }
 
@@ -44,20 +44,20 @@ final class JsonSchema {
   }
 
   /** What is wrong with a value; each with its place. */
-  List<String> findings(Json value) {
+  List<String> findings(JsonReader value) {
     List<String> findings = new ArrayList<>();
     check(schema, value, "$", findings);
     return findings;
   }
 
-  private void check(Json rule, Json value, String at, List<String> findings) {
+  private void check(JsonReader rule, JsonReader value, String at, List<String> findings) {
     if (rule.value() instanceof Boolean allowed) {
       if (!allowed) {
         findings.add(at + " may not be there");
       }
       return;
     }
-    for (Map.Entry<String, Json> keyword : rule.object().entrySet()) {
+    for (Map.Entry<String, JsonReader> keyword : rule.object().entrySet()) {
       if (!NOTES.contains(keyword.getKey())) {
         check(rule, keyword.getKey(), keyword.getValue(), value, at, findings);
       }
@@ -65,7 +65,12 @@ final class JsonSchema {
   }
 
   private void check(
-      Json rule, String keyword, Json told, Json value, String at, List<String> findings) {
+      JsonReader rule,
+      String keyword,
+      JsonReader told,
+      JsonReader value,
+      String at,
+      List<String> findings) {
     Object found = value.value();
     boolean right = true;
     switch (keyword) {
@@ -82,7 +87,7 @@ final class JsonSchema {
       case "minItems" -> right = !(found instanceof List<?> list) || list.size() >= told.number();
       case "items" -> {
         if (found instanceof List<?>) {
-          List<Json> items = value.array();
+          List<JsonReader> items = value.array();
           for (int i = 0; i < items.size(); i++) {
             check(told, items.get(i), at + "[" + i + "]", findings);
           }
@@ -90,7 +95,7 @@ final class JsonSchema {
       }
       case "required" -> {
         if (found instanceof Map<?, ?> object) {
-          for (Json key : told.array()) {
+          for (JsonReader key : told.array()) {
             if (!object.containsKey(key.text())) {
               findings.add(at + " lacks " + key.text());
             }
@@ -121,7 +126,7 @@ final class JsonSchema {
           value
               .object()
               .keySet()
-              .forEach(key -> check(told, new Json(key), at + " key " + key, findings));
+              .forEach(key -> check(told, new JsonReader(key), at + " key " + key, findings));
         }
       }
       default -> throw new IllegalArgumentException("keyword not known here: " + keyword);
@@ -131,28 +136,28 @@ final class JsonSchema {
     }
   }
 
-  private Json resolve(String reference) {
+  private JsonReader resolve(String reference) {
     if (!reference.startsWith("#/")) {
       throw new IllegalArgumentException("reference not known here: " + reference);
     }
-    Json at = root;
+    JsonReader at = root;
     for (String step : reference.substring(2).split("/", -1)) {
       at = at.get(step);
     }
     return at;
   }
 
-  private static BigDecimal decimal(Json number) {
+  private static BigDecimal decimal(JsonReader number) {
     return (BigDecimal) java.util.Objects.requireNonNull(number.value());
   }
 
-  private static boolean same(Json a, Json b) {
+  private static boolean same(JsonReader a, JsonReader b) {
     return a.value() instanceof BigDecimal x && b.value() instanceof BigDecimal y
         ? x.compareTo(y) == 0
         : a.equals(b);
   }
 
-  private static boolean hasType(Json type, Json value) {
+  private static boolean hasType(JsonReader type, JsonReader value) {
     if (type.value() instanceof List<?>) {
       return type.array().stream().anyMatch(one -> hasType(one, value));
     }

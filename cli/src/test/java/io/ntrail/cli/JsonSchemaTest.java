@@ -22,7 +22,7 @@ class JsonSchemaTest {
       """;
 
   private static List<String> findings(String json) {
-    return JsonSchema.of(SCHEMA).findings(Json.parse(json));
+    return JsonSchema.of(SCHEMA).findings(JsonReader.parse(json));
   }
 
   @Test
@@ -60,12 +60,12 @@ class JsonSchemaTest {
   void unknownKeywordsAreNoRules() {
     assertThrows(
         IllegalArgumentException.class,
-        () -> JsonSchema.of("{\"uniqueItems\": true}").findings(Json.parse("[]")));
+        () -> JsonSchema.of("{\"uniqueItems\": true}").findings(JsonReader.parse("[]")));
   }
 
   @Test
   void keysThatAreThereTwice() {
-    assertThrows(RuntimeException.class, () -> Json.parse("{\"a\": 1, \"a\": 2}"));
-    assertThrows(RuntimeException.class, () -> Json.parse("{} {}"));
+    assertThrows(RuntimeException.class, () -> JsonReader.parse("{\"a\": 1, \"a\": 2}"));
+    assertThrows(RuntimeException.class, () -> JsonReader.parse("{} {}"));
   }
 }

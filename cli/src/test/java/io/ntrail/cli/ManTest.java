@@ -3,7 +3,7 @@ package io.ntrail.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.ntrail.cli.command.Commands;
+import io.ntrail.cli.shell.Commands;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

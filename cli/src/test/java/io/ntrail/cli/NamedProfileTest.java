@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.ntrail.testkit.ForeignTool;
+import io.ntrail.testkit.ExternalTool;
 import io.ntrail.testkit.TestData;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -28,8 +28,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** {@code ntrail profile -y}: functions by the names of PDBs. */
 class NamedProfileTest {
   private static final String RECORDING = "etl/perfview-net45-x86-win7.etl.gz";
-  private static final ForeignTool PDBUTIL =
-      ForeignTool.of("llvm", "llvm-pdbutil-14", "llvm-pdbutil");
+  private static final ExternalTool PDBUTIL =
+      ExternalTool.of("llvm", "llvm-pdbutil-14", "llvm-pdbutil");
   private static final List<String> IMAGES = List.of("mscorlib", "System", "System.Xml");
   private static final Pattern SECTION = Pattern.compile("size = (\\d+)\\s+flags = .*selector");
   private static final Pattern PUBLIC =
@@ -87,12 +87,12 @@ class NamedProfileTest {
     assertEquals(0, profile.exit(), profile.err());
     assertEquals(List.of(), JsonSchema.named("profile").findings(profile.json()));
     assertEquals(3, profile.json().get("symbols").get("found").number());
-    List<Json> rows =
+    List<JsonReader> rows =
         profile.json().get("rows").array().stream()
             .filter(row -> names.containsKey(row.get("module").text()))
             .toList();
     Set<String> second = new HashSet<>();
-    for (Json row : rows) {
+    for (JsonReader row : rows) {
       NavigableMap<Long, Set<String>> known =
           Objects.requireNonNull(names.get(row.get("module").text()));
       long rva = Long.decode(row.get("rva").text());
@@ -106,7 +106,7 @@ class NamedProfileTest {
     }
     assertTrue(second.stream().allMatch(NamedProfileTest::isStub), second::toString);
     Map<String, Long> told = new HashMap<>();
-    for (Json row : rows) {
+    for (JsonReader row : rows) {
       String module = row.get("module").text();
       NavigableMap<Long, Set<String>> known = Objects.requireNonNull(names.get(module));
       Set<String> all = known.getOrDefault(Long.decode(row.get("rva").text()), Set.of());
@@ -147,7 +147,7 @@ class NamedProfileTest {
             "jsonl");
     for (String line : events.out().lines().filter(l -> l.contains("\"stack\":")).toList()) {
       Set<String> functions = new HashSet<>();
-      for (Json frame : Json.parse(line).get("stack").array()) {
+      for (JsonReader frame : JsonReader.parse(line).get("stack").array()) {
         Object module = frame.get("module").value();
         if (module != null && names.containsKey(module.toString())) {
           long rva = Long.decode(frame.get("rva").text());
@@ -223,7 +223,7 @@ class NamedProfileTest {
             "json");
     assertEquals(0, result.exit(), result.err());
     Map<String, Long> methods = new HashMap<>();
-    for (Json row : result.json().get("rows").array()) {
+    for (JsonReader row : result.json().get("rows").array()) {
       if (row.get("module").text().equals("(jitted)") && row.get("self").number() > 0) {
         methods.merge(row.get("function").text(), row.get("self").number(), Long::sum);
       }
@@ -249,7 +249,7 @@ class NamedProfileTest {
     Cli.Result result =
         Cli.run("symbols", TestData.file(RECORDING), "--hot", "0", "--format", "json");
     Map<String, Long> samples = new HashMap<>();
-    for (Json module : result.json().get("modules").array()) {
+    for (JsonReader module : result.json().get("modules").array()) {
       if (module.get("module").text().equals("ntdll.dll")) {
         samples.put(module.get("pdb").get("name").text(), module.get("samples").number());
       }
@@ -279,7 +279,7 @@ class NamedProfileTest {
     assertEquals(List.of(), JsonSchema.named("symbols").findings(result.json()));
     Map<String, String> states = new HashMap<>();
     Map<String, String> guids = new HashMap<>();
-    for (Json module : result.json().get("modules").array()) {
+    for (JsonReader module : result.json().get("modules").array()) {
       states.put(module.get("module").text(), module.get("state").text());
       if (module.get("pdb").value() != null) {
         guids.put(module.get("module").text(), module.get("pdb").get("guid").text());
@@ -293,7 +293,7 @@ class NamedProfileTest {
     assertEquals("e40da7a4-9f8c-3f01-08e7-c835b342f382", guids.get("System.ni.dll"));
     assertEquals("wrong", states.get("clr.dll"));
     assertEquals("missing", states.get("ntoskrnl.exe"));
-    Json first = result.json().get("modules").array().getFirst();
+    JsonReader first = result.json().get("modules").array().getFirst();
     assertEquals("clr.dll", first.get("module").text());
     assertEquals(1571, first.get("samples").number());
     Cli.Result text = Cli.run("symbols", TestData.file(RECORDING), "-y", folder, "-n", "5");
@@ -316,7 +316,7 @@ class NamedProfileTest {
     assertEquals(0, events.exit(), events.err());
     long named = 0;
     for (String line : events.out().lines().filter(l -> l.contains(".ni.dll")).toList()) {
-      for (Json frame : Json.parse(line).get("stack").array()) {
+      for (JsonReader frame : JsonReader.parse(line).get("stack").array()) {
         Object module = frame.get("module").value();
         if (module != null && IMAGES.contains(module.toString().replace(".ni.dll", ""))) {
           assertTrue(frame.get("function").value() != null, line);

@@ -47,7 +47,7 @@ final class ProfileAnswers {
   }
 
   /** Compares an answer with a table. */
-  static void compare(Json json, ProfileQuery query, ProfileTable expected) {
+  static void compare(JsonReader json, ProfileQuery query, ProfileTable expected) {
     assertEquals(query.metric(), json.get("metric").text());
     assertEquals(
         expected.total(),
@@ -64,20 +64,20 @@ final class ProfileAnswers {
         text(wanted), text(rounded(rows, wanted)), () -> query + " of " + json.get("file"));
   }
 
-  private static @Nullable String text(Json row, String key) {
+  private static @Nullable String text(JsonReader row, String key) {
     return row.has(key) && !row.get(key).isNull() ? row.get(key).text() : null;
   }
 
-  private static String number(Json row, String key) {
+  private static String number(JsonReader row, String key) {
     return row.has(key) && !row.get(key).isNull() ? String.valueOf(row.get(key).number()) : "?";
   }
 
-  private static boolean withoutProcesses(Json json) {
+  private static boolean withoutProcesses(JsonReader json) {
     return json.get("rows").array().stream().allMatch(row -> number(row, "pid").equals("?"));
   }
 
   /** Threads are of processes, unless no row tells of any. */
-  private static Map<String, Row> wanted(String by, Json json, ProfileTable expected) {
+  private static Map<String, Row> wanted(String by, JsonReader json, ProfileTable expected) {
     boolean tidOnly = by.equals("thread") && withoutProcesses(json);
     Map<String, Row> wanted = new TreeMap<>();
     expected
@@ -89,11 +89,11 @@ final class ProfileAnswers {
     return wanted;
   }
 
-  private static Map<String, Row> rows(String by, Json json, long total) {
+  private static Map<String, Row> rows(String by, JsonReader json, long total) {
     boolean ofStacks = by.equals("function") || by.equals("module");
     Map<String, Row> rows = new TreeMap<>();
     Row without = null;
-    for (Json row : json.get("rows").array()) {
+    for (JsonReader row : json.get("rows").array()) {
       Row read = new Row(row.get("self").number(), row.get("inclusive").number(), 1);
       if (read.self == 0 && read.inclusive == 0) {
         continue;
@@ -116,7 +116,7 @@ final class ProfileAnswers {
   }
 
   /** The name of a row as {@link ProfileTable} has it; null for events without a stack. */
-  private static @Nullable String key(String by, Json row) {
+  private static @Nullable String key(String by, JsonReader row) {
     String module = text(row, "module");
     String function = text(row, "function");
     String rva = text(row, "rva");

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 class ProfileAnswersTest {
   private static final ProfileQuery CPU = ProfileQuery.of("cpu");
 
-  private static Json answer(long total, String rows) {
-    return Json.parse(
+  private static JsonReader answer(long total, String rows) {
+    return JsonReader.parse(
         "{\"metric\":\"cpu\",\"unit\":\"samples\",\"total\":%d,\"idle\":1,\"rows\":[%s],\"rowsLeftOut\":0}"
             .formatted(total, rows));
   }
@@ -60,7 +60,7 @@ class ProfileAnswersTest {
     ProfileAnswers.compare(answer(10, rows), CPU.by("process"), processes);
   }
 
-  private static void fails(Json answer, ProfileQuery query, ProfileTable table) {
+  private static void fails(JsonReader answer, ProfileQuery query, ProfileTable table) {
     assertThrows(AssertionError.class, () -> ProfileAnswers.compare(answer, query, table));
   }
 }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ProfileContractTest {
   @TempDir private Path folder;
 
-  private static void valid(JsonSchema schema, Json json) {
+  private static void valid(JsonSchema schema, JsonReader json) {
     assertEquals(List.of(), schema.findings(json));
   }
 
@@ -34,9 +34,9 @@ class ProfileContractTest {
       valid(flat, first.json());
       assertEquals(0, first.json().get("rowsLeftOut").number());
       for (String by : keys) {
-        Json rows = Cli.run(with(words, "--by", by)).json();
+        JsonReader rows = Cli.run(with(words, "--by", by)).json();
         valid(flat, rows);
-        for (Json row : rows.get("rows").array()) {
+        for (JsonReader row : rows.get("rows").array()) {
           if (!by.equals("process")) {
             assertTrue(row.get("process").isNull() && row.get("pid").isNull(), row::toString);
           }
@@ -48,7 +48,7 @@ class ProfileContractTest {
       valid(flat.definition("callers"), Cli.run(with(words, "--callers", "nt*")).json());
       for (String line :
           Cli.run("profile", file, "--metric", metric, "--format", "jsonl").lines()) {
-        valid(flat.definition("row"), Json.parse(line));
+        valid(flat.definition("row"), JsonReader.parse(line));
       }
     }
   }
@@ -63,11 +63,11 @@ class ProfileContractTest {
     List<String> keys = List.of("module", "process", "thread", "cpu");
     profiles(file, keys);
     profiles(TestData.projectRoot().resolve("samples/shop.etl"), keys);
-    Json few =
+    JsonReader few =
         Cli.run("profile", file, "--format", "json", "-n", "2", "--min", "1%", "-p", "shopd")
             .json();
     assertEquals(2, few.get("rows").array().size());
-    Json all = Cli.run("profile", file, "--format", "json", "-p", "shopd").json();
+    JsonReader all = Cli.run("profile", file, "--format", "json", "-p", "shopd").json();
     assertEquals(all.get("rows").array().size() - 2, few.get("rowsLeftOut").number());
     assertEquals(all.get("rows").array().subList(0, 2), few.get("rows").array());
     assertEquals(

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.ntrail.testkit.ForeignTool;
+import io.ntrail.testkit.ExternalTool;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,8 +24,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Frames of {@code ntrail profile}: inlined functions, lines, return addresses, groups, folds. */
 class ProfileFramesTest {
-  private static final ForeignTool SYMBOLIZER =
-      ForeignTool.of("llvm", "llvm-symbolizer-14", "llvm-symbolizer");
+  private static final ExternalTool SYMBOLIZER =
+      ExternalTool.of("llvm", "llvm-symbolizer-14", "llvm-symbolizer");
   private static final Path SAMPLES = Path.of("..", "samples").toAbsolutePath().normalize();
 
   // What lies in shopd.exe: see samples/shopd.cpp.
@@ -100,9 +100,9 @@ class ProfileFramesTest {
   @Test
   void rowsByLineTellFileAndLine() throws IOException {
     Path recording = new SampledProgram().sample(STEP).sample(STEP).write(folder);
-    Json json = profile(recording, "--by", "line", "--format", "json").json();
+    JsonReader json = profile(recording, "--by", "line", "--format", "json").json();
     assertEquals(List.of(), JsonSchema.named("profile").findings(json));
-    Json row = json.get("rows").array().getFirst();
+    JsonReader row = json.get("rows").array().getFirst();
     assertEquals("shop::step", row.get("function").text());
     assertEquals("/shop/shopd.cpp", row.get("file").text());
     assertEquals(26, row.get("line").number());
@@ -120,7 +120,7 @@ class ProfileFramesTest {
   void patternsMeanFunctionsAlsoWhereLinesAreToldApart() throws IOException {
     Path recording = new SampledProgram().sample(STEP, CALL_IN_MAIN).write(folder);
     for (String pattern : List.of("shopd!shop::step", "shopd.exe!shop::step", "shop::step")) {
-      Json rows =
+      JsonReader rows =
           profile(recording, "--by", "line", "--fold", pattern, "--format", "json")
               .json()
               .get("rows");
@@ -128,7 +128,7 @@ class ProfileFramesTest {
           Set.of("main", "shop::Stock::count"),
           rows.array().stream().map(row -> row.get("function").text()).collect(Collectors.toSet()),
           pattern);
-      Json callers =
+      JsonReader callers =
           profile(recording, "--by", "line", "--callers", pattern, "--format", "json").json();
       assertEquals(1, callers.get("inclusive").number(), pattern);
     }
@@ -180,7 +180,7 @@ class ProfileFramesTest {
             "PerfInfo/SampleProf",
             "--format",
             "jsonl");
-    List<Json> stack = Json.parse(events.lines().getFirst()).get("stack").array();
+    List<JsonReader> stack = JsonReader.parse(events.lines().getFirst()).get("stack").array();
     assertEquals("operator delete", stack.get(0).get("function").text());
     assertEquals("shop::Stock::worth", stack.get(1).get("function").text());
     assertEquals("0x109e", stack.get(1).get("rva").text());
@@ -196,7 +196,7 @@ class ProfileFramesTest {
     assertTrue(
         profile(recording).out().contains("symbols: 1 of 2 hot images, of 1 the nearest exported"),
         profile(recording).out());
-    Json symbols = profile(recording, "--format", "json").json().get("symbols");
+    JsonReader symbols = profile(recording, "--format", "json").json().get("symbols");
     assertEquals(1, symbols.get("exporting").number());
     Path empty = Files.createDirectory(folder.resolve("empty"));
     Files.copy(SAMPLES.resolve("shopd.exe"), empty.resolve("shopcore.dll"));
@@ -240,7 +240,7 @@ class ProfileFramesTest {
             "shopd.exe!main", 1L,
             "(folded)", 1L),
         stacks(recording, "--just-my-code"));
-    Json json = profile(recording, "--just-my-code", "--format", "json").json();
+    JsonReader json = profile(recording, "--just-my-code", "--format", "json").json();
     assertEquals(4, json.get("total").number());
     assertEquals(
         4, json.get("rows").array().stream().mapToLong(row -> row.get("self").number()).sum());
@@ -297,9 +297,9 @@ class ProfileFramesTest {
             "system;main program", 1L,
             "system", 1L),
         stacks(mixed(), "--group", "ntdll=system", "--group", "/shopd.exe!.*/=main program"));
-    Json json =
+    JsonReader json =
         profile(mixed(), "--group", "ntdll=system", "--by", "module", "--format", "json").json();
-    Json system =
+    JsonReader system =
         json.get("rows").array().stream()
             .filter(row -> row.get("module").text().equals("system"))
             .findFirst()
@@ -325,19 +325,20 @@ class ProfileFramesTest {
   @Test
   void hitsAreCountedByModuleThenByFunction() throws IOException {
     Path recording = mixed();
-    Json json = profile(recording, "-z", "shopd", "-z", "ntdll.dll", "--format", "json").json();
+    JsonReader json =
+        profile(recording, "-z", "shopd", "-z", "ntdll.dll", "--format", "json").json();
     assertEquals(List.of(), JsonSchema.named("profile").definition("zoom").findings(json));
     Map<String, Long> modules = new TreeMap<>();
     json.get("modules")
         .array()
         .forEach(row -> modules.put(row.get("name").text(), row.get("hits").number()));
     assertEquals(Map.of("ntdll.dll", 2L, "ntoskrnl.exe", 1L, "shopd.exe", 1L), modules);
-    List<Json> zooms = json.get("zooms").array();
+    List<JsonReader> zooms = json.get("zooms").array();
     assertEquals("ntdll.dll", zooms.get(0).get("module").text());
     List<String> buckets =
         zooms.get(0).get("rows").array().stream().map(row -> row.get("name").text()).toList();
     assertEquals(List.of("0x1010", "0x3030"), buckets);
-    Json main = zooms.get(1).get("rows").array().getFirst();
+    JsonReader main = zooms.get(1).get("rows").array().getFirst();
     assertEquals("main", main.get("function").text());
     assertEquals(1, main.get("hits").number());
   }
@@ -359,7 +360,7 @@ class ProfileFramesTest {
     profile(recording, "-z", "shopd", "--buckets", bucket, "--format", "jsonl")
         .lines()
         .forEach(line -> {
-          Json row = Json.parse(line);
+          JsonReader row = JsonReader.parse(line);
           if (!row.get("zoom").isNull()) {
             rows.put(row.get("name").text(), row.get("hits").number());
           }

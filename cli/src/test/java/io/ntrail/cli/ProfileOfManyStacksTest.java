@@ -39,7 +39,7 @@ class ProfileOfManyStacksTest {
             : BigProfile.write(file, 30_000_000, 20_000, 17);
   }
 
-  private Json profile(Object... words) {
+  private JsonReader profile(Object... words) {
     List<Object> all = new ArrayList<>(List.of("profile", file, "--format", "json", "-n", "0"));
     all.addAll(List.of(words));
     Cli.Result result = Cli.run(all.toArray());
@@ -47,8 +47,8 @@ class ProfileOfManyStacksTest {
     return result.json();
   }
 
-  private static void add(Map<String, Long> into, Json profile, String key, String weight) {
-    for (Json row : profile.get("rows").array()) {
+  private static void add(Map<String, Long> into, JsonReader profile, String key, String weight) {
+    for (JsonReader row : profile.get("rows").array()) {
       long value = row.get(weight).number();
       if (value != 0) {
         into.merge(row.get(key).text(), value, Long::sum);
@@ -56,7 +56,7 @@ class ProfileOfManyStacksTest {
     }
   }
 
-  private static Map<String, Long> sums(Json profile, String key, String weight) {
+  private static Map<String, Long> sums(JsonReader profile, String key, String weight) {
     Map<String, Long> sums = new HashMap<>();
     add(sums, profile, key, weight);
     return sums;
@@ -65,7 +65,7 @@ class ProfileOfManyStacksTest {
   @Test
   void addsUpToWhatWasWritten() {
     ProfileTruth.Sums all = truth.total();
-    Json modules = profile("--by", "module");
+    JsonReader modules = profile("--by", "module");
     assertEquals(all.busy(), modules.get("total").number());
     assertEquals(all.idle(), modules.get("idle").number());
     assertEquals(all.selfByModule(), sums(modules, "module", "self"));
@@ -84,14 +84,14 @@ class ProfileOfManyStacksTest {
     assertEquals(10, truth.slices().size());
     for (ProfileTruth.Sums slice : truth.slices()) {
       String range = slice.fromNanos() + "ns.." + slice.toNanos() + "ns";
-      Json part = profile("--by", "module", "--time", range);
+      JsonReader part = profile("--by", "module", "--time", range);
       assertEquals(slice.busy(), part.get("total").number(), range);
       total += part.get("total").number();
       idle += part.get("idle").number();
       add(self, part, "module", "self");
       add(inclusive, part, "module", "inclusive");
     }
-    Json whole = profile("--by", "module");
+    JsonReader whole = profile("--by", "module");
     assertTrue(total > 0);
     assertEquals(whole.get("total").number(), total);
     assertEquals(whole.get("idle").number(), idle);

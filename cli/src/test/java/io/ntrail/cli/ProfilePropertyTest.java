@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.testkit.Property;
-import io.ntrail.testkit.profile.BruteProfile;
 import io.ntrail.testkit.profile.ProfileQuery;
 import io.ntrail.testkit.profile.ProfileTable;
-import io.ntrail.testkit.profile.RandomActivity;
+import io.ntrail.testkit.profile.RandomProfileRecording;
+import io.ntrail.testkit.profile.ReferenceProfiler;
 import java.nio.file.Path;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
@@ -25,9 +25,9 @@ class ProfilePropertyTest {
     Property.check(
         RUNS,
         g -> {
-          RandomActivity made = RandomActivity.make(g);
+          RandomProfileRecording made = RandomProfileRecording.make(g);
           Path file = Recordings.write(folder.resolve("random.etl"), made.recording());
-          BruteProfile second = BruteProfile.of(made.recording().toByteArray());
+          ReferenceProfiler second = ReferenceProfiler.of(made.recording().toByteArray());
           for (int i = 0; i < QUERIES; i++) {
             ProfileQuery query = made.query(g);
             // Where a recording has nothing of a metric the program says so instead.
@@ -44,7 +44,7 @@ class ProfilePropertyTest {
     Property.check(
         10,
         g -> {
-          RandomActivity made = RandomActivity.make(g);
+          RandomProfileRecording made = RandomProfileRecording.make(g);
           Path file = Recordings.write(folder.resolve("random.etl"), made.recording());
           ProfileQuery query = made.query(g);
           Object[] words = {

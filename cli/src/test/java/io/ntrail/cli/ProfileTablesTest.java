@@ -1,7 +1,7 @@
 package io.ntrail.cli;
 
-import io.ntrail.testkit.profile.HandTable;
-import io.ntrail.testkit.profile.HandTables;
+import io.ntrail.testkit.profile.WorkedExample;
+import io.ntrail.testkit.profile.WorkedExamples;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.stream.Stream;
@@ -15,11 +15,11 @@ class ProfileTablesTest {
 
   @TestFactory
   Stream<DynamicTest> handTables() {
-    return HandTables.all().stream()
+    return WorkedExamples.all().stream()
         .map(table -> DynamicTest.dynamicTest(table.toString(), () -> check(table)));
   }
 
-  private void check(HandTable table) throws IOException {
+  private void check(WorkedExample table) throws IOException {
     Path file = Recordings.write(folder.resolve("hand.etl"), table.recording());
     ProfileAnswers.check(file, table.query(), table.expected());
   }

@@ -51,7 +51,7 @@ class ProfileTruthTest {
     return recording("perfview-net45-x86-win7");
   }
 
-  private static Json profile(Path file, String... words) {
+  private static JsonReader profile(Path file, String... words) {
     List<Object> all = new ArrayList<>(List.of("profile", file, "--format", "json"));
     all.addAll(Arrays.asList(words));
     Cli.Result result = Cli.run(all.toArray());
@@ -61,16 +61,16 @@ class ProfileTruthTest {
   }
 
   /** Weights of the rows themselves, by a key of theirs. */
-  private static Map<String, Long> selves(Json profile, String key) {
+  private static Map<String, Long> selves(JsonReader profile, String key) {
     Map<String, Long> selves = new HashMap<>();
-    for (Json row : profile.get("rows").array()) {
-      Json name = row.get(key);
+    for (JsonReader row : profile.get("rows").array()) {
+      JsonReader name = row.get(key);
       selves.merge(name.isNull() ? "" : name.text(), row.get("self").number(), Long::sum);
     }
     return selves;
   }
 
-  private static long of(Json profile, String process, long pid) {
+  private static long of(JsonReader profile, String process, long pid) {
     return profile.get("rows").array().stream()
         .filter(row -> !row.get("process").isNull() && row.get("process").text().equals(process))
         .filter(row -> row.get("pid").number() == pid)
@@ -78,19 +78,19 @@ class ProfileTruthTest {
         .sum();
   }
 
-  private static void totals(long total, long idle, Json profile) {
+  private static void totals(long total, long idle, JsonReader profile) {
     assertEquals(total, profile.get("total").number());
     assertEquals(idle, profile.get("idle").number());
   }
 
   @Test
   void samplesOf64Bit() {
-    Json processes = profile(wide(), "--by", "process");
+    JsonReader processes = profile(wide(), "--by", "process");
     totals(6_320, 73_208, processes);
     assertEquals(5_129, of(processes, "Test.x64.exe", 3676));
     assertEquals(356, selves(processes, "process").get("PerfView.exe"));
     assertEquals(283, selves(processes, "process").get("MsMpEng.exe"));
-    Json modules = profile(wide(), "-p", "Test.x64.exe", "--by", "module");
+    JsonReader modules = profile(wide(), "-p", "Test.x64.exe", "--by", "module");
     totals(5_129, 0, modules);
     Map<String, Long> selves = selves(modules, "module");
     assertEquals(4_456, selves.get("(jitted)"));
@@ -105,7 +105,7 @@ class ProfileTruthTest {
 
   @Test
   void samplesOf32Bit() {
-    Json processes = profile(old(), "--by", "process");
+    JsonReader processes = profile(old(), "--by", "process");
     totals(4_854, 16_865 - 4_854, processes);
     assertEquals(2_931, of(processes, "test.exe", 1980));
     Map<String, Long> modules = selves(profile(old(), "-p", "1980", "--by", "module"), "module");
@@ -118,7 +118,8 @@ class ProfileTruthTest {
 
   @Test
   void ofWhomIsSaidWhenItIsOne() {
-    List<Json> process = profile(wide(), "-p", "Test.x64").get("scope").get("process").array();
+    List<JsonReader> process =
+        profile(wide(), "-p", "Test.x64").get("scope").get("process").array();
     assertEquals(1, process.size());
     assertEquals("Test.x64.exe", process.getFirst().get("name").text());
     assertEquals(3676, process.getFirst().get("pid").number());
@@ -136,7 +137,7 @@ class ProfileTruthTest {
       long before = profile(file, "--time", "..3").get("total").number();
       assertTrue(before > 0 && before < total);
       assertEquals(total, before + profile(file, "--time", "3..").get("total").number());
-      Json idle = profile(file, "--idle");
+      JsonReader idle = profile(file, "--idle");
       assertEquals(total + idle.get("idle").number(), idle.get("total").number());
     }
   }
@@ -159,10 +160,10 @@ class ProfileTruthTest {
   private void sums(Path file, String metric) {
     long total = profile(file, "--metric", metric).get("total").number();
     for (String by : List.of("function", "module", "process", "thread", "cpu")) {
-      Json flat = profile(file, "--metric", metric, "--by", by);
+      JsonReader flat = profile(file, "--metric", metric, "--by", by);
       long selves = 0;
-      Set<List<Json>> names = new HashSet<>();
-      for (Json row : flat.get("rows").array()) {
+      Set<List<JsonReader>> names = new HashSet<>();
+      for (JsonReader row : flat.get("rows").array()) {
         long self = row.get("self").number();
         assertTrue(row.get("inclusive").number() >= self && row.get("inclusive").number() <= total);
         selves += self;
@@ -182,11 +183,11 @@ class ProfileTruthTest {
       lines += Long.parseLong(line.substring(line.lastIndexOf(' ') + 1));
     }
     assertEquals(total, lines);
-    Json callers = profile(file, "--metric", metric, "--callers", "ntdll.dll");
+    JsonReader callers = profile(file, "--metric", metric, "--callers", "ntdll.dll");
     long inclusive = callers.get("inclusive").number();
     assertEquals(inclusive, weights(callers.get("callers")));
     assertEquals(inclusive, weights(callers.get("callees")) + callers.get("self").number());
-    Json module =
+    JsonReader module =
         profile(file, "--metric", metric, "--by", "module").get("rows").array().stream()
             .filter(row -> row.get("module").text().equals("ntdll.dll"))
             .findFirst()
@@ -195,21 +196,21 @@ class ProfileTruthTest {
     assertEquals(module.get("self").number(), callers.get("self").number());
   }
 
-  private static long weights(Json neighbours) {
+  private static long weights(JsonReader neighbours) {
     return neighbours.array().stream().mapToLong(n -> n.get("weight").number()).sum();
   }
 
-  private static void tree(Json profile) {
+  private static void tree(JsonReader profile) {
     Map<Long, Long> below = new HashMap<>();
-    for (Json node : profile.get("nodes").array()) {
-      Json parent = node.get("parent");
+    for (JsonReader node : profile.get("nodes").array()) {
+      JsonReader parent = node.get("parent");
       long above = parent.isNull() ? 0 : parent.number();
       assertTrue(above == 0 || below.containsKey(above), "a node comes behind the one above it");
       below.merge(above, node.get("inclusive").number(), Long::sum);
       below.putIfAbsent(node.get("id").number(), 0L);
     }
     assertEquals(profile.get("total").number(), below.get(0L), "the roots are all");
-    for (Json node : profile.get("nodes").array()) {
+    for (JsonReader node : profile.get("nodes").array()) {
       assertEquals(
           node.get("inclusive").number(),
           node.get("self").number() + below.getOrDefault(node.get("id").number(), 0L),

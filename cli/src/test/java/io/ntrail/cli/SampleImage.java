@@ -1,10 +1,10 @@
 package io.ntrail.cli;
 
 import io.ntrail.formats.identity.Guid;
-import io.ntrail.formats.pe.Machine;
+import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.pe.PeBuilder;
-import io.ntrail.formats.pe.PePart;
-import io.ntrail.formats.pe.PeUnwind;
+import io.ntrail.formats.pe.PeSectionBuilder;
+import io.ntrail.formats.pe.UnwindInfoBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,12 +31,12 @@ final class SampleImage {
 
   static byte[] make() {
     PeBuilder image =
-        PeBuilder.library(Machine.AMD64)
+        PeBuilder.library(MachineType.AMD64)
             .name("shopcore.dll")
             .timestamp(1_770_768_000)
             .imports("kernel32.dll", "CloseHandle", "CreateFileW", "ReadFile")
             .pdb(Guid.parse("5e1c7a90-44b2-4c0f-a1d2-b3c4d5e6f708"), 2, "shopcore.pdb");
-    PePart code = image.code();
+    PeSectionBuilder code = image.code();
     begin(code, "DllMain").code(0xB8, 1, 0, 0, 0, 0xC3);
     // mov rax,[rcx+10h]; sub rax,[rcx+8]; sar rax,5; ret
     begin(code, "StockSize")
@@ -49,11 +49,11 @@ final class SampleImage {
         .function(
             "StockLoad",
             "StockLoad.end",
-            PeUnwind.prologue(9).push(2, RBP).frame(5, RBP, 0).allocate(9, 0x20))
+            UnwindInfoBuilder.prologue(9).push(2, RBP).frame(5, RBP, 0).allocate(9, 0x20))
         .function(
             "StockMatch",
             "StockMatch.end",
-            PeUnwind.prologue(10).save(5, RBX, 0x30).push(6, RDI).allocate(10, 0x20))
+            UnwindInfoBuilder.prologue(10).save(5, RBX, 0x30).push(6, RDI).allocate(10, 0x20))
         .exports("StockClose", "StockClose")
         .exports("StockLoad", "StockLoad")
         .exports("StockMatch", "StockMatch")
@@ -66,7 +66,7 @@ final class SampleImage {
   }
 
   /** As compilers for hot patching do: six bytes in front of a function that nobody uses. */
-  private static PePart begin(PePart code, String name) {
+  private static PeSectionBuilder begin(PeSectionBuilder code, String name) {
     code.fill(6, INT3);
     while (code.size() % 16 != 0) {
       code.fill(1, INT3);
@@ -74,7 +74,7 @@ final class SampleImage {
     return code.label(name);
   }
 
-  private static void load(PePart code) {
+  private static void load(PeSectionBuilder code) {
     begin(code, "StockLoad")
         // push rbp; mov rbp,rsp; sub rsp,20h
         .code(0x40, 0x55, 0x48, 0x8B, 0xEC, 0x48, 0x83, 0xEC, 0x20)
@@ -87,7 +87,7 @@ final class SampleImage {
         .label("StockLoad.end");
   }
 
-  private static void match(PePart code) {
+  private static void match(PeSectionBuilder code) {
     begin(code, "StockMatch")
         // mov [rsp+8],rbx; push rdi; sub rsp,20h
         .code(0x48, 0x89, 0x5C, 0x24, 0x08, 0x57, 0x48, 0x83, 0xEC, 0x20)

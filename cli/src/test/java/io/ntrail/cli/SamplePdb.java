@@ -1,6 +1,6 @@
 package io.ntrail.cli;
 
-import io.ntrail.formats.bytes.BytesOut;
+import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.testkit.pdb.MsfWriter;
 import java.util.HexFormat;
 
@@ -13,8 +13,8 @@ final class SamplePdb {
 
   static byte[] make() {
     byte[] guid = HexFormat.of().parseHex("907a1c5eb2440f4ca1d2b3c4d5e6f708");
-    BytesOut info =
-        new BytesOut(64).u32((int) VERSION).u32(0).u32(2).bytes(guid).u32(0).u32(0).u32(1);
+    BytesBuilder info =
+        new BytesBuilder(64).u32((int) VERSION).u32(0).u32(2).bytes(guid).u32(0).u32(0).u32(1);
     return new MsfWriter(BLOCK)
         .stream(null).stream(info.u32(0).u32(0).u32(0).toArray()).upTo(5).write();
   }

@@ -3,11 +3,11 @@ package io.ntrail.cli;
 import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.identity.ImageId;
 import io.ntrail.formats.identity.PdbId;
-import io.ntrail.formats.ntr.Calibration;
-import io.ntrail.formats.ntr.Counter;
+import io.ntrail.formats.ntr.ClockCalibration;
+import io.ntrail.formats.ntr.NtrHeader;
 import io.ntrail.formats.ntr.NtrWriter;
-import io.ntrail.formats.ntr.RecordingHeader;
-import io.ntrail.formats.ntr.ThreadEvents;
+import io.ntrail.formats.ntr.RecorderCounter;
+import io.ntrail.formats.ntr.ThreadEventWriter;
 import io.ntrail.formats.ntr.TracedFunction;
 import io.ntrail.formats.ntr.TracedModule;
 import io.ntrail.formats.ntr.TracedProcess;
@@ -35,11 +35,11 @@ final class SampleTrace {
   private static final long LOOKUP = 6;
   private static final long STACK = 0x14F000;
 
-  private final ThreadEvents events;
+  private final ThreadEventWriter events;
   private long micros;
   private int depth;
 
-  private SampleTrace(ThreadEvents events, long micros) {
+  private SampleTrace(ThreadEventWriter events, long micros) {
     this.events = events;
     this.micros = micros;
   }
@@ -51,15 +51,15 @@ final class SampleTrace {
 
   static byte[] make() throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    RecordingHeader header =
-        new RecordingHeader(
-            RecordingHeader.ONE_CLOCK,
+    NtrHeader header =
+        new NtrHeader(
+            NtrHeader.ONE_CLOCK,
             2_400_000_000L,
             7_000_000_000L,
             134_000_000_000_000_000L,
             0x8664,
             8,
-            RecordingHeader.TIME_STAMP_COUNTER,
+            NtrHeader.TIME_STAMP_COUNTER,
             "ntrail sample");
     try (NtrWriter writer = new NtrWriter(out, header, 0x5A5A5A5A)) {
       writer.process(TracedProcess.running(1, 4312, 7_000_000_000L, "C:\\shop\\shopd.exe", ""));
@@ -93,11 +93,17 @@ final class SampleTrace {
       writer.function(new TracedFunction(PARSE, 2, 0x1040, "Key::Parse", List.of()));
       writer.function(new TracedFunction(CALLED, 2, 0x1070, "Hook::Called", List.of()));
       writer.function(new TracedFunction(LOOKUP, 2, 0x10B0, "", List.of()));
-      writer.calibration(new Calibration(7_000_000_000L, 0, 134_000_000_000_000_000L));
+      writer.calibration(new ClockCalibration(7_000_000_000L, 0, 134_000_000_000_000_000L));
       main(new SampleTrace(writer.events(1), 3_911));
       other(new SampleTrace(writer.events(2), 5_000));
       writer.statistics(
-          Map.of(Counter.FUNCTIONS_TRACED, 6L, Counter.DROPPED, 3L, Counter.OPEN_AT_END, 1L));
+          Map.of(
+              RecorderCounter.FUNCTIONS_TRACED,
+              6L,
+              RecorderCounter.DROPPED,
+              3L,
+              RecorderCounter.OPEN_AT_END,
+              1L));
     }
     return out.toByteArray();
   }

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.testkit.TestData;
-import io.ntrail.testkit.web.StoreServer;
+import io.ntrail.testkit.web.SymbolStoreServer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -33,7 +33,7 @@ class SymbolServersTest {
 
   @TempDir private Path folder;
 
-  private final StoreServer server = new StoreServer();
+  private final SymbolStoreServer server = new SymbolStoreServer();
 
   @BeforeEach
   void fill() throws IOException {
@@ -129,7 +129,7 @@ class SymbolServersTest {
     // Of all others it is known then where they are, or that they are nowhere.
     Cli.run("profile", recording(), "-y", path(), "--format", "json");
     Files.delete(folder.resolve("store").resolve(CORE_PLACE));
-    server.on("/" + CORE_PLACE, StoreServer.Exchange::untilClosed);
+    server.on("/" + CORE_PLACE, SymbolStoreServer.Exchange::untilClosed);
     Cli.Result profile = Cli.run("profile", recording(), "-y", path(), "--symbols-wait", "5");
     assertEquals(0, profile.exit(), profile.err());
     assertTrue(profile.err().contains(CORE + " did not come in time"), profile.err());
@@ -188,14 +188,14 @@ class SymbolServersTest {
     Cli.Result json =
         Cli.run("symbols", recording(), "-y", path(), "--hot", "--fetch", "--format", "json");
     assertEquals(List.of(), JsonSchema.named("symbols").findings(json.json()));
-    Json core =
+    JsonReader core =
         json.json().get("modules").array().stream()
             .filter(module -> module.get("module").text().equals("mscorlib.ni.dll"))
             .findFirst()
             .orElseThrow();
     assertEquals("found", core.get("state").text());
-    Json clr = json.json().get("modules").array().getFirst();
-    Json asked =
+    JsonReader clr = json.json().get("modules").array().getFirst();
+    JsonReader asked =
         clr.get("tried").array().stream()
             .filter(tried -> tried.get("place").text().equals(server.root().toString()))
             .findFirst()
@@ -339,7 +339,7 @@ class SymbolServersTest {
             "json");
     assertEquals(0, found.exit(), found.out() + found.err());
     assertEquals(List.of(), JsonSchema.named("symbols").findings(found.json()));
-    Json image = found.json().get("modules").array().getFirst().get("image");
+    JsonReader image = found.json().get("modules").array().getFirst().get("image");
     assertEquals("4FFA5753692000", image.get("key").text());
     assertEquals(folder.resolve("store").resolve(place).toString(), image.get("path").text());
     try (ZipFile packed = new ZipFile(zip.toFile())) {

@@ -43,15 +43,15 @@ class SymbolsTest {
     assertEquals(0, result.exit(), result.err());
     JsonSchema schema = JsonSchema.named("frames");
     assertEquals(List.of(), schema.findings(result.json()));
-    Json frames = result.json().get("addresses").array().get(0).get("frames");
+    JsonReader frames = result.json().get("addresses").array().get(0).get("frames");
     assertEquals("freebl_RunLoaderOnce", frames.array().get(0).get("function").text());
     assertEquals(86, frames.array().get(0).get("line").number());
     assertEquals("RSA_PrivateKeyCheck", frames.array().get(1).get("function").text());
     assertEquals(139, frames.array().get(1).get("line").number());
-    Json address = result.json().get("addresses").array().get(0);
+    JsonReader address = result.json().get("addresses").array().get(0);
     assertEquals("procedure", address.get("source").text());
     assertEquals(0x2d, address.get("offset").number());
-    Json parameters = frames.array().get(1).get("parameters");
+    JsonReader parameters = frames.array().get(1).get("parameters");
     assertEquals("RSAPrivateKeyStr const *", parameters.array().get(0).text());
   }
 

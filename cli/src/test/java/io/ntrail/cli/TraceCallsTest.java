@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.ntrail.formats.ntr.NtrHeader;
 import io.ntrail.formats.ntr.NtrWriter;
-import io.ntrail.formats.ntr.RecordingHeader;
-import io.ntrail.formats.ntr.ThreadEvents;
+import io.ntrail.formats.ntr.ThreadEventWriter;
 import io.ntrail.formats.ntr.TracedFunction;
 import io.ntrail.formats.ntr.TracedProcess;
 import io.ntrail.formats.ntr.TracedThread;
@@ -88,9 +88,9 @@ class TraceCallsTest {
     List<String> lines = run("calls", sample(), "--format", "jsonl").out().lines().toList();
     assertEquals(16, lines.size());
     for (String one : lines) {
-      assertEquals(List.of(), line.findings(Json.parse(one)));
+      assertEquals(List.of(), line.findings(JsonReader.parse(one)));
     }
-    Json flat = Json.parse(run("calls", sample(), "--flat", "--format", "json").out());
+    JsonReader flat = JsonReader.parse(run("calls", sample(), "--flat", "--format", "json").out());
     assertEquals(List.of(), JsonSchema.named("calls-flat").findings(flat));
     assertEquals("ns", flat.get("unit").text());
     assertEquals(16, flat.get("entries").number());
@@ -100,9 +100,8 @@ class TraceCallsTest {
 
   /** One function calls others: of one only entries are recorded; another runs on a fiber. */
   private Path withFiberAndEntryOnly() throws IOException {
-    RecordingHeader header =
-        new RecordingHeader(
-            0, 1_000_000, 0, 0, 0x8664, 8, RecordingHeader.TIME_STAMP_COUNTER, "test");
+    NtrHeader header =
+        new NtrHeader(0, 1_000_000, 0, 0, 0x8664, 8, NtrHeader.TIME_STAMP_COUNTER, "test");
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     try (NtrWriter writer = new NtrWriter(out, header, 1)) {
       writer.process(TracedProcess.running(1, 8, 0, "a.exe", ""));
@@ -110,7 +109,7 @@ class TraceCallsTest {
       for (String name : List.of("main", "jump", "work", "leaf")) {
         writer.function(new TracedFunction(name.charAt(0), 0, name.charAt(0), name, List.of()));
       }
-      ThreadEvents events = writer.events(1);
+      ThreadEventWriter events = writer.events(1);
       events.entry(1000, 'm', 0, 0, 0x9000, 0);
       events.entryOnly(1100, 'j', 0, 0, 0x8000, 0, new long[0], 0);
       events.entry(1200, 'w', 0, 1, 0x8000, 0);
@@ -150,7 +149,7 @@ class TraceCallsTest {
   @Test
   void callsOfWhichOnlyEntriesAreRecordedAreCountedWithoutTimes() throws IOException {
     Path file = withFiberAndEntryOnly();
-    Json flat = Json.parse(run("calls", file, "--flat", "--format", "json").out());
+    JsonReader flat = JsonReader.parse(run("calls", file, "--flat", "--format", "json").out());
     assertEquals(List.of(), JsonSchema.named("calls-flat").findings(flat));
     assertEquals(7, flat.get("entries").number());
     assertEquals(2, flat.get("entryOnly").number());
@@ -169,7 +168,7 @@ class TraceCallsTest {
     assertTrue(text.contains("jump  (2 entry only)"), text);
     List<String> lines = run("calls", file, "--format", "jsonl").out().lines().toList();
     JsonSchema line = JsonSchema.named("calls").definition("call");
-    lines.forEach(one -> assertEquals(List.of(), line.findings(Json.parse(one))));
+    lines.forEach(one -> assertEquals(List.of(), line.findings(JsonReader.parse(one))));
     assertTrue(
         lines.get(1).contains("\"exit\":null,\"duration\":null")
             && lines.get(1).contains("\"end\":\"open\"")
@@ -247,10 +246,10 @@ class TraceCallsTest {
 
   @Test
   void infoForProgramsHasKindLossesAndStatistics() throws IOException {
-    Json info = run("info", sample(), "--format", "json").json();
+    JsonReader info = run("info", sample(), "--format", "json").json();
     assertEquals(List.of(), JsonSchema.named("info").definition("calls").findings(info));
-    Json file = info.get("files").array().getFirst();
-    for (Json totals : List.of(info, file)) {
+    JsonReader file = info.get("files").array().getFirst();
+    for (JsonReader totals : List.of(info, file)) {
       assertEquals(3, totals.get("lost").get("events").number());
       assertTrue(totals.get("lost").get("buffers").isNull());
       assertEquals(false, totals.get("neverFinalised").value());

@@ -79,8 +79,8 @@ class TraceChangesTest {
   @Test
   void withoutStopsWhatNeedsThemIsLeftAlone() throws Exception {
     Path program = Spawned.program("waits.c");
-    Json with = plan(program);
-    Json without = plan(program, "--no-stop");
+    JsonReader with = plan(program);
+    JsonReader without = plan(program, "--no-stop");
     long stops = with.get("needStop").number();
     assertTrue(stops > 0, with.toString());
     assertEquals(0, without.get("needStop").number());
@@ -88,13 +88,13 @@ class TraceChangesTest {
     assertEquals(stops, without.get("byReason").get("NEEDS_STOP").number());
   }
 
-  private Json plan(Path program, String... more) throws Exception {
+  private JsonReader plan(Path program, String... more) throws Exception {
     List<String> command = Cli.command("trace", "--plan", "-f", "kernel32!*", "--format", "json");
     command.addAll(List.of(more));
     command.addAll(List.of("--", program.toString()));
     Spawned trace = Spawned.start(folder, "plan" + more.length, command);
     assertEquals(0, trace.end(), trace.said());
-    return Json.parse(trace.said()).get("functions");
+    return JsonReader.parse(trace.said()).get("functions");
   }
 
   @Test

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code ntrail trace --children}: what it says of each process, and what its recording tells. */
-class TraceChildrenTest {
+class ChildProcessReportTest {
   @TempDir private Path folder;
 
   /** A shell that starts a program, which starts itself, between other things. */
@@ -48,7 +48,7 @@ class TraceChildrenTest {
     }
   }
 
-  private static long number(Json json, String name) {
+  private static long number(JsonReader json, String name) {
     return json.get(name).number();
   }
 
@@ -57,9 +57,9 @@ class TraceChildrenTest {
     Path program = Spawned.program("family.c");
     String said = traced(program, "json");
     assertEquals("one\r\nlast\r\nchain 1: 20\r\n", said);
-    Json report = Json.parse(Files.readString(folder.resolve("report")));
+    JsonReader report = JsonReader.parse(Files.readString(folder.resolve("report")));
     assertEquals(List.of(), JsonSchema.named("trace").findings(report));
-    List<Json> processes = report.get("processes").array();
+    List<JsonReader> processes = report.get("processes").array();
     assertEquals(
         List.of(6L, 21L, 20L), processes.stream().map(one -> number(one, "exitCode")).toList());
     assertEquals(

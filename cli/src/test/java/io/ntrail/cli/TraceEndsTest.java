@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.ntrail.testkit.ForeignTool;
+import io.ntrail.testkit.ExternalTool;
 import io.ntrail.testkit.wine.Wine;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -23,9 +23,9 @@ class TraceEndsTest {
   private static final String TRACING = "tracing, Ctrl+C stops";
 
   /** It gives a program a terminal; part of every Debian. */
-  private static final ForeignTool SCRIPT = ForeignTool.of("script", "script");
+  private static final ExternalTool SCRIPT = ExternalTool.of("script", "script");
 
-  private static final ForeignTool FIFO = ForeignTool.of("mkfifo", "mkfifo");
+  private static final ExternalTool FIFO = ExternalTool.of("mkfifo", "mkfifo");
 
   @TempDir private Path folder;
 
@@ -38,7 +38,7 @@ class TraceEndsTest {
    *
    * @param after what the shell does when ntrail has ended, which it tells as {@code status=N}
    */
-  private Json interrupt(String after, String... arguments) throws Exception {
+  private JsonReader interrupt(String after, String... arguments) throws Exception {
     assumeTrue(SCRIPT.available(), SCRIPT.missing());
     Path program = Spawned.program("interrupted.c");
     List<String> command =
@@ -76,7 +76,7 @@ class TraceEndsTest {
 
   @Test
   void programWithAHandlerOfCtrlCGoesOnUntraced() throws Exception {
-    Json flat =
+    JsonReader flat =
         interrupt(
             "n=0; while [ ! -e end ] && [ $n -lt 600 ]; do sleep 0.1; n=$((n+1)); done",
             "goes-on",

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.ntrail.testkit.ForeignTool;
+import io.ntrail.testkit.ExternalTool;
 import io.ntrail.testkit.wine.Wine;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What becomes of a program when ntrail is killed, so that it cannot put anything back. */
 class TraceKilledTest {
-  private static final ForeignTool FIFO = ForeignTool.of("mkfifo", "mkfifo");
+  private static final ExternalTool FIFO = ExternalTool.of("mkfifo", "mkfifo");
 
   /** For which the program waits. */
   private static final String GOES_ON = "goes-on";
@@ -87,14 +87,14 @@ class TraceKilledTest {
   }
 
   /** What is left can be read up to where it ends, and says that it was never finalised. */
-  private Json readable(Path file) {
+  private JsonReader readable(Path file) {
     Cli.Result info = Cli.run("info", file);
     assertTrue(Set.of(0, 3).contains(info.exit()), info.err());
     assertTrue(info.lines().getFirst().contains("never finalised"), info.out());
     Cli.Result tree = Cli.run("calls", file);
     assertTrue(Set.of(0, 3).contains(tree.exit()), tree.err());
     assertTrue(tree.lines().getFirst().contains("never finalised"), tree.out());
-    Json flat = Cli.run("calls", file, "--flat", "--format", "json").json();
+    JsonReader flat = Cli.run("calls", file, "--flat", "--format", "json").json();
     assertEquals(true, flat.get("neverFinalised").value());
     return flat;
   }
@@ -152,7 +152,7 @@ class TraceKilledTest {
                     "a megabyte", () -> Files.exists(file) && Files.size(file) > 1 << 20));
     assertEquals(expected.exitCode(), outcome.exitCode(), outcome.text());
     assertTrue(outcome.text().endsWith(expected.text()), outcome.text());
-    Json flat = readable(file);
+    JsonReader flat = readable(file);
     assertTrue(flat.get("entries").number() > 10_000, "entries: " + flat.get("entries").number());
   }
 

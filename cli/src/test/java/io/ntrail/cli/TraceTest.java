@@ -53,12 +53,12 @@ class TraceTest {
     return new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
   }
 
-  private static long number(Json json, String name) {
+  private static long number(JsonReader json, String name) {
     return json.get(name).number();
   }
 
-  private static void sumsAgree(Json functions) {
-    Json classes = functions.get("byClass");
+  private static void sumsAgree(JsonReader functions) {
+    JsonReader classes = functions.get("byClass");
     assertEquals(
         number(functions, "patched"),
         number(classes, "x64-A")
@@ -91,7 +91,7 @@ class TraceTest {
             "more & exit 7");
     assertEquals(0, traced.exit(), traced.err());
     assertTrue(traced.out().contains("a line"), traced.out() + traced.err());
-    Json report = Json.parse(text(folder.resolve("report.json")));
+    JsonReader report = JsonReader.parse(text(folder.resolve("report.json")));
     assertEquals(List.of(), JsonSchema.named("trace").findings(report));
     assertEquals(7, number(report.get("target"), "exitCode"));
     assertEquals("passed", report.get("selfTest").text());
@@ -114,7 +114,7 @@ class TraceTest {
     assertTrue(flat.out().contains("cmd.exe!WCMD_"), "names of the symbol table");
   }
 
-  private static List<Long> arguments(Json call) {
+  private static List<Long> arguments(JsonReader call) {
     return call.get("arguments").array().stream()
         .map(one -> Long.parseUnsignedLong(one.text().substring(2), 16))
         .toList();
@@ -142,10 +142,10 @@ class TraceTest {
     Cli.Result told = Cli.run("calls", folder.resolve("wide.ntr"), "--format", "jsonl");
     assertEquals(0, told.exit(), told.err());
     JsonSchema schema = JsonSchema.named("calls").definition("call");
-    List<Json> calls = told.lines().stream().map(Json::parse).toList();
+    List<JsonReader> calls = told.lines().stream().map(JsonReader::parse).toList();
     assertEquals(6000, calls.size(), traced.err());
     for (int i = 0; i < calls.size(); i++) {
-      Json call = calls.get(i);
+      JsonReader call = calls.get(i);
       // The second of each two is recorded without its end.
       assertEquals(i % 2 != 0, call.has("entryOnly"));
       long n = i / 2;
@@ -174,7 +174,7 @@ class TraceTest {
     Outcome plan =
         ntrail("trace", "--plan", "--why", "--format", "json", "-f", "cmd!*", "--", "cmd");
     assertEquals(0, plan.exit(), plan.err());
-    Json json = Json.parse(plan.out());
+    JsonReader json = JsonReader.parse(plan.out());
     assertEquals(List.of(), JsonSchema.named("trace").findings(json));
     assertEquals(
         number(json.get("functions"), "refused"),

@@ -19,7 +19,7 @@ public interface CallCursor extends AutoCloseable {
   long position();
 
   /** What the record says. */
-  CallEvent event();
+  CallEventKind event();
 
   /** When, in the unit of the source's clock. */
   long time();

@@ -20,11 +20,11 @@ public final class CallNames {
   }
 
   private final CallSource source;
-  private final CallImages images;
+  private final CallImageSymbols images;
   private final Map<Long, Name> known = new HashMap<>();
 
   /** Names as the recording has them, else as images say them. */
-  public CallNames(CallSource source, CallImages images) {
+  public CallNames(CallSource source, CallImageSymbols images) {
     this.source = source;
     this.images = images;
   }

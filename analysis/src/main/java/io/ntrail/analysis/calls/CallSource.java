@@ -1,7 +1,7 @@
 package io.ntrail.analysis.calls;
 
 import io.ntrail.formats.bytes.Gap;
-import io.ntrail.formats.ntr.Counter;
+import io.ntrail.formats.ntr.RecorderCounter;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -37,7 +37,7 @@ public interface CallSource extends AutoCloseable {
   }
 
   /** What the recorder counted; empty for formats that do not say. */
-  default Map<Counter, Long> statistics() {
+  default Map<RecorderCounter, Long> statistics() {
     return Map.of();
   }
 

@@ -114,16 +114,16 @@ final class NtrCursor implements CallCursor {
   }
 
   @Override
-  public CallEvent event() {
+  public CallEventKind event() {
     if (isMissing) {
-      return CallEvent.LOST;
+      return CallEventKind.LOST;
     }
     return switch (events.kind()) {
-      case EventKind.ENTRY -> CallEvent.ENTRY;
-      case EventKind.ENTRY_ONLY -> CallEvent.ENTRY_ONLY;
-      case EventKind.EXIT -> CallEvent.EXIT;
-      case EventKind.UNWIND -> CallEvent.UNWIND;
-      default -> CallEvent.LOST;
+      case EventKind.ENTRY -> CallEventKind.ENTRY;
+      case EventKind.ENTRY_ONLY -> CallEventKind.ENTRY_ONLY;
+      case EventKind.EXIT -> CallEventKind.EXIT;
+      case EventKind.UNWIND -> CallEventKind.UNWIND;
+      default -> CallEventKind.LOST;
     };
   }
 

@@ -1,21 +1,21 @@
 package io.ntrail.analysis.naming;
 
-import io.ntrail.analysis.machine.ImageFile;
-import io.ntrail.analysis.machine.Images;
-import io.ntrail.analysis.machine.PdbReference;
+import io.ntrail.analysis.etw.machine.ImageFile;
+import io.ntrail.analysis.etw.machine.Images;
+import io.ntrail.analysis.etw.machine.PdbReference;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.pdb.PdbFile;
 import io.ntrail.formats.pdb.PdbSection;
 import io.ntrail.programs.image.ImageFunctions;
+import io.ntrail.programs.symbols.ImageFileRequest;
 import io.ntrail.programs.symbols.ImageSymbols;
 import io.ntrail.programs.symbols.OpenImage;
 import io.ntrail.programs.symbols.OpenPdb;
 import io.ntrail.programs.symbols.PdbSearch;
 import io.ntrail.programs.symbols.PdbSearch.Tried;
-import io.ntrail.programs.symbols.SoughtImage;
-import io.ntrail.programs.symbols.SymbolAt;
-import io.ntrail.programs.symbols.SymbolAt.Origin;
 import io.ntrail.programs.symbols.SymbolStores;
+import io.ntrail.programs.symbols.SymbolizedAddress;
+import io.ntrail.programs.symbols.SymbolizedAddress.Origin;
 import io.ntrail.programs.symbols.TimedTasks;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -54,10 +54,11 @@ public final class RecordingSymbols implements AutoCloseable {
   private record Address(int file, long rva) {}
 
   /** Stacks come again and again. */
-  private final Map<Address, Optional<SymbolAt>> known =
+  private final Map<Address, Optional<SymbolizedAddress>> known =
       new LinkedHashMap<>(64, 0.75f, true) {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<Address, Optional<SymbolAt>> eldest) {
+        protected boolean removeEldestEntry(
+            Map.Entry<Address, Optional<SymbolizedAddress>> eldest) {
           return size() > MOST_ADDRESSES;
         }
       };
@@ -92,7 +93,7 @@ public final class RecordingSymbols implements AutoCloseable {
       new Names(new Source(Optional.empty(), Optional.empty(), List.of(), List.of()));
 
   /** Images whose own names are used, by what they are looked for. */
-  private final Map<SoughtImage, Optional<OpenImage>> byImage = new HashMap<>();
+  private final Map<ImageFileRequest, Optional<OpenImage>> byImage = new HashMap<>();
 
   /** Looks for the PDBs of images that a recording tells of. */
   public RecordingSymbols(Images images, PdbSearch search) {
@@ -117,7 +118,7 @@ public final class RecordingSymbols implements AutoCloseable {
    * @param file number of the image's file
    * @param rva in the image
    */
-  public Optional<SymbolAt> at(int file, long rva) {
+  public Optional<SymbolizedAddress> at(int file, long rva) {
     Optional<ImageSymbols> symbols = names(file).symbols;
     if (symbols.isEmpty()) {
       return Optional.empty();
@@ -212,7 +213,7 @@ public final class RecordingSymbols implements AutoCloseable {
     if (names.symbols.isPresent()) {
       return names;
     }
-    return SoughtImage.of(file.name(), file.id())
+    return ImageFileRequest.of(file.name(), file.id())
         .flatMap(sought -> byImage.computeIfAbsent(sought, s -> imageFiles.find(s).found()))
         .map(image ->
             new Names(names.source, Optional.of(ImageSymbols.of(ImageFunctions.of(image.image())))))

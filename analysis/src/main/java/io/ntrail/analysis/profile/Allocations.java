@@ -44,7 +44,7 @@ final class Allocations implements WeightSource {
   }
 
   @Override
-  public void visit(Moment moment) {
+  public void visit(EventContext moment) {
     RecordCursor record = moment.record();
     Bytes payload = record.bytes();
     int at = record.payloadOffset();
@@ -84,11 +84,11 @@ final class Allocations implements WeightSource {
     }
   }
 
-  private void give(Moment moment, long size) {
+  private void give(EventContext moment, long size) {
     give(moment, moment.process(moment.thread()), size);
   }
 
-  private void give(Moment moment, int process, long size) {
+  private void give(EventContext moment, int process, long size) {
     if (moment.passesEvent()) {
       moment.ownStack();
       moment.give(process, moment.thread(), bytes ? size : 1);

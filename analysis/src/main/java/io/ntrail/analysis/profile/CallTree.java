@@ -1,6 +1,6 @@
 package io.ntrail.analysis.profile;
 
-import io.ntrail.analysis.machine.Machine;
+import io.ntrail.analysis.etw.machine.Machine;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -12,7 +12,7 @@ import java.util.Map;
  * Weights by call path: from the process down to what was called last, or from what was called last
  * up to its callers. A function that calls itself directly is one node.
  */
-public final class CallTree implements Shape, WeightTree {
+public final class CallTree implements ProfileAggregator, WeightTree {
   /** Which end of a stack is at the root. */
   public enum Direction {
     TOP_DOWN,
@@ -20,7 +20,7 @@ public final class CallTree implements Shape, WeightTree {
   }
 
   private final Machine machine;
-  private final Functions functions;
+  private final FunctionIndex functions;
   private final Direction direction;
   private final boolean byModule;
   private final int mostNodes;
@@ -36,7 +36,7 @@ public final class CallTree implements Shape, WeightTree {
   private long cut;
 
   /** Empty. */
-  public CallTree(Machine machine, Functions functions, Direction direction, boolean byModule) {
+  public CallTree(Machine machine, FunctionIndex functions, Direction direction, boolean byModule) {
     this.machine = machine;
     this.functions = functions;
     this.direction = direction;
@@ -66,7 +66,9 @@ public final class CallTree implements Shape, WeightTree {
       }
     }
     if (stack.functions.count == 0 && direction == Direction.BOTTOM_UP) {
-      node = Math.max(0, child(0, byModule ? Functions.NO_STACK : Functions.NO_STACK_FUNCTION));
+      node =
+          Math.max(
+              0, child(0, byModule ? FunctionIndex.NO_STACK : FunctionIndex.NO_STACK_FUNCTION));
     }
     self[node] += stack.weight;
   }

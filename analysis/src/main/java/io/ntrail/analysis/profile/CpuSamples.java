@@ -12,8 +12,8 @@ final class CpuSamples implements WeightSource {
   private static final long DEFAULT_INTERVAL = 10_000;
   private static final int TIMER = 0;
 
-  private final Inventory inventory;
-  private final Remarks remarks;
+  private final MetricInventory inventory;
+  private final ProfileDiagnostics remarks;
   private final boolean idleToo;
 
   /** The source of the counter; negative for the timer. */
@@ -22,7 +22,11 @@ final class CpuSamples implements WeightSource {
   private final boolean counted;
 
   private CpuSamples(
-      Inventory inventory, Remarks remarks, boolean idleToo, int counter, boolean counted) {
+      MetricInventory inventory,
+      ProfileDiagnostics remarks,
+      boolean idleToo,
+      int counter,
+      boolean counted) {
     this.inventory = inventory;
     this.remarks = remarks;
     this.idleToo = idleToo;
@@ -36,7 +40,7 @@ final class CpuSamples implements WeightSource {
    * @param counted whether to count samples, or else to add nanoseconds
    */
   static CpuSamples ofTimer(
-      Inventory inventory, Remarks remarks, boolean idleToo, boolean counted) {
+      MetricInventory inventory, ProfileDiagnostics remarks, boolean idleToo, boolean counted) {
     return new CpuSamples(inventory, remarks, idleToo, -1, counted);
   }
 
@@ -46,12 +50,16 @@ final class CpuSamples implements WeightSource {
    * @param counted whether to count samples, or else to add events of the counter
    */
   static CpuSamples ofCounter(
-      Inventory inventory, Remarks remarks, boolean idleToo, int source, boolean counted) {
+      MetricInventory inventory,
+      ProfileDiagnostics remarks,
+      boolean idleToo,
+      int source,
+      boolean counted) {
     return new CpuSamples(inventory, remarks, idleToo, source, counted);
   }
 
   @Override
-  public void visit(Moment moment) {
+  public void visit(EventContext moment) {
     switch (moment.hook()) {
       case SAMPLE -> {
         if (counter < 0) {
@@ -79,7 +87,7 @@ final class CpuSamples implements WeightSource {
     return false;
   }
 
-  private void sample(Moment moment, int at, int length) {
+  private void sample(EventContext moment, int at, int length) {
     RecordCursor record = moment.record();
     Bytes payload = record.bytes();
     int pointer = record.pointerBytes();
@@ -94,7 +102,7 @@ final class CpuSamples implements WeightSource {
   }
 
   /** u32 count, padded to a pointer, then samples of p + 4 + 4 bytes. */
-  private void batch(Moment moment) {
+  private void batch(EventContext moment) {
     RecordCursor record = moment.record();
     int pointer = record.pointerBytes();
     int length = record.payloadLength();
@@ -109,7 +117,7 @@ final class CpuSamples implements WeightSource {
     }
   }
 
-  private void counterSample(Moment moment) {
+  private void counterSample(EventContext moment) {
     RecordCursor record = moment.record();
     Bytes payload = record.bytes();
     int pointer = record.pointerBytes();
@@ -121,7 +129,8 @@ final class CpuSamples implements WeightSource {
     give(moment, thread, payload.pointer(at, pointer), thread != 0, 1, counter);
   }
 
-  private void give(Moment moment, int thread, long address, boolean busy, int count, int source) {
+  private void give(
+      EventContext moment, int thread, long address, boolean busy, int count, int source) {
     if (!moment.passesEvent()) {
       return;
     }
@@ -136,7 +145,7 @@ final class CpuSamples implements WeightSource {
     moment.give(moment.process(thread), thread, weight);
   }
 
-  private long weight(Moment moment, int source) {
+  private long weight(EventContext moment, int source) {
     long interval = inventory.interval(source, moment.key());
     if (source == TIMER) {
       remarks.intervalUnknown |= interval < 0;

@@ -15,17 +15,17 @@ final class DiskTransfers implements WeightSource {
   /** Requests that are on their way at one time. */
   private static final int MOST = 1 << 18;
 
-  private record Request(int thread, KeptStack stack) {}
+  private record Request(int thread, StackSnapshot stack) {}
 
-  private final Unit unit;
+  private final WeightUnit unit;
   private final Map<Long, Request> requests = new HashMap<>();
 
-  DiskTransfers(Unit unit) {
+  DiskTransfers(WeightUnit unit) {
     this.unit = unit;
   }
 
   @Override
-  public void visit(Moment moment) {
+  public void visit(EventContext moment) {
     int hook = moment.hook();
     if (hook >>> 8 != 0x01) {
       return;
@@ -41,7 +41,7 @@ final class DiskTransfers implements WeightSource {
   }
 
   /** p Irp; since version 3 u32 thread. */
-  private void begin(Moment moment) {
+  private void begin(EventContext moment) {
     RecordCursor record = moment.record();
     int pointer = record.pointerBytes();
     int at = record.payloadOffset();
@@ -51,7 +51,7 @@ final class DiskTransfers implements WeightSource {
     boolean told = record.version() >= 3 && record.payloadLength() >= pointer + 4;
     int thread = told ? record.bytes().i32(at + pointer) : moment.thread();
     moment.ownStack();
-    KeptStack stack = moment.keep(moment.processOfThread(thread));
+    StackSnapshot stack = moment.keep(moment.processOfThread(thread));
     if (requests.size() >= MOST) {
       requests.clear();
     }
@@ -62,7 +62,7 @@ final class DiskTransfers implements WeightSource {
    * u32 disk, flags, size, reserved; u64 offset; p file; since version 2 p Irp; u64 time; since
    * version 3 u32 thread. Version 1 has the time behind the file, version 0 none.
    */
-  private void transferred(Moment moment) {
+  private void transferred(EventContext moment) {
     RecordCursor record = moment.record();
     Bytes payload = record.bytes();
     int pointer = record.pointerBytes();
@@ -85,7 +85,7 @@ final class DiskTransfers implements WeightSource {
   }
 
   /** u32 disk, flags; u64 time; p Irp; since version 3 u32 thread. */
-  private void flushed(Moment moment) {
+  private void flushed(EventContext moment) {
     RecordCursor record = moment.record();
     Bytes payload = record.bytes();
     int pointer = record.pointerBytes();
@@ -104,7 +104,7 @@ final class DiskTransfers implements WeightSource {
   }
 
   private void completed(
-      Moment moment, @Nullable Request request, int issuer, long ticks, long bytes) {
+      EventContext moment, @Nullable Request request, int issuer, long ticks, long bytes) {
     if (!moment.passesEvent()) {
       return;
     }

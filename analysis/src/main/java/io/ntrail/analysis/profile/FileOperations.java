@@ -14,19 +14,19 @@ final class FileOperations implements WeightSource {
   /** Operations that are on their way at one time. */
   private static final int MOST = 1 << 18;
 
-  private record Operation(long since, int process, int thread, long bytes, KeptStack stack) {}
+  private record Operation(long since, int process, int thread, long bytes, StackSnapshot stack) {}
 
-  private final Unit unit;
-  private final Remarks remarks;
+  private final WeightUnit unit;
+  private final ProfileDiagnostics remarks;
   private final Map<Long, Operation> operations = new HashMap<>();
 
-  FileOperations(Unit unit, Remarks remarks) {
+  FileOperations(WeightUnit unit, ProfileDiagnostics remarks) {
     this.unit = unit;
     this.remarks = remarks;
   }
 
   @Override
-  public void visit(Moment moment) {
+  public void visit(EventContext moment) {
     if (moment.hook() >>> 8 != 0x04) {
       return;
     }
@@ -51,7 +51,7 @@ final class FileOperations implements WeightSource {
    * @param pointers pointers between Irp and thread in version 3
    * @param sizeAfter place of the size behind thread and pointers; negative if there is none
    */
-  private void begin(Moment moment, int irpAt, int pointers, int sizeAfter) {
+  private void begin(EventContext moment, int irpAt, int pointers, int sizeAfter) {
     RecordCursor record = moment.record();
     Bytes payload = record.bytes();
     int pointer = record.pointerBytes();
@@ -67,7 +67,7 @@ final class FileOperations implements WeightSource {
     boolean sized = sizeAfter >= 0 && length >= behind + sizeAfter + 4;
     int process = moment.process(thread);
     moment.ownStack();
-    KeptStack stack = moment.keep(process);
+    StackSnapshot stack = moment.keep(process);
     if (operations.size() >= MOST) {
       remarks.unfinished += operations.size();
       operations.clear();
@@ -86,7 +86,7 @@ final class FileOperations implements WeightSource {
     }
   }
 
-  private void end(Moment moment) {
+  private void end(EventContext moment) {
     RecordCursor record = moment.record();
     int pointer = record.pointerBytes();
     if (record.payloadLength() < pointer) {
@@ -108,7 +108,7 @@ final class FileOperations implements WeightSource {
   }
 
   @Override
-  public void finish(Remarks into) {
+  public void finish(ProfileDiagnostics into) {
     into.unfinished += operations.size();
     operations.clear();
   }

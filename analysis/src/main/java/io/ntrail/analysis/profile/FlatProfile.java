@@ -1,6 +1,6 @@
 package io.ntrail.analysis.profile;
 
-import io.ntrail.analysis.profile.Functions.SourceLine;
+import io.ntrail.analysis.profile.FunctionIndex.SourceLine;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -10,17 +10,17 @@ import org.jspecify.annotations.Nullable;
  * Weights by function or module: of stacks whose innermost frame is one of it, and of stacks that
  * it is in at all. A stack counts once, however often it goes through it.
  */
-public final class FlatProfile implements Shape {
-  private final Functions functions;
+public final class FlatProfile implements ProfileAggregator {
+  private final FunctionIndex functions;
   private final boolean byModule;
   private long[] self = new long[256];
   private long[] inclusive = new long[256];
   private int[] seen = new int[256];
   private int stacks;
-  private @Nullable KeyedSums keyed;
+  private @Nullable StackKeySums keyed;
 
   /** By function, or by module. */
-  public FlatProfile(Functions functions, boolean byModule) {
+  public FlatProfile(FunctionIndex functions, boolean byModule) {
     this.functions = functions;
     this.byModule = byModule;
   }
@@ -28,9 +28,9 @@ public final class FlatProfile implements Shape {
   @Override
   public void add(WeightedStack stack) {
     if (stack.keyed > 0 && stack.names().isAdditive()) {
-      KeyedSums sums = keyed;
+      StackKeySums sums = keyed;
       if (sums == null) {
-        sums = new KeyedSums(stack.names(), stack.stacks(), this::add);
+        sums = new StackKeySums(stack.names(), stack.stacks(), this::add);
         keyed = sums;
       }
       if (sums.add(stack)) {
@@ -54,7 +54,7 @@ public final class FlatProfile implements Shape {
       stacks = 1;
     }
     if (frames.count == 0) {
-      int none = byModule ? Functions.NO_STACK : Functions.NO_STACK_FUNCTION;
+      int none = byModule ? FunctionIndex.NO_STACK : FunctionIndex.NO_STACK_FUNCTION;
       self[none] += selfWeight;
       inclusive[none] += weight;
       return;

@@ -1,12 +1,12 @@
 package io.ntrail.analysis.profile;
 
-import io.ntrail.analysis.machine.AddressSpaces;
-import io.ntrail.analysis.machine.ImageFile;
+import io.ntrail.analysis.etw.machine.CodeMap;
+import io.ntrail.analysis.etw.machine.ImageFile;
+import io.ntrail.analysis.etw.stacks.StackAddresses;
 import io.ntrail.analysis.naming.RecordingSymbols;
-import io.ntrail.analysis.profile.Functions.SourceLine;
-import io.ntrail.analysis.stacks.Frames;
-import io.ntrail.programs.symbols.SymbolAt;
+import io.ntrail.analysis.profile.FunctionIndex.SourceLine;
 import io.ntrail.programs.symbols.SymbolFrame;
+import io.ntrail.programs.symbols.SymbolizedAddress;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -79,12 +79,12 @@ final class FrameLookup {
   }
 
   /** What lies where in both halves. */
-  private record Layouts(AddressSpaces.Layout user, AddressSpaces.Layout kernel) {}
+  private record Layouts(CodeMap.Layout user, CodeMap.Layout kernel) {}
 
   /** A process, and what lies in it since it last changed. */
   private static final class Process {
     final int id;
-    final AddressSpaces.Space space;
+    final CodeMap.Space space;
     private int changes;
     private Layouts layouts;
 
@@ -93,7 +93,7 @@ final class FrameLookup {
 
     int kernelNumber = -2;
 
-    Process(int id, AddressSpaces.Space space) {
+    Process(int id, CodeMap.Space space) {
       this.id = id;
       this.space = space;
       this.changes = space.changes();
@@ -116,7 +116,7 @@ final class FrameLookup {
     }
   }
 
-  private final AddressSpaces spaces;
+  private final CodeMap spaces;
   private final @Nullable RecordingSymbols symbols;
   private final @Nullable Process[] processes = new Process[MOST_PROCESSES];
 
@@ -132,41 +132,41 @@ final class FrameLookup {
   private @Nullable Layouts lastLayouts;
   private Looked lastLooked = new Looked();
 
-  private final Map<AddressSpaces.Layout, Integer> layoutNumbers = new HashMap<>();
+  private final Map<CodeMap.Layout, Integer> layoutNumbers = new HashMap<>();
   private int[] layoutProcesses = new int[16];
   private long[] layoutKeys = new long[16];
 
   private final FrameRules rules;
-  private final RuledFunctions ruled;
+  private final FrameRuleMatcher ruled;
   private final LongPredicate isKernel;
-  private final Functions functions;
+  private final FunctionIndex functions;
   private int[] moduleOfFile = {};
   private final LongIndex methods = new LongIndex(256);
 
   /** Frames that are none or several, by their number: inlined functions, what is folded. */
-  private final CodeLists lists = new CodeLists();
+  private final FrameExpansions lists = new FrameExpansions();
 
   private final FunctionList one = new FunctionList();
 
   /**
    * @param symbols names functions of images; null: nobody does
    */
-  FrameLookup(AddressSpaces spaces, @Nullable RecordingSymbols symbols, FrameRules rules) {
+  FrameLookup(CodeMap spaces, @Nullable RecordingSymbols symbols, FrameRules rules) {
     this.spaces = spaces;
     this.symbols = symbols;
     this.rules = rules;
-    this.functions = new Functions(spaces.spellings(), spaces.namesInBothHalves());
-    this.ruled = new RuledFunctions(functions, rules);
+    this.functions = new FunctionIndex(spaces.spellings(), spaces.namesInBothHalves());
+    this.ruled = new FrameRuleMatcher(functions, rules);
     this.isKernel = spaces::isKernel;
   }
 
   /** What the numbers mean. */
-  Functions functions() {
+  FunctionIndex functions() {
     return functions;
   }
 
   /** What rules were for and nothing is called. */
-  RuledFunctions ruled() {
+  FrameRuleMatcher ruled() {
     return ruled;
   }
 
@@ -181,7 +181,7 @@ final class FrameLookup {
    * @param into receives the numbers of functions, innermost first; more than there are frames
    *     where functions were inlined, fewer where they are folded
    */
-  void resolve(int process, long key, Frames frames, FunctionList into) {
+  void resolve(int process, long key, StackAddresses frames, FunctionList into) {
     into.clear();
     Process owner = process(process);
     Layouts layouts = owner.at(key);
@@ -200,7 +200,7 @@ final class FrameLookup {
       lists.add(code, into);
     }
     if (into.count == 0 && frames.count() > 0) {
-      into.add(Functions.FOLDED_FUNCTION);
+      into.add(FunctionIndex.FOLDED_FUNCTION);
     }
   }
 
@@ -240,7 +240,7 @@ final class FrameLookup {
     return number;
   }
 
-  private int number(AddressSpaces.Layout layout, int process, long key) {
+  private int number(CodeMap.Layout layout, int process, long key) {
     int next = layoutNumbers.size();
     Integer known = next < MOST_NUMBERED ? null : layoutNumbers.getOrDefault(layout, -1);
     if (known == null) {
@@ -258,7 +258,7 @@ final class FrameLookup {
   }
 
   /** Resolves frames of one half under one of its layouts. See {@link #layout}. */
-  void resolve(int layout, Frames frames, FunctionList into) {
+  void resolve(int layout, StackAddresses frames, FunctionList into) {
     resolve(layoutProcesses[layout], layoutKeys[layout], frames, into);
   }
 
@@ -274,15 +274,15 @@ final class FrameLookup {
   }
 
   /** Puts what lies at an address into {@link #one}. */
-  private void lookUp(AddressSpaces.Space space, long address, boolean isReturn) {
+  private void lookUp(CodeMap.Space space, long address, boolean isReturn) {
     if (!space.find(address)) {
-      add(null, null, Functions.UNKNOWN_FUNCTION);
+      add(null, null, FunctionIndex.UNKNOWN_FUNCTION);
       return;
     }
     ImageFile image = space.image();
     String method = space.method();
     if (image != null && symbols != null) {
-      Optional<SymbolAt> symbol = symbols.at(space.imageNumber(), space.codeRva(isReturn));
+      Optional<SymbolizedAddress> symbol = symbols.at(space.imageNumber(), space.codeRva(isReturn));
       if (symbol.isPresent()) {
         addAll(image, method == null ? null : space.methodModule(), symbol.get());
         return;
@@ -292,7 +292,7 @@ final class FrameLookup {
     if (method != null) {
       add(image, module, method(image, space, method));
     } else if (image == null) {
-      add(null, null, functions.named(Functions.JITTED, -1, "", null));
+      add(null, null, functions.named(FunctionIndex.JITTED, -1, "", null));
     } else {
       add(image, null, functions.range(module(image, space.imageNumber()), space.rva()));
     }
@@ -300,7 +300,7 @@ final class FrameLookup {
 
   /** What was hit at an address. Used again. */
   static final class Hit {
-    /** Module of {@link Functions}. */
+    /** Module of {@link FunctionIndex}. */
     int module;
 
     /** Number of the image's file; -1 in no image. */
@@ -337,13 +337,13 @@ final class FrameLookup {
     into.bucketFunction = functions.name(into.bucketFunction) == null ? -1 : into.bucketFunction;
   }
 
-  private int plain(AddressSpaces.Space space, long address) {
+  private int plain(CodeMap.Space space, long address) {
     one.clear();
     lookUp(space, address, false);
     return one.numbers[one.count - 1];
   }
 
-  private void addAll(ImageFile image, @Nullable String methodModule, SymbolAt symbol) {
+  private void addAll(ImageFile image, @Nullable String methodModule, SymbolizedAddress symbol) {
     List<SymbolFrame> frames = symbol.frames();
     int module = functions.module(image.name());
     for (int i = rules.inlines() ? 0 : frames.size() - 1; i < frames.size(); i++) {
@@ -362,13 +362,13 @@ final class FrameLookup {
     }
   }
 
-  private int method(@Nullable ImageFile image, AddressSpaces.Space space, String name) {
+  private int method(@Nullable ImageFile image, CodeMap.Space space, String name) {
     long key = (long) space.methodNumber() << 32 | space.imageNumber() + 1;
     int known = methods.get(key);
     if (known < 0) {
       known =
           image == null
-              ? functions.named(Functions.JITTED, -1, name, null)
+              ? functions.named(FunctionIndex.JITTED, -1, name, null)
               : functions.named(functions.module(image.name()), space.methodRva(), name, null);
       functions.isMethod(known);
       methods.put(key, known);

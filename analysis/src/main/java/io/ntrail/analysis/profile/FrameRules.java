@@ -1,6 +1,6 @@
 package io.ntrail.analysis.profile;
 
-import io.ntrail.analysis.events.Pattern;
+import io.ntrail.analysis.etw.events.NamePattern;
 import java.util.List;
 
 /**
@@ -13,7 +13,11 @@ import java.util.List;
  * @param folds functions that count for the first frame above them
  */
 public record FrameRules(
-    boolean inlines, boolean lines, boolean justMyCode, List<Group> groups, List<Pattern> folds) {
+    boolean inlines,
+    boolean lines,
+    boolean justMyCode,
+    List<Group> groups,
+    List<NamePattern> folds) {
   /** Functions as they are, inlined ones too. */
   public static final FrameRules USUAL = new FrameRules(true, false, false, List.of(), List.of());
 
@@ -29,7 +33,7 @@ public record FrameRules(
    * @param pattern means them: {@code module!function}, a module, a function
    * @param name what they are shown as
    */
-  public record Group(Pattern pattern, String name) {}
+  public record Group(NamePattern pattern, String name) {}
 
   /** Whether the functions of a stack are those of its parts, one after the other. */
   boolean isAdditive() {

@@ -8,61 +8,61 @@ public enum Metric {
       "cpu",
       "CPU samples",
       "wpr -start CPU, or: xperf -on PROC_THREAD+LOADER+PROFILE -stackwalk Profile",
-      Unit.SAMPLES,
-      Unit.NANOS),
+      WeightUnit.SAMPLES,
+      WeightUnit.NANOS),
   PMC(
       "pmc",
       "samples of the processor's counters",
       "xperf -on PROC_THREAD+LOADER+PMC_PROFILE -PmcProfile InstructionRetired"
           + " -stackwalk PmcInterrupt (WPR: a .wprp with the keyword PmcProfile)",
-      Unit.EVENTS,
-      Unit.COUNT),
+      WeightUnit.EVENTS,
+      WeightUnit.COUNT),
   WAIT(
       "wait",
       "context switches",
       "wpr -start CPU, or: xperf -on PROC_THREAD+LOADER+CSWITCH+DISPATCHER"
           + " -stackwalk CSwitch+ReadyThread",
-      Unit.NANOS,
-      Unit.COUNT),
+      WeightUnit.NANOS,
+      WeightUnit.COUNT),
   READY(
       "ready",
       "context switches",
       "wpr -start CPU, or: xperf -on PROC_THREAD+LOADER+CSWITCH+DISPATCHER"
           + " -stackwalk CSwitch+ReadyThread",
-      Unit.NANOS,
-      Unit.COUNT),
+      WeightUnit.NANOS,
+      WeightUnit.COUNT),
   DISK(
       "disk",
       "disk transfers",
       "wpr -start DiskIO, or: xperf -on PROC_THREAD+LOADER+DISK_IO+DISK_IO_INIT"
           + " -stackwalk DiskReadInit+DiskWriteInit+DiskFlushInit",
-      Unit.NANOS,
-      Unit.BYTES,
-      Unit.COUNT),
+      WeightUnit.NANOS,
+      WeightUnit.BYTES,
+      WeightUnit.COUNT),
   FILE(
       "file",
       "file operations",
       "wpr -start FileIO, or: xperf -on PROC_THREAD+LOADER+FILE_IO+FILE_IO_INIT+FILENAME"
           + " -stackwalk FileRead+FileWrite+FileCreate",
-      Unit.NANOS,
-      Unit.BYTES,
-      Unit.COUNT),
+      WeightUnit.NANOS,
+      WeightUnit.BYTES,
+      WeightUnit.COUNT),
   FAULT(
       "fault",
       "page faults",
       "xperf -on PROC_THREAD+LOADER+ALL_FAULTS+HARD_FAULTS"
           + " -stackwalk PagefaultHard+PagefaultDemandZero"
           + " (WPR: a .wprp with the keywords AllFaults and HardFaults)",
-      Unit.COUNT,
-      Unit.BYTES),
+      WeightUnit.COUNT,
+      WeightUnit.BYTES),
   ALLOC(
       "alloc",
       "allocations",
       "wpr -start VirtualAllocation, or: xperf -on PROC_THREAD+LOADER+VIRT_ALLOC"
           + " -stackwalk VirtualAlloc; heaps: wpr -start Heap; .NET: its provider, keyword GC",
-      Unit.BYTES,
-      Unit.COUNT),
-  EVENT("event", "events", "", Unit.COUNT);
+      WeightUnit.BYTES,
+      WeightUnit.COUNT),
+  EVENT("event", "events", "", WeightUnit.COUNT);
 
   /** Kinds of allocations, the most telling first. */
   static final List<String> ALLOCATION_KINDS = List.of("gc", "heap", "virtual", "pool");
@@ -72,9 +72,9 @@ public enum Metric {
   private final String toRecord;
 
   @SuppressWarnings("ImmutableEnumChecker") // List.of makes none that can be changed.
-  private final List<Unit> units;
+  private final List<WeightUnit> units;
 
-  Metric(String text, String things, String toRecord, Unit... units) {
+  Metric(String text, String things, String toRecord, WeightUnit... units) {
     this.text = text;
     this.things = things;
     this.toRecord = toRecord;
@@ -97,7 +97,7 @@ public enum Metric {
   }
 
   /** The units that it can be told in, the usual one first. */
-  public List<Unit> units() {
+  public List<WeightUnit> units() {
     return units;
   }
 }

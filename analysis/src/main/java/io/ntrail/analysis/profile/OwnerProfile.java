@@ -1,7 +1,7 @@
 package io.ntrail.analysis.profile;
 
-import io.ntrail.analysis.machine.Machine;
-import io.ntrail.analysis.machine.ProcessLife;
+import io.ntrail.analysis.etw.machine.Machine;
+import io.ntrail.analysis.etw.machine.ProcessInstance;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -10,7 +10,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Weights by whose they are: process, thread or CPU. */
-public final class OwnerProfile implements Shape {
+public final class OwnerProfile implements ProfileAggregator {
   /** What weights can be put together by. */
   public enum By {
     PROCESS,
@@ -89,7 +89,7 @@ public final class OwnerProfile implements Shape {
     if (number >= 0) {
       return machine.processOfNumber(number).image();
     }
-    ProcessLife life = process == 0 ? machine.process(0, Long.MIN_VALUE) : null;
+    ProcessInstance life = process == 0 ? machine.process(0, Long.MIN_VALUE) : null;
     return life == null ? null : life.image();
   }
 }

@@ -23,7 +23,7 @@ final class PageFaults implements WeightSource {
   }
 
   @Override
-  public void visit(Moment moment) {
+  public void visit(EventContext moment) {
     int hook = moment.hook();
     if (hook >>> 8 != 0x02 || !moment.passesEvent()) {
       return;

@@ -1,11 +1,11 @@
 package io.ntrail.analysis.profile;
 
-import io.ntrail.analysis.events.SchemaIndex;
-import io.ntrail.analysis.events.SchemaSources;
-import io.ntrail.analysis.machine.Machine;
-import io.ntrail.analysis.recording.Recording;
-import io.ntrail.analysis.recording.SurveyPart;
-import io.ntrail.analysis.stacks.Stacks;
+import io.ntrail.analysis.etw.events.SchemaIndex;
+import io.ntrail.analysis.etw.events.SchemaSources;
+import io.ntrail.analysis.etw.machine.Machine;
+import io.ntrail.analysis.etw.recording.Recording;
+import io.ntrail.analysis.etw.recording.SurveyPart;
+import io.ntrail.analysis.etw.stacks.StackRecords;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
 import org.jspecify.annotations.Nullable;
@@ -24,16 +24,20 @@ public record ProfileInput(
     Recording recording,
     KernelEvents kernel,
     Machine machine,
-    Stacks stacks,
-    Inventory inventory,
+    StackRecords stacks,
+    MetricInventory inventory,
     @Nullable SchemaIndex schemas) {
   private static final class Learned implements SurveyPart<Learned> {
     final Machine machine;
-    final Inventory inventory;
-    final Stacks stacks;
+    final MetricInventory inventory;
+    final StackRecords stacks;
     final @Nullable SchemaIndex schemas;
 
-    Learned(Machine machine, Inventory inventory, Stacks stacks, @Nullable SchemaIndex schemas) {
+    Learned(
+        Machine machine,
+        MetricInventory inventory,
+        StackRecords stacks,
+        @Nullable SchemaIndex schemas) {
       this.machine = machine;
       this.inventory = inventory;
       this.stacks = stacks;
@@ -92,14 +96,14 @@ public record ProfileInput(
   public static ProfileInput of(
       Recording recording, SchemaSources sources, int cores, boolean named) {
     KernelEvents kernel = sources.kernel();
-    Stacks stacks = new Stacks(recording, kernel);
+    StackRecords stacks = new StackRecords(recording, kernel);
     Learned learned =
         recording.survey(
             cores,
             () ->
                 new Learned(
                     new Machine(recording, kernel, sources.kernelTable(), true),
-                    new Inventory(recording, kernel),
+                    new MetricInventory(recording, kernel),
                     stacks,
                     named ? sources.index() : null));
     return new ProfileInput(

@@ -1,6 +1,6 @@
 package io.ntrail.analysis.profile;
 
-import io.ntrail.analysis.events.Pattern;
+import io.ntrail.analysis.etw.events.NamePattern;
 import java.util.List;
 
 /**
@@ -15,9 +15,9 @@ import java.util.List;
  * @param idle whether what is idle counts like the rest
  */
 public record ProfileScope(
-    List<Pattern> processes,
-    List<Pattern> threads,
-    List<Pattern> events,
+    List<NamePattern> processes,
+    List<NamePattern> threads,
+    List<NamePattern> events,
     long fromNanos,
     long toNanos,
     Mode mode,

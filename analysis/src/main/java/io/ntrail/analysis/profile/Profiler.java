@@ -1,16 +1,16 @@
 package io.ntrail.analysis.profile;
 
-import io.ntrail.analysis.events.Alternatives;
-import io.ntrail.analysis.events.EventType;
-import io.ntrail.analysis.events.SchemaIndex;
-import io.ntrail.analysis.events.Unmatched;
-import io.ntrail.analysis.machine.AddressSpaces;
-import io.ntrail.analysis.machine.ProcessLife;
+import io.ntrail.analysis.etw.events.EventType;
+import io.ntrail.analysis.etw.events.PatternSet;
+import io.ntrail.analysis.etw.events.SchemaIndex;
+import io.ntrail.analysis.etw.events.UnmatchedTerm;
+import io.ntrail.analysis.etw.machine.CodeMap;
+import io.ntrail.analysis.etw.machine.ProcessInstance;
+import io.ntrail.analysis.etw.recording.OrderedCursor;
+import io.ntrail.analysis.etw.recording.Recording;
+import io.ntrail.analysis.etw.stacks.StackAssembler;
+import io.ntrail.analysis.etw.stacks.StackRecords;
 import io.ntrail.analysis.naming.RecordingSymbols;
-import io.ntrail.analysis.recording.OrderedCursor;
-import io.ntrail.analysis.recording.Recording;
-import io.ntrail.analysis.stacks.Stacks;
-import io.ntrail.analysis.stacks.WholeStacks;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.etl.RecordKind;
 import java.util.ArrayList;
@@ -34,7 +34,7 @@ public final class Profiler implements WeightSink {
    * @param scope which part of the recording
    */
   public record Request(
-      Metric metric, Unit unit, int source, String allocations, ProfileScope scope) {}
+      Metric metric, WeightUnit unit, int source, String allocations, ProfileScope scope) {}
 
   /**
    * A process that was asked for and has weights.
@@ -47,14 +47,14 @@ public final class Profiler implements WeightSink {
   private final ProfileInput input;
   private final Request request;
   private final ProfileScope scope;
-  private final Alternatives processes;
-  private final Alternatives threads;
-  private final Alternatives events;
+  private final PatternSet processes;
+  private final PatternSet threads;
+  private final PatternSet events;
   private final FrameLookup frames;
-  private final Remarks remarks = new Remarks();
+  private final ProfileDiagnostics remarks = new ProfileDiagnostics();
   private final Map<Long, Boolean> wantedProcesses = new HashMap<>();
   private final Map<EventType, Boolean> wantedTypes = new HashMap<>();
-  private Shape shape = _ -> {};
+  private ProfileAggregator shape = _ -> {};
   private long total;
   private long idle;
   private long stacks;
@@ -84,40 +84,41 @@ public final class Profiler implements WeightSink {
     this.input = input;
     this.request = request;
     this.scope = request.scope();
-    this.processes = new Alternatives(scope.processes());
-    this.threads = new Alternatives(scope.threads());
-    this.events = new Alternatives(scope.events());
-    AddressSpaces spaces = new AddressSpaces(input.machine(), input.recording());
+    this.processes = new PatternSet(scope.processes());
+    this.threads = new PatternSet(scope.threads());
+    this.events = new PatternSet(scope.events());
+    CodeMap spaces = new CodeMap(input.machine(), input.recording());
     this.frames = new FrameLookup(spaces, symbols, rules);
   }
 
   /** What the numbers of functions mean. */
-  public Functions functions() {
+  public FunctionIndex functions() {
     return frames.functions();
   }
 
   private WeightSource weightSource() {
-    boolean count = request.unit == Unit.COUNT;
+    boolean count = request.unit == WeightUnit.COUNT;
     return switch (request.metric) {
       case CPU ->
           CpuSamples.ofTimer(
-              input.inventory(), remarks, scope.idle(), request.unit == Unit.SAMPLES);
+              input.inventory(), remarks, scope.idle(), request.unit == WeightUnit.SAMPLES);
       case PMC ->
           CpuSamples.ofCounter(input.inventory(), remarks, scope.idle(), request.source, count);
-      case WAIT -> new Switches(false, count, remarks);
-      case READY -> new Switches(true, count, remarks);
+      case WAIT -> new ThreadWaits(false, count, remarks);
+      case READY -> new ThreadWaits(true, count, remarks);
       case DISK -> new DiskTransfers(request.unit);
       case FILE -> new FileOperations(request.unit, remarks);
       case FAULT ->
           new PageFaults(
-              request.unit == Unit.BYTES, input.inventory().count(PageFaults.HARD_PAGE_FAULT) == 0);
-      case ALLOC -> new Allocations(request.allocations, request.unit == Unit.BYTES);
-      case EVENT -> new AnyEvent();
+              request.unit == WeightUnit.BYTES,
+              input.inventory().count(PageFaults.HARD_PAGE_FAULT) == 0);
+      case ALLOC -> new Allocations(request.allocations, request.unit == WeightUnit.BYTES);
+      case EVENT -> new EventOccurrences();
     };
   }
 
   /** Walks over the recording and adds all weights to a shape. */
-  public void run(Shape into) {
+  public void run(ProfileAggregator into) {
     shape = into;
     WeightSource source = weightSource();
     boolean followsThreads = source.followsThreads();
@@ -125,11 +126,12 @@ public final class Profiler implements WeightSink {
     long from = history ? Long.MIN_VALUE : scope.fromNanos();
     Recording recording = input.recording();
     try (OrderedCursor cursor = recording.inOrder(from, scope.toNanos());
-        WholeStacks stacks =
-            new WholeStacks(input.stacks(), () -> recording.inOrder(from, Long.MAX_VALUE))) {
-      Stacks.Walk records = stacks.records();
+        StackAssembler stacks =
+            new StackAssembler(input.stacks(), () -> recording.inOrder(from, Long.MAX_VALUE))) {
+      StackRecords.Walk records = stacks.records();
       if (cursor.next()) {
-        Moment moment = new Moment(input, stacks, cursor, frames, cursor.record(), this);
+        EventContext moment =
+            new EventContext(input, stacks, cursor, frames, cursor.record(), this);
         do {
           stacks.moveTo(cursor);
           RecordCursor record = cursor.record();
@@ -161,7 +163,7 @@ public final class Profiler implements WeightSink {
   }
 
   @Override
-  public boolean wants(Moment moment, long since, int process, int thread) {
+  public boolean wants(EventContext moment, long since, int process, int thread) {
     return scope.inRange(moment.nanos())
         && threads.fitThread(thread)
         && (processes.isEmpty() || wantsProcess(process, since));
@@ -172,7 +174,7 @@ public final class Profiler implements WeightSink {
     long identity = number << 32 | process & 0xFFFF_FFFFL;
     Boolean known = wantedProcesses.get(identity);
     if (known == null) {
-      ProcessLife life = input.machine().process(process, key);
+      ProcessInstance life = input.machine().process(process, key);
       known = processes.fitProcess(process, life == null ? null : life.image());
       wantedProcesses.put(identity, known);
     }
@@ -224,13 +226,13 @@ public final class Profiler implements WeightSink {
   }
 
   @Override
-  public void idle(Moment moment, long weight) {
+  public void idle(EventContext moment, long weight) {
     if (scope.inRange(moment.nanos()) && threads.fitThread(0) && wantsIdleProcess(moment)) {
       idle += weight;
     }
   }
 
-  private boolean wantsIdleProcess(Moment moment) {
+  private boolean wantsIdleProcess(EventContext moment) {
     return processes.isEmpty() || wantsProcess(0, moment.key());
   }
 
@@ -278,8 +280,8 @@ public final class Profiler implements WeightSink {
   }
 
   /** What was asked for and nothing has that is added up. */
-  public List<Unmatched> unmatchedWords() {
-    List<Unmatched> words = new ArrayList<>(events.unmatchedEvents());
+  public List<UnmatchedTerm> unmatchedWords() {
+    List<UnmatchedTerm> words = new ArrayList<>(events.unmatchedEvents());
     words.addAll(processes.unmatchedProcesses(input.machine()));
     words.addAll(threads.unmatchedThreads());
     words.addAll(frames.ruled().unmatched());
@@ -287,7 +289,7 @@ public final class Profiler implements WeightSink {
   }
 
   /** What was not summed, and why. */
-  public Remarks remarks() {
+  public ProfileDiagnostics remarks() {
     return remarks;
   }
 

@@ -9,7 +9,7 @@ interface WeightSink {
    *
    * @param since a time at which the process had its id
    */
-  boolean wants(Moment moment, long since, int process, int thread);
+  boolean wants(EventContext moment, long since, int process, int thread);
 
   /** Whether an event is asked for by its name, or none is asked for by name. */
   boolean wantsEvent(RecordCursor record);
@@ -18,5 +18,5 @@ interface WeightSink {
   void put(WeightedStack stack);
 
   /** Counts what is idle. */
-  void idle(Moment moment, long weight);
+  void idle(EventContext moment, long weight);
 }

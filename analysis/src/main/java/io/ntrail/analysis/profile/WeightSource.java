@@ -3,7 +3,7 @@ package io.ntrail.analysis.profile;
 /** Something that turns events, in time order, into weighted stacks. */
 interface WeightSource {
   /** Looks at an event. */
-  void visit(Moment moment);
+  void visit(EventContext moment);
 
   /** Whether it must know which thread runs on each CPU. */
   default boolean followsThreads() {
@@ -11,5 +11,5 @@ interface WeightSource {
   }
 
   /** The recording is over. */
-  default void finish(Remarks remarks) {}
+  default void finish(ProfileDiagnostics remarks) {}
 }

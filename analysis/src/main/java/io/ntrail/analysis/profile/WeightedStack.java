@@ -1,7 +1,7 @@
 package io.ntrail.analysis.profile;
 
-import io.ntrail.analysis.stacks.Frames;
-import io.ntrail.analysis.stacks.Stacks;
+import io.ntrail.analysis.etw.stacks.StackAddresses;
+import io.ntrail.analysis.etw.stacks.StackRecords;
 import io.ntrail.formats.etl.RecordCursor;
 
 /** One weight and whose it is: what sources yield and shapes add up. Used again. */
@@ -20,14 +20,14 @@ public final class WeightedStack {
   final int[] definitions = new int[2];
 
   int keyed;
-  final Frames frames = new Frames();
+  final StackAddresses frames = new StackAddresses();
   boolean resolved;
   final FunctionList functions = new FunctionList();
 
   private final FrameLookup names;
-  private final Stacks stacks;
+  private final StackRecords stacks;
 
-  WeightedStack(FrameLookup names, Stacks stacks) {
+  WeightedStack(FrameLookup names, StackRecords stacks) {
     this.names = names;
     this.stacks = stacks;
   }
@@ -42,7 +42,7 @@ public final class WeightedStack {
   }
 
   /** The recording's stacks. */
-  Stacks stacks() {
+  StackRecords stacks() {
     return stacks;
   }
 
@@ -100,7 +100,7 @@ public final class WeightedStack {
     return functions.count;
   }
 
-  /** A number of {@link Functions}; 0 is the innermost. */
+  /** A number of {@link FunctionIndex}; 0 is the innermost. */
   public int function(int i) {
     resolve();
     return functions.numbers[i];

@@ -3,10 +3,10 @@ package io.ntrail.analysis.profile;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.ntrail.analysis.events.Pattern;
-import io.ntrail.analysis.events.SchemaSources;
-import io.ntrail.analysis.events.UserSchemas;
-import io.ntrail.analysis.recording.Recording;
+import io.ntrail.analysis.etw.events.NamePattern;
+import io.ntrail.analysis.etw.events.SchemaSources;
+import io.ntrail.analysis.etw.events.UserSchemas;
+import io.ntrail.analysis.etw.recording.Recording;
 import java.util.List;
 import java.util.Map;
 
@@ -25,7 +25,7 @@ public final class AllProfiles {
     ProfileInput input = ProfileInput.of(recording, SOURCES, 1, false);
     long weights = 0;
     for (Metric metric : Metric.values()) {
-      for (Unit unit : metric.units()) {
+      for (WeightUnit unit : metric.units()) {
         weights += check(input, metric, unit);
       }
     }
@@ -38,8 +38,8 @@ public final class AllProfiles {
           true,
           true,
           true,
-          List.of(new FrameRules.Group(Pattern.of("*a*"), "group")),
-          List.of(Pattern.of("*.sys"), Pattern.of("/n.*[0-4]00$/")));
+          List.of(new FrameRules.Group(NamePattern.of("*a*"), "group")),
+          List.of(NamePattern.of("*.sys"), NamePattern.of("/n.*[0-4]00$/")));
 
   private static void ruled(ProfileInput input, Profiler.Request request) {
     Profiler profiler = new Profiler(input, request, null, RULES);
@@ -56,16 +56,16 @@ public final class AllProfiles {
 
   private static void hits(ProfileInput input, Profiler.Request request) {
     Profiler profiler = new Profiler(input, request, null);
-    Zoom zoom = new Zoom(32, List.of(Pattern.of("*")));
+    ZoomProfile zoom = new ZoomProfile(32, List.of(NamePattern.of("*")));
     profiler.run(zoom);
-    assertEquals(profiler.total(), zoom.modules().stream().mapToLong(Zoom.Row::hits).sum());
-    for (Zoom.Module module : zoom.zoomed()) {
-      assertEquals(module.hits(), module.rows().stream().mapToLong(Zoom.Row::hits).sum());
+    assertEquals(profiler.total(), zoom.modules().stream().mapToLong(ZoomProfile.Row::hits).sum());
+    for (ZoomProfile.Module module : zoom.zoomed()) {
+      assertEquals(module.hits(), module.rows().stream().mapToLong(ZoomProfile.Row::hits).sum());
       assertTrue(module.elsewhere() <= module.hits());
     }
   }
 
-  private static long check(ProfileInput input, Metric metric, Unit unit) {
+  private static long check(ProfileInput input, Metric metric, WeightUnit unit) {
     int counter = -1;
     for (Map.Entry<Integer, Long> entry : input.inventory().pmcSources().entrySet()) {
       counter = entry.getKey();
@@ -90,13 +90,13 @@ public final class AllProfiles {
   }
 
   private static void check(ProfileInput input, Profiler profiler) {
-    Functions functions = profiler.functions();
+    FunctionIndex functions = profiler.functions();
     FlatProfile flat = new FlatProfile(functions, false);
     FlatProfile modules = new FlatProfile(functions, true);
     OwnerProfile threads = new OwnerProfile(input.machine(), OwnerProfile.By.THREAD);
     CallTree down = new CallTree(input.machine(), functions, CallTree.Direction.TOP_DOWN, false);
     CallTree up = new CallTree(input.machine(), functions, CallTree.Direction.BOTTOM_UP, true);
-    Callers callers = new Callers(functions, List.of(Pattern.of("*")));
+    CallerCalleeProfile callers = new CallerCalleeProfile(functions, List.of(NamePattern.of("*")));
     profiler.run(stack -> {
       flat.add(stack);
       modules.add(stack);
@@ -114,7 +114,8 @@ public final class AllProfiles {
     tree(up, total);
     assertTrue(profiler.withFrames() <= profiler.weights());
     assertEquals(
-        callers.inclusive(), callers.callers().stream().mapToLong(Callers.Neighbour::weight).sum());
+        callers.inclusive(),
+        callers.callers().stream().mapToLong(CallerCalleeProfile.Neighbour::weight).sum());
   }
 
   private static void tree(CallTree tree, long total) {

@@ -5,14 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.ntrail.analysis.recording.Recording;
+import io.ntrail.analysis.etw.recording.Recording;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.testkit.Property;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.etl.Damage;
 import io.ntrail.testkit.etl.SampleRecording;
-import io.ntrail.testkit.profile.RandomActivity;
+import io.ntrail.testkit.profile.RandomProfileRecording;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -80,7 +80,7 @@ class ProfileDamageTest {
     Property.check(
         LONG ? 3_000 : 60,
         g -> {
-          byte[] sound = RandomActivity.make(g).recording().toByteArray();
+          byte[] sound = RandomProfileRecording.make(g).recording().toByteArray();
           for (int i = 0; i < 4; i++) {
             int first = Math.min(sound.length, 72);
             weights(Damage.flipBits(sound, g.bits(), 1 << 2 * i, first, sound.length), "flipped");

@@ -3,7 +3,7 @@ package io.ntrail.analysis.profile;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import io.ntrail.analysis.recording.Recording;
+import io.ntrail.analysis.etw.recording.Recording;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.testkit.etl.EtlRecord;

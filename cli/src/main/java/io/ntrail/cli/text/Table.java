@@ -91,7 +91,7 @@ public final class Table {
     }
     String[] row = new String[cells.size()];
     for (int c = 0; c < row.length; c++) {
-      row[c] = Lines.one(cells.get(c));
+      row[c] = TextSanitizer.one(cells.get(c));
     }
     rows.add(List.of(row));
   }
@@ -104,13 +104,13 @@ public final class Table {
    */
   public void row(List<String> cells, String detail, String behind) {
     row(cells);
-    details.put(rows.size() - 1, new Detail(Lines.one(detail), Lines.one(behind)));
+    details.put(rows.size() - 1, new Detail(TextSanitizer.one(detail), TextSanitizer.one(behind)));
   }
 
   /** Lines that stand, indented, below the row that was added last. */
   public void below(List<String> lines) {
     if (!lines.isEmpty()) {
-      below.put(rows.size() - 1, lines.stream().map(Lines::one).toList());
+      below.put(rows.size() - 1, lines.stream().map(TextSanitizer::one).toList());
     }
   }
 

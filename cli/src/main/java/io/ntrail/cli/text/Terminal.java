@@ -77,7 +77,7 @@ public final class Terminal implements AutoCloseable {
   /** Whether what is no ASCII arrives as it is: files and pipes take UTF-8. */
   private final boolean utf8;
 
-  private @Nullable Screen screen;
+  private @Nullable TerminalSize screen;
 
   private Terminal(
       OutputStream out,
@@ -85,7 +85,7 @@ public final class Terminal implements AutoCloseable {
       boolean outIsTerminal,
       boolean errIsTerminal,
       boolean utf8,
-      @Nullable Screen screen,
+      @Nullable TerminalSize screen,
       boolean closeOut) {
     this.sink = new Sink(out);
     this.out =
@@ -101,30 +101,30 @@ public final class Terminal implements AutoCloseable {
   /** The process's own streams. */
   public static Terminal system() {
     String told = System.getenv("NTRAIL_TTY");
-    boolean outIsTerminal = Screen.isTerminal(told, 1);
+    boolean outIsTerminal = TerminalSize.isTerminal(told, 1);
     return new Terminal(
         new FileOutputStream(FileDescriptor.out),
         new FileOutputStream(FileDescriptor.err),
         outIsTerminal,
-        Screen.isTerminal(told, 2),
-        !outIsTerminal || Screen.isUtf8(),
+        TerminalSize.isTerminal(told, 2),
+        !outIsTerminal || TerminalSize.isUtf8(),
         null,
         false);
   }
 
   /** Streams of a test: no terminal. */
   public static Terminal of(OutputStream out, OutputStream err) {
-    return new Terminal(out, err, false, false, true, Screen.DEFAULT, false);
+    return new Terminal(out, err, false, false, true, TerminalSize.DEFAULT, false);
   }
 
   /** Streams of a test that count as a terminal of this size. */
   public static Terminal of(OutputStream out, OutputStream err, int rows, int columns) {
-    return new Terminal(out, err, true, true, true, new Screen(rows, columns), false);
+    return new Terminal(out, err, true, true, true, new TerminalSize(rows, columns), false);
   }
 
   /** Streams of a test that count as a terminal of this size which shows ASCII only. */
   public static Terminal ascii(OutputStream out, OutputStream err, int rows, int columns) {
-    return new Terminal(out, err, true, true, false, new Screen(rows, columns), false);
+    return new Terminal(out, err, true, true, false, new TerminalSize(rows, columns), false);
   }
 
   /**
@@ -154,10 +154,10 @@ public final class Terminal implements AutoCloseable {
     return new Terminal(pager, pager.messages(), true, errIsTerminal, utf8, screen(), true);
   }
 
-  private Screen screen() {
-    Screen known = screen;
+  private TerminalSize screen() {
+    TerminalSize known = screen;
     if (known == null) {
-      known = outIsTerminal || errIsTerminal ? Screen.ask() : Screen.DEFAULT;
+      known = outIsTerminal || errIsTerminal ? TerminalSize.ask() : TerminalSize.DEFAULT;
       screen = known;
     }
     return known;

@@ -1,8 +1,8 @@
 package io.ntrail.export.collapsed;
 
 import io.ntrail.analysis.profile.FrameKind;
+import io.ntrail.export.stacks.FrameNameOptions;
 import io.ntrail.export.stacks.FrameNames;
-import io.ntrail.export.stacks.Naming;
 import io.ntrail.export.stacks.StackTree;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.Gap;
@@ -28,7 +28,7 @@ public final class CollapsedReader {
   private final Gaps gaps;
   private final StackTree tree;
   private final int column;
-  private final Naming naming;
+  private final FrameNameOptions naming;
   private final Charset charset;
 
   /** Bytes of a character. */
@@ -39,7 +39,8 @@ public final class CollapsedReader {
   private long windowAt;
   private long lines;
 
-  private CollapsedReader(InputFile input, Gaps gaps, StackTree tree, int column, Naming naming) {
+  private CollapsedReader(
+      InputFile input, Gaps gaps, StackTree tree, int column, FrameNameOptions naming) {
     this.input = input;
     this.gaps = gaps;
     this.tree = tree;
@@ -64,7 +65,8 @@ public final class CollapsedReader {
    */
   public static boolean looksLike(InputFile input) {
     StackTree tree = new StackTree(1);
-    CollapsedReader reader = new CollapsedReader(input, new Gaps(), tree, 0, Naming.WHOLE);
+    CollapsedReader reader =
+        new CollapsedReader(input, new Gaps(), tree, 0, FrameNameOptions.WHOLE);
     return reader.looksLike();
   }
 
@@ -91,7 +93,8 @@ public final class CollapsedReader {
    * @param gaps receives what could not be read
    * @return how many lines have a stack
    */
-  public static long read(InputFile input, StackTree tree, int column, Naming naming, Gaps gaps) {
+  public static long read(
+      InputFile input, StackTree tree, int column, FrameNameOptions naming, Gaps gaps) {
     CollapsedReader reader = new CollapsedReader(input, gaps, tree, column, naming);
     reader.read();
     return reader.lines;

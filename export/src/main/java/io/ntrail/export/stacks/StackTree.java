@@ -45,12 +45,12 @@ public final class StackTree {
   /** A profile of its own, with names that fit into every format. */
   public static StackTree of(WeightTree tree) {
     StackTree copy = new StackTree(1);
-    copy.addAll(tree, 0, Naming.WHOLE);
+    copy.addAll(tree, 0, FrameNameOptions.WHOLE);
     return copy;
   }
 
   /** Adds a profile to a column, with names that fit into every format. */
-  public void addAll(WeightTree tree, int column, Naming naming) {
+  public void addAll(WeightTree tree, int column, FrameNameOptions naming) {
     int[] nodes = new int[tree.size()];
     for (int node = 1; node < nodes.length; node++) {
       // What weighs nothing is nobody's stack.

@@ -3,7 +3,7 @@ package io.ntrail.export.collapsed;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import io.ntrail.export.stacks.Naming;
+import io.ntrail.export.stacks.FrameNameOptions;
 import io.ntrail.export.stacks.StackTree;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
@@ -29,7 +29,7 @@ class CollapsedFuzzTest {
   private static StackTree read(byte[] data, Gaps gaps) {
     StackTree tree = new StackTree(1);
     try (InputFile input = InputFile.of(data, "fuzz")) {
-      CollapsedReader.read(input, tree, 0, Naming.WHOLE, gaps);
+      CollapsedReader.read(input, tree, 0, FrameNameOptions.WHOLE, gaps);
     }
     tree.settle();
     return tree;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.analysis.profile.FrameKind;
-import io.ntrail.export.stacks.Naming;
+import io.ntrail.export.stacks.FrameNameOptions;
 import io.ntrail.export.stacks.StackTree;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
@@ -31,7 +31,7 @@ class CollapsedTest {
     }
   }
 
-  private static Read read(byte[] content, Naming naming) {
+  private static Read read(byte[] content, FrameNameOptions naming) {
     StackTree tree = new StackTree(1);
     Gaps gaps = new Gaps();
     try (InputFile input = InputFile.of(content, "a.collapsed.txt")) {
@@ -42,7 +42,7 @@ class CollapsedTest {
   }
 
   private static Read read(String content) {
-    return read(content.getBytes(StandardCharsets.UTF_8), Naming.WHOLE);
+    return read(content.getBytes(StandardCharsets.UTF_8), FrameNameOptions.WHOLE);
   }
 
   static String write(StackTree tree, boolean annotated) {
@@ -79,7 +79,7 @@ class CollapsedTest {
     for (Charset charset :
         List.of(StandardCharsets.UTF_8, StandardCharsets.UTF_16LE, StandardCharsets.UTF_16BE)) {
       byte[] content = "\uFEFFa;\u00E9\uD83D\uDE00 4\r\na 1\r\n".getBytes(charset);
-      Read read = read(content, Naming.WHOLE);
+      Read read = read(content, FrameNameOptions.WHOLE);
       assertEquals("a 1\na;\u00E9\uD83D\uDE00 4\n", read.text, charset.name());
       assertEquals(List.of(), read.gaps);
       assertTrue(looksLike(content));
@@ -123,7 +123,7 @@ class CollapsedTest {
     Arrays.fill(content, (byte) 'x');
     byte[] last = "\na 1".getBytes(StandardCharsets.UTF_8);
     System.arraycopy(last, 0, content, content.length - last.length, last.length);
-    Read read = read(content, Naming.WHOLE);
+    Read read = read(content, FrameNameOptions.WHOLE);
     assertEquals("a 1\n", read.text);
     assertEquals(List.of("it is longer than 1 MiB"), read.reasons());
   }

@@ -36,7 +36,7 @@ class FrameNamesTest {
 
   @Test
   void processesWithoutIds() {
-    Naming naming = new Naming(false, true);
+    FrameNameOptions naming = new FrameNameOptions(false, true);
     assertEquals("shopd.exe", naming.of("shopd.exe (4312)", FrameKind.PROCESS));
     assertEquals("process", naming.of("process 4312", FrameKind.PROCESS));
     assertEquals("f (4312)", naming.of("f (4312)", FrameKind.NATIVE));
@@ -44,7 +44,7 @@ class FrameNamesTest {
 
   @Test
   void numbersThatDifferFromRunToRun() {
-    Naming naming = new Naming(true, false);
+    FrameNameOptions naming = new FrameNameOptions(true, false);
     assertEquals("a.dll+0x...", naming.of("a.dll+0x1f00", FrameKind.NATIVE));
     assertEquals("[0x...] 0x... x", naming.of("[0xABc] 0x9 x", FrameKind.NATIVE));
   }

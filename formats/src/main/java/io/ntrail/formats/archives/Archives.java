@@ -5,7 +5,7 @@ import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
-import io.ntrail.formats.bytes.Nearest;
+import io.ntrail.formats.bytes.SpellingSuggestion;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.FilterInputStream;
@@ -55,7 +55,7 @@ public final class Archives {
   public static List<InputFile> open(Path path, Predicate<String> wanted, Gaps gaps) {
     String name = path.toString();
     if (!Files.exists(path)) {
-      throw new CannotGoOn("no such file: " + name, Nearest.file(path));
+      throw new CannotGoOn("no such file: " + name, SpellingSuggestion.file(path));
     }
     if (Files.isDirectory(path)) {
       throw new CannotGoOn(name + " is a folder", "name the files in it");

@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
  *
  * <p>Offsets are relative to the window; {@link #base()} is where the window begins in the input,
  * so that messages name the place in the file. A window is at most 2 GiB long. It may be read by
- * several threads and is valid as long as the {@link InputFile} or {@link Scratch} behind it.
+ * several threads and is valid as long as the {@link InputFile} or {@link NativeBuffer} behind it.
  */
 public final class Bytes {
   private final ByteBuffer buffer;

@@ -4,8 +4,8 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
-import io.ntrail.formats.cab.Part.RawFile;
-import io.ntrail.formats.cab.Part.RawFolder;
+import io.ntrail.formats.cab.CabinetVolume.RawFile;
+import io.ntrail.formats.cab.CabinetVolume.RawFolder;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -24,13 +24,13 @@ public final class Cabinet implements AutoCloseable {
   public static final String REFUSED_NEXT_STEP =
       "put all cabinets of a set beside each other, or unpack it with cabextract or 7z";
 
-  private final List<Part> parts;
-  private final List<Folder> folders;
+  private final List<CabinetVolume> parts;
+  private final List<CabinetFolder> folders;
   private final List<CabinetFile> files;
   private Optional<FolderReader> reader = Optional.empty();
   private int readerFolder;
 
-  private Cabinet(List<Part> parts, List<Folder> folders, List<CabinetFile> files) {
+  private Cabinet(List<CabinetVolume> parts, List<CabinetFolder> folders, List<CabinetFile> files) {
     this.parts = parts;
     this.folders = folders;
     this.files = files;
@@ -55,12 +55,13 @@ public final class Cabinet implements AutoCloseable {
    * @throws CannotGoOn if one of them is no cabinet, or its header is damaged
    */
   public static Cabinet open(List<InputFile> inputs, Gaps gaps) {
-    List<Part> parts = inputs.stream().map(input -> Part.read(input, gaps)).toList();
-    List<Folder> folders = new ArrayList<>();
+    List<CabinetVolume> parts =
+        inputs.stream().map(input -> CabinetVolume.read(input, gaps)).toList();
+    List<CabinetFolder> folders = new ArrayList<>();
     List<CabinetFile> files = new ArrayList<>();
     boolean goesOn = false;
     for (int i = 0; i < parts.size(); i++) {
-      Part part = parts.get(i);
+      CabinetVolume part = parts.get(i);
       boolean hasNext = i + 1 < parts.size() && isNext(part, parts.get(i + 1));
       goesOn = add(part, goesOn, hasNext, folders, files);
     }
@@ -70,13 +71,13 @@ public final class Cabinet implements AutoCloseable {
   /** Whether both are cabinets of one set, and the second is the next one. */
   public static boolean follows(InputFile input, InputFile next) {
     try {
-      return isNext(Part.read(input, new Gaps()), Part.read(next, new Gaps()));
+      return isNext(CabinetVolume.read(input, new Gaps()), CabinetVolume.read(next, new Gaps()));
     } catch (CannotGoOn e) {
       return false;
     }
   }
 
-  private static boolean isNext(Part part, Part next) {
+  private static boolean isNext(CabinetVolume part, CabinetVolume next) {
     return part.set() == next.set()
         && part.index() + 1 == next.index()
         && !part.next().isEmpty()
@@ -91,7 +92,11 @@ public final class Cabinet implements AutoCloseable {
    * @return whether its last folder goes on in that one
    */
   private static boolean add(
-      Part part, boolean goesOn, boolean hasNext, List<Folder> folders, List<CabinetFile> files) {
+      CabinetVolume part,
+      boolean goesOn,
+      boolean hasNext,
+      List<CabinetFolder> folders,
+      List<CabinetFile> files) {
     boolean fromPrevious = part.files().stream().anyMatch(RawFile::fromPrevious);
     boolean toNext = part.files().stream().anyMatch(RawFile::toNext);
     int first = goesOn ? folders.size() - 1 : folders.size();
@@ -100,13 +105,13 @@ public final class Cabinet implements AutoCloseable {
       RawFolder raw = part.folders().get(i);
       String behind = i == last && toNext && !hasNext ? part.next() : "";
       if (i == 0 && goesOn) {
-        Folder begun = folders.removeLast();
-        List<Folder.Piece> pieces = new ArrayList<>(begun.pieces());
+        CabinetFolder begun = folders.removeLast();
+        List<CabinetFolder.Piece> pieces = new ArrayList<>(begun.pieces());
         pieces.add(raw.piece());
-        folders.add(new Folder(begun.type(), pieces, begun.lackingBefore(), behind));
+        folders.add(new CabinetFolder(begun.type(), pieces, begun.lackingBefore(), behind));
       } else {
         String before = i == 0 && fromPrevious ? part.previous() : "";
-        folders.add(new Folder(raw.type(), List.of(raw.piece()), before, behind));
+        folders.add(new CabinetFolder(raw.type(), List.of(raw.piece()), before, behind));
       }
     }
     for (RawFile raw : part.files()) {
@@ -131,7 +136,8 @@ public final class Cabinet implements AutoCloseable {
    *
    * @param first of the set, which gaps are told of
    */
-  private static List<CabinetFile> inOrder(List<CabinetFile> files, Part first, Gaps gaps) {
+  private static List<CabinetFile> inOrder(
+      List<CabinetFile> files, CabinetVolume first, Gaps gaps) {
     List<CabinetFile> sorted = new ArrayList<>(files);
     sorted.sort(
         Comparator.comparingInt(CabinetFile::folder).thenComparingLong(CabinetFile::offset));
@@ -176,7 +182,7 @@ public final class Cabinet implements AutoCloseable {
 
   /** Why a file cannot be unpacked, in plain words that follow its name; empty if it can. */
   public String refusal(CabinetFile file) {
-    Folder folder = folders.get(file.folder());
+    CabinetFolder folder = folders.get(file.folder());
     return folder.lackingBefore().isEmpty()
         ? folder.refusal()
         : "begins in another cabinet of its set: " + folder.lackingBefore();

@@ -2,14 +2,14 @@ package io.ntrail.formats.cab;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
-import io.ntrail.formats.cab.Folder.Piece;
+import io.ntrail.formats.cab.CabinetFolder.Piece;
 import java.util.Optional;
 
 /** Unpacks a folder from its beginning, block by block. */
 final class FolderReader implements AutoCloseable {
   private static final int HEADER = 8;
 
-  private final Folder folder;
+  private final CabinetFolder folder;
   private final Unpacker unpacker;
   private final byte[] packed = new byte[0xFFFF];
   private final byte[] block = new byte[Unpacker.BLOCK];
@@ -28,7 +28,7 @@ final class FolderReader implements AutoCloseable {
 
   private boolean closed;
 
-  FolderReader(Folder folder) {
+  FolderReader(CabinetFolder folder) {
     this.folder = folder;
     this.unpacker = folder.unpacker();
     this.at = folder.pieces().getFirst().at();
@@ -101,7 +101,7 @@ final class FolderReader implements AutoCloseable {
       if (whole > 0) {
         try {
           unpacker.unpack(packed, length, block, whole);
-        } catch (UnreadableBlock e) {
+        } catch (DamagedBlock e) {
           throw damaged(first, start, e.why());
         }
         return whole;

@@ -48,7 +48,7 @@ final class Lzx implements Unpacker {
   private static final int UNTRANSLATED_END = 10;
   private static final byte CALL = (byte) 0xE8;
 
-  private final LzxBits bits = new LzxBits();
+  private final LzxBitReader bits = new LzxBitReader();
   private final byte[] window;
   private final int mask;
   private final int mainSymbols;
@@ -90,9 +90,9 @@ final class Lzx implements Unpacker {
   }
 
   @Override
-  public void unpack(byte[] packed, int length, byte[] out, int size) throws UnreadableBlock {
+  public void unpack(byte[] packed, int length, byte[] out, int size) throws DamagedBlock {
     if (written % BLOCK != 0) {
-      throw new UnreadableBlock("LZX: a block follows one that is not full");
+      throw new DamagedBlock("LZX: a block follows one that is not full");
     }
     bits.begin(packed, length);
     if (written == 0 && bits.read(1) == 1) {
@@ -132,7 +132,7 @@ final class Lzx implements Unpacker {
     }
   }
 
-  private void readHeader() throws UnreadableBlock {
+  private void readHeader() throws DamagedBlock {
     blockType = bits.read(3);
     blockLeft = bits.read(24);
     switch (blockType) {
@@ -151,11 +151,11 @@ final class Lzx implements Unpacker {
         r2 = bits.i32();
         padding = (blockLeft & 1) != 0;
       }
-      default -> throw new UnreadableBlock("LZX: a block of the unknown type " + blockType);
+      default -> throw new DamagedBlock("LZX: a block of the unknown type " + blockType);
     }
   }
 
-  private void readTrees() throws UnreadableBlock {
+  private void readTrees() throws DamagedBlock {
     readLengths(mainLengths, 0, LITERALS);
     readLengths(mainLengths, LITERALS, mainSymbols);
     mainTree.build(mainLengths, mainSymbols);
@@ -164,7 +164,7 @@ final class Lzx implements Unpacker {
   }
 
   /** Code lengths of symbols, as differences to what they were, packed themselves. */
-  private void readLengths(byte[] lengths, int from, int to) throws UnreadableBlock {
+  private void readLengths(byte[] lengths, int from, int to) throws DamagedBlock {
     for (int i = 0; i < PRETREE_SYMBOLS; i++) {
       smallLengths[i] = (byte) bits.read(4);
     }
@@ -191,7 +191,7 @@ final class Lzx implements Unpacker {
         default -> value = less(lengths[at], symbol);
       }
       if (run > to - at) {
-        throw new UnreadableBlock("LZX: more code lengths than a tree has symbols");
+        throw new DamagedBlock("LZX: more code lengths than a tree has symbols");
       }
       for (int end = at + run; at < end; at++) {
         lengths[at] = (byte) value;
@@ -199,9 +199,9 @@ final class Lzx implements Unpacker {
     }
   }
 
-  private static int less(int length, int difference) throws UnreadableBlock {
+  private static int less(int length, int difference) throws DamagedBlock {
     if (difference > 16) {
-      throw new UnreadableBlock("LZX: a code length that repeats a repetition");
+      throw new DamagedBlock("LZX: a code length that repeats a repetition");
     }
     return (length - difference + 17) % 17;
   }
@@ -211,7 +211,7 @@ final class Lzx implements Unpacker {
    *
    * @param position how many bytes were unpacked before the first
    */
-  private void decode(int from, int end, long position) throws UnreadableBlock {
+  private void decode(int from, int end, long position) throws DamagedBlock {
     boolean aligned = blockType == ALIGNED;
     long reach = position - from;
     int at = from;
@@ -247,19 +247,19 @@ final class Lzx implements Unpacker {
         }
       }
       if (r0 <= 0 || r0 > window.length || r0 > reach + at) {
-        throw new UnreadableBlock(
+        throw new DamagedBlock(
             "LZX: a match reaches back %d bytes where only %d are"
                 .formatted(r0 & 0xFFFF_FFFFL, Math.min(reach + at, window.length)));
       }
       if (length > end - at) {
-        throw new UnreadableBlock("LZX: a match goes on beyond its block");
+        throw new DamagedBlock("LZX: a match goes on beyond its block");
       }
       copy(at, r0, length);
       at += length;
     }
   }
 
-  private int offsetBits(int extra, boolean aligned) throws UnreadableBlock {
+  private int offsetBits(int extra, boolean aligned) throws DamagedBlock {
     if (!aligned || extra < 3) {
       return bits.take(extra);
     }

@@ -2,7 +2,7 @@ package io.ntrail.formats.compression;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
-import io.ntrail.formats.bytes.Scratch;
+import io.ntrail.formats.bytes.NativeBuffer;
 
 /**
  * LZNT1, the compression of NTFS, as in MS-XCA.
@@ -24,20 +24,20 @@ final class Lznt1 {
 
   private final Bytes input;
   private final int to;
-  private final Scratch output;
+  private final NativeBuffer output;
   private final int limit;
 
   /** Next byte of output. */
   private int out;
 
-  private Lznt1(Bytes input, int to, Scratch output, int limit) {
+  private Lznt1(Bytes input, int to, NativeBuffer output, int limit) {
     this.input = input;
     this.to = to;
     this.output = output;
     this.limit = limit;
   }
 
-  static int decompress(Bytes input, int from, int to, Scratch output, int limit) {
+  static int decompress(Bytes input, int from, int to, NativeBuffer output, int limit) {
     Lznt1 lznt1 = new Lznt1(input, to, output, limit);
     try {
       lznt1.run(from);

@@ -2,7 +2,7 @@ package io.ntrail.formats.compression;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
-import io.ntrail.formats.bytes.Scratch;
+import io.ntrail.formats.bytes.NativeBuffer;
 
 /**
  * XPRESS, which MS-XCA calls "plain LZ77".
@@ -34,11 +34,11 @@ final class Xpress {
   private static final int FAST_INPUT = 64;
 
   /** What one turn of the fast loop writes at most, but for lengths from bytes: 32 literals, 24. */
-  private static final int FAST_OUTPUT = 32 + 24 + Scratch.ROOM;
+  private static final int FAST_OUTPUT = 32 + 24 + NativeBuffer.ROOM;
 
   private final Bytes input;
   private final int to;
-  private final Scratch output;
+  private final NativeBuffer output;
   private final int limit;
 
   /** Next byte of input. */
@@ -53,7 +53,7 @@ final class Xpress {
   /** The nibble that was left of a byte, or -1 if a new byte must be read. */
   private int halfNibble = -1;
 
-  private Xpress(Bytes input, int from, int to, Scratch output, int limit) {
+  private Xpress(Bytes input, int from, int to, NativeBuffer output, int limit) {
     this.input = input;
     this.in = from;
     this.to = to;
@@ -61,7 +61,7 @@ final class Xpress {
     this.limit = limit;
   }
 
-  static int decompress(Bytes input, int from, int to, Scratch output, int limit) {
+  static int decompress(Bytes input, int from, int to, NativeBuffer output, int limit) {
     Xpress xpress = new Xpress(input, from, to, output, limit);
     try {
       xpress.decompressMost();
@@ -120,7 +120,7 @@ final class Xpress {
           out = o;
           long longer = longerLength() + 3;
           i = in;
-          if (longer > limit - o - Scratch.ROOM) {
+          if (longer > limit - o - NativeBuffer.ROOM) {
             o = output.repeatWithin(o, distance, longer, limit);
             f <<= 1;
             continue;

@@ -2,7 +2,7 @@ package io.ntrail.formats.compression;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
-import io.ntrail.formats.bytes.Scratch;
+import io.ntrail.formats.bytes.NativeBuffer;
 import java.util.Arrays;
 
 /**
@@ -40,7 +40,7 @@ final class XpressHuffman {
 
   private final Bytes input;
   private final int to;
-  private final Scratch output;
+  private final NativeBuffer output;
   private final int limit;
 
   /** By the next {@link #FAST_BITS} bits: symbol * 16 + length, or 0 for a longer code. */
@@ -67,7 +67,7 @@ final class XpressHuffman {
   /** How many bits of {@link #bits} are real. */
   private int held;
 
-  private XpressHuffman(Bytes input, int from, int to, Scratch output, int limit) {
+  private XpressHuffman(Bytes input, int from, int to, NativeBuffer output, int limit) {
     this.input = input;
     this.in = from;
     this.to = to;
@@ -75,7 +75,7 @@ final class XpressHuffman {
     this.limit = limit;
   }
 
-  static int decompress(Bytes input, int from, int to, Scratch output, int limit) {
+  static int decompress(Bytes input, int from, int to, NativeBuffer output, int limit) {
     XpressHuffman huffman = new XpressHuffman(input, from, to, output, limit);
     try {
       huffman.run();

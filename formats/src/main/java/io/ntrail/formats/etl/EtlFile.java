@@ -6,7 +6,7 @@ import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
-import io.ntrail.formats.bytes.Scratch;
+import io.ntrail.formats.bytes.NativeBuffer;
 import io.ntrail.formats.compression.Compression;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -78,7 +78,7 @@ public final class EtlFile implements AutoCloseable {
     } else {
       sessionSize = BufferScanner.guessBufferSize(input);
       if (sessionSize == 0) {
-        throw FileKinds.notARecording(input);
+        throw FileSignatures.notARecording(input);
       }
       clock = EtlClock.unknown(0);
       gaps.add(
@@ -142,7 +142,7 @@ public final class EtlFile implements AutoCloseable {
   /** The first record's time of every buffer: where the merge of all buffers may open it. */
   private void findFirstTicks() {
     int prefix = 96;
-    try (Scratch scratch = new Scratch(prefix)) {
+    try (NativeBuffer scratch = new NativeBuffer(prefix)) {
       for (int i = 0; i < buffers.count(); i++) {
         try {
           if (buffers.compressed(i)) {
@@ -302,7 +302,7 @@ public final class EtlFile implements AutoCloseable {
    * Decompresses a buffer. If the file's compression fails, the others are tried; what a failing
    * one wrote before it failed is given, and the rest is a gap.
    */
-  Bytes inflate(int buffer, Scratch memory, int length, Gaps gaps) {
+  Bytes inflate(int buffer, NativeBuffer memory, int length, Gaps gaps) {
     Bytes packed = window(buffer);
     int from = EtlLayout.BUFFER_HEADER;
     String failure;
@@ -342,7 +342,7 @@ public final class EtlFile implements AutoCloseable {
   }
 
   private static boolean inflatesWith(
-      Compression compression, Bytes packed, Scratch memory, int length) {
+      Compression compression, Bytes packed, NativeBuffer memory, int length) {
     try {
       return compression.decompress(
               packed, EtlLayout.BUFFER_HEADER, packed.length(), memory, length)

@@ -4,7 +4,7 @@ import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
-import io.ntrail.formats.bytes.Scratch;
+import io.ntrail.formats.bytes.NativeBuffer;
 import io.ntrail.formats.identity.Guid;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +38,7 @@ public final class RecordCursor implements AutoCloseable {
 
   private final EtlFile file;
   private final Gaps gaps;
-  private @Nullable Scratch scratch;
+  private @Nullable NativeBuffer scratch;
 
   private Bytes bytes = NOTHING;
   private int buffer = -1;
@@ -91,12 +91,12 @@ public final class RecordCursor implements AutoCloseable {
 
   private Bytes inflate(BufferIndex index) {
     int length = index.inflatedBytes(buffer);
-    Scratch memory = scratch;
+    NativeBuffer memory = scratch;
     if (memory == null || memory.capacity() < length) {
       if (memory != null) {
         memory.close();
       }
-      memory = new Scratch(Math.max(length, (int) file.sessionBufferSize()));
+      memory = new NativeBuffer(Math.max(length, (int) file.sessionBufferSize()));
       scratch = memory;
     }
     return file.inflate(buffer, memory, length, gaps);
@@ -107,7 +107,7 @@ public final class RecordCursor implements AutoCloseable {
     bytes = NOTHING;
     end = 0;
     nextAt = 0;
-    Scratch memory = scratch;
+    NativeBuffer memory = scratch;
     if (memory != null) {
       memory.close();
       scratch = null;

@@ -3,8 +3,8 @@ package io.ntrail.formats.jtrc;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.identity.Guid;
-import io.ntrail.formats.identity.PathName;
 import io.ntrail.formats.identity.PdbId;
+import io.ntrail.formats.identity.WindowsPath;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -92,7 +92,7 @@ public record JtrcImage(
 
   /** The last part of the path. */
   public String name() {
-    String last = PathName.lastPart(path);
+    String last = WindowsPath.lastPart(path);
     return last.isEmpty() ? path : last;
   }
 

@@ -25,17 +25,17 @@ public final class EventCursor implements AutoCloseable {
   private final int recording;
   private final List<EventChunk> chunks;
   private final Gaps gaps;
-  private final ChunkReader reader;
+  private final NtrChunkReader reader;
   private final byte[][] inflated = new byte[NtrLayout.COLUMNS][0];
-  private final ColumnIn[] columns = new ColumnIn[NtrLayout.COLUMNS];
-  private final ColumnIn times;
-  private final ColumnIn references;
-  private final ColumnIn siteColumn;
-  private final ColumnIn valueColumn;
-  private final ColumnIn others;
+  private final ColumnReader[] columns = new ColumnReader[NtrLayout.COLUMNS];
+  private final ColumnReader times;
+  private final ColumnReader references;
+  private final ColumnReader siteColumn;
+  private final ColumnReader valueColumn;
+  private final ColumnReader others;
   private @Nullable Inflater inflater;
 
-  private final Sites sites = new Sites();
+  private final SiteTable sites = new SiteTable();
   private final Map<Integer, AreaFrames> areas = new HashMap<>();
   private final List<OpenFrame> openFrames = new ArrayList<>();
   private AreaFrames frames = new AreaFrames(0);
@@ -73,7 +73,7 @@ public final class EventCursor implements AutoCloseable {
     this.recording = recording;
     this.chunks = chunks;
     this.gaps = gaps;
-    this.reader = new ChunkReader(input);
+    this.reader = new NtrChunkReader(input);
     String[] names = {
       "the open frames",
       "the operations",
@@ -84,7 +84,7 @@ public final class EventCursor implements AutoCloseable {
       "the other events"
     };
     for (int i = 0; i < columns.length; i++) {
-      columns[i] = new ColumnIn(names[i]);
+      columns[i] = new ColumnReader(names[i]);
     }
     times = columns[NtrLayout.TIMES];
     references = columns[NtrLayout.REFERENCES];
@@ -150,7 +150,7 @@ public final class EventCursor implements AutoCloseable {
 
   private boolean load(EventChunk in) {
     try {
-      ChunkReader.Header header = reader.header(in.offset());
+      NtrChunkReader.Header header = reader.header(in.offset());
       if (header == null
           || header.recording() != recording
           || header.number() != in.number()
@@ -176,8 +176,9 @@ public final class EventCursor implements AutoCloseable {
   }
 
   private void start(EventChunk in, byte[] payload) {
-    ColumnIn head =
-        new ColumnIn("the head").on(payload, 60, NtrLayout.EVENT_HEAD - 60, name(), in.offset());
+    ColumnReader head =
+        new ColumnReader("the head")
+            .on(payload, 60, NtrLayout.EVENT_HEAD - 60, name(), in.offset());
     operationCount = head.u32();
     head.skipTo(NtrLayout.HEAD_COLUMNS);
     long at = NtrLayout.EVENT_HEAD;
@@ -255,7 +256,7 @@ public final class EventCursor implements AutoCloseable {
     return inflated[column];
   }
 
-  private void readOpen(ColumnIn in) {
+  private void readOpen(ColumnReader in) {
     open = 0;
     while (!in.atEnd()) {
       int area = in.var32("area");

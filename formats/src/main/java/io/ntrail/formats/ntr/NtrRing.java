@@ -43,7 +43,7 @@ public final class NtrRing implements AutoCloseable {
 
   private final Path file;
   private final long most;
-  private final RecordingHeader header;
+  private final NtrHeader header;
   private final int recording;
   private final NtrWriter writer;
   private final Deque<Part> parts = new ArrayDeque<>();
@@ -60,7 +60,7 @@ public final class NtrRing implements AutoCloseable {
    * @param recording any number
    * @throws IOException if the first part cannot be written
    */
-  public NtrRing(Path file, long most, RecordingHeader header, int recording) throws IOException {
+  public NtrRing(Path file, long most, NtrHeader header, int recording) throws IOException {
     if (most < LEAST) {
       throw new IllegalArgumentException("a ring of " + most + " bytes");
     }
@@ -176,11 +176,11 @@ public final class NtrRing implements AutoCloseable {
   private void append(Part part, boolean first, NtrWriter to) throws IOException {
     String name = part.path.toString();
     try (InputFile input = InputFile.map(part.path, name)) {
-      ChunkReader reader = new ChunkReader(input);
-      ChunkList.Visitor visitor =
-          new ChunkList.Visitor() {
+      NtrChunkReader reader = new NtrChunkReader(input);
+      ChunkScanner.Visitor visitor =
+          new ChunkScanner.Visitor() {
             @Override
-            public void chunk(ChunkReader.Header chunk) {
+            public void chunk(NtrChunkReader.Header chunk) {
               boolean wanted =
                   chunk.kind() == NtrLayout.STATISTICS
                       || chunk.kind() == NtrLayout.DEFINITIONS
@@ -193,14 +193,14 @@ public final class NtrRing implements AutoCloseable {
 
             @Override
             public void events(EventChunk head) {
-              ChunkReader.Header chunk = reader.header(head.offset());
+              NtrChunkReader.Header chunk = reader.header(head.offset());
               if (chunk != null) {
                 copy(() -> to.copy(head, reader.payload(chunk)));
               }
             }
           };
       // A part whose last write failed ends in a chunk that is cut: it is as if it were not there.
-      new ChunkList(input, reader, recording, new Gaps()).scan(visitor);
+      new ChunkScanner(input, reader, recording, new Gaps()).scan(visitor);
     }
   }
 

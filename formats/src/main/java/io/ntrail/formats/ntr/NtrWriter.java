@@ -38,18 +38,18 @@ public final class NtrWriter implements AutoCloseable {
   }
 
   private OutputStream out;
-  private final RecordingHeader header;
+  private final NtrHeader header;
   private final int recording;
   private final Packing packing;
   private final int chunkEvents;
   private final CRC32C crc = new CRC32C();
   private final Deflater deflater = new Deflater(Deflater.BEST_SPEED, true);
   private byte[] packed = new byte[1 << 10];
-  private final ColumnOut chunk = new ColumnOut(1 << 16);
-  private final ColumnOut definitions = new ColumnOut(1 << 10);
-  private final ColumnOut record = new ColumnOut(1 << 8);
-  private final ColumnOut index = new ColumnOut(1 << 10);
-  private final Map<Long, ThreadEvents> threads = new LinkedHashMap<>();
+  private final ColumnWriter chunk = new ColumnWriter(1 << 16);
+  private final ColumnWriter definitions = new ColumnWriter(1 << 10);
+  private final ColumnWriter record = new ColumnWriter(1 << 8);
+  private final ColumnWriter index = new ColumnWriter(1 << 10);
+  private final Map<Long, ThreadEventWriter> threads = new LinkedHashMap<>();
   private int indexed;
   private long indexFrom;
   private long indexFromNumber;
@@ -57,7 +57,7 @@ public final class NtrWriter implements AutoCloseable {
   private long position;
   private long number;
   private EventTally written = EventTally.NONE;
-  private @Nullable Remembered remembered;
+  private @Nullable CurrentDefinitions remembered;
   private boolean failed;
   private boolean closed;
 
@@ -68,7 +68,7 @@ public final class NtrWriter implements AutoCloseable {
    * @param recording any number; random ones keep recordings apart whose bytes got mixed
    * @throws IOException if it cannot be written
    */
-  public NtrWriter(OutputStream out, RecordingHeader header, int recording) throws IOException {
+  public NtrWriter(OutputStream out, NtrHeader header, int recording) throws IOException {
     this(out, header, recording, Packing.FAST, CHUNK_EVENTS);
   }
 
@@ -79,7 +79,7 @@ public final class NtrWriter implements AutoCloseable {
    * @throws IOException if it cannot be written
    */
   public NtrWriter(
-      OutputStream out, RecordingHeader header, int recording, Packing packing, int chunkEvents)
+      OutputStream out, NtrHeader header, int recording, Packing packing, int chunkEvents)
       throws IOException {
     if (chunkEvents < 1 || chunkEvents > NtrLayout.MAX_EVENTS) {
       throw new IllegalArgumentException("events in a chunk: " + chunkEvents);
@@ -93,8 +93,8 @@ public final class NtrWriter implements AutoCloseable {
   }
 
   /** Takes the events of a thread; the same object for the same number. */
-  public ThreadEvents events(long thread) {
-    return threads.computeIfAbsent(thread, n -> new ThreadEvents(this, n, chunkEvents));
+  public ThreadEventWriter events(long thread) {
+    return threads.computeIfAbsent(thread, n -> new ThreadEventWriter(this, n, chunkEvents));
   }
 
   /** Bytes written so far. */
@@ -190,7 +190,7 @@ public final class NtrWriter implements AutoCloseable {
   }
 
   /** Says what several clocks showed at one moment. */
-  public void calibration(Calibration calibration) throws IOException {
+  public void calibration(ClockCalibration calibration) throws IOException {
     record.var(calibration.ticks());
     record.var(calibration.nanos());
     record.var(calibration.utc());
@@ -198,7 +198,7 @@ public final class NtrWriter implements AutoCloseable {
   }
 
   private void define(int kind, long what) throws IOException {
-    Remembered memory = remembered;
+    CurrentDefinitions memory = remembered;
     if (memory != null) {
       memory.add(kind, what, Arrays.copyOf(record.bytes, record.size));
     }
@@ -225,11 +225,11 @@ public final class NtrWriter implements AutoCloseable {
   }
 
   /** Writes counters: totals since the beginning, which replace what was written before. */
-  public void statistics(Map<Counter, Long> counters) throws IOException {
-    EnumMap<Counter, Long> sorted = new EnumMap<>(Counter.class);
+  public void statistics(Map<RecorderCounter, Long> counters) throws IOException {
+    EnumMap<RecorderCounter, Long> sorted = new EnumMap<>(RecorderCounter.class);
     sorted.putAll(counters);
     beginChunk();
-    for (Map.Entry<Counter, Long> counter : sorted.entrySet()) {
+    for (Map.Entry<RecorderCounter, Long> counter : sorted.entrySet()) {
       chunk.var(counter.getKey().number());
       chunk.var(counter.getValue());
     }
@@ -243,7 +243,7 @@ public final class NtrWriter implements AutoCloseable {
    */
   public void flush() throws IOException {
     flushDefinitions();
-    for (ThreadEvents thread : threads.values()) {
+    for (ThreadEventWriter thread : threads.values()) {
       thread.flush();
     }
   }
@@ -254,7 +254,7 @@ public final class NtrWriter implements AutoCloseable {
    * @throws IOException if it cannot be written
    */
   public void endThread(long thread) throws IOException {
-    ThreadEvents ended = threads.remove(thread);
+    ThreadEventWriter ended = threads.remove(thread);
     if (ended != null) {
       ended.flush();
     }
@@ -262,7 +262,7 @@ public final class NtrWriter implements AutoCloseable {
 
   /** Keeps a copy of all definitions from now on, for {@link #goOn}. */
   void remember() {
-    remembered = new Remembered();
+    remembered = new CurrentDefinitions();
   }
 
   /** Forgets the definition of a thread that no event tells of any more. */
@@ -293,7 +293,7 @@ public final class NtrWriter implements AutoCloseable {
     written = EventTally.NONE;
     recordingChunk();
     if (remembered != null) {
-      for (Map.Entry<Remembered.Key, byte[]> definition : remembered.records().entrySet()) {
+      for (Map.Entry<CurrentDefinitions.Key, byte[]> definition : remembered.records().entrySet()) {
         record.put(definition.getValue(), 0, definition.getValue().length);
         define(definition.getKey().kind());
       }
@@ -321,7 +321,7 @@ public final class NtrWriter implements AutoCloseable {
     indexIfLong();
   }
 
-  void eventChunk(EventChunk head, int operations, ColumnOut[] columns, EventTally tally)
+  void eventChunk(EventChunk head, int operations, ColumnWriter[] columns, EventTally tally)
       throws IOException {
     flushDefinitions();
     beginChunk();
@@ -342,7 +342,7 @@ public final class NtrWriter implements AutoCloseable {
     chunk.zeros(NtrLayout.EVENT_HEAD - NtrLayout.HEAD_COLUMNS);
     int base = NtrLayout.CHUNK_HEADER;
     for (int i = 0; i < columns.length; i++) {
-      ColumnOut column = columns[i];
+      ColumnWriter column = columns[i];
       int stored = pack(i, column);
       chunk.setU32(base + NtrLayout.HEAD_COLUMNS + 8 * i, stored);
       chunk.setU32(base + NtrLayout.HEAD_COLUMNS + 8 * i + 4, column.size);
@@ -385,7 +385,7 @@ public final class NtrWriter implements AutoCloseable {
   }
 
   /** Packs a column if that makes it smaller; the number of bytes it then takes. */
-  private int pack(int which, ColumnOut column) {
+  private int pack(int which, ColumnWriter column) {
     boolean wanted =
         packing == Packing.SMALL || packing == Packing.FAST && which == NtrLayout.OPERATIONS;
     if (!wanted || column.size < 64) {

@@ -3,9 +3,9 @@
  * docs/ntr.md specifies.
  *
  * <p>A file is chunks, each with a header and two checksums: what was recorded and by which clock
- * ({@link io.ntrail.formats.ntr.RecordingHeader}), definitions ({@link
+ * ({@link io.ntrail.formats.ntr.NtrHeader}), definitions ({@link
  * io.ntrail.formats.ntr.TracedModule} and its neighbours), events of one thread, statistics ({@link
- * io.ntrail.formats.ntr.Counter}), at the end an index.
+ * io.ntrail.formats.ntr.RecorderCounter}), at the end an index.
  *
  * <p>{@link io.ntrail.formats.ntr.NtrWriter} appends; {@link io.ntrail.formats.ntr.NtrFile} opens
  * by the index or by going through the file, and {@link io.ntrail.formats.ntr.EventCursor} walks

@@ -48,9 +48,9 @@ public final class ModuleSymbols {
   /** What was found where: functions, thunks and separated code; and labels outside them. */
   private record Found(List<Extent> extents, List<Extent> labels) {}
 
-  private final Lazy<Found> found = new Lazy<>(this::findExtents);
-  private final Lazy<Optional<C13Lines>> c13 = new Lazy<>(this::readC13);
-  private final Lazy<Optional<C11Lines>> c11 = new Lazy<>(this::readC11);
+  private final LazyValue<Found> found = new LazyValue<>(this::findExtents);
+  private final LazyValue<Optional<C13Lines>> c13 = new LazyValue<>(this::readC13);
+  private final LazyValue<Optional<C11Lines>> c11 = new LazyValue<>(this::readC11);
 
   ModuleSymbols(PdbFile pdb, PdbModule module) {
     this.pdb = pdb;

@@ -39,24 +39,25 @@ public final class PdbFile {
   private final Optional<MsfStream> dbi;
   private final Optional<DbiHeader> header;
 
-  private final Lazy<StringTable> names = new Lazy<>(this::readNames);
-  private final Lazy<List<PdbModule>> modules = new Lazy<>(this::readModules);
-  private final Lazy<SectionContributions> contributions = new Lazy<>(this::readContributions);
-  private final Lazy<SourceFiles> files = new Lazy<>(this::readFiles);
-  private final Lazy<List<PdbSection>> sections = new Lazy<>(this::readSectionTable);
-  private final Lazy<List<PdbSection>> originalSections =
-      new Lazy<>(() -> readSections(Debug.ORIGINAL_SECTION_HEADERS));
-  private final Lazy<Optional<PublicSymbols>> publics = new Lazy<>(this::readPublics);
-  private final Lazy<Optional<GlobalSymbols>> globals = new Lazy<>(this::readGlobals);
+  private final LazyValue<StringTable> names = new LazyValue<>(this::readNames);
+  private final LazyValue<List<PdbModule>> modules = new LazyValue<>(this::readModules);
+  private final LazyValue<SectionContributions> contributions =
+      new LazyValue<>(this::readContributions);
+  private final LazyValue<SourceFiles> files = new LazyValue<>(this::readFiles);
+  private final LazyValue<List<PdbSection>> sections = new LazyValue<>(this::readSectionTable);
+  private final LazyValue<List<PdbSection>> originalSections =
+      new LazyValue<>(() -> readSections(Debug.ORIGINAL_SECTION_HEADERS));
+  private final LazyValue<Optional<PublicSymbols>> publics = new LazyValue<>(this::readPublics);
+  private final LazyValue<Optional<GlobalSymbols>> globals = new LazyValue<>(this::readGlobals);
 
-  private final Lazy<TypeNames> typeNames = new Lazy<>(this::readTypeNames);
+  private final LazyValue<TypeNames> typeNames = new LazyValue<>(this::readTypeNames);
 
-  private final Lazy<Optional<Omap>> omapToOriginal =
-      new Lazy<>(() -> readOmap(Debug.OMAP_TO_SOURCE));
-  private final Lazy<Optional<Omap>> omapToImage =
-      new Lazy<>(() -> readOmap(Debug.OMAP_FROM_SOURCE));
+  private final LazyValue<Optional<Omap>> omapToOriginal =
+      new LazyValue<>(() -> readOmap(Debug.OMAP_TO_SOURCE));
+  private final LazyValue<Optional<Omap>> omapToImage =
+      new LazyValue<>(() -> readOmap(Debug.OMAP_FROM_SOURCE));
 
-  private final Lazy<FrameData> frameData = new Lazy<>(this::readFrameData);
+  private final LazyValue<FrameData> frameData = new LazyValue<>(this::readFrameData);
 
   private PdbFile(MsfFile msf, PdbInfo info) {
     this.msf = msf;
@@ -333,20 +334,21 @@ public final class PdbFile {
   }
 
   /** The image's function table, copied; empty if the PDB has none. */
-  public Optional<MappedCopy> functionTable() {
+  public Optional<UnwindDataCopy> functionTable() {
     return mapped(Debug.PDATA);
   }
 
   /** The image's unwind information, copied; empty if the PDB has none. */
-  public Optional<MappedCopy> unwindInformation() {
+  public Optional<UnwindDataCopy> unwindInformation() {
     return mapped(Debug.XDATA);
   }
 
-  private Optional<MappedCopy> mapped(Debug which) {
+  private Optional<UnwindDataCopy> mapped(Debug which) {
     return stream(which)
         .filter(stream -> stream.length() > 0)
         .flatMap(stream ->
-            reading(which.name(), stream, Optional.empty(), s -> Optional.of(MappedCopy.read(s))));
+            reading(
+                which.name(), stream, Optional.empty(), s -> Optional.of(UnwindDataCopy.read(s))));
   }
 
   /** The public symbols; empty if there are none. */

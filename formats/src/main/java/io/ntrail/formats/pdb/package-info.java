@@ -3,7 +3,7 @@
  *
  * <pre>
  * {@link io.ntrail.formats.pdb.PdbFile}       one PDB: identity, modules, ways to everything else
- * {@link io.ntrail.formats.pdb.PdbAddresses}  what lies at an address: function, file, line
+ * {@link io.ntrail.formats.pdb.PdbSymbolizer}  what lies at an address: function, file, line
  * </pre>
  *
  * <p>A PDB is a container of streams ({@link io.ntrail.formats.pdb.msf}). Stream 1 says which PDB

@@ -5,7 +5,7 @@ import io.ntrail.formats.pe.ArmUnwind.Described;
 import io.ntrail.formats.pe.ArmUnwind.Packed;
 import io.ntrail.formats.pe.ArmUnwind.PackedThumb;
 import io.ntrail.formats.pe.ArmUnwind.Unreadable;
-import io.ntrail.formats.pe.Directory.Range;
+import io.ntrail.formats.pe.DataDirectory.Range;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -45,9 +45,9 @@ public final class ArmFunctions {
   /** The entries of an image in the order of its table; none if it is for another processor. */
   public static List<Entry> of(PeImage image) {
     int machine = image.headers().machine();
-    Range range = image.directory(Directory.EXCEPTION);
-    boolean arm = machine == Machine.ARM64 || machine == Machine.ARMNT;
-    return arm && range.isPresent() ? of(image, range, machine == Machine.ARMNT) : List.of();
+    Range range = image.directory(DataDirectory.EXCEPTION);
+    boolean arm = machine == MachineType.ARM64 || machine == MachineType.ARMNT;
+    return arm && range.isPresent() ? of(image, range, machine == MachineType.ARMNT) : List.of();
   }
 
   /**

@@ -2,7 +2,7 @@ package io.ntrail.formats.pe;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.InputFile;
-import io.ntrail.formats.pe.Directory.Range;
+import io.ntrail.formats.pe.DataDirectory.Range;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -37,7 +37,7 @@ public record Certificates(List<Certificate> list) {
 
   /** Those of an image. */
   public static Certificates of(PeImage image) {
-    Range range = image.directory(Directory.CERTIFICATE);
+    Range range = image.directory(DataDirectory.CERTIFICATE);
     InputFile file = image.file().orElse(null);
     if (file == null || !range.isPresent() || range.size() == 0) {
       return new Certificates(List.of());

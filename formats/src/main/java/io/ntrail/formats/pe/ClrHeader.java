@@ -1,6 +1,6 @@
 package io.ntrail.formats.pe;
 
-import io.ntrail.formats.pe.Directory.Range;
+import io.ntrail.formats.pe.DataDirectory.Range;
 import java.util.Optional;
 
 /**
@@ -65,7 +65,7 @@ public record ClrHeader(
 
   /** That of an image; empty if it is not managed. */
   public static Optional<ClrHeader> of(PeImage image) {
-    Range range = image.directory(Directory.CLR);
+    Range range = image.directory(DataDirectory.CLR);
     return range.isPresent()
         ? image.reading("header of managed code", range.rva(), () -> read(image, range.rva()))
         : Optional.empty();

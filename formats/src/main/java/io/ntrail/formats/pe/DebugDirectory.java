@@ -4,7 +4,7 @@ import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.identity.Guid;
-import io.ntrail.formats.pe.Directory.Range;
+import io.ntrail.formats.pe.DataDirectory.Range;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -149,7 +149,7 @@ public record DebugDirectory(List<Entry> entries) {
 
   /** Reads the entries. */
   public static DebugDirectory of(PeImage image) {
-    Range range = image.directory(Directory.DEBUG);
+    Range range = image.directory(DataDirectory.DEBUG);
     if (!range.isPresent()) {
       return new DebugDirectory(List.of());
     }

@@ -2,7 +2,7 @@ package io.ntrail.formats.pe;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
-import io.ntrail.formats.pe.Directory.Range;
+import io.ntrail.formats.pe.DataDirectory.Range;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -274,7 +274,7 @@ public final class DynamicRelocations {
    * @return its RVA, or 0 if the record names none or the image has no import address table
    */
   public long slot(int index) {
-    Range table = image.directory(Directory.IAT);
+    Range table = image.directory(DataDirectory.IAT);
     return index < 0 || !table.isPresent()
         ? 0
         : table.rva() + (long) index * image.headers().pointerBytes();

@@ -1,6 +1,6 @@
 package io.ntrail.formats.pe;
 
-import io.ntrail.formats.pe.Directory.Range;
+import io.ntrail.formats.pe.DataDirectory.Range;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -55,7 +55,7 @@ public record Exports(
 
   /** Reads them. */
   public static Exports of(PeImage image) {
-    Range range = image.directory(Directory.EXPORT);
+    Range range = image.directory(DataDirectory.EXPORT);
     if (!range.isPresent()) {
       return NONE;
     }

@@ -78,7 +78,7 @@ public record FuncInfo3(
   /** Takes one apart, and keeps what it has when it cannot go on. */
   private static final class Reader {
     private final PeImage image;
-    private final TypeNames names;
+    private final TypeDescriptorNames names;
     private final ImageView view;
     private final long rva;
     private final boolean absolute;
@@ -94,10 +94,10 @@ public record FuncInfo3(
 
     Reader(PeImage image, long rva) {
       this.image = image;
-      this.names = new TypeNames(image);
+      this.names = new TypeDescriptorNames(image);
       this.view = image.view();
       this.rva = rva;
-      this.absolute = image.headers().machine() == Machine.I386;
+      this.absolute = image.headers().machine() == MachineType.I386;
     }
 
     FuncInfo3 read() {

@@ -65,7 +65,7 @@ public record FuncInfo4(
    * @param function where the function begins that names it: the end of its chain
    */
   public static FuncInfo4 read(PeImage image, long rva, long function) {
-    return new PackedReader(image, rva, function).read();
+    return new FuncInfo4Reader(image, rva, function).read();
   }
 
   /** Whether all bits of a flag are set. */

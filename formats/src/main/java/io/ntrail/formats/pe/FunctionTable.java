@@ -1,7 +1,7 @@
 package io.ntrail.formats.pe;
 
 import io.ntrail.formats.bytes.Bytes;
-import io.ntrail.formats.pe.Directory.Range;
+import io.ntrail.formats.pe.DataDirectory.Range;
 import java.util.AbstractList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -43,8 +43,8 @@ public final class FunctionTable {
   /** The table of an image, empty if it has none. */
   public static FunctionTable of(PeImage image) {
     Range range =
-        image.headers().machine() == Machine.AMD64
-            ? image.directory(Directory.EXCEPTION)
+        image.headers().machine() == MachineType.AMD64
+            ? image.directory(DataDirectory.EXCEPTION)
             : Range.NONE;
     return of(image, range.isPresent() ? range : Range.NONE);
   }

@@ -71,9 +71,9 @@ public record HotPatchTables(
     /** The machine of the image, 0 if the flags name none. */
     public int machine() {
       return switch ((int) (flags >>> 2 & 7)) {
-        case 1 -> Machine.I386;
-        case 2 -> Machine.ARM64;
-        case 4 -> Machine.AMD64;
+        case 1 -> MachineType.I386;
+        case 2 -> MachineType.ARM64;
+        case 4 -> MachineType.AMD64;
         default -> 0;
       };
     }

@@ -30,7 +30,7 @@ public record HybridMetadata(
     List<CodeRange> ranges,
     List<EntryPoint> entryPoints,
     List<Redirection> redirections,
-    Directory.Range extraFunctions,
+    DataDirectory.Range extraFunctions,
     long auxiliaryIat) {
   private static final int X86_HEADER = 12;
   private static final int ARM64EC_HEADER = 0x50;
@@ -74,7 +74,7 @@ public record HybridMetadata(
                 "hybrid metadata",
                 rva,
                 () ->
-                    image.headers().machine() == Machine.I386
+                    image.headers().machine() == MachineType.I386
                         ? x86(image, rva)
                         : arm64ec(image, rva)));
   }
@@ -86,7 +86,7 @@ public record HybridMetadata(
         ranges(image, header.u32(4), header.u32(8), true),
         List.of(),
         List.of(),
-        Directory.Range.NONE,
+        DataDirectory.Range.NONE,
         0);
   }
 
@@ -111,7 +111,7 @@ public record HybridMetadata(
         ranges(image, header.u32(4), header.u32(8), false),
         List.copyOf(entries),
         List.copyOf(redirections),
-        new Directory.Range(header.u32(0x40), header.u32(0x44)),
+        new DataDirectory.Range(header.u32(0x40), header.u32(0x44)),
         header.u32(0x2C));
   }
 

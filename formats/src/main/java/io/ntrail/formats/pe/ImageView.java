@@ -84,7 +84,7 @@ public final class ImageView {
 
   /** Cuts what overlaps, in favour of the earlier one, and sorts. */
   private static List<Extent> apart(List<Extent> extents) {
-    Pieces pieces = new Pieces();
+    DisjointRanges pieces = new DisjointRanges();
     extents.forEach(extent -> pieces.add(extent.rva, extent.end()));
     return pieces.sorted().stream()
         .map(piece -> extents.get(piece.source()).part(piece.begin(), piece.end()))
@@ -102,7 +102,7 @@ public final class ImageView {
   }
 
   private int index(long rva) {
-    int at = Pieces.find(starts, rva);
+    int at = DisjointRanges.find(starts, rva);
     return at >= 0 && rva < extents[at].end() ? at : -1;
   }
 

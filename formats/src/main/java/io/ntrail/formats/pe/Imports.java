@@ -1,6 +1,6 @@
 package io.ntrail.formats.pe;
 
-import io.ntrail.formats.pe.Directory.Range;
+import io.ntrail.formats.pe.DataDirectory.Range;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -64,16 +64,16 @@ public record Imports(List<Module> modules, List<Bound> bound) {
   public static Imports of(PeImage image) {
     Reader reader = new Reader(image);
     List<Module> modules = new ArrayList<>();
-    Range imports = image.directory(Directory.IMPORT);
+    Range imports = image.directory(DataDirectory.IMPORT);
     if (imports.isPresent()) {
       image.reading("imports", imports.rva(), true, () -> reader.imports(imports, modules));
     }
-    Range delayed = image.directory(Directory.DELAY_IMPORT);
+    Range delayed = image.directory(DataDirectory.DELAY_IMPORT);
     if (delayed.isPresent()) {
       image.reading("delay imports", delayed.rva(), true, () -> reader.delayed(delayed, modules));
     }
     List<Bound> bound = new ArrayList<>();
-    Range binding = image.directory(Directory.BOUND_IMPORT);
+    Range binding = image.directory(DataDirectory.BOUND_IMPORT);
     if (binding.isPresent()) {
       image.reading("bound imports", binding.rva(), true, () -> reader.bound(binding, bound));
     }

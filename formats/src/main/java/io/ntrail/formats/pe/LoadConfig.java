@@ -1,6 +1,6 @@
 package io.ntrail.formats.pe;
 
-import io.ntrail.formats.pe.Directory.Range;
+import io.ntrail.formats.pe.DataDirectory.Range;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -154,7 +154,7 @@ public final class LoadConfig {
 
   /** Finds it; empty if the image has none. */
   public static Optional<LoadConfig> of(PeImage image) {
-    Range range = image.directory(Directory.LOAD_CONFIG);
+    Range range = image.directory(DataDirectory.LOAD_CONFIG);
     if (!range.isPresent()) {
       return Optional.empty();
     }

@@ -1,7 +1,7 @@
 package io.ntrail.formats.pe;
 
 import io.ntrail.formats.bytes.InputFile;
-import io.ntrail.formats.pe.Directory.Range;
+import io.ntrail.formats.pe.DataDirectory.Range;
 
 /**
  * What a file has behind the image that is mapped from it: archives of installers, or old debug
@@ -26,7 +26,7 @@ public record Overlay(long offset, long size) {
       }
     }
     begin = Math.min(Math.max(begin, symbolsEnd(image, file)), file.size());
-    Range certificates = image.directory(Directory.CERTIFICATE);
+    Range certificates = image.directory(DataDirectory.CERTIFICATE);
     long end =
         certificates.isPresent() && certificates.rva() >= begin
             ? Math.min(certificates.rva(), file.size())

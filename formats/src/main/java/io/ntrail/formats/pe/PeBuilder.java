@@ -1,8 +1,8 @@
 package io.ntrail.formats.pe;
 
 import io.ntrail.formats.identity.Guid;
-import io.ntrail.formats.pe.Directory.Range;
-import io.ntrail.formats.pe.PePart.Place;
+import io.ntrail.formats.pe.DataDirectory.Range;
+import io.ntrail.formats.pe.PeSectionBuilder.Place;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -41,13 +41,13 @@ public final class PeBuilder {
   private static final int READ_DATA = 0x40 | Section.READ;
 
   /** A section that is being built. */
-  record Piece(String name, int characteristics, PePart part) {}
+  record Piece(String name, int characteristics, PeSectionBuilder part) {}
 
   private final int machine;
   private final boolean wide;
   private final List<Piece> pieces = new ArrayList<>();
   private final Map<String, Place> places = new HashMap<>();
-  private final Map<Directory, Named> directories = new LinkedHashMap<>();
+  private final Map<DataDirectory, Named> directories = new LinkedHashMap<>();
   private final PeTables tables = new PeTables(this);
   private final List<byte[]> certificates = new ArrayList<>();
   private byte[] overlay = {};
@@ -67,7 +67,7 @@ public final class PeBuilder {
 
   private PeBuilder(int machine, boolean dll) {
     this.machine = machine;
-    this.wide = machine != Machine.I386 && machine != Machine.ARMNT;
+    this.wide = machine != MachineType.I386 && machine != MachineType.ARMNT;
     this.base = dll ? (wide ? 0x1_8000_0000L : 0x1000_0000L) : wide ? 0x1_4000_0000L : 0x40_0000L;
     this.characteristics = 2 | (wide ? 0x20 : 0x100) | (dll ? PeHeaders.DLL : 0);
     if (!wide) {
@@ -143,29 +143,29 @@ public final class PeBuilder {
   }
 
   /** The section of a name; made with these IMAGE_SCN_ flags when it is asked for first. */
-  public PePart section(String name, int flags) {
+  public PeSectionBuilder section(String name, int flags) {
     for (Piece piece : pieces) {
       if (piece.name.equals(name)) {
         return piece.part;
       }
     }
-    PePart part = new PePart(this);
+    PeSectionBuilder part = new PeSectionBuilder(this);
     pieces.add(new Piece(name, flags, part));
     return part;
   }
 
   /** The section {@code .text}. */
-  public PePart code() {
+  public PeSectionBuilder code() {
     return section(".text", Section.CODE | Section.EXECUTE | Section.READ);
   }
 
   /** The section {@code .rdata}. */
-  public PePart constants() {
+  public PeSectionBuilder constants() {
     return section(".rdata", READ_DATA);
   }
 
   /** The section {@code .data}. */
-  public PePart data() {
+  public PeSectionBuilder data() {
     return section(".data", READ_DATA | Section.WRITE);
   }
 
@@ -225,7 +225,7 @@ public final class PeBuilder {
   }
 
   /** A directory that was written by hand. */
-  public PeBuilder directory(Directory directory, String label, long size) {
+  public PeBuilder directory(DataDirectory directory, String label, long size) {
     directories.put(directory, new Named(label, size));
     return this;
   }
@@ -307,7 +307,7 @@ public final class PeBuilder {
   }
 
   /** Declares a function of x64 between two places. */
-  public PeBuilder function(String begin, String end, PeUnwind unwind) {
+  public PeBuilder function(String begin, String end, UnwindInfoBuilder unwind) {
     tables.function(begin, end, unwind);
     return this;
   }
@@ -358,7 +358,7 @@ public final class PeBuilder {
 
   /** The entry of the debug directory that says which PDB is the image's. */
   public PeBuilder pdb(Guid guid, int age, String path) {
-    PePart content = new PePart(this);
+    PeSectionBuilder content = new PeSectionBuilder(this);
     content.u32(0x5344_5352).u64(guid.low()).u64(guid.high()).u32(age).text(path);
     return debug(DebugDirectory.CODEVIEW, content.content());
   }
@@ -383,11 +383,12 @@ public final class PeBuilder {
       layout.add(piece);
     }
     if (sections > pieces.size()) {
-      Piece relocations = new Piece(".reloc", READ_DATA | Section.DISCARDABLE, new PePart(this));
+      Piece relocations =
+          new Piece(".reloc", READ_DATA | Section.DISCARDABLE, new PeSectionBuilder(this));
       layout.relocations(pieces, relocations.part());
-      String label = PeTables.label(Directory.BASE_RELOCATION);
+      String label = PeTables.label(DataDirectory.BASE_RELOCATION);
       place(label, new Place(relocations.part(), 0));
-      directory(Directory.BASE_RELOCATION, label, relocations.part().size());
+      directory(DataDirectory.BASE_RELOCATION, label, relocations.part().size());
       pieces.add(relocations);
       layout.add(relocations);
     }
@@ -412,10 +413,10 @@ public final class PeBuilder {
         headers.directory(directory, new Range(layout.known(labels, named.label), named.size)));
     if (bound.length > 0) {
       System.arraycopy(bound, 0, file, boundAt, bound.length);
-      headers.directory(Directory.BOUND_IMPORT, new Range(boundAt, bound.length));
+      headers.directory(DataDirectory.BOUND_IMPORT, new Range(boundAt, bound.length));
     }
     if (!certificates.isEmpty()) {
-      headers.directory(Directory.CERTIFICATE, layout.certificates());
+      headers.directory(DataDirectory.CERTIFICATE, layout.certificates());
     }
     headers.sections(table, layout, pieces);
     headers.checksum();

@@ -1,6 +1,6 @@
 package io.ntrail.formats.pe;
 
-import io.ntrail.formats.pe.Directory.Range;
+import io.ntrail.formats.pe.DataDirectory.Range;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
@@ -92,7 +92,7 @@ final class PeFileHeaders {
     put(optional + 72 + word, word, 0x1000);
     put(optional + 72 + 2 * word, word, 0x10_0000);
     put(optional + 72 + 3 * word, word, 0x1000);
-    u32(optional + 72 + 4 * word + 4, Directory.values().length);
+    u32(optional + 72 + 4 * word + 4, DataDirectory.values().length);
   }
 
   void sizes(PeLayout layout, List<PeBuilder.Piece> pieces) {
@@ -123,7 +123,7 @@ final class PeFileHeaders {
     u32(optional + 60, layout.headerSize());
   }
 
-  void directory(Directory directory, Range range) {
+  void directory(DataDirectory directory, Range range) {
     int at = optional + (wide ? 112 : 96) + 8 * directory.ordinal();
     u32(at, range.rva());
     u32(at + 4, range.size());

@@ -2,7 +2,7 @@ package io.ntrail.formats.pe;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.CannotGoOn;
-import io.ntrail.formats.pe.Directory.Range;
+import io.ntrail.formats.pe.DataDirectory.Range;
 import java.util.List;
 
 /**
@@ -190,7 +190,7 @@ public record PeHeaders(
   }
 
   private static List<Range> directories(Bytes start, int at, long count) {
-    Range[] directories = new Range[Directory.values().length];
+    Range[] directories = new Range[DataDirectory.values().length];
     for (int i = 0; i < directories.length; i++) {
       directories[i] =
           i < count && start.has(at + 8 * i, 8)
@@ -267,7 +267,7 @@ public record PeHeaders(
   }
 
   /** A directory as the header has it. */
-  public Range directory(Directory directory) {
+  public Range directory(DataDirectory directory) {
     return directories.get(directory.ordinal());
   }
 }

@@ -6,9 +6,9 @@ import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
-import io.ntrail.formats.pe.Directory.Range;
+import io.ntrail.formats.pe.DataDirectory.Range;
+import io.ntrail.formats.pe.DisjointRanges.Piece;
 import io.ntrail.formats.pe.ImageView.Extent;
-import io.ntrail.formats.pe.Pieces.Piece;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -58,7 +58,7 @@ public final class PeImage {
     this.headers = headers;
     this.sections = sections;
     this.flat = isFlat(headers, sections);
-    Pieces ranges = new Pieces();
+    DisjointRanges ranges = new DisjointRanges();
     sections.forEach(section -> ranges.add(section.rva(), section.end()));
     this.pieces = ranges.sorted();
     this.pieceBegins = pieces.stream().mapToLong(Piece::begin).toArray();
@@ -258,13 +258,13 @@ public final class PeImage {
   }
 
   /** Where a directory lies. */
-  public Range directory(Directory directory) {
+  public Range directory(DataDirectory directory) {
     return headers.directory(directory);
   }
 
   /** The first section of the table that holds an RVA. */
   public Optional<Section> section(long rva) {
-    int at = Pieces.find(pieceBegins, rva);
+    int at = DisjointRanges.find(pieceBegins, rva);
     return at >= 0 && rva < pieces.get(at).end()
         ? Optional.of(sections.get(pieces.get(at).source()))
         : Optional.empty();

@@ -29,13 +29,13 @@ final class PeTables {
 
   private record Export(int ordinal, @Nullable String name, String label, String target) {}
 
-  private record Function(String begin, String end, PeUnwind unwind) {}
+  private record Function(String begin, String end, UnwindInfoBuilder unwind) {}
 
   private record Tls(String begin, String end, String index, long zeros, List<String> callbacks) {}
 
   private record Setting(long value, String label) {}
 
-  private record Debug(int type, PePart content) {}
+  private record Debug(int type, PeSectionBuilder content) {}
 
   private final PeBuilder image;
   private final List<Module> modules = new ArrayList<>();
@@ -44,9 +44,9 @@ final class PeTables {
   private final List<Export> exports = new ArrayList<>();
   private final List<Function> functions = new ArrayList<>();
   private final Map<LoadConfig.Field, Setting> settings = new EnumMap<>(LoadConfig.Field.class);
-  private final PeResources resources = new PeResources();
+  private final ResourceTreeBuilder resources = new ResourceTreeBuilder();
   private final List<Debug> debug = new ArrayList<>();
-  private final Map<Directory, Sized> directories = new EnumMap<>(Directory.class);
+  private final Map<DataDirectory, Sized> directories = new EnumMap<>(DataDirectory.class);
   private String library = "";
   private int loadConfigSize;
   private @Nullable Tls tls;
@@ -76,7 +76,7 @@ final class PeTables {
     exports.add(new Export(ordinal, name, label, target));
   }
 
-  void function(String begin, String end, PeUnwind unwind) {
+  void function(String begin, String end, UnwindInfoBuilder unwind) {
     functions.add(new Function(begin, end, unwind));
   }
 
@@ -97,22 +97,22 @@ final class PeTables {
   }
 
   void debug(int type, byte[] content) {
-    debug.add(new Debug(type, new PePart(image).bytes(content)));
+    debug.add(new Debug(type, new PeSectionBuilder(image).bytes(content)));
   }
 
-  Map<Directory, Sized> directories() {
+  Map<DataDirectory, Sized> directories() {
     return directories;
   }
 
-  private void begins(Directory directory, PePart part) {
+  private void begins(DataDirectory directory, PeSectionBuilder part) {
     part.label(label(directory));
   }
 
-  private void ends(Directory directory, long size) {
+  private void ends(DataDirectory directory, long size) {
     directories.put(directory, new Sized(label(directory), size));
   }
 
-  static String label(Directory directory) {
+  static String label(DataDirectory directory) {
     return "directory." + directory;
   }
 
@@ -139,15 +139,15 @@ final class PeTables {
       writeFunctions();
     }
     if (!resources.isEmpty()) {
-      PePart part = image.section(".rsrc", DATA);
-      begins(Directory.RESOURCE, part);
+      PeSectionBuilder part = image.section(".rsrc", DATA);
+      begins(DataDirectory.RESOURCE, part);
       int from = part.size();
       resources.write(part);
-      ends(Directory.RESOURCE, part.size() - from);
+      ends(DataDirectory.RESOURCE, part.size() - from);
     }
   }
 
-  private void writeExports(PePart part) {
+  private void writeExports(PeSectionBuilder part) {
     int base = exports.stream().mapToInt(Export::ordinal).filter(o -> o > 0).min().orElse(1);
     TreeMap<Integer, Export> byOrdinal = new TreeMap<>();
     for (Export export : exports) {
@@ -173,7 +173,7 @@ final class PeTables {
       }
     });
     part.align(4);
-    begins(Directory.EXPORT, part);
+    begins(DataDirectory.EXPORT, part);
     int from = part.size();
     part.u32(0).u32(0).u32(0).rva("export.library").u32(base).u32(count).u32(names.size());
     part.rva("export.functions").rva("export.names").rva("export.ordinals");
@@ -198,7 +198,7 @@ final class PeTables {
         part.label("export.forward." + ordinal).text(export.target);
       }
     });
-    ends(Directory.EXPORT, part.size() - from);
+    ends(DataDirectory.EXPORT, part.size() - from);
   }
 
   private static String slot(String module, String function) {
@@ -210,7 +210,7 @@ final class PeTables {
   }
 
   /** What stands in a table of names: an ordinal with the top bit set, or where the name lies. */
-  private void named(PePart part, String module, String function, boolean address) {
+  private void named(PeSectionBuilder part, String module, String function, boolean address) {
     if (isOrdinal(function)) {
       long ordinal = Integer.parseInt(function.substring(1));
       part.pointer(ordinal | (image.pointerBytes() == 8 ? Long.MIN_VALUE : 0x8000_0000L));
@@ -224,15 +224,15 @@ final class PeTables {
     }
   }
 
-  private static void hintName(PePart part, String module, String function) {
+  private static void hintName(PeSectionBuilder part, String module, String function) {
     if (!isOrdinal(function)) {
       part.align(2).label("import.name." + slot(module, function)).u16(0).text(function);
     }
   }
 
-  private void writeImports(PePart part) {
+  private void writeImports(PeSectionBuilder part) {
     part.align(8);
-    begins(Directory.IAT, part);
+    begins(DataDirectory.IAT, part);
     int from = part.size();
     for (Module module : modules) {
       part.label("import.table." + module.name);
@@ -247,15 +247,15 @@ final class PeTables {
       }
       part.pointer(0);
     }
-    ends(Directory.IAT, part.size() - from);
-    begins(Directory.IMPORT, part);
+    ends(DataDirectory.IAT, part.size() - from);
+    begins(DataDirectory.IMPORT, part);
     for (Module module : modules) {
       part.rva("import.names." + module.name);
       part.u32(module.addresses == null ? 0 : Imports.BOUND_NEW_STYLE).u32(0);
       part.rva("import.module." + module.name).rva("import.table." + module.name);
     }
     part.fill(IMPORT_DESCRIPTOR, 0);
-    ends(Directory.IMPORT, (modules.size() + 1L) * IMPORT_DESCRIPTOR);
+    ends(DataDirectory.IMPORT, (modules.size() + 1L) * IMPORT_DESCRIPTOR);
     part.align(8);
     for (Module module : modules) {
       part.label("import.names." + module.name);
@@ -275,14 +275,14 @@ final class PeTables {
     }
     int entries = 1 + bound.stream().mapToInt(one -> 1 + one.forwarders.size()).sum();
     Map<String, Integer> names = new LinkedHashMap<>();
-    PePart text = new PePart(image);
+    PeSectionBuilder text = new PeSectionBuilder(image);
     for (Bound one : bound) {
       names.computeIfAbsent(one.module, name -> boundName(text, name, entries));
       one.forwarders
           .keySet()
           .forEach(name -> names.computeIfAbsent(name, more -> boundName(text, more, entries)));
     }
-    PePart part = new PePart(image);
+    PeSectionBuilder part = new PeSectionBuilder(image);
     for (Bound one : bound) {
       part.u32(one.stamp).u16(at(names, one.module)).u16(one.forwarders.size());
       one.forwarders.forEach((name, stamp) -> part.u32(stamp).u16(at(names, name)).u16(0));
@@ -290,7 +290,7 @@ final class PeTables {
     return part.fill(8, 0).bytes(text.content()).content();
   }
 
-  private static int boundName(PePart text, String name, int entries) {
+  private static int boundName(PeSectionBuilder text, String name, int entries) {
     int at = 8 * entries + text.size();
     text.text(name);
     return at;
@@ -301,9 +301,9 @@ final class PeTables {
     return at == null ? 0 : at;
   }
 
-  private void writeDelayed(PePart part) {
+  private void writeDelayed(PeSectionBuilder part) {
     part.align(8);
-    begins(Directory.DELAY_IMPORT, part);
+    begins(DataDirectory.DELAY_IMPORT, part);
     for (Delayed one : delayed) {
       part.u32(one.addresses ? 0 : 1);
       for (String what : List.of("module.", "handle.", "table.", "names.")) {
@@ -312,7 +312,7 @@ final class PeTables {
       part.u32(0).u32(0).u32(0);
     }
     part.fill(DELAY_DESCRIPTOR, 0);
-    ends(Directory.DELAY_IMPORT, (delayed.size() + 1L) * DELAY_DESCRIPTOR);
+    ends(DataDirectory.DELAY_IMPORT, (delayed.size() + 1L) * DELAY_DESCRIPTOR);
     for (Delayed one : delayed) {
       part.label("delay.handle." + one.module).pointer(0);
       part.label("delay.table." + one.module);
@@ -325,7 +325,7 @@ final class PeTables {
     }
   }
 
-  private static void place(PePart part, String label, boolean address) {
+  private static void place(PeSectionBuilder part, String label, boolean address) {
     if (address) {
       part.address32(label);
     } else {
@@ -334,14 +334,14 @@ final class PeTables {
   }
 
   private void writeFunctions() {
-    PePart infos = image.section(".xdata", DATA);
-    PePart table = image.section(".pdata", DATA);
+    PeSectionBuilder infos = image.section(".xdata", DATA);
+    PeSectionBuilder table = image.section(".pdata", DATA);
     Map<String, Function> byBegin = new LinkedHashMap<>();
     functions.forEach(function -> byBegin.put(function.begin, function));
     List<Function> ordered = new ArrayList<>(functions);
     ordered.sort(Comparator.comparingLong(function -> image.order(function.begin)));
     table.align(4);
-    begins(Directory.EXCEPTION, table);
+    begins(DataDirectory.EXCEPTION, table);
     for (Function function : ordered) {
       infos.align(4).label("unwind." + function.begin);
       Function parent = byBegin.get(function.unwind.chainedTo());
@@ -350,15 +350,15 @@ final class PeTables {
           parent == null ? null : List.of(parent.begin, parent.end, "unwind." + parent.begin));
       table.rva(function.begin).rva(function.end).rva("unwind." + function.begin);
     }
-    ends(Directory.EXCEPTION, 12L * ordered.size());
+    ends(DataDirectory.EXCEPTION, 12L * ordered.size());
   }
 
-  private void writeLoadConfig(PePart part) {
+  private void writeLoadConfig(PeSectionBuilder part) {
     boolean wide = image.pointerBytes() == 8;
     List<LoadConfig.Field> fields = new ArrayList<>(List.of(LoadConfig.Field.values()));
     fields.sort(Comparator.comparingInt(field -> field.at(wide)));
     part.align(8);
-    begins(Directory.LOAD_CONFIG, part);
+    begins(DataDirectory.LOAD_CONFIG, part);
     int from = part.size();
     settings.putIfAbsent(LoadConfig.Field.SIZE, new Setting(loadConfigSize, ""));
     for (LoadConfig.Field field : fields) {
@@ -376,7 +376,7 @@ final class PeTables {
       }
     }
     part.fill(from + loadConfigSize - part.size(), 0);
-    ends(Directory.LOAD_CONFIG, loadConfigSize);
+    ends(DataDirectory.LOAD_CONFIG, loadConfigSize);
   }
 
   private static byte[] number(long value, int width) {
@@ -387,21 +387,21 @@ final class PeTables {
     return bytes;
   }
 
-  private void writeTls(PePart part, Tls storage) {
+  private void writeTls(PeSectionBuilder part, Tls storage) {
     part.align(8);
-    begins(Directory.TLS, part);
+    begins(DataDirectory.TLS, part);
     int from = part.size();
     part.address(storage.begin).address(storage.end).address(storage.index);
     part.address("tls.callbacks").u32(storage.zeros).u32(0);
-    ends(Directory.TLS, part.size() - from);
+    ends(DataDirectory.TLS, part.size() - from);
     part.align(8).label("tls.callbacks");
     storage.callbacks.forEach(part::address);
     part.pointer(0);
   }
 
-  private void writeDebug(PePart part) {
+  private void writeDebug(PeSectionBuilder part) {
     part.align(4);
-    begins(Directory.DEBUG, part);
+    begins(DataDirectory.DEBUG, part);
     int index = 0;
     for (Debug entry : debug) {
       part.u32(0).u32(0).u16(0).u16(0).u32(entry.type).u32(entry.content.size());
@@ -412,7 +412,7 @@ final class PeTables {
         part.rva(label).fileOffset(label);
       }
     }
-    ends(Directory.DEBUG, 28L * debug.size());
+    ends(DataDirectory.DEBUG, 28L * debug.size());
     for (int i = 0; i < debug.size(); i++) {
       part.align(4).label("debug." + i).bytes(debug.get(i).content.content());
     }

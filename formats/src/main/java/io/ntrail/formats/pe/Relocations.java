@@ -2,7 +2,7 @@ package io.ntrail.formats.pe;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
-import io.ntrail.formats.pe.Directory.Range;
+import io.ntrail.formats.pe.DataDirectory.Range;
 import java.util.Locale;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -73,7 +73,7 @@ public final class Relocations {
 
   /** Those of an image; none if it has no such directory. */
   public static Relocations of(PeImage image) {
-    Range range = image.directory(Directory.BASE_RELOCATION);
+    Range range = image.directory(DataDirectory.BASE_RELOCATION);
     if (!range.isPresent() || range.size() == 0) {
       return new Relocations(image, range, 0, new long[TYPES], 0);
     }
@@ -334,11 +334,11 @@ public final class Relocations {
 
     static Family of(int machine) {
       return switch (machine) {
-        case Machine.ARMNT, 0x1C0, 0x1C2 -> ARM;
+        case MachineType.ARMNT, 0x1C0, 0x1C2 -> ARM;
         case 0x162, 0x166, 0x168, 0x169, 0x266, 0x366, 0x466 -> MIPS;
         case 0x5032, 0x5064, 0x5128 -> RISCV;
         case 0x6232, 0x6264 -> LOONGARCH;
-        case Machine.IA64 -> IA64;
+        case MachineType.IA64 -> IA64;
         default -> OTHER;
       };
     }

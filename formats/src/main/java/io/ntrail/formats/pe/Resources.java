@@ -2,7 +2,7 @@ package io.ntrail.formats.pe;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
-import io.ntrail.formats.pe.Directory.Range;
+import io.ntrail.formats.pe.DataDirectory.Range;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -105,7 +105,7 @@ public record Resources(List<Entry> entries) {
 
   /** Those of an image. */
   public static Resources of(PeImage image) {
-    Range range = image.directory(Directory.RESOURCE);
+    Range range = image.directory(DataDirectory.RESOURCE);
     Resources none = new Resources(List.of());
     return range.isPresent() && image.view().stored(range.rva()) > 0
         ? image.reading(
@@ -185,7 +185,7 @@ public record Resources(List<Entry> entries) {
     }
 
     private void gap(int at, String why) {
-      image.gap(image.directory(Directory.RESOURCE).rva() + at, -1, "resources", why);
+      image.gap(image.directory(DataDirectory.RESOURCE).rva() + at, -1, "resources", why);
     }
 
     List<Entry> directory(int at, int level) {

@@ -62,7 +62,7 @@ public record SehFrame(
    * @param end the RVA behind the function: without it a table would go on into the next one
    */
   public static Optional<SehFrame> of(PeImage image, long function, long end) {
-    if (image.headers().machine() != Machine.I386) {
+    if (image.headers().machine() != MachineType.I386) {
       return Optional.empty();
     }
     ImageView view = image.view();
@@ -136,7 +136,7 @@ public record SehFrame(
    */
   public static Optional<FuncInfo3> cxx(PeImage image, long handler) {
     ImageView view = image.view();
-    if (image.headers().machine() != Machine.I386) {
+    if (image.headers().machine() != MachineType.I386) {
       return Optional.empty();
     }
     // A check of the stack cookie can stand before it.

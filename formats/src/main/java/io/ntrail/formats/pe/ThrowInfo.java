@@ -71,7 +71,7 @@ public record ThrowInfo(
 
   private static @Nullable String types(PeImage image, long array, List<Catchable> types) {
     ImageView view = image.view();
-    TypeNames names = new TypeNames(image);
+    TypeDescriptorNames names = new TypeDescriptorNames(image);
     long count = view.u32(array);
     if (count > MOST) {
       return "it counts " + count + " types";
@@ -95,6 +95,6 @@ public record ThrowInfo(
 
   private static long place(PeImage image, long at) {
     long stored = image.view().u32(at);
-    return image.headers().machine() == Machine.I386 ? image.rva(stored) : stored;
+    return image.headers().machine() == MachineType.I386 ? image.rva(stored) : stored;
   }
 }

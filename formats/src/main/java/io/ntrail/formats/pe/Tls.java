@@ -1,7 +1,7 @@
 package io.ntrail.formats.pe;
 
 import io.ntrail.formats.bytes.DamagedInput;
-import io.ntrail.formats.pe.Directory.Range;
+import io.ntrail.formats.pe.DataDirectory.Range;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -34,7 +34,7 @@ public record Tls(
 
   /** That of an image; empty if it has none. */
   public static Optional<Tls> of(PeImage image) {
-    Range range = image.directory(Directory.TLS);
+    Range range = image.directory(DataDirectory.TLS);
     return range.isPresent()
         ? image.reading("thread-local storage", range.rva(), () -> read(image, range.rva()))
         : Optional.empty();

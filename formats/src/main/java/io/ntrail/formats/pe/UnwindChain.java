@@ -40,7 +40,7 @@ public record UnwindChain(List<Link> links, Optional<String> damage) {
       UnwindInfo info =
           at.damage.isEmpty()
               ? UnwindInfo.read(view, at.entry.unwindInfo())
-              : UnwindReader.refused(at.entry.unwindInfo(), at.damage.get());
+              : UnwindInfoReader.refused(at.entry.unwindInfo(), at.damage.get());
       links.add(new Link(at.entry, info));
       if (info.chained().isEmpty()) {
         return new UnwindChain(List.copyOf(links), info.damage());

@@ -97,7 +97,7 @@ public record UnwindInfo(
 
   /** What lies at an RVA; never fails. */
   public static UnwindInfo read(ImageView view, long rva) {
-    return new UnwindReader(view, rva).read();
+    return new UnwindInfoReader(view, rva).read();
   }
 
   /** Whether all bits of a flag are set. */

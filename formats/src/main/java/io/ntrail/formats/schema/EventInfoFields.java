@@ -59,7 +59,7 @@ final class EventInfoFields {
 
   private boolean add(List<Field> fields, int index, int depth) {
     Property property = info.properties().get(index);
-    Extent count = count(property);
+    LengthSpec count = count(property);
     if (property.is(Property.STRUCT)) {
       if (depth == Schema.MAX_DEPTH) {
         return false;
@@ -91,22 +91,22 @@ final class EventInfoFields {
     return name == null ? null : maps.get(info.provider(), name);
   }
 
-  private Extent count(Property property) {
+  private LengthSpec count(Property property) {
     if (property.is(Property.COUNT_IS_PROPERTY)) {
-      return Extent.slot(slots.getOrDefault(property.count(), 0));
+      return LengthSpec.slot(slots.getOrDefault(property.count(), 0));
     }
     return property.is(Property.FIXED_COUNT) || property.count() > 1
-        ? Extent.fixed(property.count())
-        : Extent.NONE;
+        ? LengthSpec.fixed(property.count())
+        : LengthSpec.NONE;
   }
 
-  private Extent length(Property property, InType in) {
+  private LengthSpec length(Property property, InType in) {
     if (in != InType.UNICODE_STRING && in != InType.ANSI_STRING && in != InType.BINARY) {
-      return Extent.NONE;
+      return LengthSpec.NONE;
     }
     if (property.is(Property.LENGTH_IS_PROPERTY)) {
-      return Extent.slot(slots.getOrDefault(property.length(), 0));
+      return LengthSpec.slot(slots.getOrDefault(property.length(), 0));
     }
-    return property.length() == 0 ? Extent.NONE : Extent.fixed(property.length());
+    return property.length() == 0 ? LengthSpec.NONE : LengthSpec.fixed(property.length());
   }
 }

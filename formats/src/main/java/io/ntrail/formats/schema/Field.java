@@ -9,8 +9,8 @@ public final class Field {
   private final String name;
   private final InType in;
   private final OutType out;
-  private final Extent length;
-  private final Extent count;
+  private final LengthSpec length;
+  private final LengthSpec count;
   private final int slot;
   private final @Nullable ValueMap map;
   private final List<Field> members;
@@ -20,8 +20,8 @@ public final class Field {
       String name,
       InType in,
       OutType out,
-      Extent length,
-      Extent count,
+      LengthSpec length,
+      LengthSpec count,
       int slot,
       @Nullable ValueMap map,
       List<Field> members) {
@@ -38,13 +38,14 @@ public final class Field {
 
   /** A single value that is shown as its in type says. */
   public static Field of(String name, InType in) {
-    return new Field(name, in, OutType.DEFAULT, Extent.NONE, Extent.NONE, -1, null, List.of());
+    return new Field(
+        name, in, OutType.DEFAULT, LengthSpec.NONE, LengthSpec.NONE, -1, null, List.of());
   }
 
   /** A structure. */
   public static Field struct(String name, List<Field> members) {
     return new Field(
-        name, InType.STRUCT, OutType.DEFAULT, Extent.NONE, Extent.NONE, -1, null, members);
+        name, InType.STRUCT, OutType.DEFAULT, LengthSpec.NONE, LengthSpec.NONE, -1, null, members);
   }
 
   /** The same with another name. */
@@ -58,12 +59,12 @@ public final class Field {
   }
 
   /** The same with a length: characters of UTF-16 text, else bytes. */
-  public Field length(Extent newLength) {
+  public Field length(LengthSpec newLength) {
     return new Field(name, in, out, newLength, count, slot, map, members);
   }
 
   /** The same as an array. */
-  public Field count(Extent newCount) {
+  public Field count(LengthSpec newCount) {
     return new Field(name, in, out, length, newCount, slot, map, members);
   }
 
@@ -98,12 +99,12 @@ public final class Field {
   }
 
   /** How long it is, where the in type leaves that open. */
-  public Extent length() {
+  public LengthSpec length() {
     return length;
   }
 
-  /** How many there are; {@link Extent#NONE} for a single one. */
-  public Extent count() {
+  /** How many there are; {@link LengthSpec#NONE} for a single one. */
+  public LengthSpec count() {
     return count;
   }
 
@@ -129,7 +130,7 @@ public final class Field {
 
   /** Whether it is an array. */
   public boolean isArray() {
-    return count.kind() != Extent.Kind.NONE;
+    return count.kind() != LengthSpec.Kind.NONE;
   }
 
   /** Whether it is never shown: padding, alignment and what a manifest says not to print. */

@@ -21,7 +21,8 @@ public final class MessageText {
   private static final int WPP_FIRST = 10;
 
   /** A stretch of text, the number of a field (from 0), or the name of a fact. */
-  private record Part(String text, int field, @Nullable String reserved, @Nullable Printf format) {}
+  private record Part(
+      String text, int field, @Nullable String reserved, @Nullable PrintfConversion format) {}
 
   /** Facts about a record that messages of software tracing may mention. */
   @FunctionalInterface
@@ -123,10 +124,10 @@ public final class MessageText {
       while (at < text.length() && number < 1000 && Character.digit(text.charAt(at), 10) >= 0) {
         number = 10 * number + Character.digit(text.charAt(at++), 10);
       }
-      Printf format = null;
+      PrintfConversion format = null;
       if (at < text.length() && text.charAt(at) == '!') {
         int close = text.indexOf('!', at + 1);
-        format = close < 0 ? null : Printf.parse(text.substring(at + 1, close));
+        format = close < 0 ? null : PrintfConversion.parse(text.substring(at + 1, close));
         if (format != null) {
           at = close + 1;
         }

@@ -95,10 +95,10 @@ public final class Schema {
     int at = 0;
     for (Field field : fields.subList(0, index)) {
       int size = field.in().size(pointerBytes);
-      if (field.in() == InType.PADDING && field.length().kind() == Extent.Kind.FIXED) {
+      if (field.in() == InType.PADDING && field.length().kind() == LengthSpec.Kind.FIXED) {
         size = field.length().value();
       }
-      if (size < 0 || field.isArray() && field.count().kind() != Extent.Kind.FIXED) {
+      if (size < 0 || field.isArray() && field.count().kind() != LengthSpec.Kind.FIXED) {
         throw new IllegalArgumentException(field + " before a subject is not fixed");
       }
       at += field.isArray() ? size * field.count().value() : size;

@@ -218,7 +218,7 @@ public record Tmf(Map<Key, Message> messages, List<String> problems) {
         return;
       }
       String type = line.substring(comma + 2, dashes).strip();
-      Field field = TmfItem.field(line.substring(0, comma).strip(), type);
+      Field field = TmfItemTypes.field(line.substring(0, comma).strip(), type);
       if (field == null) {
         problem("unknown type " + type);
         broken = true;

@@ -206,10 +206,10 @@ public final class TraceLogging {
           tags();
         }
       }
-      Extent count = Extent.NONE;
+      LengthSpec count = LengthSpec.NONE;
       int counted = in & CUSTOM;
       if (counted == VARIABLE_COUNT) {
-        count = Extent.PREFIX16;
+        count = LengthSpec.PREFIX16;
       } else if (counted != 0) {
         if (at + 2 > end) {
           return false;
@@ -217,7 +217,7 @@ public final class TraceLogging {
         int number = bytes.u16(at);
         at += 2;
         if (counted == FIXED_COUNT) {
-          count = Extent.fixed(number);
+          count = LengthSpec.fixed(number);
         } else {
           // The schema in a language of the writer's own; the value is a counted run of bytes.
           at = Math.min(end, at + number);
@@ -227,7 +227,13 @@ public final class TraceLogging {
     }
 
     private boolean add(
-        List<Field> fields, String name, int in, int out, Extent count, boolean custom, int depth) {
+        List<Field> fields,
+        String name,
+        int in,
+        int out,
+        LengthSpec count,
+        boolean custom,
+        int depth) {
       InType type = inType(in);
       if (type == null) {
         return false;

@@ -10,8 +10,9 @@ import io.ntrail.formats.bytes.Bytes;
  * thread at a time.
  */
 public final class TraceLoggingSchemas {
-  private final ByContent<Schema> schemas = new ByContent<>(TraceLogging::parse);
-  private final ByContent<TraceLogging.Traits> traits = new ByContent<>(TraceLogging::traits);
+  private final ContentKeyedCache<Schema> schemas = new ContentKeyedCache<>(TraceLogging::parse);
+  private final ContentKeyedCache<TraceLogging.Traits> traits =
+      new ContentKeyedCache<>(TraceLogging::traits);
 
   /** Knows nothing yet. */
   public TraceLoggingSchemas() {}

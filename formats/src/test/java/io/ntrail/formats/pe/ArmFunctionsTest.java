@@ -86,7 +86,7 @@ class ArmFunctionsTest {
     Described record =
         assertInstanceOf(
             Described.class,
-            ArmFunctions.of(UnwindImages.small(Machine.ARM64, body.toByteArray(), AT, 8))
+            ArmFunctions.of(UnwindImages.small(MachineType.ARM64, body.toByteArray(), AT, 8))
                 .getFirst()
                 .unwind());
     assertEquals(64, record.length());
@@ -101,7 +101,7 @@ class ArmFunctionsTest {
   void aRecordBehindTheImageAndAnUnknownKindAreValues() {
     LittleEndian body = new LittleEndian().u32(0x1000).u32(0x9000).u32(0x2000).u32(0x1003);
     List<Entry> entries =
-        ArmFunctions.of(UnwindImages.small(Machine.ARM64, body.toByteArray(), AT, 16));
+        ArmFunctions.of(UnwindImages.small(MachineType.ARM64, body.toByteArray(), AT, 16));
     assertEquals(2, entries.size());
     entries.forEach(entry -> assertInstanceOf(Unreadable.class, entry.unwind()));
   }

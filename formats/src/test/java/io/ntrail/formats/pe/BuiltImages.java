@@ -26,7 +26,7 @@ final class BuiltImages {
    */
   static PeBuilder printing() {
     PeBuilder program =
-        PeBuilder.program(Machine.AMD64)
+        PeBuilder.program(MachineType.AMD64)
             .imports("KERNEL32.dll", "GetStdHandle", "WriteFile", "ExitProcess")
             .imports("answer.dll", "seven", "#5");
     program.constants().label("text").bytes("built by hand\n".getBytes(StandardCharsets.US_ASCII));
@@ -59,12 +59,12 @@ final class BuiltImages {
         .label("main.end");
     return program
         .entry("main")
-        .function("main", "main.end", PeUnwind.prologue(4).allocate(4, 0x38));
+        .function("main", "main.end", UnwindInfoBuilder.prologue(4).allocate(4, 0x38));
   }
 
   /** The library of it, which also forwards a function to the system. */
   static PeBuilder answer() {
-    PeBuilder library = PeBuilder.library(Machine.AMD64).name("answer.dll");
+    PeBuilder library = PeBuilder.library(MachineType.AMD64).name("answer.dll");
     library
         .code()
         .label("start")
@@ -86,7 +86,7 @@ final class BuiltImages {
 
   /** A library of a machine with one of everything that the builder can write. */
   static PeBuilder everything(int machine) {
-    boolean wide = machine == Machine.AMD64;
+    boolean wide = machine == MachineType.AMD64;
     PeBuilder library =
         PeBuilder.library(machine)
             .name("everything.dll")
@@ -136,11 +136,13 @@ final class BuiltImages {
         .reserve(0x3000);
     if (wide) {
       library
-          .function("alpha", "alpha.end", PeUnwind.prologue(1).push(1, 3).epilogues(1, true))
+          .function(
+              "alpha", "alpha.end", UnwindInfoBuilder.prologue(1).push(1, 3).epilogues(1, true))
           .function(
               "beta",
               "beta.end",
-              PeUnwind.prologue(0).handler(true, true, "loader", part -> part.u32(0x1234)));
+              UnwindInfoBuilder.prologue(0)
+                  .handler(true, true, "loader", part -> part.u32(0x1234)));
     }
     return library;
   }
@@ -148,7 +150,7 @@ final class BuiltImages {
   /** A library with what images rarely have: everything that the load configuration points to. */
   static PeBuilder special() {
     PeBuilder library =
-        PeBuilder.library(Machine.AMD64)
+        PeBuilder.library(MachineType.AMD64)
             .imports("ntoskrnl.exe", "One", "Two")
             .delayImports("old.dll", true, "code", "Later")
             .rich(
@@ -203,7 +205,7 @@ final class BuiltImages {
         6,
         block(0x1000, new LittleEndian().u16(0x8010).u16(0x5020).u16(1).u16(0x2040).u16(3)));
     list(lists, 0xFFFF_F780_0000_0000L, block(0x1000, new LittleEndian().u16(0xA030)));
-    PePart data = library.constants();
+    PeSectionBuilder data = library.constants();
     data.align(8).label("dynamic").u32(2).u32(lists.size()).bytes(lists.toByteArray());
     data.align(8).label("hybrid").u32(2).rva("map").u32(2).rva("map").rva("map").fill(24, 0);
     data.rva("map").u32(1).u32(1).fill(32, 0);
@@ -215,7 +217,7 @@ final class BuiltImages {
     data.align(4).label("clr").u32(72).u32(0x5_0002).rva("metadata").u32(32).u32(1).fill(44, 0);
     data.rva("metadata").u32(16);
     data.label("metadata").u32(0x424A_5342).u64(0).u32(12).text("v4.0.30319");
-    return library.directory(Directory.CLR, "clr", 72);
+    return library.directory(DataDirectory.CLR, "clr", 72);
   }
 
   private static LittleEndian block(long page, LittleEndian entries) {

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.testkit.TestData;
-import io.ntrail.testkit.pe.StackRows;
+import io.ntrail.testkit.pe.BreakpadStackRecords;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
@@ -30,12 +30,12 @@ class DumpSymsTest {
     "dumpsyms-mozwer.dll,mozwer.dll,1547"
   })
   void framesLieWhereDumpSymsSays(String image, String rows, int count) throws IOException {
-    FunctionTable table = FunctionTable.of(Samples.open("toolchains", image));
+    FunctionTable table = FunctionTable.of(SampleImages.open("toolchains", image));
     Map<Long, RuntimeFunction> byBegin = new HashMap<>();
     table.entries().forEach(entry -> byBegin.put(entry.begin(), entry));
     Differences differences = new Differences().image(image);
     int compared = 0;
-    for (StackRows.Cfi row : StackRows.of(rows).cfi()) {
+    for (BreakpadStackRecords.Cfi row : BreakpadStackRecords.of(rows).cfi()) {
       RuntimeFunction entry = byBegin.get(row.begin());
       differences.part("0x" + Long.toHexString(row.begin()));
       differences.same("function", true, entry != null);

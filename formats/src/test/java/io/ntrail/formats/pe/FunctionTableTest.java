@@ -68,7 +68,7 @@ class FunctionTableTest {
   @Test
   void imagesForOtherProcessorsHaveNone() {
     byte[] body = entries(0x1000, 0x1010, 4);
-    PeImage image = UnwindImages.small(Machine.ARM64, body, AT, 12);
+    PeImage image = UnwindImages.small(MachineType.ARM64, body, AT, 12);
     assertEquals(List.of(), FunctionTable.of(image).entries());
     assertEquals(List.of(), image.gaps());
   }

@@ -45,7 +45,7 @@ class HostileImagesTest {
 
   private static void answer(byte[] file, String name, Map<String, String> broken) {
     try {
-      Everything.of(Samples.open(file, name));
+      Everything.of(SampleImages.open(file, name));
     } catch (CannotGoOn e) {
       assertEquals(false, e.nextStep().isEmpty(), name);
     } catch (RuntimeException | StackOverflowError e) {
@@ -58,7 +58,7 @@ class HostileImagesTest {
     Map<String, String> refused = new TreeMap<>();
     for (PeSample sample : PeSamples.all()) {
       try {
-        Samples.open(sample);
+        SampleImages.open(sample);
       } catch (CannotGoOn e) {
         String[] said = e.message().split(" is not a PE image: ", 2);
         assertEquals(sample.toString(), said[0]);

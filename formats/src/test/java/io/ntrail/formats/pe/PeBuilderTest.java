@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.ntrail.testkit.ForeignTool;
-import io.ntrail.testkit.ForeignTool.Outcome;
+import io.ntrail.testkit.ExternalTool;
+import io.ntrail.testkit.ExternalTool.Outcome;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,11 +23,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the builder writes, as others read it, and as Wine runs it. */
 class PeBuilderTest {
-  private static final ForeignTool WINE =
-      ForeignTool.of("wine", "wine64", "/usr/lib/wine/wine64", "wine");
-  private static final ForeignTool READOBJ =
-      ForeignTool.of("llvm", "llvm-readobj-14", "llvm-readobj");
-  private static final ForeignTool OBJDUMP = ForeignTool.of("objdump", "objdump");
+  private static final ExternalTool WINE =
+      ExternalTool.of("wine", "wine64", "/usr/lib/wine/wine64", "wine");
+  private static final ExternalTool READOBJ =
+      ExternalTool.of("llvm", "llvm-readobj-14", "llvm-readobj");
+  private static final ExternalTool OBJDUMP = ExternalTool.of("objdump", "objdump");
 
   @TempDir Path folder;
 
@@ -90,7 +90,7 @@ class PeBuilderTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {Machine.I386, Machine.AMD64})
+  @ValueSource(ints = {MachineType.I386, MachineType.AMD64})
   void llvmReadsTheDirectories(int machine) throws IOException, InterruptedException {
     assumeTrue(READOBJ.available(), READOBJ.missing());
     String text = readobj("everything.dll", BuiltImages.everything(machine));
@@ -117,7 +117,7 @@ class PeBuilderTest {
             "TimeDateStamp: 2020-07-04")) {
       assertTrue(text.contains(expected), expected + "\n" + text);
     }
-    assertEquals(12, count(text, machine == Machine.AMD64 ? "Type: DIR64" : "Type: HIGHLOW"));
+    assertEquals(12, count(text, machine == MachineType.AMD64 ? "Type: DIR64" : "Type: HIGHLOW"));
   }
 
   private static int count(String text, String part) {
@@ -127,15 +127,15 @@ class PeBuilderTest {
   @Test
   void objdumpReadsTheFunctionTable() throws IOException, InterruptedException {
     assumeTrue(OBJDUMP.available(), OBJDUMP.missing());
-    PeBuilder library = PeBuilder.library(Machine.AMD64);
+    PeBuilder library = PeBuilder.library(MachineType.AMD64);
     library.code().label("f").fill(0x40, 0x90).label("f.end");
     library.code().label("g").fill(0x20, 0x90).label("g.end").label("handler").code(0xC3);
     library
-        .function("g", "g.end", PeUnwind.prologue(0).chained("f"))
+        .function("g", "g.end", UnwindInfoBuilder.prologue(0).chained("f"))
         .function(
             "f",
             "f.end",
-            PeUnwind.prologue(0x20)
+            UnwindInfoBuilder.prologue(0x20)
                 .push(1, 5)
                 .push(3, 15)
                 .allocate(10, 0x28)
@@ -170,7 +170,7 @@ class PeBuilderTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {Machine.I386, Machine.AMD64})
+  @ValueSource(ints = {MachineType.I386, MachineType.AMD64})
   void objdumpReadsExportsAndImports(int machine) throws IOException, InterruptedException {
     assumeTrue(OBJDUMP.available(), OBJDUMP.missing());
     Path file = written("everything.dll", BuiltImages.everything(machine));
@@ -192,12 +192,12 @@ class PeBuilderTest {
   @Test
   void llvmReadsTheFunctionTable() throws IOException, InterruptedException {
     assumeTrue(READOBJ.available(), READOBJ.missing());
-    PeBuilder library = PeBuilder.library(Machine.AMD64);
+    PeBuilder library = PeBuilder.library(MachineType.AMD64);
     library.code().label("f").fill(0x40, 0x90).label("f.end");
     library.function(
         "f",
         "f.end",
-        PeUnwind.prologue(9)
+        UnwindInfoBuilder.prologue(9)
             .machineFrame(0, true)
             .push(1, 3)
             .saveXmm(9, 15, 0x20_0000)
@@ -216,7 +216,7 @@ class PeBuilderTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {Machine.I386, Machine.AMD64})
+  @ValueSource(ints = {MachineType.I386, MachineType.AMD64})
   void readsBackWhatWasDeclared(int machine) {
     PeBuilder.Built built = BuiltImages.everything(machine).build();
     PeImage image = BuiltImages.image(built);
@@ -251,8 +251,8 @@ class PeBuilderTest {
   @Test
   void theSameDeclarationsGiveTheSameBytes() {
     assertArrayEquals(
-        BuiltImages.everything(Machine.AMD64).build().file(),
-        BuiltImages.everything(Machine.AMD64).build().file());
+        BuiltImages.everything(MachineType.AMD64).build().file(),
+        BuiltImages.everything(MachineType.AMD64).build().file());
   }
 
   @ParameterizedTest
@@ -260,7 +260,8 @@ class PeBuilderTest {
   void delayedImportsOfVisualC6AreReadLikeThoseOfToday(boolean addresses)
       throws IOException, InterruptedException {
     PeBuilder library =
-        PeBuilder.library(Machine.I386).delayImports("late.dll", addresses, "load", "One", "#2");
+        PeBuilder.library(MachineType.I386)
+            .delayImports("late.dll", addresses, "load", "One", "#2");
     library.code().label("load").code(0xCC);
     PeBuilder.Built built = library.build();
     Imports.Module module = Imports.of(BuiltImages.image(built)).modules().getFirst();
@@ -277,7 +278,7 @@ class PeBuilderTest {
     addresses.put("One", 0x7780_1000L);
     addresses.put("Two", 0x7780_2000L);
     PeBuilder program =
-        PeBuilder.program(Machine.I386)
+        PeBuilder.program(MachineType.I386)
             .boundImports("old.dll", 0x3000_0001, addresses, Map.of("older.dll", 0x2000_0002L));
     PeImage image = BuiltImages.image(program);
     Imports imports = Imports.of(image);
@@ -298,7 +299,10 @@ class PeBuilderTest {
   @Test
   void anImageOfSmallAlignmentIsMappedAsItIs() throws IOException, InterruptedException {
     PeBuilder library =
-        PeBuilder.library(Machine.AMD64).alignment(0x20, 0x20).name("flat.dll").exports("f", "f");
+        PeBuilder.library(MachineType.AMD64)
+            .alignment(0x20, 0x20)
+            .name("flat.dll")
+            .exports("f", "f");
     library.code().label("f").code(0xC3);
     library.data().label("d").address("f").reserve(0x100);
     PeBuilder.Built built = library.build();
@@ -308,23 +312,23 @@ class PeBuilderTest {
     assertEquals(built.rva("f"), Exports.of(image).list().getFirst().rva());
     assertThrows(
         IllegalArgumentException.class,
-        () -> PeBuilder.program(Machine.AMD64).alignment(0x1000, 0x100));
+        () -> PeBuilder.program(MachineType.AMD64).alignment(0x1000, 0x100));
   }
 
   @Test
   void whatIsUsedMustHaveAPlace() {
-    PeBuilder program = PeBuilder.program(Machine.AMD64);
+    PeBuilder program = PeBuilder.program(MachineType.AMD64);
     program.code().code(0xE8).relative("nowhere");
     assertThrows(IllegalStateException.class, program::build);
   }
 
   @Test
   void aFixedProgramStoresNoRelocations() {
-    PeBuilder program = PeBuilder.program(Machine.AMD64).fixed();
+    PeBuilder program = PeBuilder.program(MachineType.AMD64).fixed();
     program.data().label("d").address("d");
     PeImage image = BuiltImages.image(program);
     assertTrue(image.headers().is(PeHeaders.RELOCS_STRIPPED));
     assertFalse(image.headers().isDll(PeHeaders.DYNAMIC_BASE));
-    assertFalse(image.directory(Directory.BASE_RELOCATION).isPresent());
+    assertFalse(image.directory(DataDirectory.BASE_RELOCATION).isPresent());
   }
 }

@@ -1,6 +1,6 @@
 package io.ntrail.formats.pe;
 
-import io.ntrail.formats.pe.Directory.Range;
+import io.ntrail.formats.pe.DataDirectory.Range;
 import io.ntrail.formats.pe.Exports.Export;
 import io.ntrail.formats.pe.Imports.Module;
 import io.ntrail.formats.pe.Imports.Symbol;
@@ -145,7 +145,7 @@ final class ReadobjComparison {
     number(node, "NumberOfRvaAndSize", headers.directoryCount());
     ToolNode directories = node.first("DataDirectory");
     for (int i = 0; i < DIRECTORIES.size(); i++) {
-      Range range = image.directory(Directory.values()[i]);
+      Range range = image.directory(DataDirectory.values()[i]);
       String name = DIRECTORIES.get(i);
       if (directories.has(name + "RVA")) {
         number(directories, name + "RVA", range.rva());

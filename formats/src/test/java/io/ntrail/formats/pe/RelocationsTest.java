@@ -37,7 +37,7 @@ class RelocationsTest {
     int compared = 0;
     for (var expected : StoredImages.readobj(folder).entrySet()) {
       PeImage image = StoredImages.image(expected.getKey());
-      if (!Machine.isX86(image.headers().machine())) {
+      if (!MachineType.isX86(image.headers().machine())) {
         continue;
       }
       List<String> found = new ArrayList<>();

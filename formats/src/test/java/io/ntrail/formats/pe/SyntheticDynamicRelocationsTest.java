@@ -62,7 +62,7 @@ class SyntheticDynamicRelocationsTest {
   private static PeImage image(int machine, byte[] table) {
     PeBuilder library =
         PeBuilder.library(machine)
-            .loadConfig(machine == Machine.I386 ? 0xC0 : 0x140)
+            .loadConfig(machine == MachineType.I386 ? 0xC0 : 0x140)
             .configure(LoadConfig.Field.DYNAMIC_VALUE_RELOC_TABLE_OFFSET, 16)
             .configure(LoadConfig.Field.DYNAMIC_VALUE_RELOC_TABLE_SECTION, 2);
     library.code().fill(0x3000, 0xCC);
@@ -77,7 +77,7 @@ class SyntheticDynamicRelocationsTest {
   }
 
   private static List<DynamicFixup> only(int version, long symbol, byte[] body) {
-    PeImage image = image(Machine.AMD64, table(version, list(version, 8, symbol, body)));
+    PeImage image = image(MachineType.AMD64, table(version, list(version, 8, symbol, body)));
     List<DynamicFixup> fixups = fixups(image);
     assertEquals(List.of(), image.gaps());
     return fixups;
@@ -92,7 +92,7 @@ class SyntheticDynamicRelocationsTest {
     byte[] switches = block(0x3000, new LittleEndian().u16(0x1008).u16(0xF00C));
     PeImage image =
         image(
-            Machine.AMD64,
+            MachineType.AMD64,
             table(
                 version,
                 list(version, 8, 3, imports),
@@ -259,7 +259,8 @@ class SyntheticDynamicRelocationsTest {
     byte[] uses = block(0x1000, new LittleEndian().u16(0xA010).u16(0x3020));
     PeImage image =
         image(
-            Machine.AMD64, table(1, list(1, 8, SHARED_DATA, uses), list(1, 8, 0x7FFE_1000L, uses)));
+            MachineType.AMD64,
+            table(1, list(1, 8, SHARED_DATA, uses), list(1, 8, 0x7FFE_1000L, uses)));
     DynamicRelocations relocations = DynamicRelocations.of(image);
     assertEquals(
         List.of("KI_USER_SHARED_DATA64", "0x7ffe1000"),
@@ -273,7 +274,7 @@ class SyntheticDynamicRelocationsTest {
   void anUnknownSymbolIsNamedAndNotRead() {
     PeImage image =
         image(
-            Machine.AMD64,
+            MachineType.AMD64,
             table(1, list(1, 8, 99, new byte[] {1, 2, 3}), list(1, 8, 5, new byte[0])));
     DynamicRelocations relocations = DynamicRelocations.of(image);
     assertEquals(Symbol.UNKNOWN, relocations.lists().getFirst().kind());
@@ -286,7 +287,7 @@ class SyntheticDynamicRelocationsTest {
   @Test
   void symbolsOf32BitImagesHave32Bits() {
     byte[] uses = block(0x1000, new LittleEndian().u16(0x3020));
-    PeImage image = image(Machine.I386, table(1, list(1, 4, 0x7FFE_0000L, uses)));
+    PeImage image = image(MachineType.I386, table(1, list(1, 4, 0x7FFE_0000L, uses)));
     assertEquals(
         Symbol.MM_SHARED_USER_DATA_VA, DynamicRelocations.of(image).lists().getFirst().kind());
     assertEquals(List.of(new AddressUse(0x1020, Relocations.HIGHLOW, 0)), fixups(image));
@@ -295,7 +296,7 @@ class SyntheticDynamicRelocationsTest {
   @Test
   void thePointerCountsBeforeTheSection() {
     PeBuilder library =
-        PeBuilder.library(Machine.AMD64)
+        PeBuilder.library(MachineType.AMD64)
             .loadConfig(0x118)
             .configure(LoadConfig.Field.DYNAMIC_VALUE_RELOC_TABLE, "table")
             .configure(LoadConfig.Field.DYNAMIC_VALUE_RELOC_TABLE_SECTION, 1);
@@ -316,7 +317,7 @@ class SyntheticDynamicRelocationsTest {
     byte[] good = block(0x1000, new LittleEndian().u16(0x2004));
     byte[] bad = new LittleEndian().u32(0x2000).u32(words).u64(-1).toByteArray();
     LittleEndian body = new LittleEndian().bytes(good).bytes(bad);
-    PeImage image = image(Machine.AMD64, table(version, list(1, 8, 5, body.toByteArray())));
+    PeImage image = image(MachineType.AMD64, table(version, list(1, 8, 5, body.toByteArray())));
     assertEquals(version == 1 ? 1 : 0, fixups(image).size());
     assertEquals(1, image.gaps().size());
   }
@@ -331,7 +332,7 @@ class SyntheticDynamicRelocationsTest {
     for (int length = 0; length < whole.length; length++) {
       byte[] cut = Arrays.copyOf(whole, whole.length);
       Arrays.fill(cut, length, cut.length, (byte) 0xFF);
-      PeImage image = image(Machine.AMD64, cut);
+      PeImage image = image(MachineType.AMD64, cut);
       List<DynamicFixup> found = fixups(image);
       assertTrue(found.size() <= 3, "cut at " + length);
       if (length >= 8 + 12 + 12) {

@@ -30,8 +30,8 @@ class UnwindFuzzTest {
       }
       table.find(entry.begin());
     }
-    ArmFunctions.of(UnwindImages.small(Machine.ARM64, body, AT, 8L * entries));
-    ArmFunctions.of(UnwindImages.small(Machine.ARMNT, body, AT, 8L * entries));
+    ArmFunctions.of(UnwindImages.small(MachineType.ARM64, body, AT, 8L * entries));
+    ArmFunctions.of(UnwindImages.small(MachineType.ARMNT, body, AT, 8L * entries));
     FpoTable.of(Bytes.copyOf(body, "fpo")).find(0x1000);
   }
 

@@ -30,7 +30,7 @@ final class UnwindImages {
 
   /** An x64 image whose offsets are RVAs, with its function table in a range. */
   static PeImage small(byte[] body, long tableRva, long tableSize) {
-    return small(Machine.AMD64, body, tableRva, tableSize);
+    return small(MachineType.AMD64, body, tableRva, tableSize);
   }
 
   /** The same for a machine. */
@@ -47,7 +47,7 @@ final class UnwindImages {
   /** An x86 image at 400000h whose offsets are RVAs. */
   static PeImage small32(byte[] body) {
     LittleEndian image = new LittleEndian().u16(0x5A4D).zeros(0x3A).u32(0x40);
-    image.u32(0x4550).u16(Machine.I386).u16(0).zeros(12).u16(224).u16(0x102);
+    image.u32(0x4550).u16(MachineType.I386).u16(0).zeros(12).u16(224).u16(0x102);
     image.u16(0x10B).zeros(26).u32(0x40_0000).u32(0x10).u32(0x10).zeros(16);
     image.u32(BODY + body.length).u32(BODY).zeros(28).u32(16);
     image.zeros(BODY - image.size()).bytes(body);

@@ -50,7 +50,7 @@ class UnwindToolsTest {
     ToolOutput.forEach(
         "readobj-unwind-" + group + ".txt.gz",
         output -> {
-          PeImage image = Samples.open(group, output.name());
+          PeImage image = SampleImages.open(group, output.name());
           long base = image.headers().imageBase();
           differences.image(output.name()).part("function table");
           if (!OTHER_SECTION.contains(output.name())) {
@@ -78,7 +78,7 @@ class UnwindToolsTest {
           if (output.status() != 0) {
             return;
           }
-          PeImage image = Samples.open(group, output.name());
+          PeImage image = SampleImages.open(group, output.name());
           differences.image(output.name()).part("function table");
           if (BEGINS_WITH_ZEROS.contains(output.name())) {
             differences.same("rows", List.of(), told.table());

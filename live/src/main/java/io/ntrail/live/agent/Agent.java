@@ -1,7 +1,7 @@
 package io.ntrail.live.agent;
 
 import io.ntrail.formats.bytes.Bytes;
-import io.ntrail.formats.bytes.BytesOut;
+import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
 import java.io.IOException;
 import java.io.InputStream;
@@ -27,8 +27,8 @@ public final class Agent implements AutoCloseable {
   private final AgentConnection connection;
   private final OutputStream out;
   private final InputStream in;
-  private final Patience patience;
-  private final BytesOut frame = new BytesOut(1 << 12);
+  private final TimeLimiter patience;
+  private final BytesBuilder frame = new BytesBuilder(1 << 12);
   private final Map<String, Long> resolved = new HashMap<>();
   private final int pid;
   private final long scratch;
@@ -43,7 +43,7 @@ public final class Agent implements AutoCloseable {
     this.connection = connection;
     this.out = connection.toAgent();
     this.in = connection.fromAgent();
-    this.patience = new Patience(patience, connection::kill);
+    this.patience = new TimeLimiter(patience, connection::kill);
     begin();
     frame.u32(AgentProtocol.VERSION);
     Answer hello = ask(AgentProtocol.HELLO);
@@ -236,7 +236,7 @@ public final class Agent implements AutoCloseable {
       done = true;
       return answer;
     } catch (IOException e) {
-      String why = e instanceof Patience.Exhausted ? "it did not answer in time" : "it ended";
+      String why = e instanceof TimeLimiter.Exhausted ? "it did not answer in time" : "it ended";
       throw new CannotGoOn("the agent is gone: " + why + connection.epitaph(), DIED);
     } finally {
       broken = broken || !done;

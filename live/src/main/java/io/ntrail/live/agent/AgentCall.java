@@ -1,6 +1,6 @@
 package io.ntrail.live.agent;
 
-import io.ntrail.formats.bytes.BytesOut;
+import io.ntrail.formats.bytes.BytesBuilder;
 
 /**
  * A call of a function by the agent.
@@ -53,7 +53,7 @@ public record AgentCall(long address, int flags, long... arguments) {
     return arguments.clone();
   }
 
-  void write(BytesOut out) {
+  void write(BytesBuilder out) {
     out.u64(address);
     out.u32(arguments.length);
     out.u32(flags);

@@ -19,7 +19,7 @@ public sealed interface AgentHost {
   AgentConnection start();
 
   /** Starts a program that holds the standard streams of this process. */
-  Holder hold();
+  StdioHelper hold();
 
   /** How programs of this host name a file of this machine. */
   String name(Path file);
@@ -100,7 +100,7 @@ public sealed interface AgentHost {
     }
 
     @Override
-    public Holder hold() {
+    public StdioHelper hold() {
       return AgentProcess.hold(command(), "Wine (" + loader + ")");
     }
 
@@ -118,7 +118,7 @@ public sealed interface AgentHost {
     }
 
     @Override
-    public Holder hold() {
+    public StdioHelper hold() {
       return AgentProcess.hold(new ProcessBuilder(new ArrayList<>()), "the agent");
     }
 

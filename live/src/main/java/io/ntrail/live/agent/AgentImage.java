@@ -29,11 +29,11 @@ import static io.ntrail.programs.x86.asm.Reg64.RDX;
 import static io.ntrail.programs.x86.asm.Reg64.RSI;
 import static io.ntrail.programs.x86.asm.Reg64.RSP;
 
-import io.ntrail.formats.pe.Machine;
+import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.pe.PeBuilder;
-import io.ntrail.formats.pe.PeUnwind;
+import io.ntrail.formats.pe.UnwindInfoBuilder;
+import io.ntrail.programs.x86.asm.AssembledCode;
 import io.ntrail.programs.x86.asm.Assembler;
-import io.ntrail.programs.x86.asm.Code;
 import io.ntrail.programs.x86.asm.Label;
 import io.ntrail.programs.x86.asm.Mem;
 import java.util.Arrays;
@@ -124,9 +124,9 @@ public final class AgentImage {
   private static PeBuilder.Built build(Map<String, Long> addresses) {
     AgentImage image = new AgentImage(addresses);
     image.write();
-    Code code = image.a.assemble();
+    AssembledCode code = image.a.assemble();
     PeBuilder builder =
-        PeBuilder.program(Machine.AMD64).base(BASE).imports("kernel32.dll", IMPORTS);
+        PeBuilder.program(MachineType.AMD64).base(BASE).imports("kernel32.dll", IMPORTS);
     byte[] bytes = code.bytesAt(BASE + 0x1000);
     int guarded = code.offset(image.guarded);
     int guardedEnd = code.offset(image.guardedEnd);
@@ -139,25 +139,30 @@ public final class AgentImage {
     builder.code().label("end");
     builder.data().label("buffers").reserve(END);
     // Unwind codes: offset behind the instruction.
-    builder.function("main", "guarded", PeUnwind.prologue(4).allocate(4, 0x48));
+    builder.function("main", "guarded", UnwindInfoBuilder.prologue(4).allocate(4, 0x48));
     builder.function(
         "guarded",
         "guarded end",
-        PeUnwind.prologue(7)
+        UnwindInfoBuilder.prologue(7)
             .push(1, 3)
             .push(2, 6)
             .push(3, 7)
             .allocate(7, FRAME)
             .handler(true, false, "handler", null));
-    builder.function("handler", "read", PeUnwind.prologue(4).allocate(4, 0x28));
+    builder.function("handler", "read", UnwindInfoBuilder.prologue(4).allocate(4, 0x28));
     builder.function("read", "write", transferUnwind());
     builder.function("write", "copy", transferUnwind());
-    builder.function("copy", "end", PeUnwind.prologue(2).push(1, 6).push(2, 7));
+    builder.function("copy", "end", UnwindInfoBuilder.prologue(2).push(1, 6).push(2, 7));
     return builder.entry("main").build();
   }
 
-  private static PeUnwind transferUnwind() {
-    return PeUnwind.prologue(8).push(1, 3).push(2, 6).push(3, 7).push(4, 5).allocate(8, 0x38);
+  private static UnwindInfoBuilder transferUnwind() {
+    return UnwindInfoBuilder.prologue(8)
+        .push(1, 3)
+        .push(2, 6)
+        .push(3, 7)
+        .push(4, 5)
+        .allocate(8, 0x38);
   }
 
   /** Writes code with names at some of its places, in their order. */
@@ -265,7 +270,7 @@ public final class AgentImage {
         .lea(RAX, at(SCRATCH_AT))
         .mov(at(DATA + 8), RAX)
         .mov(at(DATA + 16).as32(), SCRATCH)
-        .mov(at(DATA + 20).as32(), Machine.AMD64)
+        .mov(at(DATA + 20).as32(), MachineType.AMD64)
         .mov(at(DATA_LENGTH).as32(), 24)
         .jmp(answer);
   }

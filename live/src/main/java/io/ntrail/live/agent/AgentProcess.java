@@ -43,12 +43,12 @@ final class AgentProcess implements AgentConnection {
    *
    * @param builder a command that lacks the program, which is added
    */
-  static Holder hold(ProcessBuilder builder, String what) {
-    Path image = write("ntrail-streams-", HolderImage.file());
+  static StdioHelper hold(ProcessBuilder builder, String what) {
+    Path image = write("ntrail-streams-", StdioHelperImage.file());
     String name = "ntrail-" + UUID.randomUUID();
     builder.command().addAll(List.of(image.toString(), name));
     Process process = start(builder.inheritIO(), what, image);
-    return new Holder(name, process, () -> removeWhenEnded(process, image));
+    return new StdioHelper(name, process, () -> removeWhenEnded(process, image));
   }
 
   /** In a folder of its own: there the system looks first for a program without a path. */

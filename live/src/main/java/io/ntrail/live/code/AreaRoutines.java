@@ -1,9 +1,9 @@
 package io.ntrail.live.code;
 
-import static io.ntrail.live.code.Geometry.DELTA;
-import static io.ntrail.live.code.Geometry.FIRST;
-import static io.ntrail.live.code.Geometry.KEY;
-import static io.ntrail.live.code.Geometry.STRIDE;
+import static io.ntrail.live.code.AreaLayout.DELTA;
+import static io.ntrail.live.code.AreaLayout.FIRST;
+import static io.ntrail.live.code.AreaLayout.KEY;
+import static io.ntrail.live.code.AreaLayout.STRIDE;
 import static io.ntrail.programs.x86.asm.Mem.gs;
 import static io.ntrail.programs.x86.asm.Mem.ptr;
 import static io.ntrail.programs.x86.asm.Reg32.EAX;
@@ -26,12 +26,12 @@ final class AreaRoutines extends RuntimeRoutines {
 
   final Label assign = a.label("assign");
   final Label settle = a.label("settle");
-  private final StackIndex index;
+  private final StackAreaCache index;
   private final int exit;
 
-  AreaRoutines(RuntimeParts parts) {
+  AreaRoutines(RoutineContext parts) {
     super(parts);
-    this.index = new StackIndex(parts);
+    this.index = new StackAreaCache(parts);
     this.exit = SlotCode.assemble(words, 0, record).exit();
   }
 
@@ -59,16 +59,16 @@ final class AreaRoutines extends RuntimeRoutines {
           a.bind(assign).mov(R10, control);
           index.seek(found, untraced);
           a.lock()
-              .inc(control(Control.SEARCHES).as64())
-              .mov(EAX, control(Control.AREA_COUNT))
+              .inc(control(ControlBlockLayout.SEARCHES).as64())
+              .mov(EAX, control(ControlBlockLayout.AREA_COUNT))
               .bind(next)
               .test(EAX, EAX)
               .jz(take)
               .dec(EAX)
-              .mov(R9, ptr(R10).index(RAX, 8).plus(Control.AREAS))
+              .mov(R9, ptr(R10).index(RAX, 8).plus(ControlBlockLayout.AREAS))
               .test(R9, R9)
               .jz(next)
-              .cmp(ptr(R9).plus(Geometry.STACK_BASE), RCX)
+              .cmp(ptr(R9).plus(AreaLayout.STACK_BASE), RCX)
               .jne(next)
               .bind(known);
           index.rememberArea();
@@ -79,31 +79,35 @@ final class AreaRoutines extends RuntimeRoutines {
               .mov(RDX, RCX)
               .add(RDX, gs(0x30))
               .neg(RDX)
-              .mov(ptr(R9).plus(Geometry.NEGATED_BASE), RDX)
+              .mov(ptr(R9).plus(AreaLayout.NEGATED_BASE), RDX)
               .ret()
               .bind(take)
-              .mov(EAX, control(Control.AREAS_TAKEN))
+              .mov(EAX, control(ControlBlockLayout.AREAS_TAKEN))
               .bind(again)
-              .cmp(EAX, control(Control.AREAS_OFFERED))
+              .cmp(EAX, control(ControlBlockLayout.AREAS_OFFERED))
               .je(none)
               .mov(EDX, EAX)
-              .and(EDX, Control.AREA_MASK)
-              .mov(R8D, ptr(R10).index(RDX, 4).plus(Control.AREA_RING))
+              .and(EDX, ControlBlockLayout.AREA_MASK)
+              .mov(R8D, ptr(R10).index(RDX, 4).plus(ControlBlockLayout.AREA_RING))
               .lea(EDX, ptr(RAX).plus(1))
               .lock()
-              .cmpxchg(control(Control.AREAS_TAKEN), EDX)
+              .cmpxchg(control(ControlBlockLayout.AREAS_TAKEN), EDX)
               .jne(again)
-              .mov(R9, ptr(R10).index(R8, 8).plus(Control.AREAS))
+              .mov(R9, ptr(R10).index(R8, 8).plus(ControlBlockLayout.AREAS))
               .lea(RDX, ptr(RCX).plus(8))
               // Index -1 is the outermost frame there can be.
-              .mov(ptr(R9).plus(Geometry.data(-1) + KEY), RDX)
+              .mov(ptr(R9).plus(AreaLayout.data(-1) + KEY), RDX)
               .mov(EDX, gs(0x48))
-              .mov(ptr(R9).plus(Geometry.THREAD), EDX)
-              .mov(ptr(R9).plus(Geometry.STACK_BASE), RCX)
+              .mov(ptr(R9).plus(AreaLayout.THREAD), EDX)
+              .mov(ptr(R9).plus(AreaLayout.STACK_BASE), RCX)
               .jmp(known)
               .bind(none);
           index.rememberNone();
-          a.bind(untraced).lock().inc(control(Control.NO_AREA).as64()).xor(R8D, R8D).ret();
+          a.bind(untraced)
+              .lock()
+              .inc(control(ControlBlockLayout.NO_AREA).as64())
+              .xor(R8D, R8D)
+              .ret();
         });
   }
 
@@ -132,7 +136,7 @@ final class AreaRoutines extends RuntimeRoutines {
         .mov(RAX, RDX)
         .bind(used)
         .add(R8, STRIDE)
-        .lea(RDX, ptr(R9).plus(Geometry.code(Geometry.SLOTS)))
+        .lea(RDX, ptr(R9).plus(AreaLayout.code(AreaLayout.SLOTS)))
         .cmp(R8, RDX)
         .jb(scan)
         .jmp(out)
@@ -140,7 +144,7 @@ final class AreaRoutines extends RuntimeRoutines {
         // another stack in between. Then the stack holds, above us and below the frame of the slot
         // before, what goes on there: an address in the slot.
         .bind(idle)
-        .lea(R10, ptr(RCX).plus(Geometry.UNKNOWN_KEY))
+        .lea(R10, ptr(RCX).plus(AreaLayout.UNKNOWN_KEY))
         .cmp(RDX, R10)
         .jne(out)
         .lea(RDX, ptr(RAX).plus(-8))

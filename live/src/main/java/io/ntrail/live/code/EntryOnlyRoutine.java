@@ -23,7 +23,7 @@ final class EntryOnlyRoutine extends RuntimeRoutines {
   private final Label stackArguments;
   private final Label full;
 
-  EntryOnlyRoutine(RuntimeParts parts, Label firstCall, Label stackArguments, Label full) {
+  EntryOnlyRoutine(RoutineContext parts, Label firstCall, Label stackArguments, Label full) {
     super(parts);
     this.firstCall = firstCall;
     this.stackArguments = stackArguments;
@@ -46,12 +46,12 @@ final class EntryOnlyRoutine extends RuntimeRoutines {
     range(
         STUB_PUSHED + 1,
         () -> {
-          a.lea(RDX, ptr(RSP).plus(32)).mov(ptr(RCX).plus(Control.KEY), RDX);
-          if (record > Control.STACK_ARGUMENTS) {
+          a.lea(RDX, ptr(RSP).plus(32)).mov(ptr(RCX).plus(ControlBlockLayout.KEY), RDX);
+          if (record > ControlBlockLayout.STACK_ARGUMENTS) {
             a.push(RAX);
           }
         });
-    if (record > Control.STACK_ARGUMENTS) {
+    if (record > ControlBlockLayout.STACK_ARGUMENTS) {
       range(
           STUB_PUSHED + 2,
           () -> a.call(stackArguments).mov(RAX, ptr(RSP)).lea(RSP, ptr(RSP).plus(8)));
@@ -59,14 +59,14 @@ final class EntryOnlyRoutine extends RuntimeRoutines {
     range(
         STUB_PUSHED + 1,
         () -> {
-          if (record > Control.ARGUMENTS) {
-            a.mov(RDX, ptr(RSP).plus(8)).mov(ptr(RCX).plus(Control.ARGUMENTS), RDX);
-            a.mov(RDX, ptr(RSP)).mov(ptr(RCX).plus(Control.ARGUMENTS + 8), RDX);
-            a.mov(ptr(RCX).plus(Control.ARGUMENTS + 16), R8);
-            a.mov(ptr(RCX).plus(Control.ARGUMENTS + 24), R9);
+          if (record > ControlBlockLayout.ARGUMENTS) {
+            a.mov(RDX, ptr(RSP).plus(8)).mov(ptr(RCX).plus(ControlBlockLayout.ARGUMENTS), RDX);
+            a.mov(RDX, ptr(RSP)).mov(ptr(RCX).plus(ControlBlockLayout.ARGUMENTS + 8), RDX);
+            a.mov(ptr(RCX).plus(ControlBlockLayout.ARGUMENTS + 16), R8);
+            a.mov(ptr(RCX).plus(ControlBlockLayout.ARGUMENTS + 24), R9);
           }
-          a.mov(RDX, ptr(RSP).plus(24)).mov(ptr(RCX).plus(Control.VALUE), RDX);
-          a.mov(ptr(RCX).plus(Control.FUNCTION), EAX).push(RAX);
+          a.mov(RDX, ptr(RSP).plus(24)).mov(ptr(RCX).plus(ControlBlockLayout.VALUE), RDX);
+          a.mov(ptr(RCX).plus(ControlBlockLayout.FUNCTION), EAX).push(RAX);
         });
     range(
         STUB_PUSHED + 2,
@@ -74,7 +74,7 @@ final class EntryOnlyRoutine extends RuntimeRoutines {
             a.rdtsc()
                 .mov(ptr(RCX), EAX)
                 .mov(ptr(RCX).plus(4), EDX)
-                .mov(ptr(RCX).plus(Control.META).as32(), Control.ENTRY_ONLY)
+                .mov(ptr(RCX).plus(ControlBlockLayout.META).as32(), ControlBlockLayout.ENTRY_ONLY)
                 .lea(RDX, ptr(RCX).plus(record))
                 .movzx(ECX, Reg16.DX)
                 .jrcxz(full)

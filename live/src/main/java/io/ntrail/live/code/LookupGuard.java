@@ -8,7 +8,7 @@ import static io.ntrail.programs.x86.asm.Reg64.RAX;
 import static io.ntrail.programs.x86.asm.Reg64.RCX;
 
 import io.ntrail.formats.bytes.Bytes;
-import io.ntrail.formats.bytes.BytesOut;
+import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.programs.x86.asm.Assembler;
 import io.ntrail.programs.x86.asm.Label;
 import java.util.Arrays;
@@ -49,7 +49,7 @@ public final class LookupGuard {
     if (ranges.size() > MOST_RANGES) {
       throw new IllegalArgumentException(ranges.size() + " ranges");
     }
-    BytesOut out = new BytesOut(RANGES);
+    BytesBuilder out = new BytesBuilder(RANGES);
     ranges.forEach(range -> out.u64(range.begin).u64(range.size));
     return out.zeros(RANGES - out.size()).toArray();
   }
@@ -113,6 +113,6 @@ public final class LookupGuard {
     if (!function.relative().isEmpty() || rest != (int) rest) {
       throw new IllegalArgumentException("a function that cannot be moved there");
     }
-    return new BytesOut(unit.length + JUMP).bytes(unit).u8(0xE9).u32((int) rest).toArray();
+    return new BytesBuilder(unit.length + JUMP).bytes(unit).u8(0xE9).u32((int) rest).toArray();
   }
 }

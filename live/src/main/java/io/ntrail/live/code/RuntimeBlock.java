@@ -1,6 +1,6 @@
 package io.ntrail.live.code;
 
-import io.ntrail.programs.x86.asm.Code;
+import io.ntrail.programs.x86.asm.AssembledCode;
 import io.ntrail.programs.x86.asm.Label;
 
 /**
@@ -12,18 +12,18 @@ import io.ntrail.programs.x86.asm.Label;
  * target. Flags and all registers but those that stubs saved stay as they are.
  */
 public final class RuntimeBlock {
-  private final RuntimeParts parts;
-  private final StackRoutines stacks;
+  private final RoutineContext parts;
+  private final SlowPathRoutines stacks;
   private final EntryOnlyRoutine entries;
   private final ChunkRoutines chunks;
   private final Label stackArguments;
   private final long base;
-  private final Code code;
+  private final AssembledCode code;
 
-  private RuntimeBlock(long base, RuntimeParts parts) {
+  private RuntimeBlock(long base, RoutineContext parts) {
     this.base = base;
     this.parts = parts;
-    stacks = new StackRoutines(parts);
+    stacks = new SlowPathRoutines(parts);
     chunks = new ChunkRoutines(parts);
     stackArguments = parts.assembler().label("stack arguments");
     entries = new EntryOnlyRoutine(parts, stacks.firstCall, stackArguments, chunks.full);
@@ -40,18 +40,18 @@ public final class RuntimeBlock {
    * Writes it.
    *
    * @param block the beginning of a block like an area's, with its head and spill, and {@link
-   *     Geometry#INDEX} in front of them; the code lies at {@link Geometry#CODE}
+   *     AreaLayout#INDEX} in front of them; the code lies at {@link AreaLayout#CODE}
    * @param control where the target has the session file mapped
    * @param chunks how many the file has
    * @param record bytes of a record
    */
   public static RuntimeBlock at(
-      long block, long control, int chunks, ThreadWords words, int record) {
-    if (block % Geometry.ALIGNMENT != 0) {
+      long block, long control, int chunks, TlsOffsets words, int record) {
+    if (block % AreaLayout.ALIGNMENT != 0) {
       throw new IllegalArgumentException("a block at 0x" + Long.toHexString(block));
     }
     return new RuntimeBlock(
-        block + Geometry.CODE, RuntimeParts.of(block, control, chunks, words, record));
+        block + AreaLayout.CODE, RoutineContext.of(block, control, chunks, words, record));
   }
 
   /** The code. */

@@ -29,13 +29,13 @@ abstract class RuntimeRoutines {
   /** The same to where rdx was pushed. */
   static final int TO_RDX = 8 * (PUSHED - 2);
 
-  final RuntimeParts parts;
+  final RoutineContext parts;
   final Assembler a;
   final long control;
-  final ThreadWords words;
+  final TlsOffsets words;
   final int record;
 
-  RuntimeRoutines(RuntimeParts parts) {
+  RuntimeRoutines(RoutineContext parts) {
     this.parts = parts;
     this.a = parts.assembler();
     this.control = parts.control();

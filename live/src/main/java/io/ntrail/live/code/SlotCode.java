@@ -1,14 +1,14 @@
 package io.ntrail.live.code;
 
-import static io.ntrail.live.code.Geometry.BODY;
-import static io.ntrail.live.code.Geometry.DELTA;
-import static io.ntrail.live.code.Geometry.KEY;
-import static io.ntrail.live.code.Geometry.META;
-import static io.ntrail.live.code.Geometry.RET;
-import static io.ntrail.live.code.Geometry.SAVE_RAX;
-import static io.ntrail.live.code.Geometry.SAVE_RDX;
-import static io.ntrail.live.code.Geometry.STRIDE;
-import static io.ntrail.live.code.Geometry.TRUE_RIP;
+import static io.ntrail.live.code.AreaLayout.BODY;
+import static io.ntrail.live.code.AreaLayout.DELTA;
+import static io.ntrail.live.code.AreaLayout.KEY;
+import static io.ntrail.live.code.AreaLayout.META;
+import static io.ntrail.live.code.AreaLayout.RET;
+import static io.ntrail.live.code.AreaLayout.SAVE_RAX;
+import static io.ntrail.live.code.AreaLayout.SAVE_RDX;
+import static io.ntrail.live.code.AreaLayout.STRIDE;
+import static io.ntrail.live.code.AreaLayout.TRUE_RIP;
 import static io.ntrail.programs.x86.asm.Mem.gs;
 import static io.ntrail.programs.x86.asm.Mem.ptr;
 import static io.ntrail.programs.x86.asm.Reg32.EAX;
@@ -21,8 +21,8 @@ import static io.ntrail.programs.x86.asm.Reg64.RCX;
 import static io.ntrail.programs.x86.asm.Reg64.RDX;
 import static io.ntrail.programs.x86.asm.Reg64.RSP;
 
+import io.ntrail.programs.x86.asm.AssembledCode;
 import io.ntrail.programs.x86.asm.Assembler;
-import io.ntrail.programs.x86.asm.Code;
 import io.ntrail.programs.x86.asm.Label;
 import io.ntrail.programs.x86.asm.Mem;
 import io.ntrail.programs.x86.asm.Reg16;
@@ -43,7 +43,7 @@ final class SlotCode {
   private static final int THREAD_BLOCK = 0x30;
 
   private final Assembler a = Assembler.x64();
-  private final ThreadWords words;
+  private final TlsOffsets words;
   private final int slot;
   private final int record;
   private final Label begin = a.label("C");
@@ -57,7 +57,7 @@ final class SlotCode {
   private final Label entryClock = a.label("clock at entry");
   private final Label exitClock = a.label("clock at exit");
 
-  private SlotCode(ThreadWords words, int slot, int record) {
+  private SlotCode(TlsOffsets words, int slot, int record) {
     this.words = words;
     this.slot = slot;
     this.record = record;
@@ -82,14 +82,14 @@ final class SlotCode {
    * @param slot its number
    * @param record bytes of a record
    */
-  static Assembled assemble(ThreadWords words, int slot, int record) {
+  static Assembled assemble(TlsOffsets words, int slot, int record) {
     SlotCode code = new SlotCode(words, slot, record);
     code.a.bind(code.begin);
     code.choose();
     code.enter();
     code.leave();
     code.a.bind(code.end);
-    Code done = code.a.assemble();
+    AssembledCode done = code.a.assemble();
     if (done.length() > STRIDE) {
       throw new IllegalStateException("a slot of " + done.length() + " bytes");
     }
@@ -107,7 +107,7 @@ final class SlotCode {
     Assembler a = Assembler.x64();
     Label begin = a.here("C");
     // FF 25 would be read as the end of a function by unwinders.
-    return a.mov(RCX, ptr(begin).plus(DELTA + Geometry.SLOW)).jmp(RCX).assemble().bytes();
+    return a.mov(RCX, ptr(begin).plus(DELTA + AreaLayout.SLOW)).jmp(RCX).assemble().bytes();
   }
 
   private Mem cell(int field) {
@@ -124,7 +124,7 @@ final class SlotCode {
     a.mov(RCX, gs(8))
         .push(RAX)
         .bind(three)
-        .mov(RAX, ptr(begin).plus(Geometry.NEGATED_BASE - Geometry.code(slot)))
+        .mov(RAX, ptr(begin).plus(AreaLayout.NEGATED_BASE - AreaLayout.code(slot)))
         .lea(RCX, ptr(RCX).index(RAX, 1))
         // The area's thread: another one may have left frames on this stack that ours knows not.
         .mov(RAX, gs(THREAD_BLOCK))
@@ -134,12 +134,13 @@ final class SlotCode {
         .jrcxz(same)
         .mov(
             RCX,
-            ptr(begin).plus(Geometry.data(Geometry.SLOTS) + Geometry.SLOW - Geometry.code(slot)))
+            ptr(begin)
+                .plus(AreaLayout.data(AreaLayout.SLOTS) + AreaLayout.SLOW - AreaLayout.code(slot)))
         .jmp(RCX)
         .bind(same)
         // Above everything: whatever interrupts us takes this slot for one in use.
         .mov(RCX, gs(8))
-        .lea(RCX, ptr(RCX).plus(Geometry.UNKNOWN_KEY))
+        .lea(RCX, ptr(RCX).plus(AreaLayout.UNKNOWN_KEY))
         .mov(cell(KEY), RCX)
         // Taken before anything is kept in it: what interrupts us from here on uses the next slot.
         .lea(RCX, ptr(begin).plus(STRIDE))
@@ -177,7 +178,7 @@ final class SlotCode {
         // The thread's word may be another slot's by now: something that interrupted us may have
         // left frames behind.
         .lea(RAX, ptr(begin))
-        .mov(RCX, cell(Geometry.SLOW))
+        .mov(RCX, cell(AreaLayout.SLOW))
         .jmp(RCX);
   }
 
@@ -191,7 +192,7 @@ final class SlotCode {
         .mov(RCX, ptr(RSP).plus(16))
         .jmp(go)
         .bind(full)
-        .call(cell(Geometry.FULL))
+        .call(cell(AreaLayout.FULL))
         .jmp(done)
         .bind(fresh)
         .mov(RCX, ptr(RSP).plus(16))
@@ -202,34 +203,34 @@ final class SlotCode {
         .mov(cell(KEY), RDX)
         .mov(RCX, gs(words.record()))
         .jrcxz(done)
-        .mov(ptr(RCX).plus(Control.KEY), RDX);
-    if (record > Control.STACK_ARGUMENTS) {
-      a.call(cell(Geometry.STACK_ARGUMENTS));
+        .mov(ptr(RCX).plus(ControlBlockLayout.KEY), RDX);
+    if (record > ControlBlockLayout.STACK_ARGUMENTS) {
+      a.call(cell(AreaLayout.STACK_ARGUMENTS));
     }
     a.bind(entryClock)
         .rdtsc()
         .mov(ptr(RCX), EAX)
         .mov(ptr(RCX).plus(4), EDX)
         .mov(RAX, cell(RET))
-        .mov(ptr(RCX).plus(Control.VALUE), RAX);
-    if (record > Control.ARGUMENTS) {
+        .mov(ptr(RCX).plus(ControlBlockLayout.VALUE), RAX);
+    if (record > ControlBlockLayout.ARGUMENTS) {
       a.mov(RAX, ptr(RSP))
-          .mov(ptr(RCX).plus(Control.ARGUMENTS), RAX)
+          .mov(ptr(RCX).plus(ControlBlockLayout.ARGUMENTS), RAX)
           .mov(RAX, cell(SAVE_RDX))
-          .mov(ptr(RCX).plus(Control.ARGUMENTS + 8), RAX)
-          .mov(ptr(RCX).plus(Control.ARGUMENTS + 16), R8)
-          .mov(ptr(RCX).plus(Control.ARGUMENTS + 24), R9);
+          .mov(ptr(RCX).plus(ControlBlockLayout.ARGUMENTS + 8), RAX)
+          .mov(ptr(RCX).plus(ControlBlockLayout.ARGUMENTS + 16), R8)
+          .mov(ptr(RCX).plus(ControlBlockLayout.ARGUMENTS + 24), R9);
     }
     a.mov(RAX, cell(BODY))
-        .mov(ptr(RCX).plus(Control.FUNCTION), EAX)
+        .mov(ptr(RCX).plus(ControlBlockLayout.FUNCTION), EAX)
         .mov(EAX, cell(META))
         // The last store makes the record one.
-        .mov(ptr(RCX).plus(Control.META), EAX)
+        .mov(ptr(RCX).plus(ControlBlockLayout.META), EAX)
         // The end of a chunk is never the place of the next record: what interrupts us would write
         // there.
         .lea(RDX, ptr(RCX).plus(record))
         .movzx(ECX, Reg16.DX);
-    if (record > Control.ARGUMENTS) {
+    if (record > ControlBlockLayout.ARGUMENTS) {
       // The short jump does not reach over the arguments.
       Label near = a.label("full at entry, near");
       Label next = a.label("not full at entry");
@@ -256,24 +257,24 @@ final class SlotCode {
         .push(RCX)
         // Nothing returns here again: the frame is no longer one to walk or to repair.
         .mov(RCX, gs(8))
-        .lea(RCX, ptr(RCX).plus(Geometry.UNKNOWN_KEY))
+        .lea(RCX, ptr(RCX).plus(AreaLayout.UNKNOWN_KEY))
         .mov(cell(KEY), RCX)
         .mov(RCX, gs(words.record()))
         .jrcxz(release)
         .mov(cell(SAVE_RAX), RAX)
         .mov(cell(SAVE_RDX), RDX)
-        .mov(ptr(RCX).plus(Control.VALUE), RAX)
+        .mov(ptr(RCX).plus(ControlBlockLayout.VALUE), RAX)
         .bind(exitClock)
         .rdtsc()
         .mov(ptr(RCX), EAX)
         .mov(ptr(RCX).plus(4), EDX)
         .mov(RAX, cell(BODY))
-        .mov(ptr(RCX).plus(Control.FUNCTION), EAX)
+        .mov(ptr(RCX).plus(ControlBlockLayout.FUNCTION), EAX)
         .lea(RAX, ptr(RSP).plus(16))
-        .mov(ptr(RCX).plus(Control.KEY), RAX)
+        .mov(ptr(RCX).plus(ControlBlockLayout.KEY), RAX)
         .mov(EAX, cell(META))
         .lea(EAX, ptr(RAX).plus(1))
-        .mov(ptr(RCX).plus(Control.META), EAX)
+        .mov(ptr(RCX).plus(ControlBlockLayout.META), EAX)
         .lea(RDX, ptr(RCX).plus(record))
         .movzx(ECX, Reg16.DX)
         .jrcxz(full)
@@ -289,7 +290,7 @@ final class SlotCode {
         .pop(RCX)
         .ret()
         .bind(full)
-        .call(cell(Geometry.FULL))
+        .call(cell(AreaLayout.FULL))
         .jmp(after);
   }
 }

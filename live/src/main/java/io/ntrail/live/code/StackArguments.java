@@ -112,7 +112,7 @@ final class StackArguments {
   }
 
   private static Mem target(int word) {
-    return ptr(RCX).plus(Control.STACK_ARGUMENTS + 8 * word);
+    return ptr(RCX).plus(ControlBlockLayout.STACK_ARGUMENTS + 8 * word);
   }
 
   private static void restore(Assembler a) {

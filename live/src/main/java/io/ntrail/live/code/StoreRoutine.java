@@ -10,9 +10,9 @@ import static io.ntrail.programs.x86.asm.Reg64.RDI;
 import static io.ntrail.programs.x86.asm.Reg64.RSI;
 
 import io.ntrail.formats.bytes.Bytes;
-import io.ntrail.formats.bytes.BytesOut;
+import io.ntrail.formats.bytes.BytesBuilder;
+import io.ntrail.programs.x86.asm.AssembledCode;
 import io.ntrail.programs.x86.asm.Assembler;
-import io.ntrail.programs.x86.asm.Code;
 import io.ntrail.programs.x86.asm.Label;
 import io.ntrail.programs.x86.asm.Reg16;
 import java.util.ArrayList;
@@ -75,14 +75,14 @@ public final class StoreRoutine {
     a.bind(handler).test(ptr(RCX).plus(4).as32(), UNWINDING).jnz(out);
     a.lea(RAX, ptr(behind)).mov(ptr(R8).plus(CONTEXT_RIP), RAX).xor(EAX, EAX).ret();
     a.bind(out).mov(EAX, 1).ret();
-    Code assembled = a.assemble();
+    AssembledCode assembled = a.assemble();
     code = assembled.bytes();
     tableAt = code.length + 0xF & ~0xF;
     int[] codes = {
       assembled.offset(second) | RDI.number() << PUSH_NONVOLATILE,
       assembled.offset(first) | RSI.number() << PUSH_NONVOLATILE
     };
-    FunctionTableOut functions = new FunctionTableOut();
+    FunctionTableBuilder functions = new FunctionTableBuilder();
     functions.addGuarded(
         assembled.offset(begin),
         assembled.offset(end),
@@ -93,7 +93,7 @@ public final class StoreRoutine {
 
   /** The code, and behind it its function table with the unwind data. */
   public byte[] bytes() {
-    return new BytesOut(tableAt + table.length)
+    return new BytesBuilder(tableAt + table.length)
         .bytes(code)
         .zeros(tableAt - code.length)
         .bytes(table)
@@ -107,7 +107,7 @@ public final class StoreRoutine {
 
   /** What the routine takes the address of. */
   public static byte[] parameters(List<Store> stores) {
-    BytesOut out = new BytesOut(HEAD + PLACE * stores.size()).u64(stores.size());
+    BytesBuilder out = new BytesBuilder(HEAD + PLACE * stores.size()).u64(stores.size());
     for (Store store : stores) {
       out.u64(store.address).u16(store.expected).u16(store.value).u32(0);
     }

@@ -134,7 +134,7 @@ public final class TargetRoutines {
     a.lea(RSI, ptr(RSP).plus(0x408)).mov(ptr(RBX).plus(TEST_STACK), RSI);
     a.mov(RAX, ptr(RBX)).mov(ptr(RSI), RAX);
     a.mov(RDX, ptr(RBX).plus(TEST_DATA)).lea(RAX, ptr(RSI).plus(8));
-    a.mov(ptr(RDX).plus(Geometry.KEY), RAX);
+    a.mov(ptr(RDX).plus(AreaLayout.KEY), RAX);
     a.mov(RCX, ptr(RBX)).lea(RDX, ptr(RBX).plus(TEST_BASE)).xor(R8D, R8D);
     a.call(ptr(RBX).plus(TEST_LOOKUP).as64()).mov(ptr(RBX).plus(TEST_ENTRY), RAX);
     a.xor(EDI, EDI);
@@ -151,7 +151,7 @@ public final class TargetRoutines {
     a.mov(R9, ptr(RBX).plus(TEST_ENTRY)).call(ptr(RBX).plus(TEST_UNWIND).as64());
     a.mov(ptr(RBX).index(RDI, 8).plus(TEST_HANDLER), RAX).inc(RDI).cmp(RDI, 2).jb(next);
     a.bind(skip).mov(RDX, ptr(RBX).plus(TEST_DATA));
-    a.mov(ptr(RDX).plus(Geometry.KEY).as64(), 0).xor(EAX, EAX);
+    a.mov(ptr(RDX).plus(AreaLayout.KEY).as64(), 0).xor(EAX, EAX);
     a.add(RSP, 0x800).pop(RDI).pop(RSI).pop(RBX).ret();
     return a.assemble().bytes();
   }
@@ -203,7 +203,7 @@ public final class TargetRoutines {
   /**
    * Measures what tracing costs a call of a function that only returns; the shortest of 40 goes.
    */
-  public static byte[] cost(ThreadWords words, int record) {
+  public static byte[] cost(TlsOffsets words, int record) {
     Assembler a = Assembler.x64();
     Label stub = a.label("stub");
     Label body = a.label("body");
@@ -211,9 +211,9 @@ public final class TargetRoutines {
     // Room for arguments on the stack, as most calls have above them.
     a.sub(RSP, 0xA0).mov(RBX, RCX);
     a.mov(RDX, ptr(RBX).plus(COST_AREA)).mov(RAX, gs(8));
-    a.mov(ptr(RDX).plus(Geometry.STACK_BASE), RAX).lea(RCX, ptr(RAX).plus(8));
-    a.mov(ptr(RDX).plus(Geometry.data(-1) + Geometry.KEY), RCX).add(RAX, gs(0x30)).neg(RAX);
-    a.mov(ptr(RDX).plus(Geometry.NEGATED_BASE), RAX);
+    a.mov(ptr(RDX).plus(AreaLayout.STACK_BASE), RAX).lea(RCX, ptr(RAX).plus(8));
+    a.mov(ptr(RDX).plus(AreaLayout.data(-1) + AreaLayout.KEY), RCX).add(RAX, gs(0x30)).neg(RAX);
+    a.mov(ptr(RDX).plus(AreaLayout.NEGATED_BASE), RAX);
     a.mov(RAX, ptr(RBX).plus(COST_SLOT)).mov(gs(words.slot()), RAX);
     goes(a, words, record, COST_TRACED, () -> a.call(stub));
     // A slot that is left without a place for records makes the thread unknown.
@@ -227,14 +227,15 @@ public final class TargetRoutines {
     goes(a, words, 0, COST_CLOCK, () -> a.rdtsc().rdtsc());
     a.xor(EAX, EAX).mov(gs(words.slot()), RAX).mov(gs(words.record()), RAX);
     a.mov(RDX, ptr(RBX).plus(COST_AREA));
-    a.mov(ptr(RDX).plus(Geometry.STACK_BASE), RAX).mov(ptr(RDX).plus(Geometry.NEGATED_BASE), RAX);
+    a.mov(ptr(RDX).plus(AreaLayout.STACK_BASE), RAX)
+        .mov(ptr(RDX).plus(AreaLayout.NEGATED_BASE), RAX);
     a.add(RSP, 0xA0).pop(R12).pop(RBP).pop(RDI).pop(RSI).pop(RBX).ret();
     a.align(16).bind(stub).push(RAX).push(RCX).lea(RAX, ptr(body)).mov(RCX, gs(words.slot()));
     a.jmp(RCX).align(16).bind(body).ret();
     return a.assemble().bytes();
   }
 
-  private static void goes(Assembler a, ThreadWords words, int record, int out, Runnable what) {
+  private static void goes(Assembler a, TlsOffsets words, int record, int out, Runnable what) {
     Label outer = a.label();
     Label inner = a.label();
     Label longer = a.label();

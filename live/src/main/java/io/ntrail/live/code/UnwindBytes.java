@@ -1,6 +1,6 @@
 package io.ntrail.live.code;
 
-import io.ntrail.formats.bytes.BytesOut;
+import io.ntrail.formats.bytes.BytesBuilder;
 
 /**
  * UNWIND_INFO of x64, byte by byte: what prologues of our own code did, as the system's unwinders
@@ -66,7 +66,7 @@ final class UnwindBytes {
   }
 
   /** Writes it, to a multiple of 4 bytes. */
-  void write(BytesOut out) {
+  void write(BytesBuilder out) {
     out.u8(version).u8(prologue).u8(codes.length).u8(frame);
     for (int code : codes) {
       out.u16(code);
@@ -82,7 +82,7 @@ final class UnwindBytes {
    * @param distance from the return point to the machine frame
    * @param handler RVA
    */
-  static void writeSlot(BytesOut out, int distance, int handler) {
+  static void writeSlot(BytesBuilder out, int distance, int handler) {
     // Version 1, UNW_FLAG_UHANDLER; no prologue, 7 codes; frame register rsp, 16 bytes.
     out.u8(0x11).u8(0).u8(7).u8(0x14);
     // SET_FPREG; SAVE_NONVOL rsp at 8; ALLOC_LARGE; PUSH_MACHFRAME; fill.

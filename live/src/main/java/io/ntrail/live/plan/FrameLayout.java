@@ -84,7 +84,7 @@ final class FrameLayout {
   }
 
   /** Tells what is known behind so many bytes. */
-  void at(int offset, StackTrack track) {
+  void at(int offset, StackPointerTracker track) {
     track.resume();
     long stackPointer = 0;
     for (Step step : steps) {

@@ -2,7 +2,7 @@ package io.ntrail.live.plan;
 
 import io.ntrail.live.code.TracedCode;
 import io.ntrail.programs.patchability.FunctionPatch;
-import io.ntrail.programs.patchability.NeedsStop;
+import io.ntrail.programs.patchability.SuspensionReason;
 import java.util.Optional;
 
 /**
@@ -19,7 +19,7 @@ public record PlannedFunction(
     String name,
     FunctionPatch patch,
     Optional<TracedCode> code,
-    Optional<LeftAlone> reason) {
+    Optional<SkipReason> reason) {
   /** Where it begins in its module. */
   public long rva() {
     return patch.function().rva();
@@ -41,12 +41,12 @@ public record PlannedFunction(
   }
 
   /** The same, left alone. */
-  public PlannedFunction leftAlone(LeftAlone why) {
+  public PlannedFunction leftAlone(SkipReason why) {
     return new PlannedFunction(module, name, patch, Optional.empty(), Optional.of(why));
   }
 
   /** Why threads have to stand still while it is patched; empty if they may run, or it is not. */
-  public Optional<NeedsStop> needsStop() {
+  public Optional<SuspensionReason> needsStop() {
     return isTraced() ? patch.needsStop() : Optional.empty();
   }
 

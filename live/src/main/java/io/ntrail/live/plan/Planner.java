@@ -8,11 +8,11 @@ import io.ntrail.formats.pe.UnwindInfo;
 import io.ntrail.live.code.TracedCode;
 import io.ntrail.live.code.TracedCode.Prologue;
 import io.ntrail.live.code.TracedCode.Relative;
-import io.ntrail.live.plan.LeftAlone.Kind;
+import io.ntrail.live.plan.SkipReason.Kind;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.programs.image.ImageFunction;
+import io.ntrail.programs.patchability.FunctionPadding;
 import io.ntrail.programs.patchability.FunctionPatch;
-import io.ntrail.programs.patchability.Padding;
 import io.ntrail.programs.patchability.Patchability;
 import io.ntrail.programs.x86.CodeSize;
 import io.ntrail.programs.x86.Effects;
@@ -56,7 +56,7 @@ public final class Planner {
     this.file = file;
     this.table = FunctionTable.of(image);
     this.returnAddressReads = new ReturnAddressReads(image, table);
-    this.runtime = Runtimes.of(module.module(), image, names.values());
+    this.runtime = LanguageRuntimes.of(module.module(), image, names.values());
   }
 
   /** What a user asks for. */
@@ -130,26 +130,26 @@ public final class Planner {
 
   private PlannedFunction left(String name, FunctionPatch patch, Kind kind) {
     return new PlannedFunction(
-        module, name, patch, Optional.empty(), Optional.of(LeftAlone.of(kind)));
+        module, name, patch, Optional.empty(), Optional.of(SkipReason.of(kind)));
   }
 
   private PlannedFunction decide(String name, List<String> all, FunctionPatch patch) {
-    Optional<LeftAlone> foreign = foreignPatch(patch);
+    Optional<SkipReason> foreign = foreignPatch(patch);
     if (foreign.isPresent()) {
       return new PlannedFunction(module, name, patch, Optional.empty(), foreign);
     }
     if (!patch.isPossible()) {
-      LeftAlone why = LeftAlone.of(patch.refusal().orElseThrow(), patch.detail());
+      SkipReason why = SkipReason.of(patch.refusal().orElseThrow(), patch.detail());
       return new PlannedFunction(module, name, patch, Optional.empty(), Optional.of(why));
     }
-    Optional<Kind> denied = all.stream().map(Deny::of).filter(k -> k != null).findFirst();
-    if (denied.isPresent() && Deny.isForbidden(denied.get())) {
+    Optional<Kind> denied = all.stream().map(DenyList::of).filter(k -> k != null).findFirst();
+    if (denied.isPresent() && DenyList.isForbidden(denied.get())) {
       return left(name, patch, denied.get());
     }
-    if (!patch.isInPlace() && Doubts.isDoubtfulRoom(image, patch)) {
+    if (!patch.isInPlace() && DataInCodeHeuristics.isDoubtfulRoom(image, patch)) {
       return left(name, patch, Kind.DOUBTFUL_PADDING);
     }
-    if (Doubts.mayBeData(image, patch)) {
+    if (DataInCodeHeuristics.mayBeData(image, patch)) {
       return left(name, patch, Kind.DOUBTFUL_CODE);
     }
     long rva = patch.function().rva();
@@ -176,7 +176,7 @@ public final class Planner {
     if (movesStack && prologue.codes().length == 0) {
       return left(name, patch, Kind.NO_UNWIND_DATA);
     }
-    Optional<LeftAlone> elsewhere = denied.map(LeftAlone::of).or(() -> entriesOnly(all, patch));
+    Optional<SkipReason> elsewhere = denied.map(SkipReason::of).or(() -> entriesOnly(all, patch));
     TracedCode code =
         new TracedCode(
             module.module().base() + rva,
@@ -192,18 +192,19 @@ public final class Planner {
    * Whether somebody was there before: what would be moved or overwritten is compared with the
    * file. Of a function that cannot be patched, as many bytes as others have overwritten then.
    */
-  private Optional<LeftAlone> foreignPatch(FunctionPatch patch) {
+  private Optional<SkipReason> foreignPatch(FunctionPatch patch) {
     if (file.isEmpty()) {
       return Optional.empty();
     }
     long rva = patch.function().rva();
     if (!patch.isPossible()) {
-      return difference(rva, (int) Math.min(Padding.JUMP, patch.function().size()));
+      return difference(rva, (int) Math.min(FunctionPadding.JUMP, patch.function().size()));
     }
-    return difference(rva, patch.unitLength()).or(() -> difference(patch.jumpAt(), Padding.JUMP));
+    return difference(rva, patch.unitLength())
+        .or(() -> difference(patch.jumpAt(), FunctionPadding.JUMP));
   }
 
-  private Optional<LeftAlone> difference(long rva, int length) {
+  private Optional<SkipReason> difference(long rva, int length) {
     if (!image.view().has(rva, length)) {
       return Optional.empty();
     }
@@ -215,7 +216,7 @@ public final class Planner {
     String detail =
         "0x%x: %s, file: %s"
             .formatted(rva, HEX.formatHex(now), should.map(HEX::formatHex).orElse("nothing"));
-    return Optional.of(LeftAlone.of(Kind.FOREIGN_PATCH, detail));
+    return Optional.of(SkipReason.of(Kind.FOREIGN_PATCH, detail));
   }
 
   /** Finds what is relative to the instruction pointer; whether the stack pointer is changed. */
@@ -245,16 +246,16 @@ public final class Planner {
   }
 
   /** Why only the entries of a function are recorded that can be patched. */
-  private Optional<LeftAlone> entriesOnly(List<String> all, FunctionPatch patch) {
+  private Optional<SkipReason> entriesOnly(List<String> all, FunctionPatch patch) {
     if (runtime.isPresent()) {
-      return Optional.of(LeftAlone.of(Kind.RUNTIME, runtime.get()));
+      return Optional.of(SkipReason.of(Kind.RUNTIME, runtime.get()));
     }
     boolean unnamed = all.stream().allMatch(String::isEmpty);
     if (unnamed && module.module().stem().equalsIgnoreCase("ntdll")) {
-      return Optional.of(LeftAlone.of(Kind.UNNAMED_INTERNAL));
+      return Optional.of(SkipReason.of(Kind.UNNAMED_INTERNAL));
     }
     return returnAddressReads.in(patch.function())
-        ? Optional.of(LeftAlone.of(Kind.READS_RETURN_ADDRESS))
+        ? Optional.of(SkipReason.of(Kind.READS_RETURN_ADDRESS))
         : Optional.empty();
   }
 }

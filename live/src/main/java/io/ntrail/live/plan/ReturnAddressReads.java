@@ -48,7 +48,7 @@ final class ReturnAddressReads {
   private final OperandReader reader = OperandReader.of(decoder);
   private final Instruction instruction = new Instruction();
   private final Operands operands = new Operands();
-  private final StackTrack track = new StackTrack();
+  private final StackPointerTracker track = new StackPointerTracker();
 
   /** Of each function the parts that continue it. */
   private final Map<Long, List<RuntimeFunction>> parts;

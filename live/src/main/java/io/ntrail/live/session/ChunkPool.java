@@ -7,7 +7,7 @@ package io.ntrail.live.session;
  */
 final class ChunkPool {
   private final SessionFile session;
-  private final Remarks remarks;
+  private final RecorderDiagnostics remarks;
   private final ChunkState[] chunks;
   private final ChunkState[] taken;
   private int takenCount;
@@ -15,7 +15,7 @@ final class ChunkPool {
   private long offered;
   private boolean headDamaged;
 
-  ChunkPool(SessionFile session, Remarks remarks) {
+  ChunkPool(SessionFile session, RecorderDiagnostics remarks) {
     this.session = session;
     this.remarks = remarks;
     chunks = new ChunkState[session.chunks()];

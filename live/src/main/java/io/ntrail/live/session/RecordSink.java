@@ -2,7 +2,7 @@ package io.ntrail.live.session;
 
 import io.ntrail.formats.ntr.EventTally;
 import io.ntrail.formats.ntr.NtrWriter;
-import io.ntrail.formats.ntr.ThreadEvents;
+import io.ntrail.formats.ntr.ThreadEventWriter;
 import io.ntrail.formats.ntr.TracedFunction;
 import java.io.IOException;
 import java.util.HashSet;
@@ -17,7 +17,7 @@ final class RecordSink {
   private static final int MOST_UNKNOWN = 4096;
 
   private final NtrWriter writer;
-  private final Remarks remarks;
+  private final RecorderDiagnostics remarks;
   private final int wordsEach;
   private final int argumentCount;
   private final long[] words;
@@ -32,7 +32,7 @@ final class RecordSink {
   private EventTally given = EventTally.NONE;
   private EventTally dropped = EventTally.NONE;
 
-  RecordSink(SessionFile session, int arguments, NtrWriter writer, Remarks remarks) {
+  RecordSink(SessionFile session, int arguments, NtrWriter writer, RecorderDiagnostics remarks) {
     this.writer = writer;
     this.remarks = remarks;
     wordsEach = session.recordBytes() / 8;
@@ -86,7 +86,7 @@ final class RecordSink {
    *
    * @throws IOException if it failed; those that it did not get are dropped
    */
-  void give(int count, RecordedThread thread, ThreadEvents to) throws IOException {
+  void give(int count, RecordedThread thread, ThreadEventWriter to) throws IOException {
     position = 0;
     try {
       write(count, thread, to);
@@ -96,7 +96,7 @@ final class RecordSink {
     }
   }
 
-  private void write(int count, RecordedThread thread, ThreadEvents to) throws IOException {
+  private void write(int count, RecordedThread thread, ThreadEventWriter to) throws IOException {
     int entries = 0;
     int exits = 0;
     int unwinds = 0;

@@ -1,6 +1,6 @@
 package io.ntrail.live.session;
 
-import io.ntrail.formats.ntr.ThreadEvents;
+import io.ntrail.formats.ntr.ThreadEventWriter;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +13,7 @@ final class RecordedThread {
   final long number;
 
   /** Where its events go; null if it is one too many. */
-  final @Nullable ThreadEvents events;
+  final @Nullable ThreadEventWriter events;
 
   /** The number of the chunk that comes next. */
   long next;
@@ -35,7 +35,7 @@ final class RecordedThread {
   /** Records that were taken out and dropped, and not told in the file yet. */
   long dropped;
 
-  RecordedThread(ThreadKey key, long number, @Nullable ThreadEvents events) {
+  RecordedThread(ThreadKey key, long number, @Nullable ThreadEventWriter events) {
     this.key = key;
     this.number = number;
     this.events = events;

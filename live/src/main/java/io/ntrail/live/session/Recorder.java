@@ -2,7 +2,7 @@ package io.ntrail.live.session;
 
 import io.ntrail.formats.ntr.NtrRing;
 import io.ntrail.formats.ntr.NtrWriter;
-import io.ntrail.formats.ntr.ThreadEvents;
+import io.ntrail.formats.ntr.ThreadEventWriter;
 import io.ntrail.formats.ntr.TracedFunction;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -46,10 +46,10 @@ public final class Recorder implements AutoCloseable {
   private final SessionFile session;
   private final RecorderSettings settings;
   private final boolean alone;
-  private final Remarks remarks;
+  private final RecorderDiagnostics remarks;
   private final RecorderOutput output;
   private final RecordSink sink;
-  private final ChunkReader reader;
+  private final SessionChunkReader reader;
   private final List<Integer> argumentPlaces;
   private final ReentrantLock lock;
 
@@ -63,7 +63,7 @@ public final class Recorder implements AutoCloseable {
 
   private Recorder(
       SessionFile session, NtrWriter writer, @Nullable NtrRing ring, RecorderSettings settings) {
-    this(session, settings, writer, ring, new Remarks(), null);
+    this(session, settings, writer, ring, new RecorderDiagnostics(), null);
   }
 
   private Recorder(
@@ -71,7 +71,7 @@ public final class Recorder implements AutoCloseable {
       RecorderSettings settings,
       NtrWriter writer,
       @Nullable NtrRing ring,
-      Remarks remarks,
+      RecorderDiagnostics remarks,
       @Nullable RecorderOutput shared) {
     this.session = session;
     this.settings = settings;
@@ -83,7 +83,7 @@ public final class Recorder implements AutoCloseable {
     List<Integer> all = session.argumentPlaces();
     argumentPlaces = all.subList(0, Math.min(all.size(), settings.arguments()));
     sink = new RecordSink(session, argumentPlaces.size(), writer, remarks);
-    reader = new ChunkReader(session, output, sink, remarks, settings.process());
+    reader = new SessionChunkReader(session, output, sink, remarks, settings.process());
     lock.lock();
     try {
       statistics = snapshot();
@@ -103,7 +103,7 @@ public final class Recorder implements AutoCloseable {
   public Recorder beside(SessionFile other, long process) {
     RecorderSettings how =
         new RecorderSettings(process, settings.began(), settings.maxBytes(), settings.arguments());
-    return new Recorder(other, how, output.writer, output.ring, new Remarks(), output);
+    return new Recorder(other, how, output.writer, output.ring, new RecorderDiagnostics(), output);
   }
 
   /**
@@ -334,7 +334,7 @@ public final class Recorder implements AutoCloseable {
 
   /** Says at the end of a thread's events how many came after recording had stopped. */
   private void tellDropped(RecordedThread thread) {
-    ThreadEvents events = thread.events;
+    ThreadEventWriter events = thread.events;
     if (events != null && thread.dropped > 0) {
       output.attempt(() -> events.lost(thread.dropped));
       thread.dropped = 0;

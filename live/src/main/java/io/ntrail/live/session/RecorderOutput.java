@@ -1,9 +1,9 @@
 package io.ntrail.live.session;
 
-import io.ntrail.formats.ntr.Counter;
 import io.ntrail.formats.ntr.EventTally;
 import io.ntrail.formats.ntr.NtrRing;
 import io.ntrail.formats.ntr.NtrWriter;
+import io.ntrail.formats.ntr.RecorderCounter;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,18 +27,19 @@ final class RecorderOutput {
   final NtrWriter writer;
   final @Nullable NtrRing ring;
   final ReentrantLock lock = new ReentrantLock(true);
-  private final Remarks remarks;
+  private final RecorderDiagnostics remarks;
   private final long maxBytes;
   private final List<Recorder> recorders = new ArrayList<>();
   private RecorderState state = RecorderState.RECORDING;
   private long failedWrites;
   private long threads;
   private @Nullable RecorderStatistics ended;
-  private Map<Counter, Long> statisticsWritten = Map.of();
+  private Map<RecorderCounter, Long> statisticsWritten = Map.of();
   private long lastStatistics = System.nanoTime();
   private volatile @Nullable RecorderStatistics total;
 
-  RecorderOutput(NtrWriter writer, @Nullable NtrRing ring, long maxBytes, Remarks remarks) {
+  RecorderOutput(
+      NtrWriter writer, @Nullable NtrRing ring, long maxBytes, RecorderDiagnostics remarks) {
     this.writer = writer;
     this.ring = ring;
     this.maxBytes = maxBytes;
@@ -92,7 +93,7 @@ final class RecorderOutput {
     long nanos = System.nanoTime();
     if (last || nanos - lastStatistics >= STATISTICS_NANOS) {
       lastStatistics = nanos;
-      Map<Counter, Long> counters = count().counters();
+      Map<RecorderCounter, Long> counters = count().counters();
       if (last || !counters.equals(statisticsWritten)) {
         writer.statistics(counters);
         // Its own bytes are among those written: they alone are no news.

@@ -16,8 +16,8 @@ import java.util.stream.Stream;
  */
 public final class SessionFile implements AutoCloseable {
   private final SharedFile file;
-  private final NoticeBoard notices;
-  private final ResumeBoard resumes;
+  private final DllNotificationRing notices;
+  private final ResumeRequests resumes;
   private final int recordBytes;
   private final int chunks;
   private final int[] chunkRing = new int[SessionLayout.CHUNK_RING];
@@ -27,8 +27,8 @@ public final class SessionFile implements AutoCloseable {
 
   private SessionFile(SharedFile file, int recordBytes, int chunks) {
     this.file = file;
-    this.notices = new NoticeBoard(file);
-    this.resumes = new ResumeBoard(file);
+    this.notices = new DllNotificationRing(file);
+    this.resumes = new ResumeRequests(file);
     this.recordBytes = recordBytes;
     this.chunks = chunks;
   }
@@ -211,12 +211,12 @@ public final class SessionFile implements AutoCloseable {
   }
 
   /** What the target tells of modules that come and go. */
-  public NoticeBoard notices() {
+  public DllNotificationRing notices() {
     return notices;
   }
 
   /** Threads of the target that are about to let another process run. */
-  public ResumeBoard resumes() {
+  public ResumeRequests resumes() {
     return resumes;
   }
 

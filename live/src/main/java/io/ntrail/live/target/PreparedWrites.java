@@ -17,7 +17,7 @@ public final class PreparedWrites implements AutoCloseable {
   private static final String FLUSH = "kernel32!FlushInstructionCache";
   private static final int MOST_CALLS = 4096;
 
-  private final WindowsCalls calls;
+  private final WindowsApi calls;
   private final long process;
   private final List<Place> places = new ArrayList<>();
   private final long buffer;
@@ -34,7 +34,7 @@ public final class PreparedWrites implements AutoCloseable {
   /** A write whose bytes lie in the agent. */
   private record Place(long address, int size, long before, long after) {}
 
-  PreparedWrites(WindowsCalls calls, long process, List<Write> writes) {
+  PreparedWrites(WindowsApi calls, long process, List<Write> writes) {
     this.calls = calls;
     this.process = process;
     int most = writes.stream().mapToInt(write -> write.after.length).max().orElse(0);
@@ -89,7 +89,7 @@ public final class PreparedWrites implements AutoCloseable {
     for (int i = 0; i < places.size(); i++) {
       CallOutcome outcome = outcomes.get(2 * i);
       if (outcome.kind() != CallOutcome.Kind.DONE || outcome.result() == 0) {
-        throw WindowsCalls.failed(
+        throw WindowsApi.failed(
             "memory of the target could not be written at 0x%x".formatted(places.get(i).address),
             WRITE,
             outcome.error());

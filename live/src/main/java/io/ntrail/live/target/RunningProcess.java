@@ -19,7 +19,7 @@ public record RunningProcess(
   }
 
   /** All that there are at this moment. */
-  public static List<RunningProcess> all(WindowsCalls calls) {
+  public static List<RunningProcess> all(WindowsApi calls) {
     try (SystemProcesses processes = new SystemProcesses(calls)) {
       return processes.list();
     }

@@ -24,11 +24,11 @@ final class SystemProcesses implements AutoCloseable {
   private static final int THREAD_CREATED = 0x10;
   private static final int TID = 0x30;
 
-  private final WindowsCalls calls;
+  private final WindowsApi calls;
   private long buffer;
   private int size;
 
-  SystemProcesses(WindowsCalls calls) {
+  SystemProcesses(WindowsApi calls) {
     this.calls = calls;
   }
 

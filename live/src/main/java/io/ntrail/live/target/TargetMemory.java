@@ -1,7 +1,7 @@
 package io.ntrail.live.target;
 
 import io.ntrail.formats.bytes.Bytes;
-import io.ntrail.formats.bytes.BytesOut;
+import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.AgentCall;
 import io.ntrail.live.agent.CallOutcome;
@@ -42,10 +42,10 @@ public final class TargetMemory {
   /** Results that a page of the agent's scratch memory takes. */
   private static final int CELLS = 512;
 
-  private final WindowsCalls calls;
+  private final WindowsApi calls;
   private final long process;
 
-  TargetMemory(WindowsCalls calls, long process) {
+  TargetMemory(WindowsApi calls, long process) {
     this.calls = calls;
     this.process = process;
   }
@@ -185,7 +185,7 @@ public final class TargetMemory {
    */
   public long map(String name) {
     String what = "the session file could not be shared with the program";
-    long text = calls.put(WindowsCalls.PAGE, new BytesOut(256).utf16z(name));
+    long text = calls.put(WindowsApi.PAGE, new BytesBuilder(256).utf16z(name));
     long file =
         calls
             .call("kernel32!CreateFileW", text, READ_AND_WRITE, SHARE_ALL, 0, OPEN, NORMAL, 0)
@@ -194,7 +194,7 @@ public final class TargetMemory {
       throw new CannotGoOn(what + " (" + name + ")", "");
     }
     long section = calls.must(what, "kernel32!CreateFileMappingW", file, 0, READ_WRITE, 0, 0, 0);
-    long cells = calls.put(0, new BytesOut(32).zeros(32));
+    long cells = calls.put(0, new BytesBuilder(32).zeros(32));
     int status =
         calls
             .call(
@@ -233,25 +233,25 @@ public final class TargetMemory {
    */
   public long regionEnd(long address) {
     int size = 48;
-    long info = calls.put(0, new BytesOut(size).zeros(size));
+    long info = calls.put(0, new BytesBuilder(size).zeros(size));
     long got = calls.call("kernel32!VirtualQueryEx", process, address, info, size).result();
     Bytes region = calls.get(0, size);
     long end = region.i64(0) + region.i64(24);
-    return got != 0 && end - address > 0 ? end : (address | WindowsCalls.PAGE - 1) + 1;
+    return got != 0 && end - address > 0 ? end : (address | WindowsApi.PAGE - 1) + 1;
   }
 
   /** Where the pages begin that have the same protection as one address. */
   public long regionBegin(long address) {
     int size = 48;
-    long info = calls.put(0, new BytesOut(size).zeros(size));
+    long info = calls.put(0, new BytesBuilder(size).zeros(size));
     long got = calls.call("kernel32!VirtualQueryEx", process, address, info, size).result();
-    return got != 0 ? calls.get(0, size).i64(0) : address & -(long) WindowsCalls.PAGE;
+    return got != 0 ? calls.get(0, size).i64(0) : address & -(long) WindowsApi.PAGE;
   }
 
   /** Whether there is neither memory nor a reservation at an address. */
   public boolean isFree(long address) {
     int size = 48;
-    long info = calls.put(0, new BytesOut(size).zeros(size));
+    long info = calls.put(0, new BytesBuilder(size).zeros(size));
     long got = calls.call("kernel32!VirtualQueryEx", process, address, info, size).result();
     return got != 0 && calls.get(0, size).u32(32) == FREE;
   }
@@ -272,7 +272,7 @@ public final class TargetMemory {
    * @return what it was
    */
   public int protect(long address, long size, int protection) {
-    long old = calls.put(0, new BytesOut(8).u64(0));
+    long old = calls.put(0, new BytesBuilder(8).u64(0));
     calls.must(
         "memory of the target could not be made writable",
         "kernel32!VirtualProtectEx",
@@ -310,7 +310,7 @@ public final class TargetMemory {
   private void change(List<Pages> ranges, List<Pages> before, boolean must) {
     for (int done = 0; done < ranges.size(); done += CELLS) {
       List<Pages> some = ranges.subList(done, Math.min(ranges.size(), done + CELLS));
-      long old = calls.put(0, new BytesOut(8 * CELLS).zeros(8 * some.size()));
+      long old = calls.put(0, new BytesBuilder(8 * CELLS).zeros(8 * some.size()));
       List<AgentCall> changes = new ArrayList<>();
       for (int i = 0; i < some.size(); i++) {
         Pages pages = some.get(i);
@@ -325,7 +325,7 @@ public final class TargetMemory {
       }
       for (CallOutcome outcome : calls.call(changes)) {
         if (must && (outcome.kind() != CallOutcome.Kind.DONE || outcome.result() == 0)) {
-          throw WindowsCalls.failed(
+          throw WindowsApi.failed(
               "memory of the target could not be made writable",
               "kernel32!VirtualProtectEx",
               outcome.error());

@@ -1,9 +1,9 @@
 package io.ntrail.live.target;
 
 import io.ntrail.formats.bytes.Bytes;
-import io.ntrail.formats.bytes.BytesOut;
+import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
-import io.ntrail.formats.pe.Machine;
+import io.ntrail.formats.pe.MachineType;
 import io.ntrail.live.agent.CallOutcome;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -46,12 +46,12 @@ public final class TargetProcess implements AutoCloseable {
   private static final int PARAMETERS_COMMAND_LINE = 0x70;
   private static final int LOADER_LIST = 0x10;
 
-  private final WindowsCalls calls;
+  private final WindowsApi calls;
   private final long process;
   private final long mainThread;
   private final int pid;
   private final int mainTid;
-  private final Leash leash;
+  private final KillOnCloseJob leash;
 
   /** How often its creator had suspended it; 0 if nobody else did. */
   private final int held;
@@ -61,12 +61,12 @@ public final class TargetProcess implements AutoCloseable {
   private Runnable meanwhile = () -> {};
 
   private TargetProcess(
-      WindowsCalls calls,
+      WindowsApi calls,
       long process,
       long mainThread,
       int pid,
       int mainTid,
-      Leash leash,
+      KillOnCloseJob leash,
       int held) {
     this.calls = calls;
     this.held = held;
@@ -86,17 +86,17 @@ public final class TargetProcess implements AutoCloseable {
    * @param commandLine as the program will see it; its first word is what is started
    * @throws CannotGoOn if it could not be started
    */
-  public static TargetProcess start(WindowsCalls calls, String commandLine, Streams streams) {
-    int text = WindowsCalls.PAGE;
+  public static TargetProcess start(WindowsApi calls, String commandLine, StandardHandles streams) {
+    int text = WindowsApi.PAGE;
     if (commandLine.length() > MOST_CHARS - 1) {
       throw new CannotGoOn("the command line has more than 32,766 characters", "");
     }
-    long line = calls.put(text, new BytesOut(256).utf16z(commandLine));
-    BytesOut startup = new BytesOut(STARTUP + 24).zeros(STARTUP + 24);
+    long line = calls.put(text, new BytesBuilder(256).utf16z(commandLine));
+    BytesBuilder startup = new BytesBuilder(STARTUP + 24).zeros(STARTUP + 24);
     startup.setU32(0, STARTUP).setU32(60, USE_STREAMS);
     startup.setU64(80, streams.input()).setU64(88, streams.output());
     startup.setU64(96, streams.errors());
-    Leash leash = Leash.make(calls);
+    KillOnCloseJob leash = KillOnCloseJob.make(calls);
     boolean started = false;
     try {
       long info = calls.put(0, startup);
@@ -114,7 +114,7 @@ public final class TargetProcess implements AutoCloseable {
   }
 
   /** Starts it, more than once where Wine answers so: a moment later the same goes well. */
-  private static void create(WindowsCalls calls, String commandLine, long line, long info) {
+  private static void create(WindowsApi calls, String commandLine, long line, long info) {
     String function = "kernel32!CreateProcessW";
     CallOutcome made = null;
     for (int i = 0; i < START_TRIES; i++) {
@@ -127,7 +127,7 @@ public final class TargetProcess implements AutoCloseable {
       }
       pause();
     }
-    throw WindowsCalls.failed(
+    throw WindowsApi.failed(
         commandLine + " could not be started", function, made == null ? 0 : made.error());
   }
 
@@ -137,7 +137,7 @@ public final class TargetProcess implements AutoCloseable {
    * @throws CannotGoOn if it is not there, if this user may not open it, or if it is not a program
    *     of x64 that has begun to run
    */
-  public static TargetProcess attach(WindowsCalls calls, RunningProcess running) {
+  public static TargetProcess attach(WindowsApi calls, RunningProcess running) {
     String what = "%s (%d)".formatted(running.name(), running.pid());
     CallOutcome opened = calls.call("kernel32!OpenProcess", ALL_PROCESS, 0, running.pid());
     if (opened.result() == 0 && opened.error() == ACCESS_DENIED) {
@@ -151,7 +151,7 @@ public final class TargetProcess implements AutoCloseable {
               what + " may not be opened by this user (access denied)",
               "run ntrail as the user of that program, or as administrator; protected processes"
                   + " cannot be traced")
-          : WindowsCalls.failed(
+          : WindowsApi.failed(
               what + " could not be opened", "kernel32!OpenProcess", opened.error());
     }
     int main =
@@ -160,7 +160,8 @@ public final class TargetProcess implements AutoCloseable {
             .map(TargetThread::tid)
             .orElse(0);
     TargetProcess process =
-        new TargetProcess(calls, opened.result(), 0, running.pid(), main, Leash.none(calls), 0);
+        new TargetProcess(
+            calls, opened.result(), 0, running.pid(), main, KillOnCloseJob.none(calls), 0);
     boolean fit = false;
     try {
       process.mustBeNative(what);
@@ -188,15 +189,14 @@ public final class TargetProcess implements AutoCloseable {
    * @throws CannotGoOn if it is not there, if this user may not open it, or if it is not a program
    *     of x64; then it is as it was
    */
-  public static Optional<TargetProcess> created(
-      WindowsCalls calls, RunningProcess running, int tid) {
+  public static Optional<TargetProcess> created(WindowsApi calls, RunningProcess running, int tid) {
     long process = opened(calls, "kernel32!OpenProcess", running.pid());
     long thread = 0;
     @Nullable TargetProcess created = null;
     boolean fit = false;
     try {
       thread = opened(calls, "kernel32!OpenThread", tid);
-      long count = calls.put(0, new BytesOut(8).u64(0));
+      long count = calls.put(0, new BytesBuilder(8).u64(0));
       calls.mustSucceed("it could not be stopped", "ntdll!NtSuspendThread", thread, count);
       int held = (int) calls.get(0, 4).u32(0);
       for (int i = 0; i < Math.max(1, held); i++) {
@@ -205,7 +205,8 @@ public final class TargetProcess implements AutoCloseable {
       }
       if (held > 0) {
         created =
-            new TargetProcess(calls, process, thread, running.pid(), tid, Leash.make(calls), held);
+            new TargetProcess(
+                calls, process, thread, running.pid(), tid, KillOnCloseJob.make(calls), held);
         fit = created.isFresh(running.name());
         if (fit) {
           created.leash.tie(process);
@@ -224,22 +225,22 @@ public final class TargetProcess implements AutoCloseable {
   }
 
   /** Whether the loader of a process has begun; so also if that cannot be found out. */
-  public static boolean hasBegun(WindowsCalls calls, RunningProcess running) {
+  public static boolean hasBegun(WindowsApi calls, RunningProcess running) {
     long opened = calls.call("kernel32!OpenProcess", ALL_PROCESS, 0, running.pid()).result();
     if (opened == 0) {
       return true;
     }
     try (TargetProcess process =
-        new TargetProcess(calls, opened, 0, running.pid(), 0, Leash.none(calls), 0)) {
+        new TargetProcess(calls, opened, 0, running.pid(), 0, KillOnCloseJob.none(calls), 0)) {
       return process.exitCode().isPresent() || process.hasLoader();
     }
   }
 
-  private static long opened(WindowsCalls calls, String function, int id) {
+  private static long opened(WindowsApi calls, String function, int id) {
     CallOutcome opened =
         calls.call(function, function.endsWith("Thread") ? ALL_THREAD : ALL_PROCESS, 0, id);
     if (opened.result() == 0) {
-      throw WindowsCalls.failed("it could not be opened", function, opened.error());
+      throw WindowsApi.failed("it could not be opened", function, opened.error());
     }
     return opened.result();
   }
@@ -270,23 +271,23 @@ public final class TargetProcess implements AutoCloseable {
     }
     long base = imageBase();
     int machine = memory.read(base + memory.read(base + NEW_HEADERS, 4).u32(0) + 4, 2).u16(0);
-    if (machine != Machine.AMD64) {
-      throw notNative(what, Machine.text(machine));
+    if (machine != MachineType.AMD64) {
+      throw notNative(what, MachineType.text(machine));
     }
   }
 
   /** What the system says of it; its own headers say more. */
   private void mustBeOfX64(String what) {
-    long cells = calls.put(0, new BytesOut(16).u64(0).u64(0));
+    long cells = calls.put(0, new BytesBuilder(16).u64(0).u64(0));
     if (calls.find("kernel32!IsWow64Process2") != 0) {
       CallOutcome asked = calls.call("kernel32!IsWow64Process2", process, cells, cells + 8);
       Bytes machines = calls.get(0, 16);
-      if (asked.isTrue() && (machines.u16(0) != 0 || machines.u16(8) != Machine.AMD64)) {
+      if (asked.isTrue() && (machines.u16(0) != 0 || machines.u16(8) != MachineType.AMD64)) {
         throw machines.u16(0) != 0
-            ? notNative(what, Machine.text(machines.u16(0)))
+            ? notNative(what, MachineType.text(machines.u16(0)))
             : CannotGoOn.impossible(
                 "%s runs on a machine of %s, which only emulates x64"
-                    .formatted(what, Machine.text(machines.u16(8))),
+                    .formatted(what, MachineType.text(machines.u16(8))),
                 "trace it on a machine of x64");
       }
     } else {
@@ -314,8 +315,8 @@ public final class TargetProcess implements AutoCloseable {
   }
 
   /** What it was told to forbid itself. */
-  public Mitigations mitigations() {
-    return Mitigations.of(calls, process);
+  public ProcessMitigations mitigations() {
+    return ProcessMitigations.of(calls, process);
   }
 
   /** Whether it was started to be watched, and not opened while it ran. */
@@ -349,13 +350,13 @@ public final class TargetProcess implements AutoCloseable {
   }
 
   /** Calls of the system's interface. */
-  public WindowsCalls calls() {
+  public WindowsApi calls() {
     return calls;
   }
 
   /** The address of its process environment block. */
   public long environmentBlock() {
-    long info = calls.put(0, new BytesOut(64).zeros(64));
+    long info = calls.put(0, new BytesBuilder(64).zeros(64));
     calls.mustSucceed(
         "the target could not be asked",
         "ntdll!NtQueryInformationProcess",
@@ -392,8 +393,8 @@ public final class TargetProcess implements AutoCloseable {
     long headers = base + dos.u32(NEW_HEADERS);
     Bytes pe = memory.read(headers, 0x40);
     int machine = pe.u16(4);
-    if (machine != Machine.AMD64) {
-      throw notNative("this", Machine.text(machine));
+    if (machine != MachineType.AMD64) {
+      throw notNative("this", MachineType.text(machine));
     }
     if (pe.u32(0x28) == 0) {
       throw CannotGoOn.impossible(
@@ -443,7 +444,7 @@ public final class TargetProcess implements AutoCloseable {
   /** It finds its first instruction as it was, and stands suspended once, wherever it is. */
   private void leaveOnTheWay(long entry, byte[] before) {
     try {
-      long count = calls.put(0, new BytesOut(8).u64(0));
+      long count = calls.put(0, new BytesBuilder(8).u64(0));
       boolean stopped = calls.call("ntdll!NtSuspendThread", mainThread, count).isSuccess();
       int others = (int) calls.get(0, 4).u32(0);
       patch(entry, before);
@@ -570,7 +571,7 @@ public final class TargetProcess implements AutoCloseable {
    * @throws CannotGoOn if it could not, or did not end
    */
   public int run(long routine, long argument, long patienceMillis) {
-    long out = calls.put(0, new BytesOut(8).u64(0));
+    long out = calls.put(0, new BytesBuilder(8).u64(0));
     calls.mustSucceed(
         "no thread could be started in the target",
         "ntdll!NtCreateThreadEx",
@@ -595,7 +596,7 @@ public final class TargetProcess implements AutoCloseable {
           throw new CannotGoOn("a routine in the target did not end", "");
         }
       }
-      long code = calls.put(0, new BytesOut(8).u64(0));
+      long code = calls.put(0, new BytesBuilder(8).u64(0));
       calls.must("a thread of the target", "kernel32!GetExitCodeThread", thread, code);
       return (int) calls.get(0, 4).u32(0);
     } finally {
@@ -611,7 +612,7 @@ public final class TargetProcess implements AutoCloseable {
 
   /** Its exit code, if it ended. */
   public OptionalInt exitCode() {
-    long code = calls.put(0, new BytesOut(8).u64(0));
+    long code = calls.put(0, new BytesBuilder(8).u64(0));
     calls.must("the target could not be asked", "kernel32!GetExitCodeProcess", process, code);
     int exit = (int) calls.get(0, 4).u32(0);
     if (exit == STILL_ACTIVE

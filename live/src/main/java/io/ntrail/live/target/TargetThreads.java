@@ -1,6 +1,6 @@
 package io.ntrail.live.target;
 
-import io.ntrail.formats.bytes.BytesOut;
+import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
 import java.util.HashMap;
 import java.util.List;
@@ -25,13 +25,13 @@ public final class TargetThreads implements AutoCloseable {
 
   private static final int STACK_BASE = 8;
 
-  private final WindowsCalls calls;
+  private final WindowsApi calls;
   private final int pid;
   private final TargetMemory memory;
   private final SystemProcesses processes;
   private final Map<TargetThread, Long> handles = new HashMap<>();
 
-  TargetThreads(WindowsCalls calls, int pid, TargetMemory memory) {
+  TargetThreads(WindowsApi calls, int pid, TargetMemory memory) {
     this.memory = memory;
     this.calls = calls;
     this.pid = pid;
@@ -134,7 +134,7 @@ public final class TargetThreads implements AutoCloseable {
     if (block(handle) == 0) {
       return Optional.empty();
     }
-    BytesOut structure = new BytesOut(ThreadContext.SIZE).zeros(ThreadContext.SIZE);
+    BytesBuilder structure = new BytesBuilder(ThreadContext.SIZE).zeros(ThreadContext.SIZE);
     structure.setU32(ThreadContext.FLAGS_AT, what);
     long at = calls.put(0, structure);
     int status = calls.call("ntdll!NtGetContextThread", handle, at).asInt();
@@ -169,7 +169,7 @@ public final class TargetThreads implements AutoCloseable {
   /** The address of a thread's block; 0 if it has none. */
   private long block(long handle) {
     int size = 48;
-    long info = calls.put(0, new BytesOut(size).zeros(size));
+    long info = calls.put(0, new BytesBuilder(size).zeros(size));
     int status = calls.call("ntdll!NtQueryInformationThread", handle, 0, info, size, 0).asInt();
     return status < 0 ? 0 : calls.get(0, size).i64(8);
   }

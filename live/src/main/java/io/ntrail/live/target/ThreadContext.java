@@ -1,7 +1,7 @@
 package io.ntrail.live.target;
 
 import io.ntrail.formats.bytes.Bytes;
-import io.ntrail.formats.bytes.BytesOut;
+import io.ntrail.formats.bytes.BytesBuilder;
 
 /**
  * The registers of a stopped thread of x64: the structure CONTEXT of winnt.h, whose bytes are kept
@@ -23,7 +23,7 @@ public final class ThreadContext {
   private static final int RSP_AT = 0x98;
   private static final int RIP_AT = 0xF8;
 
-  private final BytesOut bytes = new BytesOut(SIZE);
+  private final BytesBuilder bytes = new BytesBuilder(SIZE);
 
   ThreadContext(byte[] structure) {
     bytes.bytes(structure, 0, SIZE);

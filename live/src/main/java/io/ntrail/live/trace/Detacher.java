@@ -25,11 +25,11 @@ final class Detacher {
   private final TargetMemory memory;
   private final TracingMemory tracing;
   private final Patcher patcher;
-  private final Ledger ledger;
+  private final SessionJournal ledger;
   private final List<TracingMemory.Block> all = new ArrayList<>();
   private final Set<TracingMemory.Block> referred = new HashSet<>();
 
-  Detacher(TargetProcess target, TracingMemory tracing, Patcher patcher, Ledger ledger) {
+  Detacher(TargetProcess target, TracingMemory tracing, Patcher patcher, SessionJournal ledger) {
     this.target = target;
     this.memory = target.memory();
     this.tracing = tracing;
@@ -43,8 +43,8 @@ final class Detacher {
   }
 
   /** Does it. The code is put back at the first stop, whatever comes after. */
-  Detachment detach() {
-    LiveFrames frames = new LiveFrames(memory, tracing);
+  DetachResult detach() {
+    ActiveFrames frames = new ActiveFrames(memory, tracing);
     int tries = 0;
     int inside = 1;
     int repaired = 0;
@@ -62,7 +62,7 @@ final class Detacher {
             code.write(stopped);
           }
           tries++;
-          References references = new References(target, all, stopped);
+          ConservativeStackScan references = new ConservativeStackScan(target, all, stopped);
           inside = references.inside();
           if (inside == 0) {
             references.look(frames.stacks());
@@ -106,7 +106,7 @@ final class Detacher {
       removed = false;
       left = "it could not be given back: " + e.getMessage();
     }
-    return new Detachment(repaired, tries, removed, removed ? 0 : all.size() - free.size(), left);
+    return new DetachResult(repaired, tries, removed, removed ? 0 : all.size() - free.size(), left);
   }
 
   /** The blocks that nothing refers to. What all others need stays as long as there are others. */

@@ -1,7 +1,7 @@
 package io.ntrail.live.trace;
 
 import io.ntrail.formats.bytes.Bytes;
-import io.ntrail.formats.bytes.BytesOut;
+import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.live.code.LookupGuard;
 import io.ntrail.live.plan.PlannedFunction;
@@ -69,7 +69,8 @@ final class ModuleLookup {
     byte[] code = LookupGuard.code(base);
     long body = stub + code.length;
     byte[] rest = LookupGuard.body(function.get().code().orElseThrow(), body);
-    memory.write(stub, new BytesOut(code.length + rest.length).bytes(code).bytes(rest).toArray());
+    memory.write(
+        stub, new BytesBuilder(code.length + rest.length).bytes(code).bytes(rest).toArray());
     memory.protect(stub, 0x1000, TargetMemory.EXECUTE_READ);
     return new ModuleLookup(
         target, Optional.of(new Patcher.Patched(function.get(), stub, body)), base, true);

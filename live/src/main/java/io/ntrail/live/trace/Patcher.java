@@ -1,8 +1,8 @@
 package io.ntrail.live.trace;
 
 import io.ntrail.formats.bytes.CannotGoOn;
-import io.ntrail.live.code.NearBlock;
 import io.ntrail.live.code.StoreRoutine.Store;
+import io.ntrail.live.code.StubBlock;
 import io.ntrail.live.code.TracedCode;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.PlannedModule;
@@ -44,7 +44,7 @@ final class Patcher {
   private final Set<Patched> own = new HashSet<>();
   private final List<PlannedFunction> outOfReach = new ArrayList<>();
   private final Set<PlannedModule> gone = new HashSet<>();
-  private final RunningStores stores;
+  private final CrossModifyingWriter stores;
   private boolean guarded;
 
   /** Functions that jump to their stubs. */
@@ -60,7 +60,7 @@ final class Patcher {
     this.target = target;
     this.memory = target.memory();
     this.tracing = tracing;
-    this.stores = new RunningStores(target, tracing);
+    this.stores = new CrossModifyingWriter(target, tracing);
   }
 
   /** Pages of stubs. */
@@ -97,14 +97,14 @@ final class Patcher {
    */
   List<Patched> prepare(
       PlannedModule module, List<PlannedFunction> functions, Consumer<TracingMemory.Table> tables) {
-    long size = NearBlock.size(functions.size());
+    long size = StubBlock.size(functions.size());
     long base = near(module, size);
     if (base == 0 || !tracing.lookup().add(base, size)) {
       outOfReach.addAll(functions);
       return List.of();
     }
     blocks.add(new TracingMemory.Block(base, base, size));
-    NearBlock block = new NearBlock(base, tracing.words(), tracing.runtime());
+    StubBlock block = new StubBlock(base, tracing.words(), tracing.runtime());
     List<PlannedFunction> added = new ArrayList<>();
     List<Long> stubs = new ArrayList<>();
     for (PlannedFunction function : functions) {
@@ -309,7 +309,9 @@ final class Patcher {
         .filter(function -> !left.contains(function))
         .map(function ->
             new PreparedWrites.Write(
-                Jumps.at(function), Jumps.room(function.function()), Jumps.far(function)))
+                PatchJumps.at(function),
+                PatchJumps.room(function.function()),
+                PatchJumps.far(function)))
         .toList();
   }
 
@@ -331,7 +333,7 @@ final class Patcher {
     for (Patched function : functions) {
       TracedCode code = function.function().code().orElseThrow();
       int original = word(code.unit());
-      int jump = word(Jumps.near(function));
+      int jump = word(PatchJumps.near(function));
       wanted.add(new Store(code.address(), arm ? original : jump, arm ? jump : original));
     }
     Set<Long> made = stores.write(wanted);
@@ -374,21 +376,21 @@ final class Patcher {
     for (Patched function : functions) {
       TracedCode code = function.function().code().orElseThrow();
       pages.touch(code.address(), code.unit().length);
-      pages.touch(Jumps.at(function), Jumps.BYTES);
+      pages.touch(PatchJumps.at(function), PatchJumps.BYTES);
     }
     pages.read();
     for (Patched function : functions) {
       PlannedFunction planned = function.function();
       TracedCode code = planned.code().orElseThrow();
       if (!Arrays.equals(pages.get(code.address(), code.unit().length), code.unit())
-          || !isRoom(function, pages.get(Jumps.at(function), Jumps.BYTES))) {
+          || !isRoom(function, pages.get(PatchJumps.at(function), PatchJumps.BYTES))) {
         if (onlyUnchanged && !isGuard(function)) {
           continue;
         }
         throw new CannotGoOn(planned.title() + " was changed while it was being planned", "");
       }
-      pages.put(Jumps.at(function), Jumps.far(function));
-      pages.put(code.address(), Jumps.near(function));
+      pages.put(PatchJumps.at(function), PatchJumps.far(function));
+      pages.put(code.address(), PatchJumps.near(function));
       written.add(function);
     }
     return written;
@@ -397,7 +399,8 @@ final class Patcher {
   /** Whether a long jump may be written, or is there. */
   private boolean isRoom(Patched function, byte[] bytes) {
     return Arrays.equals(
-        bytes, left.contains(function) ? Jumps.far(function) : Jumps.room(function.function()));
+        bytes,
+        left.contains(function) ? PatchJumps.far(function) : PatchJumps.room(function.function()));
   }
 
   /** All functions as they were, and the room for long jumps. */
@@ -414,7 +417,7 @@ final class Patcher {
   Change removing(List<Patched> functions) {
     Map<Long, Long> anew = new HashMap<>();
     for (Patched function : functions) {
-      anew.put(Jumps.at(function), function.function().code().orElseThrow().address());
+      anew.put(PatchJumps.at(function), function.function().code().orElseThrow().address());
     }
     Set<Patched> rest = new LinkedHashSet<>(armed);
     functions.forEach(rest::remove);
@@ -443,7 +446,7 @@ final class Patcher {
     for (Patched function : functions) {
       PlannedFunction planned = function.function();
       pages.touch(planned.code().orElseThrow().address(), planned.patch().overwritten());
-      pages.touch(Jumps.at(function), Jumps.BYTES);
+      pages.touch(PatchJumps.at(function), PatchJumps.BYTES);
     }
     pages.read();
     for (Patched function : functions) {
@@ -451,14 +454,15 @@ final class Patcher {
       TracedCode code = planned.code().orElseThrow();
       int size = planned.patch().overwritten();
       // Whoever patched it after us keeps it.
-      boolean ours = Arrays.equals(pages.get(code.address(), size), Jumps.near(function));
+      boolean ours = Arrays.equals(pages.get(code.address(), size), PatchJumps.near(function));
       if (ours) {
         pages.put(code.address(), Arrays.copyOf(code.unit(), size));
       }
       if ((ours || left.contains(function))
           && !planned.patch().isInPlace()
-          && Arrays.equals(pages.get(Jumps.at(function), Jumps.BYTES), Jumps.far(function))) {
-        pages.put(Jumps.at(function), Jumps.room(planned));
+          && Arrays.equals(
+              pages.get(PatchJumps.at(function), PatchJumps.BYTES), PatchJumps.far(function))) {
+        pages.put(PatchJumps.at(function), PatchJumps.room(planned));
       }
     }
   }

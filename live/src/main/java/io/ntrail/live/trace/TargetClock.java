@@ -1,11 +1,11 @@
 package io.ntrail.live.trace;
 
 import io.ntrail.formats.bytes.Bytes;
-import io.ntrail.formats.bytes.BytesOut;
-import io.ntrail.formats.ntr.Calibration;
+import io.ntrail.formats.bytes.BytesBuilder;
+import io.ntrail.formats.ntr.ClockCalibration;
 import io.ntrail.live.agent.AgentCall;
 import io.ntrail.live.agent.CallOutcome;
-import io.ntrail.live.target.WindowsCalls;
+import io.ntrail.live.target.WindowsApi;
 import io.ntrail.programs.x86.asm.Assembler;
 import io.ntrail.programs.x86.asm.Reg32;
 import io.ntrail.programs.x86.asm.Reg64;
@@ -21,7 +21,7 @@ final class TargetClock {
   private static final int TRIES = 5;
   private static final int CELLS = 0x800;
 
-  private final WindowsCalls calls;
+  private final WindowsApi calls;
   private final long readTicks;
   private final boolean invariant;
   private final long frequency;
@@ -35,7 +35,7 @@ final class TargetClock {
    */
   record Moment(long ticks, long counter, long utc) {}
 
-  TargetClock(WindowsCalls calls) {
+  TargetClock(WindowsApi calls) {
     this.calls = calls;
     long code =
         calls.must(
@@ -85,7 +85,7 @@ final class TargetClock {
     long shortest = Long.MAX_VALUE;
     Moment best = new Moment(0, 0, 0);
     for (int i = 0; i < TRIES; i++) {
-      calls.agent().poke(cell, new BytesOut(16).zeros(16).toArray());
+      calls.agent().poke(cell, new BytesBuilder(16).zeros(16).toArray());
       List<CallOutcome> outcomes =
           calls.call(
               List.of(
@@ -113,10 +113,10 @@ final class TargetClock {
   }
 
   /** What a moment says about time. */
-  Calibration calibration(Moment began, Moment at) {
+  ClockCalibration calibration(Moment began, Moment at) {
     long counts = at.counter - began.counter;
     long nanos =
         counts / frequency * 1_000_000_000 + counts % frequency * 1_000_000_000 / frequency;
-    return new Calibration(at.ticks, Math.max(0, nanos), at.utc);
+    return new ClockCalibration(at.ticks, Math.max(0, nanos), at.utc);
   }
 }

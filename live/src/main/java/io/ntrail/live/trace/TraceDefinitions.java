@@ -73,7 +73,7 @@ final class TraceDefinitions {
 
   private void define(PlannedModule module, long number, long loaded, long unloaded) {
     PeHeaders headers = module.image().headers();
-    var pdb = PdbNames.of(module.image());
+    var pdb = CodeViewReference.of(module.image());
     recorder.define(to ->
         to.module(
             new TracedModule(

@@ -1,9 +1,9 @@
 package io.ntrail.live.trace;
 
-import io.ntrail.formats.ntr.Counter;
+import io.ntrail.formats.ntr.NtrHeader;
 import io.ntrail.formats.ntr.NtrRing;
 import io.ntrail.formats.ntr.NtrWriter;
-import io.ntrail.formats.ntr.RecordingHeader;
+import io.ntrail.formats.ntr.RecorderCounter;
 import io.ntrail.live.session.Recorder;
 import io.ntrail.live.session.RecorderSettings;
 import io.ntrail.live.session.SessionFile;
@@ -23,7 +23,7 @@ final class TraceFile {
   static final long FIRST_PROCESS = 1;
 
   private final Recorder recorder;
-  private final Map<Long, Map<Counter, Long>> counters = new HashMap<>();
+  private final Map<Long, Map<RecorderCounter, Long>> counters = new HashMap<>();
   private long processes = FIRST_PROCESS;
   private long modules;
   private long functions;
@@ -38,7 +38,7 @@ final class TraceFile {
    * @param session of the first process
    * @throws IOException if it cannot be written
    */
-  static TraceFile create(SessionFile session, TraceSettings settings, RecordingHeader header)
+  static TraceFile create(SessionFile session, TraceSettings settings, NtrHeader header)
       throws IOException {
     int id = new SecureRandom().nextInt();
     RecorderSettings how =
@@ -73,9 +73,9 @@ final class TraceFile {
   }
 
   /** Writes what one process counted, added to what the others did. */
-  void count(long process, Map<Counter, Long> more) {
-    counters.computeIfAbsent(process, _ -> new EnumMap<>(Counter.class)).putAll(more);
-    Map<Counter, Long> sums = new EnumMap<>(Counter.class);
+  void count(long process, Map<RecorderCounter, Long> more) {
+    counters.computeIfAbsent(process, _ -> new EnumMap<>(RecorderCounter.class)).putAll(more);
+    Map<RecorderCounter, Long> sums = new EnumMap<>(RecorderCounter.class);
     counters
         .values()
         .forEach(one -> one.forEach((name, count) -> sums.merge(name, count, Long::sum)));

@@ -3,10 +3,10 @@ package io.ntrail.live.trace;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.pe.PeImage;
-import io.ntrail.live.plan.LeftAlone;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.PlannedModule;
 import io.ntrail.live.plan.Planner;
+import io.ntrail.live.plan.SkipReason;
 import io.ntrail.live.target.TargetImage;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.trace.ModuleFile.Missing;
@@ -196,11 +196,11 @@ public record TracePlan(
    * @param functions of this plan, or the same of which only entries are recorded
    * @param kind why
    */
-  public TracePlan without(Collection<PlannedFunction> functions, LeftAlone.Kind kind) {
+  public TracePlan without(Collection<PlannedFunction> functions, SkipReason.Kind kind) {
     Set<Place> places = new HashSet<>();
     functions.forEach(function -> places.add(Place.of(function)));
     return replaced(function ->
-        places.contains(Place.of(function)) ? function.leftAlone(LeftAlone.of(kind)) : function);
+        places.contains(Place.of(function)) ? function.leftAlone(SkipReason.of(kind)) : function);
   }
 
   private record Place(TargetModule module, long rva) {
@@ -214,7 +214,7 @@ public record TracePlan(
     return replaced(function ->
         function
             .needsStop()
-            .map(stop -> function.leftAlone(LeftAlone.of(LeftAlone.Kind.NEEDS_STOP, stop.text())))
+            .map(stop -> function.leftAlone(SkipReason.of(SkipReason.Kind.NEEDS_STOP, stop.text())))
             .orElse(function));
   }
 

@@ -1,13 +1,13 @@
 package io.ntrail.live.trace;
 
 import io.ntrail.formats.bytes.CannotGoOn;
-import io.ntrail.formats.ntr.Counter;
-import io.ntrail.formats.ntr.RecordingHeader;
+import io.ntrail.formats.ntr.NtrHeader;
+import io.ntrail.formats.ntr.RecorderCounter;
 import io.ntrail.formats.ntr.TracedProcess;
-import io.ntrail.formats.pe.Machine;
-import io.ntrail.live.plan.LeftAlone;
+import io.ntrail.formats.pe.MachineType;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.PlannedModule;
+import io.ntrail.live.plan.SkipReason;
 import io.ntrail.live.session.Recorder;
 import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.session.RecorderThread;
@@ -38,8 +38,8 @@ public final class TraceRun implements AutoCloseable {
   private final TraceSettings settings;
   private final SessionFile session;
   private final Tracer tracer;
-  private final SelfTest selfTest;
-  private final Cost cost;
+  private final UnwindSelfTest selfTest;
+  private final TracingOverhead cost;
   private final TraceFile file;
   private final long process;
   private final Recorder recorder;
@@ -49,16 +49,16 @@ public final class TraceRun implements AutoCloseable {
   private final TraceDefinitions definitions;
   private final RecorderThread thread;
   private TracePlan plan = new TracePlan(List.of(), List.of());
-  private final Attention attention = new Attention();
-  private @Nullable LaterModules later;
-  private Optional<ChildGate> gate = Optional.empty();
+  private final AdaptivePoller attention = new AdaptivePoller();
+  private @Nullable ModuleTracker later;
+  private Optional<ChildProcessHook> gate = Optional.empty();
   private TargetClock.@Nullable Moment ended;
   private long lastThreads = System.nanoTime();
   private long lastCalibration = System.nanoTime();
   private boolean armed;
   private boolean begun;
   private int restored;
-  private Optional<Detachment> detachment = Optional.empty();
+  private Optional<DetachResult> detachment = Optional.empty();
   private boolean finished;
 
   private TraceRun(
@@ -66,8 +66,8 @@ public final class TraceRun implements AutoCloseable {
       TraceSettings settings,
       SessionFile session,
       Tracer tracer,
-      SelfTest selfTest,
-      Cost cost,
+      UnwindSelfTest selfTest,
+      TracingOverhead cost,
       TraceFile file,
       long process,
       Recorder recorder,
@@ -99,19 +99,19 @@ public final class TraceRun implements AutoCloseable {
     try {
       session = SessionFile.create(settings.recordBytes(), settings.chunks());
       tracer = tracer(target, settings, session);
-      SelfTest selfTest = selfTest(target, tracer);
-      Cost cost = tracer.cost();
+      UnwindSelfTest selfTest = selfTest(target, tracer);
+      TracingOverhead cost = tracer.cost();
       TargetClock clock = target.clock();
       TargetClock.Moment began = clock.now();
-      RecordingHeader header =
-          new RecordingHeader(
-              clock.isInvariant() ? RecordingHeader.ONE_CLOCK : 0,
+      NtrHeader header =
+          new NtrHeader(
+              clock.isInvariant() ? NtrHeader.ONE_CLOCK : 0,
               clock.rate(target.firstMoment(), began),
               began.ticks(),
               began.utc(),
-              Machine.AMD64,
+              MachineType.AMD64,
               8,
-              RecordingHeader.TIME_STAMP_COUNTER,
+              NtrHeader.TIME_STAMP_COUNTER,
               settings.writer());
       TraceFile file = TraceFile.create(session, settings, header);
       return new TraceRun(
@@ -149,7 +149,7 @@ public final class TraceRun implements AutoCloseable {
     try {
       its = SessionFile.create(settings.recordBytes(), Math.min(settings.chunks(), CHILD_CHUNKS));
       itsTracer = tracer(child, settings, its);
-      SelfTest itsTest = selfTest(child, itsTracer);
+      UnwindSelfTest itsTest = selfTest(child, itsTracer);
       long number = file.nextProcess();
       return new TraceRun(
           child,
@@ -194,8 +194,8 @@ public final class TraceRun implements AutoCloseable {
     return new Tracer(target.process(), session, target.name(session.path()), settings.threads());
   }
 
-  private static SelfTest selfTest(TraceTarget target, Tracer tracer) {
-    return target.mitigations().shadowStack() ? SelfTest.SHADOW_STACK : tracer.selfTest();
+  private static UnwindSelfTest selfTest(TraceTarget target, Tracer tracer) {
+    return target.mitigations().shadowStack() ? UnwindSelfTest.SHADOW_STACK : tracer.selfTest();
   }
 
   private static void close(@Nullable SessionFile session) {
@@ -205,12 +205,12 @@ public final class TraceRun implements AutoCloseable {
   }
 
   /** Whether the target's system unwinds traced frames. */
-  public SelfTest selfTest() {
+  public UnwindSelfTest selfTest() {
     return selfTest;
   }
 
   /** What a traced call costs in this target. */
-  public Cost cost() {
+  public TracingOverhead cost() {
     return cost;
   }
 
@@ -233,7 +233,7 @@ public final class TraceRun implements AutoCloseable {
    *     {@link #gate}
    */
   List<PlannedFunction> begin(TracePlan asked, boolean gated) {
-    TracePlan plan = gated ? ChildGate.leaveAlone(asked, target.process()) : asked;
+    TracePlan plan = gated ? ChildProcessHook.leaveAlone(asked, target.process()) : asked;
     List<Tracer.Traced> traced = tracer.prepare(plan.functions(), selfTest.passed());
     if (traced.isEmpty() && plan.patched() > 0) {
       detachment = tracer.detach();
@@ -243,7 +243,7 @@ public final class TraceRun implements AutoCloseable {
           "start the program with ntrail, which takes it before the program does: ntrail trace ... --"
               + " PROGRAM");
     }
-    this.plan = plan.without(tracer.outOfReach(), LeftAlone.Kind.OUT_OF_REACH);
+    this.plan = plan.without(tracer.outOfReach(), SkipReason.Kind.OUT_OF_REACH);
     TargetProcess traces = target.process();
     recorder.define(to -> {
       to.process(
@@ -255,19 +255,20 @@ public final class TraceRun implements AutoCloseable {
     }
     recorder.name(traces.mainThreadId(), "main");
     definitions.functions(traced);
-    LaterModules modulesToCome =
-        new LaterModules(target, tracer, session.notices(), plan, selfTest.passed(), new Changes());
+    ModuleTracker modulesToCome =
+        new ModuleTracker(
+            target, tracer, session.notices(), plan, selfTest.passed(), new Changes());
     later = modulesToCome;
     // To be patched, the gate wants threads to stand still.
     if (gated
         && (traces.isStarted() || asked.choice().map(TracePlan.Choice::mayStop).orElse(true))) {
-      gate = ChildGate.install(traces, tracer, session.resumes(), modulesToCome::untraced);
+      gate = ChildProcessHook.install(traces, tracer, session.resumes(), modulesToCome::untraced);
     }
     armed = true;
     begun = true;
     modulesToCome.held(tracer::arm);
     this.plan =
-        this.plan.without(tracer.changed(tracer.patcher().present()), LeftAlone.Kind.CHANGED);
+        this.plan.without(tracer.changed(tracer.patcher().present()), SkipReason.Kind.CHANGED);
     tell();
     target.process().resumeMain();
     return tracer.outOfReach();
@@ -285,7 +286,7 @@ public final class TraceRun implements AutoCloseable {
       throw new IllegalStateException("nothing is traced");
     }
     int matched = plan.matched();
-    LaterModules.Chosen chosen = later.choose(choice);
+    ModuleTracker.Chosen chosen = later.choose(choice);
     tell();
     return new Chosen(chosen.added(), chosen.removed(), plan.matched() - matched, tracer.armed());
   }
@@ -316,7 +317,7 @@ public final class TraceRun implements AutoCloseable {
   }
 
   /** What the recording says of modules that come and go. */
-  private final class Changes implements LaterModules.Log {
+  private final class Changes implements ModuleTracker.Log {
     @Override
     public void planned(TracePlan more) {
       plan = plan.and(more);
@@ -336,7 +337,7 @@ public final class TraceRun implements AutoCloseable {
 
     @Override
     public void changed(List<PlannedFunction> functions) {
-      plan = plan.without(functions, LeftAlone.Kind.CHANGED);
+      plan = plan.without(functions, SkipReason.Kind.CHANGED);
     }
 
     @Override
@@ -347,14 +348,16 @@ public final class TraceRun implements AutoCloseable {
 
   /** Tells the recording how many functions are traced. */
   private void tell() {
-    Map<Counter, Long> counters = new EnumMap<>(Counter.class);
-    counters.put(Counter.FUNCTIONS_MATCHED, (long) plan.matched());
-    counters.put(Counter.FUNCTIONS_TRACED, (long) plan.patched());
-    counters.put(Counter.FUNCTIONS_REFUSED, (long) plan.matched() - plan.patched());
+    Map<RecorderCounter, Long> counters = new EnumMap<>(RecorderCounter.class);
+    counters.put(RecorderCounter.FUNCTIONS_MATCHED, (long) plan.matched());
+    counters.put(RecorderCounter.FUNCTIONS_TRACED, (long) plan.patched());
+    counters.put(RecorderCounter.FUNCTIONS_REFUSED, (long) plan.matched() - plan.patched());
     if (ticksPerSecond > 0 && isFirst()) {
-      counters.put(Counter.PAIR_PICOSECONDS, Math.round(1000 * cost.pairNanos(ticksPerSecond)));
       counters.put(
-          Counter.CLOCK_PAIR_PICOSECONDS, Math.round(1000 * cost.clockNanos(ticksPerSecond)));
+          RecorderCounter.PAIR_PICOSECONDS, Math.round(1000 * cost.pairNanos(ticksPerSecond)));
+      counters.put(
+          RecorderCounter.CLOCK_PAIR_PICOSECONDS,
+          Math.round(1000 * cost.clockNanos(ticksPerSecond)));
     }
     file.count(process, counters);
   }
@@ -376,7 +379,7 @@ public final class TraceRun implements AutoCloseable {
   }
 
   /** What holds the program when it lets others run; empty if nothing does. */
-  Optional<ChildGate> gate() {
+  Optional<ChildProcessHook> gate() {
     return ended == null ? gate : Optional.empty();
   }
 
@@ -443,7 +446,7 @@ public final class TraceRun implements AutoCloseable {
   }
 
   /** What came of taking tracing out of the program; empty if it has ended, or is still traced. */
-  public Optional<Detachment> detachment() {
+  public Optional<DetachResult> detachment() {
     return detachment;
   }
 
@@ -540,7 +543,7 @@ public final class TraceRun implements AutoCloseable {
                   target.commandLine()));
         }
       });
-      file.count(process, Map.of(Counter.REENTRANT, session.reentrant()));
+      file.count(process, Map.of(RecorderCounter.REENTRANT, session.reentrant()));
       recorder.finish(last.ticks());
     }
     return recorder.statistics();

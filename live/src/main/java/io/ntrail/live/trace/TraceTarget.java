@@ -4,13 +4,13 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.target.CommandLine;
-import io.ntrail.live.target.Mitigations;
+import io.ntrail.live.target.ProcessMitigations;
 import io.ntrail.live.target.RunningProcess;
-import io.ntrail.live.target.Streams;
-import io.ntrail.live.target.TargetFiles;
+import io.ntrail.live.target.StandardHandles;
 import io.ntrail.live.target.TargetModule;
+import io.ntrail.live.target.TargetPaths;
 import io.ntrail.live.target.TargetProcess;
-import io.ntrail.live.target.WindowsCalls;
+import io.ntrail.live.target.WindowsApi;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -33,9 +33,9 @@ public final class TraceTarget implements AutoCloseable {
   private static final int MOST_NAMED = 12;
 
   private final Agent agent;
-  private final WindowsCalls calls;
+  private final WindowsApi calls;
   private final TargetProcess process;
-  private final Mitigations mitigations;
+  private final ProcessMitigations mitigations;
   private final AgentHost host;
   private final String commandLine;
   private final String program;
@@ -46,9 +46,9 @@ public final class TraceTarget implements AutoCloseable {
 
   private TraceTarget(
       Agent agent,
-      WindowsCalls calls,
+      WindowsApi calls,
       TargetProcess process,
-      Mitigations mitigations,
+      ProcessMitigations mitigations,
       AgentHost host,
       String commandLine,
       TargetClock clock,
@@ -67,7 +67,7 @@ public final class TraceTarget implements AutoCloseable {
     this.isChild = false;
   }
 
-  private TraceTarget(TraceTarget parent, TargetProcess process, Mitigations mitigations) {
+  private TraceTarget(TraceTarget parent, TargetProcess process, ProcessMitigations mitigations) {
     this.unsettled = Optional.empty();
     this.agent = parent.agent;
     this.calls = parent.calls;
@@ -90,16 +90,19 @@ public final class TraceTarget implements AutoCloseable {
    */
   public static TraceTarget start(AgentHost host, List<String> words) {
     Agent agent = Agent.on(host.start(), PATIENCE);
-    return start(host, agent, words, calls -> Streams.ofThisProcess(calls, host));
+    return start(host, agent, words, calls -> StandardHandles.ofThisProcess(calls, host));
   }
 
   /** The same with an agent that is there, which is closed with it, and with chosen streams. */
   static TraceTarget start(
-      AgentHost host, Agent agent, List<String> words, Function<WindowsCalls, Streams> chosen) {
+      AgentHost host,
+      Agent agent,
+      List<String> words,
+      Function<WindowsApi, StandardHandles> chosen) {
     TargetProcess process = null;
     boolean done = false;
     try {
-      WindowsCalls calls = new WindowsCalls(agent);
+      WindowsApi calls = new WindowsApi(agent);
       // The agent's own pipes are not for the program.
       for (int stream = -10; stream >= -12; stream--) {
         long handle = calls.call("kernel32!GetStdHandle", stream).result();
@@ -110,7 +113,7 @@ public final class TraceTarget implements AutoCloseable {
       List<String> line = new ArrayList<>(words);
       line.set(0, program(calls, words.getFirst()));
       String commandLine = CommandLine.of(line);
-      Streams streams = chosen.apply(calls);
+      StandardHandles streams = chosen.apply(calls);
       try {
         process = TargetProcess.start(calls, commandLine, streams);
       } finally {
@@ -119,7 +122,7 @@ public final class TraceTarget implements AutoCloseable {
       // Ctrl+C is for the controller and for the program. Set after the program was started, which
       // would inherit it.
       calls.call("kernel32!SetConsoleCtrlHandler", 0, 1);
-      Mitigations mitigations = process.mitigations();
+      ProcessMitigations mitigations = process.mitigations();
       mitigations.mustAllowCode();
       process.runToEntry(ENTRY_MILLIS);
       done = true;
@@ -153,16 +156,16 @@ public final class TraceTarget implements AutoCloseable {
     TargetProcess process = null;
     boolean done = false;
     try {
-      WindowsCalls calls = new WindowsCalls(agent);
+      WindowsApi calls = new WindowsApi(agent);
       calls.call("kernel32!SetConsoleCtrlHandler", 0, 1);
       TargetClock clock = new TargetClock(calls);
       TargetClock.Moment first = clock.now();
       RunningProcess running = running(RunningProcess.all(calls), which);
       process = TargetProcess.attach(calls, running);
-      Mitigations mitigations = process.mitigations();
+      ProcessMitigations mitigations = process.mitigations();
       mitigations.mustAllowCode();
       // Before its code is looked at.
-      Optional<String> unsettled = Succession.settle(process);
+      Optional<String> unsettled = CrashRecovery.settle(process);
       String commandLine = process.commandLine();
       done = true;
       return new TraceTarget(
@@ -191,7 +194,7 @@ public final class TraceTarget implements AutoCloseable {
    * @throws CannotGoOn if it forbids itself what tracing needs
    */
   TraceTarget child(TargetProcess child) {
-    Mitigations its = child.mitigations();
+    ProcessMitigations its = child.mitigations();
     its.mustAllowCode();
     return new TraceTarget(this, child, its);
   }
@@ -225,7 +228,7 @@ public final class TraceTarget implements AutoCloseable {
             "-p " + meant.getFirst().pid());
   }
 
-  private static String program(WindowsCalls calls, String word) {
+  private static String program(WindowsApi calls, String word) {
     try {
       Path file = Path.of(word);
       boolean isPath =
@@ -239,7 +242,7 @@ public final class TraceTarget implements AutoCloseable {
         }
         file = withExtension;
       }
-      return isPath ? TargetFiles.there(calls, file) : word;
+      return isPath ? TargetPaths.there(calls, file) : word;
     } catch (InvalidPathException e) {
       return word;
     }
@@ -256,7 +259,7 @@ public final class TraceTarget implements AutoCloseable {
   }
 
   /** What it was told to forbid itself. */
-  Mitigations mitigations() {
+  ProcessMitigations mitigations() {
     return mitigations;
   }
 
@@ -277,7 +280,7 @@ public final class TraceTarget implements AutoCloseable {
 
   /** The file of this machine that a path of the target's system means. */
   public Optional<Path> file(String path) {
-    return TargetFiles.here(calls, path);
+    return TargetPaths.here(calls, path);
   }
 
   TargetClock clock() {

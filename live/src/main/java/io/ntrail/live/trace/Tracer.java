@@ -30,7 +30,7 @@ public final class Tracer {
   private final SessionFile session;
   private final TracingMemory tracing;
   private final Patcher patcher;
-  private final Ledger ledger;
+  private final SessionJournal ledger;
   private final int mostAreas;
   private long stoppedNanos;
   private long notices;
@@ -51,22 +51,22 @@ public final class Tracer {
         new TracingMemory(target, session, sessionName, Math.clamp(mostAreas, 1, MOST_AREAS));
     this.mostAreas = tracing.room();
     this.patcher = new Patcher(target, tracing);
-    this.ledger = Ledger.of(target);
+    this.ledger = SessionJournal.of(target);
     tracing.addAreas(Math.min(FIRST_AREAS, this.mostAreas));
   }
 
   /** Whether the target's system unwinds traced frames as it should. */
-  public SelfTest selfTest() {
+  public UnwindSelfTest selfTest() {
     if (!tracing.lookup().isSafe()) {
-      return new SelfTest(
+      return new UnwindSelfTest(
           false, "this version of Wine looks for unwind data in a way that cannot be made safe");
     }
-    return SelfTest.run(target, tracing);
+    return UnwindSelfTest.run(target, tracing);
   }
 
   /** What a traced call costs in the target. */
-  public Cost cost() {
-    return Cost.measure(target, tracing);
+  public TracingOverhead cost() {
+    return TracingOverhead.measure(target, tracing);
   }
 
   /**
@@ -111,7 +111,7 @@ public final class Tracer {
         tracing.remains(),
         blocks,
         notices,
-        patcher.patched().stream().map(Ledger.Patch::of).toList());
+        patcher.patched().stream().map(SessionJournal.Patch::of).toList());
   }
 
   /** The same, before the loader is told of a callback. */
@@ -228,9 +228,9 @@ public final class Tracer {
    *
    * @return empty if the program has ended
    */
-  public Optional<Detachment> detach() {
+  public Optional<DetachResult> detach() {
     session.enable(false);
-    List<Detachment> result = new ArrayList<>();
+    List<DetachResult> result = new ArrayList<>();
     unlessEnded(() -> result.add(new Detacher(target, tracing, patcher, ledger).detach()));
     return result.stream().findFirst();
   }

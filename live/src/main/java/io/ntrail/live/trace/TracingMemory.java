@@ -1,13 +1,13 @@
 package io.ntrail.live.trace;
 
 import io.ntrail.formats.bytes.Bytes;
-import io.ntrail.formats.bytes.BytesOut;
+import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
-import io.ntrail.live.code.Area;
-import io.ntrail.live.code.Geometry;
+import io.ntrail.live.code.AreaImage;
+import io.ntrail.live.code.AreaLayout;
 import io.ntrail.live.code.RuntimeBlock;
 import io.ntrail.live.code.TargetRoutines;
-import io.ntrail.live.code.ThreadWords;
+import io.ntrail.live.code.TlsOffsets;
 import io.ntrail.live.session.SessionFile;
 import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetProcess;
@@ -29,20 +29,20 @@ final class TracingMemory {
   private static final int NO_WORD = -1;
 
   /** Behind the code of the runtime block: its table, and routines for threads of their own. */
-  private static final int RUNTIME_TABLE = Geometry.CODE + 0x2000;
+  private static final int RUNTIME_TABLE = AreaLayout.CODE + 0x2000;
 
   private static final int RUNTIME_END = RUNTIME_TABLE + 0x2000;
 
   private final TargetProcess target;
   private final TargetMemory memory;
   private final SessionFile session;
-  private final ThreadWords words;
+  private final TlsOffsets words;
   private final long control;
   private final long reserved;
   private final int room;
   private final ModuleLookup lookup;
   private final RuntimeBlock runtime;
-  private final Area area;
+  private final AreaImage area;
   private final long registerRoutine;
   private final long selfTestRoutine;
   private final long costRoutine;
@@ -87,7 +87,7 @@ final class TracingMemory {
       mapped = memory.map(sessionName);
       while (found == 0) {
         // The runtime block, the areas, and what is lost because they begin at multiples.
-        long size = (most + 2L) * Geometry.ALIGNMENT;
+        long size = (most + 2L) * AreaLayout.ALIGNMENT;
         found = most > FEWEST_AREAS ? memory.tryReserve(size) : memory.reserve(size);
         most = found == 0 ? most / 2 : most;
       }
@@ -102,15 +102,15 @@ final class TracingMemory {
     }
     this.control = mapped;
     this.room = most;
-    this.reserved = found + Geometry.ALIGNMENT - 1 & -Geometry.ALIGNMENT;
-    this.block = new Block(found, reserved, (room + 1L) * Geometry.ALIGNMENT);
+    this.reserved = found + AreaLayout.ALIGNMENT - 1 & -AreaLayout.ALIGNMENT;
+    this.block = new Block(found, reserved, (room + 1L) * AreaLayout.ALIGNMENT);
     this.lookup = ModuleLookup.of(target);
     lookup.add(block.begin, block.size);
     this.runtime =
         RuntimeBlock.at(reserved, control, session.chunks(), words, session.recordBytes());
-    this.area = Area.of(words, session.recordBytes(), runtime);
+    this.area = AreaImage.of(words, session.recordBytes(), runtime);
     byte[] code = runtime.bytes();
-    byte[] table = runtime.table(RUNTIME_TABLE - Geometry.CODE);
+    byte[] table = runtime.table(RUNTIME_TABLE - AreaLayout.CODE);
     byte[] register = TargetRoutines.register();
     byte[] test = TargetRoutines.selfTest();
     byte[] cost = TargetRoutines.cost(words, session.recordBytes());
@@ -121,12 +121,13 @@ final class TracingMemory {
     int touchAt = costAt + cost.length + 0x3F & ~0x3F;
     byte[] unregister = TargetRoutines.unregister();
     int unregisterAt = touchAt + touch.length + 0x3F & ~0x3F;
-    if (code.length > RUNTIME_TABLE - Geometry.CODE
+    if (code.length > RUNTIME_TABLE - AreaLayout.CODE
         || unregisterAt + unregister.length > RUNTIME_END) {
       throw new IllegalStateException("the runtime block is too small");
     }
-    memory.commit(reserved + Geometry.INDEX, RUNTIME_END - Geometry.INDEX, TargetMemory.READ_WRITE);
-    memory.write(reserved + Geometry.CODE, code);
+    memory.commit(
+        reserved + AreaLayout.INDEX, RUNTIME_END - AreaLayout.INDEX, TargetMemory.READ_WRITE);
+    memory.write(reserved + AreaLayout.CODE, code);
     memory.write(reserved + RUNTIME_TABLE, table);
     memory.write(reserved + registerAt, register);
     memory.write(reserved + testAt, test);
@@ -134,7 +135,7 @@ final class TracingMemory {
     memory.write(reserved + touchAt, touch);
     memory.write(reserved + unregisterAt, unregister);
     memory.protect(
-        reserved + Geometry.CODE, RUNTIME_END - Geometry.CODE, TargetMemory.EXECUTE_READ);
+        reserved + AreaLayout.CODE, RUNTIME_END - AreaLayout.CODE, TargetMemory.EXECUTE_READ);
     registerRoutine = reserved + registerAt;
     selfTestRoutine = reserved + testAt;
     costRoutine = reserved + costAt;
@@ -143,25 +144,25 @@ final class TracingMemory {
         new Table(
             reserved + RUNTIME_TABLE,
             runtime.entries(),
-            reserved + Geometry.CODE,
+            reserved + AreaLayout.CODE,
             reserved + RUNTIME_TABLE));
     touchSession(reserved + touchAt);
   }
 
   private void touchSession(long routine) {
     long parameters = memory.allocate(16, TargetMemory.READ_WRITE);
-    memory.write(parameters, new BytesOut(16).u64(control).u64(session.size()).toArray());
+    memory.write(parameters, new BytesBuilder(16).u64(control).u64(session.size()).toArray());
     target.run(routine, parameters, ROUTINE_MILLIS);
     memory.free(parameters);
   }
 
   /** Two words of each thread; what cannot be used is given back. */
-  private static ThreadWords words(TargetProcess target) {
+  private static TlsOffsets words(TargetProcess target) {
     long allocate = target.calls().address("kernel32!TlsAlloc");
     int first = target.run(allocate, 0, ROUTINE_MILLIS);
     int second = isDirect(first) ? target.run(allocate, 0, ROUTINE_MILLIS) : NO_WORD;
     if (isDirect(first) && isDirect(second)) {
-      return ThreadWords.of(first, second);
+      return TlsOffsets.of(first, second);
     }
     giveBack(target, first);
     giveBack(target, second);
@@ -174,7 +175,7 @@ final class TracingMemory {
   }
 
   private static boolean isDirect(int word) {
-    return word >= 0 && word < ThreadWords.DIRECT;
+    return word >= 0 && word < TlsOffsets.DIRECT;
   }
 
   private static void giveBack(TargetProcess target, int word) {
@@ -198,7 +199,7 @@ final class TracingMemory {
     return room;
   }
 
-  ThreadWords words() {
+  TlsOffsets words() {
     return words;
   }
 
@@ -206,7 +207,7 @@ final class TracingMemory {
     return runtime;
   }
 
-  Area area() {
+  AreaImage area() {
     return area;
   }
 
@@ -232,19 +233,19 @@ final class TracingMemory {
       return;
     }
     for (int number = 0; number < areas.size(); number++) {
-      long head = areas.get(number) + Geometry.HEAD;
+      long head = areas.get(number) + AreaLayout.HEAD;
       Bytes fields = memory.read(head, 24);
       long stack = fields.i64(0);
-      int thread = (int) fields.u32(Geometry.THREAD - Geometry.HEAD);
+      int thread = (int) fields.u32(AreaLayout.THREAD - AreaLayout.HEAD);
       if (stack != 0 && !alive.contains(thread) && memory.isFree(stack - 8)) {
         memory.write(head, new byte[8]);
         // A thread that was born there since then may have found the area as that of its stack;
         // from here on none can.
         if (!memory.isFree(stack - 8)) {
-          memory.write(head, new BytesOut(8).u64(stack).toArray());
+          memory.write(head, new BytesBuilder(8).u64(stack).toArray());
           continue;
         }
-        memory.write(areas.get(number) + Geometry.DATA, area.data(number));
+        memory.write(areas.get(number) + AreaLayout.DATA, area.data(number));
         memory.write(head, new byte[24]);
         session.offerArea(number);
       }
@@ -256,30 +257,30 @@ final class TracingMemory {
     if (areas.size() + count > room) {
       throw new IllegalArgumentException(count + " areas more than there is room for");
     }
-    long first = reserved + (1L + areas.size()) * Geometry.ALIGNMENT;
+    long first = reserved + (1L + areas.size()) * AreaLayout.ALIGNMENT;
     byte[] code = area.code();
     byte[] table = area.table();
-    byte[] whole = new byte[Geometry.TABLE - Geometry.CODE + table.length];
+    byte[] whole = new byte[AreaLayout.TABLE - AreaLayout.CODE + table.length];
     System.arraycopy(code, 0, whole, 0, code.length);
-    System.arraycopy(table, 0, whole, Geometry.TABLE - Geometry.CODE, table.length);
+    System.arraycopy(table, 0, whole, AreaLayout.TABLE - AreaLayout.CODE, table.length);
     List<Integer> numbers = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      long at = first + (long) i * Geometry.ALIGNMENT;
+      long at = first + (long) i * AreaLayout.ALIGNMENT;
       byte[] data = area.data(areas.size());
-      System.arraycopy(data, 0, whole, Geometry.DATA - Geometry.CODE, data.length);
-      memory.commit(at + Geometry.HEAD, area.size(), TargetMemory.READ_WRITE);
-      memory.write(at + Geometry.CODE, whole);
-      memory.protect(at + Geometry.CODE, Geometry.DELTA, TargetMemory.EXECUTE_READ);
+      System.arraycopy(data, 0, whole, AreaLayout.DATA - AreaLayout.CODE, data.length);
+      memory.commit(at + AreaLayout.HEAD, area.size(), TargetMemory.READ_WRITE);
+      memory.write(at + AreaLayout.CODE, whole);
+      memory.protect(at + AreaLayout.CODE, AreaLayout.DELTA, TargetMemory.EXECUTE_READ);
       memory.protect(
-          at + Geometry.TABLE,
-          Geometry.HEAD + area.size() - Geometry.TABLE,
+          at + AreaLayout.TABLE,
+          AreaLayout.HEAD + area.size() - AreaLayout.TABLE,
           TargetMemory.EXECUTE_READ);
       unregistered.add(
           new Table(
-              at + Geometry.TABLE,
+              at + AreaLayout.TABLE,
               area.entries(),
-              at + Geometry.HEAD,
-              at + Geometry.HEAD + area.size()));
+              at + AreaLayout.HEAD,
+              at + AreaLayout.HEAD + area.size()));
       areas.add(at);
       // Threads look into all areas that there are: not before there is memory.
       numbers.add(session.addArea(at));
@@ -304,7 +305,7 @@ final class TracingMemory {
           "this system cannot be told of unwind data (RtlAddGrowableFunctionTable is missing)",
           "Windows 8 or newer is needed");
     }
-    BytesOut list = new BytesOut(1 << 10);
+    BytesBuilder list = new BytesBuilder(1 << 10);
     list.u64(unregistered.size()).u64(function);
     long size = 16 + 56L * unregistered.size();
     long at = memory.allocate(size, TargetMemory.READ_WRITE);
@@ -335,17 +336,17 @@ final class TracingMemory {
 
   /** The runtime block alone: what all slots need. */
   Block runtimeBlock() {
-    return new Block(0, block.begin, Geometry.ALIGNMENT);
+    return new Block(0, block.begin, AreaLayout.ALIGNMENT);
   }
 
   /** All areas, each a block of its own that has no allocation of its own. */
   List<Block> areaBlocks() {
-    return areas.stream().map(at -> new Block(0, at, Geometry.ALIGNMENT)).toList();
+    return areas.stream().map(at -> new Block(0, at, AreaLayout.ALIGNMENT)).toList();
   }
 
   /** All that the session has in the target. */
-  Remains remains() {
-    return new Remains(
+  TargetResources remains() {
+    return new TargetResources(
         words.slotIndex(),
         words.recordIndex(),
         control,
@@ -386,6 +387,6 @@ final class TracingMemory {
 
   /** Whether memory can be given back: the system can be told to forget function tables. */
   boolean canRemove() {
-    return stays.isEmpty() && Remains.canRemove(target);
+    return stays.isEmpty() && TargetResources.canRemove(target);
   }
 }

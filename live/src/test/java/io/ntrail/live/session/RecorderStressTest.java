@@ -66,7 +66,7 @@ class RecorderStressTest {
     try (SessionFile session = SessionFile.create(32, chunks);
         SimulatedTarget target = SimulatedTarget.map(session.path());
         ExecutorService threads = Executors.newFixedThreadPool(AT_ONCE)) {
-      NtrWriter writer = new NtrWriter(Files.newOutputStream(file), Recorded.HEADER, 7);
+      NtrWriter writer = new NtrWriter(Files.newOutputStream(file), RecordedSession.HEADER, 7);
       Recorder recorder = Recorder.appending(session, writer, new RecorderSettings(1, 1_000, 0));
       Trial.define(recorder);
       try (RecorderThread polling = RecorderThread.start(recorder)) {

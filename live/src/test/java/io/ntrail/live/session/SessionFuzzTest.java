@@ -33,8 +33,8 @@ class SessionFuzzTest {
         at += 8;
       }
       byte[] file = trial.closed();
-      Recorded.read(file);
-      Recorded.readByNtrail(file);
+      RecordedSession.read(file);
+      RecordedSession.readByNtrail(file);
       RecorderStatistics counted = trial.recorder.statistics();
       Assertions.assertTrue(counted.remarks().size() <= 100);
       Assertions.assertTrue(counted.buffersFree() >= 0 && counted.buffersFree() <= 3);

@@ -9,8 +9,8 @@ import io.ntrail.formats.ntr.EventTally;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentConnection;
 import io.ntrail.live.agent.AgentHost;
-import io.ntrail.live.plan.LeftAlone;
 import io.ntrail.live.plan.PlannedFunction;
+import io.ntrail.live.plan.SkipReason;
 import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.testkit.wine.Wine;
@@ -135,7 +135,7 @@ final class AttachTortureTest {
       } else {
         assertEquals(OptionalInt.empty(), run.disarm(), torture::told);
         statistics.add(run.finish(OptionalInt.empty()));
-        Detachment left = run.detachment().orElseThrow();
+        DetachResult left = run.detachment().orElseThrow();
         count("frames repaired", left.repairedFrames());
         count(left.removed() ? "removed" : "something stayed", 1);
       }
@@ -163,7 +163,10 @@ final class AttachTortureTest {
             .orElse(0);
     return plan.functions().stream()
         .filter(function ->
-            function.reason().filter(why -> why.kind() == LeftAlone.Kind.FOREIGN_PATCH).isPresent())
+            function
+                .reason()
+                .filter(why -> why.kind() == SkipReason.Kind.FOREIGN_PATCH)
+                .isPresent())
         .filter(function -> Math.abs(function.patch().function().end() - guard) > 16)
         .filter(function -> function.rva() != guard)
         .map(function -> function.name() + ": " + function.reason())

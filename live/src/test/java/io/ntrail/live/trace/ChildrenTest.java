@@ -11,9 +11,9 @@ import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.target.TargetModule;
-import io.ntrail.live.target.WindowsCalls;
-import io.ntrail.live.trace.TracedFamily.Child;
-import io.ntrail.live.trace.TracedFamily.Untraced;
+import io.ntrail.live.target.WindowsApi;
+import io.ntrail.live.trace.TracedProcessTree.Child;
+import io.ntrail.live.trace.TracedProcessTree.Untraced;
 import io.ntrail.testkit.wine.Wine;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -117,7 +117,7 @@ final class ChildrenTest {
   /** Something that is done while programs are traced; false as long as it has to be done again. */
   @FunctionalInterface
   private interface Meanwhile {
-    boolean isDone(TracedFamily family) throws IOException;
+    boolean isDone(TracedProcessTree family) throws IOException;
   }
 
   private Traced traced(String... arguments) throws IOException {
@@ -136,7 +136,8 @@ final class ChildrenTest {
     Path recording = folder.resolve("calls.ntr");
     TraceSettings how = new TraceSettings(recording, 0, 64, 256, 0, 0, "test");
     try (its;
-        TracedFamily all = TracedFamily.withChildren(its, TraceRun.prepare(its, how), NAMED)) {
+        TracedProcessTree all =
+            TracedProcessTree.withChildren(its, TraceRun.prepare(its, how), NAMED)) {
       all.begin(TracePlan.of(its, NAMED));
       OptionalInt exit = OptionalInt.empty();
       long end = System.nanoTime() + LIMIT.toNanos();
@@ -155,7 +156,7 @@ final class ChildrenTest {
     }
   }
 
-  private Traced traced(TracedFamily family, int exit, Path recording) throws IOException {
+  private Traced traced(TracedProcessTree family, int exit, Path recording) throws IOException {
     RecorderStatistics statistics = family.first().statistics();
     assertEquals(0, statistics.allDropped(), statistics::toString);
     assertEquals(0, statistics.unknownFunctions(), statistics::toString);
@@ -275,7 +276,7 @@ final class ChildrenTest {
   }
 
   private long handlesOfAgent() {
-    WindowsCalls calls = new WindowsCalls(agent);
+    WindowsApi calls = new WindowsApi(agent);
     calls.must("handles", "kernel32!GetProcessHandleCount", -1, agent.scratch());
     return agent.peek(agent.scratch(), 4).u32(0);
   }
@@ -390,7 +391,8 @@ final class ChildrenTest {
     try (TraceTarget its =
             TraceTarget.start(
                 host(), agent, words, calls -> programs.tracing().writing(calls, out));
-        TracedFamily all = TracedFamily.withChildren(its, TraceRun.prepare(its, how), NAMED)) {
+        TracedProcessTree all =
+            TracedProcessTree.withChildren(its, TraceRun.prepare(its, how), NAMED)) {
       all.begin(TracePlan.of(its, NAMED));
       long end = System.nanoTime() + LIMIT.toNanos();
       while (!said().contains("ready")) {

@@ -9,8 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentHost;
-import io.ntrail.live.target.Mitigations;
-import io.ntrail.live.target.Streams;
+import io.ntrail.live.target.ProcessMitigations;
+import io.ntrail.live.target.StandardHandles;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.programs.x86.asm.Assembler;
 import io.ntrail.programs.x86.asm.Label;
@@ -49,7 +49,7 @@ final class MitigationsTest {
     Wine wine = programs.wine();
     AgentHost host = new AgentHost.Wine(wine.loader(), wine.environment());
     List<String> words = List.of(program.toString());
-    return TraceTarget.start(host, agent(host, policy), words, _ -> Streams.NONE);
+    return TraceTarget.start(host, agent(host, policy), words, _ -> StandardHandles.NONE);
   }
 
   @Test
@@ -61,7 +61,7 @@ final class MitigationsTest {
           .start(
               line,
               (target, session, name) -> {
-                assertEquals(new Mitigations(false, false), target.mitigations());
+                assertEquals(new ProcessMitigations(false, false), target.mitigations());
                 target.kill(0);
               });
     }

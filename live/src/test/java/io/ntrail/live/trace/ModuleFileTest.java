@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.formats.pe.PeImage;
-import io.ntrail.formats.pe.PeUnwind;
+import io.ntrail.formats.pe.UnwindInfoBuilder;
 import io.ntrail.live.plan.Sketch;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.trace.ModuleFile.Problem;
@@ -20,7 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Which files are believed to be those of modules. */
 final class ModuleFileTest {
   private static Sketch sketch(long timestamp) {
-    Sketch sketch = new Sketch().function("one", PeUnwind.prologue(0), 0x8D, 0x41, 1, 0xC3);
+    Sketch sketch =
+        new Sketch().function("one", UnwindInfoBuilder.prologue(0), 0x8D, 0x41, 1, 0xC3);
     sketch.builder().timestamp(timestamp);
     return sketch;
   }

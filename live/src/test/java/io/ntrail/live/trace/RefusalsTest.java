@@ -12,11 +12,11 @@ import io.ntrail.formats.pe.Section;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.target.RunningProcess;
-import io.ntrail.live.target.Streams;
+import io.ntrail.live.target.StandardHandles;
 import io.ntrail.live.target.TargetImage;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.target.TargetProcess;
-import io.ntrail.live.target.WindowsCalls;
+import io.ntrail.live.target.WindowsApi;
 import io.ntrail.testkit.wine.Wine;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -52,7 +52,7 @@ final class RefusalsTest {
   private String name;
 
   private AgentHost.Wine host;
-  private WindowsCalls calls;
+  private WindowsApi calls;
 
   @BeforeEach
   void begin() {
@@ -60,7 +60,7 @@ final class RefusalsTest {
     name = folder.getFileName() + ".exe";
     Wine wine = programs.wine();
     host = new AgentHost.Wine(wine.loader(), wine.environment());
-    calls = new WindowsCalls(programs.tracing().agent());
+    calls = new WindowsApi(programs.tracing().agent());
   }
 
   @AfterEach
@@ -247,7 +247,7 @@ final class RefusalsTest {
 
   @Test
   void programsThatHaveEnded() throws IOException {
-    try (TargetProcess target = TargetProcess.start(calls, line(), Streams.NONE)) {
+    try (TargetProcess target = TargetProcess.start(calls, line(), StandardHandles.NONE)) {
       RunningProcess running = new RunningProcess(target.pid(), 0, 0, "gone.exe", List.of());
       target.resumeMain();
       while (target.await(1000).isEmpty()) {}
@@ -259,7 +259,7 @@ final class RefusalsTest {
 
   @Test
   void programsThatHaveNotBegunToRun() throws IOException {
-    try (TargetProcess target = TargetProcess.start(calls, line(), Streams.NONE)) {
+    try (TargetProcess target = TargetProcess.start(calls, line(), StandardHandles.NONE)) {
       says(refusedBy(agent(), "" + target.pid()), false, "has not begun to run");
       target.resumeMain();
       OptionalInt exit = OptionalInt.empty();

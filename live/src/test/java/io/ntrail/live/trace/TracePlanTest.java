@@ -2,11 +2,11 @@ package io.ntrail.live.trace;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.ntrail.formats.pe.PeUnwind;
-import io.ntrail.live.plan.LeftAlone.Kind;
+import io.ntrail.formats.pe.UnwindInfoBuilder;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.Sketch;
-import io.ntrail.programs.patchability.NeedsStop;
+import io.ntrail.live.plan.SkipReason.Kind;
+import io.ntrail.programs.patchability.SuspensionReason;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -22,18 +22,24 @@ final class TracePlanTest {
   private static TracePlan plan() {
     Sketch sketch =
         new Sketch()
-            .function("alone", PeUnwind.prologue(0), ONE)
+            .function("alone", UnwindInfoBuilder.prologue(0), ONE)
             // push rbx; push rsi; pop rsi; pop rbx; ret
             .function(
-                "several", PeUnwind.prologue(2).push(1, 3).push(2, 6), 0x53, 0x56, 0x5E, 0x5B, 0xC3)
-            .function("returning", PeUnwind.prologue(0), 0xC3);
+                "several",
+                UnwindInfoBuilder.prologue(2).push(1, 3).push(2, 6),
+                0x53,
+                0x56,
+                0x5E,
+                0x5B,
+                0xC3)
+            .function("returning", UnwindInfoBuilder.prologue(0), 0xC3);
     // Directly behind a function with more than enough room.
     sketch.code().label("borrowing").code(ONE).label("borrowing, end");
-    sketch.builder().function("borrowing", "borrowing, end", PeUnwind.prologue(0));
+    sketch.builder().function("borrowing", "borrowing, end", UnwindInfoBuilder.prologue(0));
     sketch.builder().exports("borrowing", "borrowing");
     sketch.code().align(64, 0xCC).fill(63, 0xCC).label("straddling").code(ONE);
     sketch.code().label("straddling, end");
-    sketch.builder().function("straddling", "straddling, end", PeUnwind.prologue(0));
+    sketch.builder().function("straddling", "straddling, end", UnwindInfoBuilder.prologue(0));
     sketch.builder().exports("straddling", "straddling");
     return new TracePlan(sketch.plan(), List.of());
   }
@@ -45,7 +51,7 @@ final class TracePlanTest {
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
-  private static Optional<NeedsStop> needsStop(TracePlan plan, String name) {
+  private static Optional<SuspensionReason> needsStop(TracePlan plan, String name) {
     return Sketch.named(plan.functions(), name).needsStop();
   }
 
@@ -65,9 +71,9 @@ final class TracePlanTest {
   void aFunctionSaysWhyThreadsHaveToStandStill() {
     TracePlan plan = plan();
     assertEquals(Optional.empty(), needsStop(plan, "alone"));
-    assertEquals(Optional.of(NeedsStop.SEVERAL_INSTRUCTIONS), needsStop(plan, "several"));
-    assertEquals(Optional.of(NeedsStop.BORROWED_PADDING), needsStop(plan, "borrowing"));
-    assertEquals(Optional.of(NeedsStop.STRADDLES), needsStop(plan, "straddling"));
+    assertEquals(Optional.of(SuspensionReason.SEVERAL_INSTRUCTIONS), needsStop(plan, "several"));
+    assertEquals(Optional.of(SuspensionReason.BORROWED_PADDING), needsStop(plan, "borrowing"));
+    assertEquals(Optional.of(SuspensionReason.STRADDLES), needsStop(plan, "straddling"));
     assertEquals(Optional.empty(), needsStop(plan, "returning"), "it is not patched");
     assertEquals(3, plan.needStop());
     assertEquals(Set.of("alone", "several", "borrowing", "straddling"), traced(plan));

@@ -10,8 +10,8 @@ import io.ntrail.formats.pe.RuntimeFunction;
 import io.ntrail.formats.pe.ScopeTable;
 import io.ntrail.formats.pe.UnwindChain;
 import io.ntrail.formats.pe.UnwindInfo;
-import io.ntrail.programs.handlers.HandlerCode.End;
-import io.ntrail.programs.handlers.HandlerGuess.Sample;
+import io.ntrail.programs.handlers.HandlerHeuristics.Sample;
+import io.ntrail.programs.handlers.HandlerResolver.End;
 import io.ntrail.programs.handlers.LanguageHandler.Found;
 import java.util.ArrayList;
 import java.util.List;
@@ -107,11 +107,11 @@ public final class LanguageHandlers {
     if (samples.isEmpty()) {
       return;
     }
-    HandlerCode code = new HandlerCode(image, table);
+    HandlerResolver code = new HandlerResolver(image, table);
     samples.keySet().forEach(rva -> named(code, rva).ifPresent(this::add));
     List<Long> rest = rest(samples);
     rest.forEach(rva -> checking(code, rva).ifPresent(this::add));
-    HandlerGuess guess = new HandlerGuess(image, table);
+    HandlerHeuristics guess = new HandlerHeuristics(image, table);
     rest = rest(samples);
     for (long rva : rest) {
       guess
@@ -153,7 +153,7 @@ public final class LanguageHandlers {
     return samples;
   }
 
-  private static Optional<LanguageHandler> named(HandlerCode code, long rva) {
+  private static Optional<LanguageHandler> named(HandlerResolver code, long rva) {
     End end = code.follow(rva);
     if (end.imported().isPresent()) {
       return Optional.of(named(rva, end.imported().get(), Found.IMPORT));
@@ -168,7 +168,7 @@ public final class LanguageHandlers {
   }
 
   /** The handler that checks a cookie and then goes on to one that is known. */
-  private Optional<LanguageHandler> checking(HandlerCode code, long rva) {
+  private Optional<LanguageHandler> checking(HandlerResolver code, long rva) {
     for (End end : code.calls(code.follow(rva).rva())) {
       Optional<HandlerKind> called =
           end.imported()

@@ -87,7 +87,7 @@ public final class ImageFunctions {
   }
 
   /** The functions of an image as it says itself. */
-  public static ImageFunctions of(ImageContents contents) {
+  public static ImageFunctions of(ParsedImage contents) {
     PeImage image = contents.image();
     return of(image, contents.exports(), contents.loadConfig(), FunctionTable.of(image));
   }

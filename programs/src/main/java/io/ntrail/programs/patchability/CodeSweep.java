@@ -235,7 +235,7 @@ final class CodeSweep {
     private int padding = -1;
 
     private boolean paddingIsSafe;
-    private Filler filler = Filler.NONE;
+    private PaddingKind filler = PaddingKind.NONE;
 
     /** What does not go on stands in front: padding can begin. */
     private boolean stopped;
@@ -259,10 +259,10 @@ final class CodeSweep {
     void decode() {
       while (at < length) {
         int first = bytes.u8(at);
-        Filler single = Filler.ofByte(first);
-        if (single == Filler.INT3
-            || single == Filler.NOP
-            || single == Filler.ZERO && (stopped || padding >= 0)) {
+        PaddingKind single = PaddingKind.ofByte(first);
+        if (single == PaddingKind.INT3
+            || single == PaddingKind.NOP
+            || single == PaddingKind.ZERO && (stopped || padding >= 0)) {
           pad(single, 1);
           continue;
         }
@@ -273,8 +273,8 @@ final class CodeSweep {
           called = false;
           at++;
         } else if (instruction.isNext()) {
-          if (Filler.isLongNop(bytes, at, size, narrow)) {
-            pad(Filler.LONG_NOP, size);
+          if (PaddingKind.isLongNop(bytes, at, size, narrow)) {
+            pad(PaddingKind.LONG_NOP, size);
           } else {
             padding = -1;
             stopped = false;
@@ -287,11 +287,11 @@ final class CodeSweep {
       }
     }
 
-    private void pad(Filler kind, int size) {
+    private void pad(PaddingKind kind, int size) {
       if (padding < 0) {
         padding = at;
-        paddingIsSafe = stopped || called && kind == Filler.INT3;
-        filler = Filler.NONE;
+        paddingIsSafe = stopped || called && kind == PaddingKind.INT3;
+        filler = PaddingKind.NONE;
       }
       filler = filler.and(kind);
       at += size;
@@ -343,7 +343,7 @@ final class CodeSweep {
       while (run < length && bytes.u8(length - 1 - run) == 0xCC) {
         run++;
       }
-      filler = Filler.INT3;
+      filler = PaddingKind.INT3;
       return Math.max(0, run - 1);
     }
   }
@@ -370,8 +370,8 @@ final class CodeSweep {
   }
 
   /** What the padding in front of a function consists of. */
-  Filler filler(int function) {
-    return Filler.values()[fillers[function]];
+  PaddingKind filler(int function) {
+    return PaddingKind.values()[fillers[function]];
   }
 
   /** All padding, by address. */

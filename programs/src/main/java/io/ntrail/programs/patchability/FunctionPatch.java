@@ -22,9 +22,9 @@ import java.util.Optional;
 public record FunctionPatch(
     ImageFunction function,
     PatchClass patchClass,
-    Optional<Refusal> refusal,
+    Optional<PatchRefusal> refusal,
     String detail,
-    Padding padding,
+    FunctionPadding padding,
     int firstLength,
     int unitLength,
     int unitInstructions,
@@ -50,24 +50,24 @@ public record FunctionPatch(
 
   /** Bytes of the function itself that are overwritten. */
   public int overwritten() {
-    return isInPlace() ? Padding.JUMP : SHORT_JUMP;
+    return isInPlace() ? FunctionPadding.JUMP : SHORT_JUMP;
   }
 
   /** Why threads have to stand still while it is patched; empty if they may run, or of class D. */
-  public Optional<NeedsStop> needsStop() {
+  public Optional<SuspensionReason> needsStop() {
     if (!isPossible()) {
       return Optional.empty();
     }
     if (isInPlace()) {
-      return Optional.of(NeedsStop.IN_PLACE);
+      return Optional.of(SuspensionReason.IN_PLACE);
     }
     if (unitInstructions > 1) {
-      return Optional.of(NeedsStop.SEVERAL_INSTRUCTIONS);
+      return Optional.of(SuspensionReason.SEVERAL_INSTRUCTIONS);
     }
     if (patchClass == PatchClass.C) {
-      return Optional.of(NeedsStop.BORROWED_PADDING);
+      return Optional.of(SuspensionReason.BORROWED_PADDING);
     }
-    return straddles() ? Optional.of(NeedsStop.STRADDLES) : Optional.empty();
+    return straddles() ? Optional.of(SuspensionReason.STRADDLES) : Optional.empty();
   }
 
   /** Whether it can be patched. */

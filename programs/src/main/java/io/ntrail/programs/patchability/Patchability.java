@@ -3,7 +3,7 @@ package io.ntrail.programs.patchability;
 import io.ntrail.formats.pe.Imports;
 import io.ntrail.formats.pe.LoadConfig;
 import io.ntrail.formats.pe.LoadConfig.Field;
-import io.ntrail.formats.pe.Machine;
+import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.formats.pe.Section;
 import io.ntrail.programs.image.ImageFunction;
@@ -37,7 +37,7 @@ public final class Patchability {
   private final boolean understood;
   private final BitSet hashed;
   private final CodeSweep sweep;
-  private final UnitReader units;
+  private final EntryInstructionReader units;
 
   /** Of each function where its long jump goes; -1 if nowhere. */
   private final long[] jumps;
@@ -49,13 +49,13 @@ public final class Patchability {
     this.image = image;
     this.functions = functions;
     this.understood =
-        Machine.isX86(image.headers().machine())
-            && image.headers().isWide() == (image.headers().machine() == Machine.AMD64)
+        MachineType.isX86(image.headers().machine())
+            && image.headers().isWide() == (image.headers().machine() == MachineType.AMD64)
             && config.map(c -> c.value(Field.CHPE_METADATA_POINTER) == 0).orElse(true);
     InstructionDecoder decoder =
         InstructionDecoder.of(image.headers().isWide() ? CodeSize.BITS64 : CodeSize.BITS32);
     this.hashed = hashed(config);
-    this.units = new UnitReader(image, imports, decoder);
+    this.units = new EntryInstructionReader(image, imports, decoder);
     this.sweep = new CodeSweep(image, functions, decoder, hashed);
     this.jumps = new long[functions.list().size()];
     Arrays.fill(jumps, -1);
@@ -96,14 +96,14 @@ public final class Patchability {
     for (int i = 0; i < jumps.length; i++) {
       ImageFunction function = all.get(i);
       if (refused(i, function, units.read(function)) == null) {
-        if (sweep.own(i) >= Padding.JUMP) {
-          jumps[i] = function.rva() - Padding.JUMP;
+        if (sweep.own(i) >= FunctionPadding.JUMP) {
+          jumps[i] = function.rva() - FunctionPadding.JUMP;
         } else {
           without.set(i);
         }
       }
     }
-    Borrowing borrowing = new Borrowing(sweep.gaps());
+    PaddingAllocator borrowing = new PaddingAllocator(sweep.gaps());
     for (int i = without.nextSetBit(0); i >= 0; i = without.nextSetBit(i + 1)) {
       jumps[i] = borrowing.take(functions.start(i), this::needed);
     }
@@ -112,33 +112,35 @@ public final class Patchability {
   /** How many bytes in front of an address the function needs that begins there. */
   private int needed(long end) {
     int i = functions.indexUpTo(end);
-    return i >= 0 && functions.start(i) == end && jumps[i] == end - Padding.JUMP ? Padding.JUMP : 0;
+    return i >= 0 && functions.start(i) == end && jumps[i] == end - FunctionPadding.JUMP
+        ? FunctionPadding.JUMP
+        : 0;
   }
 
   /** Why a function cannot be patched, whatever lies in front of it. */
-  private @Nullable Because refused(int i, ImageFunction function, Unit unit) {
+  private @Nullable Because refused(int i, ImageFunction function, EntryInstructions unit) {
     if (!understood) {
-      return new Because(Refusal.OTHER_MACHINE, "");
+      return new Because(PatchRefusal.OTHER_MACHINE, "");
     }
     if (function.inside() && !function.is(Source.FUNCTION_TABLE)) {
-      return new Because(Refusal.INSIDE_FUNCTION, at(functions.owner(function.rva() - 1)));
+      return new Because(PatchRefusal.INSIDE_FUNCTION, at(functions.owner(function.rva() - 1)));
     }
-    Refusal refusal = unit.refusal();
+    PatchRefusal refusal = unit.refusal();
     if (refusal != null) {
       return new Because(refusal, unit.detail());
     }
     if (!sweep.isExamined(i)) {
-      return new Because(Refusal.NOT_EXAMINED, "");
+      return new Because(PatchRefusal.NOT_EXAMINED, "");
     }
     long loop = sweep.branchTo(i, function, unit.length(), true);
     if (loop >= 0) {
-      return new Because(Refusal.LOOPS_TO_ENTRY, "from " + at(loop));
+      return new Because(PatchRefusal.LOOPS_TO_ENTRY, "from " + at(loop));
     }
     long branch = sweep.branchTo(i, function, unit.length(), false);
-    return branch >= 0 ? new Because(Refusal.BRANCH_INTO_UNIT, "from " + at(branch)) : null;
+    return branch >= 0 ? new Because(PatchRefusal.BRANCH_INTO_UNIT, "from " + at(branch)) : null;
   }
 
-  private record Because(Refusal refusal, String detail) {}
+  private record Because(PatchRefusal refusal, String detail) {}
 
   private static String at(long rva) {
     return rva < 0 ? "" : "0x" + Long.toHexString(rva);
@@ -149,26 +151,26 @@ public final class Patchability {
     return list;
   }
 
-  private Padding padding(int i, long rva) {
+  private FunctionPadding padding(int i, long rva) {
     long from = image.section(rva).map(Section::rva).orElse(0L);
-    FrontBytes front = FrontBytes.of(image.view(), from, rva);
+    BytewisePadding front = BytewisePadding.of(image.view(), from, rva);
     int run = front.run();
-    return new Padding(
+    return new FunctionPadding(
         run, front.fills(), Math.max(run, front.nops()), sweep.own(i), sweep.filler(i));
   }
 
   private FunctionPatch patch(int i) {
     ImageFunction function = functions.list().get(i);
-    Unit unit = units.read(function);
-    Padding padding = padding(i, function.rva());
+    EntryInstructions unit = units.read(function);
+    FunctionPadding padding = padding(i, function.rva());
     Because because = refused(i, function, unit);
     if (because == null && jumps[i] < 0) {
-      because = new Because(hashed.get(i) ? Refusal.TYPE_HASH : Refusal.NO_PADDING, "");
+      because = new Because(hashed.get(i) ? PatchRefusal.TYPE_HASH : PatchRefusal.NO_PADDING, "");
     }
     PatchClass patchClass =
         because != null
             ? PatchClass.D
-            : jumps[i] != function.rva() - Padding.JUMP
+            : jumps[i] != function.rva() - FunctionPadding.JUMP
                 ? PatchClass.C
                 : unit.instructions() == 1 ? PatchClass.A : PatchClass.B;
     return new FunctionPatch(
@@ -208,16 +210,16 @@ public final class Patchability {
    *     other as it is
    */
   public FunctionPatch inPlace(FunctionPatch patch) {
-    Refusal refusal = patch.refusal().orElse(null);
-    if (refusal != Refusal.NO_PADDING && refusal != Refusal.TYPE_HASH) {
+    PatchRefusal refusal = patch.refusal().orElse(null);
+    if (refusal != PatchRefusal.NO_PADDING && refusal != PatchRefusal.TYPE_HASH) {
       return patch;
     }
     ImageFunction function = patch.function();
     int i = functions.indexUpTo(function.rva());
-    Unit unit = units.read(function, Padding.JUMP);
+    EntryInstructions unit = units.read(function, FunctionPadding.JUMP);
     Because because = refused(i, function, unit);
     if (because == null && unit.length() > room(i, function)) {
-      because = new Because(Refusal.TOO_SHORT, room(i, function) + " bytes");
+      because = new Because(PatchRefusal.TOO_SHORT, room(i, function) + " bytes");
     }
     return new FunctionPatch(
         function,
@@ -239,7 +241,7 @@ public final class Patchability {
   }
 
   /** Counts what hot-patching was made for. */
-  public PatchShare share() {
+  public HotPatchStatistics share() {
     int wanted = image.headers().isWide() ? WANTED_WIDE : WANTED_NARROW;
     int[] sums = new int[10];
     for (FunctionPatch patch : list) {
@@ -265,7 +267,7 @@ public final class Patchability {
         sums[i] += counts[i] ? 1 : 0;
       }
     }
-    return new PatchShare(
+    return new HotPatchStatistics(
         jumps.length,
         sums[0],
         sums[1],

@@ -1,7 +1,7 @@
 package io.ntrail.programs.services;
 
 import io.ntrail.formats.pe.ImageView;
-import io.ntrail.formats.pe.Machine;
+import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.pe.PeImage;
 import java.util.List;
 import java.util.Locale;
@@ -35,29 +35,33 @@ final class StubForm {
   private static final List<StubForm> FORMS =
       List.of(
           // Windows 10 and later, and Wine
-          row(Machine.AMD64, "4C 8B D1 B8 nn nn nn nn F6 04 25 08 03 FE 7F 01 75 03 0F 05 C3"),
+          row(MachineType.AMD64, "4C 8B D1 B8 nn nn nn nn F6 04 25 08 03 FE 7F 01 75 03 0F 05 C3"),
           // Windows before 10
-          row(Machine.AMD64, "4C 8B D1 B8 nn nn nn nn 0F 05 C3"),
+          row(MachineType.AMD64, "4C 8B D1 B8 nn nn nn nn 0F 05 C3"),
           // a Zw routine of a kernel, which enters the service from kernel mode
           row(
-              Machine.AMD64,
+              MachineType.AMD64,
               "48 8B C4 FA 48 83 EC 10 50 9C 6A 10 48 8D 05 .. .. .. .. 50 B8 nn nn nn nn E9"),
           // Windows XP SP2 to 7, XP before that, 2000, 8 and later
-          row(Machine.I386, "B8 nn nn nn nn BA 00 03 FE 7F FF 12 ret"),
-          row(Machine.I386, "B8 nn nn nn nn BA 00 03 FE 7F FF D2 ret"),
-          row(Machine.I386, "B8 nn nn nn nn 8D 54 24 04 CD 2E ret"),
-          row(Machine.I386, "B8 nn nn nn nn E8 .. 00 00 00 ret 8B D4 0F 34 C3"),
+          row(MachineType.I386, "B8 nn nn nn nn BA 00 03 FE 7F FF 12 ret"),
+          row(MachineType.I386, "B8 nn nn nn nn BA 00 03 FE 7F FF D2 ret"),
+          row(MachineType.I386, "B8 nn nn nn nn 8D 54 24 04 CD 2E ret"),
+          row(MachineType.I386, "B8 nn nn nn nn E8 .. 00 00 00 ret 8B D4 0F 34 C3"),
           // WOW64 of Vista and 7, without and with a turbo thunk, and of XP
-          row(Machine.I386, "B8 nn nn nn nn 33 C9 8D 54 24 04 64 FF 15 C0 00 00 00 83 C4 04 ret"),
           row(
-              Machine.I386,
+              MachineType.I386,
+              "B8 nn nn nn nn 33 C9 8D 54 24 04 64 FF 15 C0 00 00 00 83 C4 04 ret"),
+          row(
+              MachineType.I386,
               "B8 nn nn nn nn B9 .. .. .. .. 8D 54 24 04 64 FF 15 C0 00 00 00 83 C4 04 ret"),
-          row(Machine.I386, "B8 nn nn nn nn 33 C9 8D 54 24 04 64 FF 15 C0 00 00 00 ret"),
-          row(Machine.I386, "B8 nn nn nn nn B9 .. .. .. .. 8D 54 24 04 64 FF 15 C0 00 00 00 ret"),
+          row(MachineType.I386, "B8 nn nn nn nn 33 C9 8D 54 24 04 64 FF 15 C0 00 00 00 ret"),
+          row(
+              MachineType.I386,
+              "B8 nn nn nn nn B9 .. .. .. .. 8D 54 24 04 64 FF 15 C0 00 00 00 ret"),
           // WOW64 of Windows 8, and Wine
-          row(Machine.I386, "B8 nn nn nn nn 64 FF 15 C0 00 00 00 ret"),
+          row(MachineType.I386, "B8 nn nn nn nn 64 FF 15 C0 00 00 00 ret"),
           // WOW64 of Windows 10 and later, and Wine: what any function could begin with
-          named(Machine.I386, "B8 nn nn nn nn BA .. .. .. .. FF D2 ret"));
+          named(MachineType.I386, "B8 nn nn nn nn BA .. .. .. .. FF D2 ret"));
 
   private static final int RET = 0xC3;
   private static final int RET_BYTES = 0xC2;
@@ -111,7 +115,7 @@ final class StubForm {
   static Optional<Stub> read(PeImage image, long rva, boolean service) {
     ImageView view = image.view();
     int machine = image.headers().machine();
-    if (machine == Machine.ARM64) {
+    if (machine == MachineType.ARM64) {
       return arm64(view, rva);
     }
     for (StubForm form : FORMS) {
@@ -161,7 +165,7 @@ final class StubForm {
       at++;
     }
     // On x86 the upper half of eax is 0, or chooses a turbo thunk of WOW64.
-    int place = machine == Machine.I386 ? number & 0xFFFF : number;
+    int place = machine == MachineType.I386 ? number & 0xFFFF : number;
     return place >= 0 && place < NUMBERS ? new Stub(place, arguments) : null;
   }
 

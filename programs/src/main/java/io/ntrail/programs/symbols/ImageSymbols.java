@@ -1,11 +1,11 @@
 package io.ntrail.programs.symbols;
 
-import io.ntrail.formats.decoration.Undecoration;
-import io.ntrail.formats.pdb.PdbAddresses;
-import io.ntrail.formats.pdb.PdbAddresses.Found;
-import io.ntrail.formats.pdb.PdbAddresses.Frame;
+import io.ntrail.formats.decoration.Undecorator;
 import io.ntrail.formats.pdb.PdbFile;
 import io.ntrail.formats.pdb.PdbModule;
+import io.ntrail.formats.pdb.PdbSymbolizer;
+import io.ntrail.formats.pdb.PdbSymbolizer.Found;
+import io.ntrail.formats.pdb.PdbSymbolizer.Frame;
 import io.ntrail.formats.pdb.PublicSymbols;
 import io.ntrail.formats.pdb.codeview.Symbol.Procedure;
 import io.ntrail.formats.pdb.codeview.Symbol.Public;
@@ -13,7 +13,7 @@ import io.ntrail.programs.image.ImageFunction;
 import io.ntrail.programs.image.ImageFunction.Source;
 import io.ntrail.programs.image.ImageFunctions;
 import io.ntrail.programs.image.NamedFunction;
-import io.ntrail.programs.symbols.SymbolAt.Origin;
+import io.ntrail.programs.symbols.SymbolizedAddress.Origin;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -23,7 +23,7 @@ import java.util.Set;
 /** Names for the addresses of one image. */
 public sealed interface ImageSymbols {
   /** What lies at an RVA; empty if nobody knows. */
-  Optional<SymbolAt> at(long rva);
+  Optional<SymbolizedAddress> at(long rva);
 
   /**
    * The types of a function's parameters, {@code ...} for any more; empty if they are not known.
@@ -34,7 +34,7 @@ public sealed interface ImageSymbols {
 
   /** The names of a PDB, which must stay open. */
   static ImageSymbols of(PdbFile pdb) {
-    return new OfPdb(pdb, new PdbAddresses(pdb));
+    return new OfPdb(pdb, new PdbSymbolizer(pdb));
   }
 
   /** The names that an image has itself. */
@@ -44,7 +44,7 @@ public sealed interface ImageSymbols {
 
   /** The name of a function without its decoration, with its parameters if it tells them. */
   static String plain(String name) {
-    return Undecoration.of(name, Undecoration.Style.NAME).orElse(name);
+    return Undecorator.of(name, Undecorator.Style.NAME).orElse(name);
   }
 
   /**
@@ -84,13 +84,13 @@ public sealed interface ImageSymbols {
   }
 
   /** By a PDB. */
-  record OfPdb(PdbFile pdb, PdbAddresses addresses) implements ImageSymbols {
+  record OfPdb(PdbFile pdb, PdbSymbolizer addresses) implements ImageSymbols {
     @Override
-    public Optional<SymbolAt> at(long rva) {
+    public Optional<SymbolizedAddress> at(long rva) {
       return addresses.find(rva).map(this::symbol);
     }
 
-    private SymbolAt symbol(Found found) {
+    private SymbolizedAddress symbol(Found found) {
       Origin origin =
           switch (found.kind()) {
             case PROCEDURE -> Origin.PROCEDURE;
@@ -102,7 +102,7 @@ public sealed interface ImageSymbols {
           };
       List<SymbolFrame> frames = found.frames().stream().map(this::frame).toList();
       long begin = pdb.toImage(found.begin(), Math.max(1, found.length()));
-      return new SymbolAt(origin, begin, found.length(), found.offset(), frames);
+      return new SymbolizedAddress(origin, begin, found.length(), found.offset(), frames);
     }
 
     private SymbolFrame frame(Frame frame) {
@@ -124,7 +124,7 @@ public sealed interface ImageSymbols {
   /** By exports and the symbol table. */
   record OfImage(ImageFunctions functions) implements ImageSymbols {
     @Override
-    public Optional<SymbolAt> at(long rva) {
+    public Optional<SymbolizedAddress> at(long rva) {
       int index = functions.indexUpTo(rva);
       if (index < 0) {
         return Optional.empty();
@@ -135,7 +135,7 @@ public sealed interface ImageSymbols {
       }
       String name = plain(function.names().getFirst());
       return Optional.of(
-          new SymbolAt(
+          new SymbolizedAddress(
               Origin.EXPORT,
               function.rva(),
               function.size(),

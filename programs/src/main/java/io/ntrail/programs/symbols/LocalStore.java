@@ -103,7 +103,7 @@ record LocalStore(Path root, boolean windows) {
       addFile(folder.resolve(name), false, entries);
     }
     for (String name : key.names()) {
-      addFile(folder.resolve(FileName.packed(name)), true, entries);
+      addFile(folder.resolve(SafeFileName.packed(name)), true, entries);
     }
     Path pointer = folder.resolve(PointerFile.NAME);
     if (Files.isRegularFile(pointer)) {
@@ -114,7 +114,7 @@ record LocalStore(Path root, boolean windows) {
   private Entry followed(Path pointer) {
     return switch (PointerFile.read(pointer, windows)) {
       case PointerFile.Elsewhere(Path file) when isFile(file) ->
-          new Entry.Candidate(file, FileName.isPacked(file.toString()));
+          new Entry.Candidate(file, SafeFileName.isPacked(file.toString()));
       case PointerFile.Elsewhere(Path file) ->
           new Entry.Unusable(pointer, "%s says %s, which is no file".formatted(pointer, file));
       case PointerFile.Withdrawn(String message) ->
@@ -155,6 +155,6 @@ record LocalStore(Path root, boolean windows) {
 
   private String notSpelled(StoreKey key) {
     return "%s cannot have %s: this system cannot spell its name"
-        .formatted(root, HostPath.printable(key.name()));
+        .formatted(root, LocalPath.printable(key.name()));
   }
 }

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** A program, library or driver with the files that it is read from, which may be packed. */
-public final class OpenImage implements Sought.Opened {
+public final class OpenImage implements FileRequest.Opened {
   private final Path path;
   private final PeImage image;
   private final List<InputFile> inputs;

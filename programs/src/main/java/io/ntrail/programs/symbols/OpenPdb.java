@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** A PDB with the files that it is read from, which may be packed. */
-public final class OpenPdb implements Sought.Opened {
+public final class OpenPdb implements FileRequest.Opened {
   private final Path path;
   private final String member;
   private final PdbFile pdb;
@@ -75,7 +75,7 @@ public final class OpenPdb implements Sought.Opened {
 
   /** Where it was found, for messages: with its name in the archive, if it lies in one. */
   public String place() {
-    return member.isEmpty() ? path.toString() : path + "!/" + HostPath.printable(member);
+    return member.isEmpty() ? path.toString() : path + "!/" + LocalPath.printable(member);
   }
 
   /** Its bytes; to be used as long as this is open. */

@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
  * @param places files, and folders that the PDB may lie in
  * @param stores what is searched behind them
  */
-public record PdbSearch(List<PackedStore> archives, List<Path> places, SymbolStores stores) {
+public record PdbSearch(List<ZipStore> archives, List<Path> places, SymbolStores stores) {
   /** The kinds of images, where that of an image is not known. */
   private static final List<String> ANY_KIND = List.of("exe", "dll", "sys");
 
@@ -38,8 +38,8 @@ public record PdbSearch(List<PackedStore> archives, List<Path> places, SymbolSto
    */
   public PdbSearch(List<Path> places, SymbolStores stores) {
     this(
-        places.stream().filter(PackedStore::isZip).map(PackedStore::new).toList(),
-        places.stream().filter(place -> !PackedStore.isZip(place)).toList(),
+        places.stream().filter(ZipStore::isZip).map(ZipStore::new).toList(),
+        places.stream().filter(place -> !ZipStore.isZip(place)).toList(),
         stores);
   }
 
@@ -121,9 +121,9 @@ public record PdbSearch(List<PackedStore> archives, List<Path> places, SymbolSto
       List<Path> candidates,
       Object namedBy) {
     List<Tried> tried = new ArrayList<>();
-    Optional<SoughtPdb> sought = key.map(known -> new SoughtPdb(known, wanted, kinds));
+    Optional<PdbRequest> sought = key.map(known -> new PdbRequest(known, wanted, kinds));
     if (sought.isPresent()) {
-      for (PackedStore archive : archives) {
+      for (ZipStore archive : archives) {
         Optional<OpenPdb> found = archive.find(sought.get(), tried);
         if (found.isPresent()) {
           return new Result(found, tried, List.of());
@@ -153,7 +153,7 @@ public record PdbSearch(List<PackedStore> archives, List<Path> places, SymbolSto
   /** Plain folders may have PDBs by the kinds of their images. */
   private static List<String> kinds(Path file) {
     Path name = file.getFileName();
-    return name == null ? List.of() : FileName.kind(name.toString()).stream().toList();
+    return name == null ? List.of() : SafeFileName.kind(name.toString()).stream().toList();
   }
 
   private List<Path> candidates(Optional<StoreKey> key) {
@@ -198,7 +198,7 @@ public record PdbSearch(List<PackedStore> archives, List<Path> places, SymbolSto
       return Optional.empty();
     }
     try {
-      return Optional.of(SoughtPdb.open(place, "", id));
+      return Optional.of(PdbRequest.open(place, "", id));
     } catch (CannotGoOn e) {
       tried.add(new Tried(place.toString(), true, e.message()));
       return Optional.empty();

@@ -57,7 +57,7 @@ sealed interface PointerFile {
     if (path.isEmpty()) {
       return new Unusable("is empty");
     }
-    HostPath read = HostPath.of(path, windows);
+    LocalPath read = LocalPath.of(path, windows);
     if (read.path() == null) {
       return new Unusable("says that the file is elsewhere, but " + read.why());
     }

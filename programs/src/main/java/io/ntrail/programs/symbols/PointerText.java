@@ -30,7 +30,7 @@ public record PointerText(boolean isWithdrawn, String text) {
     }
     String line = text.lines().findFirst().orElse("").strip();
     if (MESSAGE.matcher(line).matches()) {
-      String why = HostPath.printable(line.substring(3)).replaceFirst("^:", "").strip();
+      String why = LocalPath.printable(line.substring(3)).replaceFirst("^:", "").strip();
       return new PointerText(true, why);
     }
     boolean hasWord = line.regionMatches(true, 0, "PATH:", 0, 5);

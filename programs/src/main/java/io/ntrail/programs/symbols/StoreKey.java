@@ -30,7 +30,7 @@ public record StoreKey(String name, String key) {
    * @throws IllegalArgumentException if the name is none, or the key is not hexadecimal
    */
   public StoreKey {
-    if (!FileName.isUsable(name) || !HEX.matcher(key).matches()) {
+    if (!SafeFileName.isUsable(name) || !HEX.matcher(key).matches()) {
       throw new IllegalArgumentException("no name or no key of a store");
     }
   }
@@ -86,7 +86,7 @@ public record StoreKey(String name, String key) {
   }
 
   private static Optional<StoreKey> of(String path, String key) {
-    return FileName.of(path).map(name -> new StoreKey(name, key));
+    return SafeFileName.of(path).map(name -> new StoreKey(name, key));
   }
 
   /**
@@ -103,7 +103,7 @@ public record StoreKey(String name, String key) {
   /** The spellings of the name that occur, in the order in which they are to be tried. */
   public List<String> names() {
     return Stream.of(name, name.toLowerCase(Locale.ROOT))
-        .filter(FileName::isUsable)
+        .filter(SafeFileName::isUsable)
         .distinct()
         .toList();
   }
@@ -121,7 +121,7 @@ public record StoreKey(String name, String key) {
             List.of(lowerName, lowerKey),
             List.of(lowerName, key),
             List.of(name, upperKey))
-        .filter(pair -> FileName.isUsable(pair.getFirst()))
+        .filter(pair -> SafeFileName.isUsable(pair.getFirst()))
         .distinct()
         .map(pair -> new StoreKey(pair.getFirst(), pair.getLast()))
         .toList();
@@ -129,7 +129,7 @@ public record StoreKey(String name, String key) {
 
   /** The name of the compressed file: {@code foo.pd_}. */
   public String packedName() {
-    return FileName.packed(name);
+    return SafeFileName.packed(name);
   }
 
   /** The folder of the name in a store of two tiers. */

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** One search for one file, from the first element of a symbol path to the one that has it. */
-final class StoreSearch<T extends Sought.Opened> {
+final class StoreSearch<T extends FileRequest.Opened> {
   /** The file, open. */
   private record Hit<T>(T opened, Path file, boolean packed) {}
 
@@ -28,8 +28,8 @@ final class StoreSearch<T extends Sought.Opened> {
 
   private final SymbolPath path;
   private final boolean windows;
-  private final Optional<StoreFetch> fetch;
-  private final Sought<T> sought;
+  private final Optional<StoreClient> fetch;
+  private final FileRequest<T> sought;
   private final StoreWriter<T> writer;
   private final List<Tried> tried = new ArrayList<>();
   private final List<String> remarks = new ArrayList<>();
@@ -37,7 +37,8 @@ final class StoreSearch<T extends Sought.Opened> {
   /** The caches before the element that is searched; the last one first. */
   private final List<LocalStore> caches = new ArrayList<>();
 
-  StoreSearch(SymbolPath path, boolean windows, Optional<StoreFetch> fetch, Sought<T> sought) {
+  StoreSearch(
+      SymbolPath path, boolean windows, Optional<StoreClient> fetch, FileRequest<T> sought) {
     this.path = path;
     this.windows = windows;
     this.fetch = fetch;
@@ -55,8 +56,8 @@ final class StoreSearch<T extends Sought.Opened> {
               caches.addFirst(store);
               yield cached;
             }
-            case Folder(Path archive) when PackedStore.isZip(archive) ->
-                new PackedStore(archive)
+            case Folder(Path archive) when ZipStore.isZip(archive) ->
+                new ZipStore(archive)
                     .find(sought, tried)
                     .map(opened -> new Hit<>(opened, archive, false));
             case Folder(Path folder) -> inFolder(local(folder)).map(found -> kept(found, caches));
@@ -238,10 +239,11 @@ final class StoreSearch<T extends Sought.Opened> {
    *
    * @throws IOException if the store does not take it
    */
-  private Optional<Hit<T>> fetched(Store.Http server, StoreFetch fetch, LocalStore keeper)
+  private Optional<Hit<T>> fetched(Store.Http server, StoreClient fetch, LocalStore keeper)
       throws IOException {
     Path folder = writer.folderOf(keeper);
-    Optional<StoreFetch.Answer.Missing> known = fetch.known(server.address(), sought.key(), folder);
+    Optional<StoreClient.Answer.Missing> known =
+        fetch.known(server.address(), sought.key(), folder);
     if (known.isPresent()) {
       return missing(server, known.get());
     }
@@ -253,21 +255,21 @@ final class StoreSearch<T extends Sought.Opened> {
   }
 
   private Optional<Hit<T>> claimed(
-      Store.Http server, StoreFetch fetch, LocalStore keeper, Path folder) throws IOException {
-    try (UnfinishedFile part = UnfinishedFile.claim(folder, sought.key().name(), PATIENCE_MILLIS)) {
+      Store.Http server, StoreClient fetch, LocalStore keeper, Path folder) throws IOException {
+    try (PartialFile part = PartialFile.claim(folder, sought.key().name(), PATIENCE_MILLIS)) {
       Optional<Hit<T>> meanwhile = whatOthersFetched(keeper);
       if (meanwhile.isPresent()) {
         return meanwhile;
       }
       // Whoever held the file may also have learned that the server has none.
-      Optional<StoreFetch.Answer.Missing> known =
+      Optional<StoreClient.Answer.Missing> known =
           fetch.known(server.address(), sought.key(), folder);
       if (known.isPresent()) {
         return missing(server, known.get());
       }
       return switch (fetch.fetch(server.address(), sought.key(), part)) {
-        case StoreFetch.Answer.Missing missing -> missing(server, missing);
-        case StoreFetch.Answer.Fetched(boolean packed) ->
+        case StoreClient.Answer.Missing missing -> missing(server, missing);
+        case StoreClient.Answer.Fetched(boolean packed) ->
             taken(server, fetch, keeper, part, packed);
       };
     }
@@ -284,7 +286,7 @@ final class StoreSearch<T extends Sought.Opened> {
   }
 
   private Optional<Hit<T>> taken(
-      Store.Http server, StoreFetch fetch, LocalStore keeper, UnfinishedFile part, boolean packed)
+      Store.Http server, StoreClient fetch, LocalStore keeper, PartialFile part, boolean packed)
       throws IOException {
     try {
       Stored stored = writer.take(keeper, part, packed);
@@ -292,17 +294,17 @@ final class StoreSearch<T extends Sought.Opened> {
     } catch (CannotGoOn e) {
       if (Thread.currentThread().isInterrupted()) {
         // A thread that is stopped cannot read files: that says nothing about this one.
-        return missing(server, new StoreFetch.Answer.Missing(false, e.message()));
+        return missing(server, new StoreClient.Answer.Missing(false, e.message()));
       }
       // The file that it was in is gone.
       String why =
           e.message().replace(part.file().toString(), "what %s sent".formatted(server.text()));
       fetch.refused(server.address(), sought.key(), part.folder(), why);
-      return missing(server, new StoreFetch.Answer.Missing(true, why));
+      return missing(server, new StoreClient.Answer.Missing(true, why));
     }
   }
 
-  private Optional<Hit<T>> missing(Store.Http server, StoreFetch.Answer.Missing missing) {
+  private Optional<Hit<T>> missing(Store.Http server, StoreClient.Answer.Missing missing) {
     tried.add(new Tried(server.text(), missing.isThere(), missing.why()));
     return Optional.empty();
   }

@@ -20,9 +20,9 @@ import java.util.concurrent.ThreadLocalRandom;
  * place under a name of its own, checked, and then moved. Who puts the same file there at the same
  * time does no harm.
  *
- * @param <T> see {@link Sought}
+ * @param <T> see {@link FileRequest}
  */
-final class StoreWriter<T extends Sought.Opened> {
+final class StoreWriter<T extends FileRequest.Opened> {
   private static final int CHUNK = 1 << 20;
 
   /** What was written. */
@@ -45,9 +45,9 @@ final class StoreWriter<T extends Sought.Opened> {
   /** A file in a store. */
   record Stored(Path file, boolean packed) {}
 
-  private final Sought<T> sought;
+  private final FileRequest<T> sought;
 
-  StoreWriter(Sought<T> sought) {
+  StoreWriter(FileRequest<T> sought) {
     this.sought = sought;
   }
 
@@ -65,7 +65,7 @@ final class StoreWriter<T extends Sought.Opened> {
       sought.open(part).close();
       String name = sought.key().name();
       boolean packed = form == Form.PACKED;
-      Path file = folder.resolve(packed ? FileName.packed(name) : name);
+      Path file = folder.resolve(packed ? SafeFileName.packed(name) : name);
       move(part, file);
       return new Stored(file, packed);
     } finally {
@@ -102,11 +102,11 @@ final class StoreWriter<T extends Sought.Opened> {
    * @throws IOException if the store does not take it
    * @throws CannotGoOn if it is not what is looked for
    */
-  Stored take(LocalStore store, UnfinishedFile part, boolean packed) throws IOException {
+  Stored take(LocalStore store, PartialFile part, boolean packed) throws IOException {
     try {
       sought.open(part.file()).close();
       String name = sought.key().name();
-      Path file = store.folder(sought.key()).resolve(packed ? FileName.packed(name) : name);
+      Path file = store.folder(sought.key()).resolve(packed ? SafeFileName.packed(name) : name);
       move(part.file(), file);
       return new Stored(file, packed);
     } finally {

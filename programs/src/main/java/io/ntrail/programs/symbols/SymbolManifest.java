@@ -101,22 +101,22 @@ public record SymbolManifest(List<StoreKey> keys) {
   }
 
   /** What is looked for under the key of a PDB; empty if it is that of something else. */
-  public static Optional<SoughtPdb> pdb(StoreKey key) {
+  public static Optional<PdbRequest> pdb(StoreKey key) {
     return Optional.of(PDB.matcher(key.key()))
         .filter(match -> match.matches() && !match.group(2).equalsIgnoreCase("ffffffff"))
         .map(match ->
-            new SoughtPdb(
+            new PdbRequest(
                 key,
                 new PdbId(guid(match.group(1)), Long.parseLong(match.group(2), 16)),
                 List.of()));
   }
 
   /** What is looked for under the key of an image; empty if it is that of something else. */
-  public static Optional<SoughtImage> image(StoreKey key) {
+  public static Optional<ImageFileRequest> image(StoreKey key) {
     return Optional.of(IMAGE.matcher(key.key()))
         .filter(match -> match.matches() && !key.name().toLowerCase(Locale.ROOT).endsWith(".pdb"))
         .map(match ->
-            new SoughtImage(
+            new ImageFileRequest(
                 key,
                 new ImageId(Long.parseLong(match.group(1), 16), Long.parseLong(match.group(2), 16)),
                 List.of()));

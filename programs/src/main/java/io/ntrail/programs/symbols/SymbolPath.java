@@ -71,7 +71,7 @@ public record SymbolPath(List<Element> elements, List<String> problems, Path def
       /** Any address without its user, query and fragment. */
       public static String text(URI address) {
         String port = address.getPort() < 0 ? "" : ":" + address.getPort();
-        return HostPath.printable(
+        return LocalPath.printable(
             "%s://%s%s%s"
                 .formatted(
                     address.getScheme(),

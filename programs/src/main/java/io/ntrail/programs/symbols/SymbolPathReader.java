@@ -1,6 +1,6 @@
 package io.ntrail.programs.symbols;
 
-import io.ntrail.formats.identity.PathName;
+import io.ntrail.formats.identity.WindowsPath;
 import io.ntrail.programs.symbols.SymbolPath.Cache;
 import io.ntrail.programs.symbols.SymbolPath.Chain;
 import io.ntrail.programs.symbols.SymbolPath.Element;
@@ -36,7 +36,7 @@ final class SymbolPathReader {
   private Path defaultStore() {
     String named = host.variable("DBGHELP_HOMEDIR");
     if (named != null && !named.isBlank()) {
-      HostPath home = HostPath.of(named.strip(), host.windows());
+      LocalPath home = LocalPath.of(named.strip(), host.windows());
       if (home.path() != null) {
         return home.path().resolve("sym");
       }
@@ -88,7 +88,7 @@ final class SymbolPathReader {
     } else {
       problems.add(
           "%s is nothing known: %s* is neither srv*, symsrv* nor cache*"
-              .formatted(HostPath.printable(text), HostPath.printable(keyword)));
+              .formatted(LocalPath.printable(text), LocalPath.printable(keyword)));
     }
   }
 
@@ -102,21 +102,21 @@ final class SymbolPathReader {
 
   private void server(String text, List<String> parts) {
     String library = parts.get(1);
-    if (PathName.lastPart(library).equalsIgnoreCase(SYMBOL_SERVER)) {
+    if (WindowsPath.lastPart(library).equalsIgnoreCase(SYMBOL_SERVER)) {
       List<String> stores = parts.subList(2, parts.size());
       chain(stores.isEmpty() ? List.of("") : stores);
     } else if (library.isEmpty()) {
-      problems.add(HostPath.printable(text) + " names no library after symsrv*");
+      problems.add(LocalPath.printable(text) + " names no library after symsrv*");
     } else {
       problems.add(
           "%s needs a program of others, %s; only symsrv.dll is understood"
-              .formatted(HostPath.printable(text), HostPath.printable(library)));
+              .formatted(LocalPath.printable(text), LocalPath.printable(library)));
     }
   }
 
   private void cache(String text, List<String> parts) {
     if (parts.size() > 2) {
-      problems.add(HostPath.printable(text) + " names more than one folder after cache*");
+      problems.add(LocalPath.printable(text) + " names more than one folder after cache*");
       return;
     }
     store(parts.get(1))
@@ -124,7 +124,7 @@ final class SymbolPathReader {
           if (store instanceof Store.Local local) {
             elements.add(new Cache(local));
           } else {
-            problems.add(HostPath.printable(text) + " would keep files on a server");
+            problems.add(LocalPath.printable(text) + " would keep files on a server");
           }
         });
   }
@@ -157,7 +157,8 @@ final class SymbolPathReader {
 
   private Optional<URI> address(String text, String scheme) {
     if (!scheme.equalsIgnoreCase("http") && !scheme.equalsIgnoreCase("https")) {
-      problems.add(HostPath.printable(text) + " is an address of another kind than http and https");
+      problems.add(
+          LocalPath.printable(text) + " is an address of another kind than http and https");
       return Optional.empty();
     }
     try {
@@ -168,12 +169,12 @@ final class SymbolPathReader {
     } catch (URISyntaxException e) {
       // Said below.
     }
-    problems.add(HostPath.printable(text) + " is no address of a server");
+    problems.add(LocalPath.printable(text) + " is no address of a server");
     return Optional.empty();
   }
 
   private Optional<Path> path(String text) {
-    HostPath read = HostPath.of(text, host.windows());
+    LocalPath read = LocalPath.of(text, host.windows());
     if (read.path() == null) {
       problems.add(read.why());
     }

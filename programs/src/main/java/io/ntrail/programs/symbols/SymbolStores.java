@@ -11,9 +11,9 @@ import java.util.Optional;
 public final class SymbolStores {
   private final SymbolPath path;
   private final boolean windows;
-  private final Optional<StoreFetch> fetch;
+  private final Optional<StoreClient> fetch;
 
-  private SymbolStores(SymbolPath path, boolean windows, Optional<StoreFetch> fetch) {
+  private SymbolStores(SymbolPath path, boolean windows, Optional<StoreClient> fetch) {
     this.path = path;
     this.windows = windows;
     this.fetch = fetch;
@@ -25,7 +25,7 @@ public final class SymbolStores {
   }
 
   /** The stores of a path with its servers. */
-  public static SymbolStores of(SymbolPath path, SymbolPath.Host host, StoreFetch fetch) {
+  public static SymbolStores of(SymbolPath path, SymbolPath.Host host, StoreClient fetch) {
     return new SymbolStores(path, host.windows(), Optional.of(fetch));
   }
 
@@ -59,7 +59,7 @@ public final class SymbolStores {
    * Looks for a file, and copies it into the stores that come before the one that has it, as the
    * symbol path says.
    */
-  public <T extends Sought.Opened> Result<T> find(Sought<T> sought) {
+  public <T extends FileRequest.Opened> Result<T> find(FileRequest<T> sought) {
     return new StoreSearch<>(path, windows, fetch, sought).run();
   }
 }

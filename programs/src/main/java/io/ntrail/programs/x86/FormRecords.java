@@ -14,7 +14,7 @@ import java.nio.charset.StandardCharsets;
  * ints, little-endian
  *   number of forms, number of cells, number of mnemonics, number of words of effects
  *   the page of every map of every kind of code
- *   the cells: nodes as in {@link Cells}, for the state below; a leaf is the number of a form, from
+ *   the cells: nodes as in {@link DecodeTables}, for the state below; a leaf is the number of a form, from
  *   1 on
  *   the forms, {@value #WORDS} words each
  *   the effects, one after the other
@@ -191,18 +191,19 @@ final class FormRecords {
   final String[] mnemonics;
 
   private FormRecords(byte[] all) {
-    int forms = Cells.i32(all, 0);
+    int forms = DecodeTables.i32(all, 0);
     int at = 4 * Integer.BYTES;
     this.pages =
-        Cells.ints(all, at, CodeSize.values().length * Vendor.values().length * Cells.MAPS);
+        DecodeTables.ints(
+            all, at, CodeSize.values().length * CpuVendor.values().length * DecodeTables.MAPS);
     at += Integer.BYTES * pages.length;
-    this.cells = Cells.ints(all, at, Cells.i32(all, 4));
+    this.cells = DecodeTables.ints(all, at, DecodeTables.i32(all, 4));
     at += Integer.BYTES * cells.length;
-    this.forms = Cells.ints(all, at, forms * WORDS);
+    this.forms = DecodeTables.ints(all, at, forms * WORDS);
     at += Integer.BYTES * this.forms.length;
-    this.effects = Cells.ints(all, at, Cells.i32(all, 12));
+    this.effects = DecodeTables.ints(all, at, DecodeTables.i32(all, 12));
     at += Integer.BYTES * effects.length;
-    this.mnemonics = new String[Cells.i32(all, 8)];
+    this.mnemonics = new String[DecodeTables.i32(all, 8)];
     for (int i = 0; i < mnemonics.length; i++) {
       int length = all[at];
       mnemonics[i] = new String(all, at + 1, length, StandardCharsets.US_ASCII);

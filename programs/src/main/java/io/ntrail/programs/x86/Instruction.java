@@ -61,7 +61,7 @@ public final class Instruction {
   /** Eight bytes from the opcode on, zeros behind the end; of 3DNow! the suffix is the opcode. */
   long fromOpcode;
 
-  /** The map, one of those of {@link Cells}. */
+  /** The map, one of those of {@link DecodeTables}. */
   int map;
 
   /** The prefixes: bits as below, and bits 0 to 7 the last REX byte. */
@@ -74,7 +74,7 @@ public final class Instruction {
   int vectorPrefix;
 
   /** Why there is none, where there is none. */
-  private Refusal refused = Refusal.ENDS_EARLY;
+  private DecodeError refused = DecodeError.ENDS_EARLY;
 
   /** Nothing decoded yet: not valid. */
   public Instruction() {}
@@ -105,14 +105,14 @@ public final class Instruction {
   }
 
   /** Notes that there is no instruction; returns 0. */
-  int refuse(Refusal why) {
+  int refuse(DecodeError why) {
     refused = why;
     length = 0;
     return 0;
   }
 
   /** Why the last bytes were refused, as decoding saw it. */
-  Refusal reason() {
+  DecodeError reason() {
     return refused;
   }
 
@@ -123,7 +123,8 @@ public final class Instruction {
 
   /** Notes that {@link #hasRoomFor} says no; returns 0. */
   int refuseForRoom(int bytesNeeded) {
-    return refuse(bytesNeeded > InstructionDecoder.LONGEST ? Refusal.TOO_LONG : Refusal.ENDS_EARLY);
+    return refuse(
+        bytesNeeded > InstructionDecoder.LONGEST ? DecodeError.TOO_LONG : DecodeError.ENDS_EARLY);
   }
 
   /** Notes an instruction if it is one and short enough; returns its length or 0. */
@@ -134,7 +135,7 @@ public final class Instruction {
     immediateSize = immediate;
     length = sum;
     if (newLeaf == 0) {
-      return refuse(Refusal.NO_SUCH_OPCODE);
+      return refuse(DecodeError.NO_SUCH_OPCODE);
     }
     return hasRoomFor(sum) ? sum : refuseForRoom(sum);
   }
@@ -150,8 +151,8 @@ public final class Instruction {
   }
 
   /** Why not; empty for an instruction. */
-  public Optional<Refusal> refusal() {
-    return length != 0 ? Optional.empty() : Optional.of(Explanation.of(this, refused));
+  public Optional<DecodeError> refusal() {
+    return length != 0 ? Optional.empty() : Optional.of(DecodeDiagnosis.of(this, refused));
   }
 
   /**
@@ -160,12 +161,12 @@ public final class Instruction {
   public FlowClass flowClass() {
     return length == 0
         ? FlowClass.EXCEPTION
-        : FlowClass.at((leaf >>> Cells.CLASS_SHIFT & Cells.CLASS_MASK) - 1);
+        : FlowClass.at((leaf >>> DecodeTables.CLASS_SHIFT & DecodeTables.CLASS_MASK) - 1);
   }
 
   /** Whether it goes on with the next instruction and nothing else: the common case, cheaply. */
   public boolean isNext() {
-    return length != 0 && (leaf >>> Cells.CLASS_SHIFT & Cells.CLASS_MASK) == 1;
+    return length != 0 && (leaf >>> DecodeTables.CLASS_SHIFT & DecodeTables.CLASS_MASK) == 1;
   }
 
   /**
@@ -203,11 +204,11 @@ public final class Instruction {
       case BITS16 -> prefix ? 32 : 16;
       case BITS32 -> prefix ? 16 : 32;
       case BITS64 -> {
-        int kind = leaf >>> Cells.SIZE_KIND_SHIFT & 3;
-        if (wide || kind == Cells.SIZE_FORCED_64) {
+        int kind = leaf >>> DecodeTables.SIZE_KIND_SHIFT & 3;
+        if (wide || kind == DecodeTables.SIZE_FORCED_64) {
           yield 64;
         }
-        yield prefix ? 16 : kind == Cells.SIZE_DEFAULT_64 ? 64 : 32;
+        yield prefix ? 16 : kind == DecodeTables.SIZE_DEFAULT_64 ? 64 : 32;
       }
     };
   }
@@ -238,7 +239,10 @@ public final class Instruction {
     }
     int modRm = modRm();
     boolean sib =
-        addressSize() != 16 && modRm < 0xC0 && (modRm & 7) == 4 && (leaf & Cells.ANY_MOD) == 0;
+        addressSize() != 16
+            && modRm < 0xC0
+            && (modRm & 7) == 4
+            && (leaf & DecodeTables.ANY_MOD) == 0;
     return length - immediateSize - opcodeEnd - 1 - (sib ? 1 : 0);
   }
 
@@ -262,12 +266,12 @@ public final class Instruction {
   public boolean isRipRelative() {
     return decoder.codeSize() == CodeSize.BITS64
         && hasModRm()
-        && (leaf & Cells.ANY_MOD) == 0
+        && (leaf & DecodeTables.ANY_MOD) == 0
         && (modRm() & 0xC7) == 5;
   }
 
   private boolean hasModRm() {
-    return length != 0 && (leaf & Cells.MODRM) != 0;
+    return length != 0 && (leaf & DecodeTables.MODRM) != 0;
   }
 
   /** The byte behind the opcode, whether it is ModRM or not. */
@@ -297,7 +301,7 @@ public final class Instruction {
   @Override
   public String toString() {
     if (length == 0) {
-      return "no instruction: " + refusal().map(Refusal::text).orElse("");
+      return "no instruction: " + refusal().map(DecodeError::text).orElse("");
     }
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < length; i++) {

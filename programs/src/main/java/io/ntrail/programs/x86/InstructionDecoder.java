@@ -14,7 +14,7 @@ public final class InstructionDecoder {
   /** No instruction is longer. */
   public static final int LONGEST = 15;
 
-  private static final int[][] TABLES = Cells.load();
+  private static final int[][] TABLES = DecodeTables.load();
 
   // What a byte is before the opcode: 0 the opcode itself, else
   private static final byte OPERAND_SIZE = 1;
@@ -34,9 +34,9 @@ public final class InstructionDecoder {
   private static final byte VECTOR = -128;
 
   private final CodeSize size;
-  private final Vendor vendor;
+  private final CpuVendor vendor;
   private final int[] cells;
-  private final int[] pages = new int[Cells.MAPS];
+  private final int[] pages = new int[DecodeTables.MAPS];
   private final byte[] kinds = new byte[256];
 
   /** Bytes of ModRM, SIB and displacement, by the ModRM byte, without and with 67. */
@@ -47,12 +47,12 @@ public final class InstructionDecoder {
 
   private final VectorDecoder vectors;
 
-  private InstructionDecoder(CodeSize size, Vendor vendor) {
+  private InstructionDecoder(CodeSize size, CpuVendor vendor) {
     this.size = size;
     this.vendor = vendor;
     this.cells = TABLES[1];
-    int first = (size.ordinal() * Vendor.values().length + vendor.ordinal()) * Cells.MAPS;
-    System.arraycopy(TABLES[0], first, pages, 0, Cells.MAPS);
+    int first = (size.ordinal() * CpuVendor.values().length + vendor.ordinal()) * DecodeTables.MAPS;
+    System.arraycopy(TABLES[0], first, pages, 0, DecodeTables.MAPS);
     fillKinds();
     for (int modRm = 0; modRm < 256; modRm++) {
       int wide = size32(modRm);
@@ -64,13 +64,13 @@ public final class InstructionDecoder {
   }
 
   /** A decoder of such code: small, but made to be kept. */
-  public static InstructionDecoder of(CodeSize size, Vendor vendor) {
+  public static InstructionDecoder of(CodeSize size, CpuVendor vendor) {
     return new InstructionDecoder(size, vendor);
   }
 
   /** A decoder of such code as Intel's processors read it. */
   public static InstructionDecoder of(CodeSize size) {
-    return of(size, Vendor.INTEL);
+    return of(size, CpuVendor.INTEL);
   }
 
   /** What code it reads. */
@@ -79,7 +79,7 @@ public final class InstructionDecoder {
   }
 
   /** Whose processor reads it. */
-  public Vendor vendor() {
+  public CpuVendor vendor() {
     return vendor;
   }
 
@@ -143,7 +143,7 @@ public final class InstructionDecoder {
     if (kinds[opcode] != 0) {
       return prefixed(code, whole, into);
     }
-    int map = Cells.MAP_LEGACY;
+    int map = DecodeTables.MAP_LEGACY;
     if (opcode == 0x0F) {
       window >>>= 8;
       position++;
@@ -151,13 +151,13 @@ public final class InstructionDecoder {
       if (opcode == 0x38 || opcode == 0x3A || opcode == 0x0F) {
         return prefixed(code, whole, into);
       }
-      map = Cells.MAP_0F;
+      map = DecodeTables.MAP_0F;
     }
     int modRm = (int) (window >>> 8) & 0xFF;
     int wide = rex >>> 2 & 2;
     int cell = cells[pages[map] + opcode];
     if (cell < 0) {
-      cell = walk(cells, cell, state(modRm) | wide << Cells.STATE_OPERAND_SIZE | rexR(rex));
+      cell = walk(cells, cell, state(modRm) | wide << DecodeTables.STATE_OPERAND_SIZE | rexR(rex));
     }
     into.operandSizeBits = wide;
     into.addressSizePrefix = false;
@@ -166,12 +166,12 @@ public final class InstructionDecoder {
   }
 
   private static int rexR(int rex) {
-    return (rex >>> 2 & 1) << Cells.STATE_REX_R;
+    return (rex >>> 2 & 1) << DecodeTables.STATE_REX_R;
   }
 
   /** The parts of the state that come from a ModRM byte. */
   static int state(int modRm) {
-    return modRm | (modRm >= 0xC0 ? 1 << Cells.STATE_REGISTER_FORM : 0);
+    return modRm | (modRm >= 0xC0 ? 1 << DecodeTables.STATE_REGISTER_FORM : 0);
   }
 
   /** Goes down from a cell to a leaf. */
@@ -187,11 +187,11 @@ public final class InstructionDecoder {
   /** Adds up the length and notes the answer. */
   private int finish(
       Instruction into, int leaf, int opcodeEnd, int modRm, int sib, int address, int operandSize) {
-    int rest = modRmSizes[address + modRm] & -(leaf >>> Cells.MODRM_SHIFT & 1);
+    int rest = modRmSizes[address + modRm] & -(leaf >>> DecodeTables.MODRM_SHIFT & 1);
     if (rest >= SIB_DISPLACEMENT) {
       rest = (rest & 15) + ((sib & 7) == 5 ? 4 : 0);
     }
-    if ((leaf & Cells.ANY_MOD) != 0) {
+    if ((leaf & DecodeTables.ANY_MOD) != 0) {
       rest = 1;
     }
     return into.accept(leaf, opcodeEnd, rest, leaf >>> 4 * operandSize & 15);
@@ -240,30 +240,30 @@ public final class InstructionDecoder {
             | prefix67 * Instruction.ADDRESS_SIZE;
     if (kind == VECTOR && vectors.isVector((int) window & 0xFFFF)) {
       if (chosen != 0 || (prefixes & LOCK) != 0 || rex != 0) {
-        return into.refuse(Refusal.PREFIX_BEFORE_VECTOR);
+        return into.refuse(DecodeError.PREFIX_BEFORE_VECTOR);
       }
       into.prefixes = seen;
       return vectors.decode(window, position, address, into);
     }
     int opcode = (int) window & 0xFF;
-    int map = Cells.MAP_LEGACY;
+    int map = DecodeTables.MAP_LEGACY;
     if (opcode == 0x0F) {
       window >>>= 8;
       position++;
       opcode = (int) window & 0xFF;
-      map = Cells.MAP_0F;
+      map = DecodeTables.MAP_0F;
       if (opcode == 0x38 || opcode == 0x3A) {
-        map = opcode == 0x38 ? Cells.MAP_0F38 : Cells.MAP_0F3A;
+        map = opcode == 0x38 ? DecodeTables.MAP_0F38 : DecodeTables.MAP_0F3A;
         window >>>= 8;
         position++;
         opcode = (int) window & 0xFF;
       } else if (opcode == 0x0F) {
-        map = Cells.MAP_3DNOW;
+        map = DecodeTables.MAP_3DNOW;
       }
     }
     int modRm = (int) (window >>> 8) & 0xFF;
     int sib = (int) (window >>> 16) & 0xFF;
-    if (map == Cells.MAP_3DNOW) {
+    if (map == DecodeTables.MAP_3DNOW) {
       int suffix = position + 1 + modRmSize(address, modRm, sib);
       if (suffix >= limit) {
         return into.refuseForRoom(suffix + 1);
@@ -276,22 +276,23 @@ public final class InstructionDecoder {
     if (cell < 0) {
       int state =
           state(modRm)
-              | chosen << Cells.STATE_PREFIX
-              | operandSize << Cells.STATE_OPERAND_SIZE
-              | prefix67 << Cells.STATE_ADDRESS_SIZE
+              | chosen << DecodeTables.STATE_PREFIX
+              | operandSize << DecodeTables.STATE_OPERAND_SIZE
+              | prefix67 << DecodeTables.STATE_ADDRESS_SIZE
               | rexR(rex);
       cell = walk(cells, cell, state);
     }
     into.operandSizeBits = operandSize;
     into.see(window, map, seen);
     if ((prefixes & LOCK) != 0 && cell != 0 && !lockable(cell, modRm)) {
-      return into.refuse(Refusal.LOCK);
+      return into.refuse(DecodeError.LOCK);
     }
     return finish(into, cell, position + 1, modRm, sib, address, operandSize);
   }
 
   private static boolean lockable(int leaf, int modRm) {
-    return (leaf & Cells.LOCKABLE) != 0 && modRm < 0xC0 || (leaf & Cells.LOCK_REGISTER) != 0;
+    return (leaf & DecodeTables.LOCKABLE) != 0 && modRm < 0xC0
+        || (leaf & DecodeTables.LOCK_REGISTER) != 0;
   }
 
   private int modRmSize(int address, int modRm, int sib) {

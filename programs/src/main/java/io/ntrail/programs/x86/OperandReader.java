@@ -44,17 +44,17 @@ public final class OperandReader {
   private final boolean wideCode;
   private final int[] forms;
   private final int[] cells;
-  private final int[] pages = new int[Cells.MAPS];
-  private final Addressing addressing;
+  private final int[] pages = new int[DecodeTables.MAPS];
+  private final MemoryOperandReader addressing;
 
-  private OperandReader(CodeSize size, Vendor vendor) {
+  private OperandReader(CodeSize size, CpuVendor vendor) {
     FormRecords records = FormRecords.get();
     this.wideCode = size == CodeSize.BITS64;
     this.forms = records.forms;
     this.cells = records.cells;
-    this.addressing = new Addressing(size);
-    int first = (size.ordinal() * Vendor.values().length + vendor.ordinal()) * Cells.MAPS;
-    System.arraycopy(records.pages, first, pages, 0, Cells.MAPS);
+    this.addressing = new MemoryOperandReader(size);
+    int first = (size.ordinal() * CpuVendor.values().length + vendor.ordinal()) * DecodeTables.MAPS;
+    System.arraycopy(records.pages, first, pages, 0, DecodeTables.MAPS);
   }
 
   /** A reader for what such a decoder decodes. */
@@ -84,7 +84,7 @@ public final class OperandReader {
     int map = instruction.map;
     int registers;
     int state = prefixes & (1 << FormRecords.STATE_ADDRESS_SIZE) | state(modRm);
-    if (map < Cells.MAP_VEX) {
+    if (map < DecodeTables.MAP_VEX) {
       registers = registers(prefixes, opcode, modRm);
       state |= legacyState(prefixes);
     } else {
@@ -162,7 +162,7 @@ public final class OperandReader {
     int third = payload >>> 8 & 0xFF;
     int length = third >>> 2 & 1;
     int broadcast = 0;
-    if (map >= Cells.MAP_EVEX && map < Cells.MAP_XOP) {
+    if (map >= DecodeTables.MAP_EVEX && map < DecodeTables.MAP_XOP) {
       int fourth = payload >>> 16;
       broadcast = fourth >>> 4 & 1;
       length = fourth >>> 5 & 3;

@@ -45,7 +45,7 @@ final class VectorDecoder {
     int third = (int) (window >>> 16) & 0xFF;
     int map = second & 31;
     if (first == 0xD5) {
-      return into.refuse(Refusal.APX);
+      return into.refuse(DecodeError.APX);
     }
     int prefix = first == 0xC5 ? 2 : first == 0x62 ? 4 : 3;
     if (!into.hasRoomFor(position + prefix + 1)) {
@@ -55,16 +55,16 @@ final class VectorDecoder {
     int behind = position + prefix;
     if (first == 0xC5) {
       int rxb = second & 0x80 | 0x60;
-      return vex(rest, behind, address, Cells.MAP_VEX + 1, rxb, second & 0x7F, into);
+      return vex(rest, behind, address, DecodeTables.MAP_VEX + 1, rxb, second & 0x7F, into);
     }
     if (first == 0x62) {
       return evex(rest, behind, address, second, third, (int) (window >>> 24) & 0xFF, into);
     }
     boolean xop = first == 0x8F;
     if (map > (xop ? 10 : 7)) {
-      return into.refuse(Refusal.RESERVED_BITS);
+      return into.refuse(DecodeError.RESERVED_BITS);
     }
-    int page = xop ? Cells.MAP_XOP + map - 8 : Cells.MAP_VEX + map;
+    int page = xop ? DecodeTables.MAP_XOP + map - 8 : DecodeTables.MAP_VEX + map;
     return vex(rest, behind, address, page, second & 0xE0, third, into);
   }
 
@@ -80,13 +80,13 @@ final class VectorDecoder {
     int wide = wvlp >>> 7 << 1;
     int state =
         InstructionDecoder.state(modRm)
-            | (wvlp & 3) << Cells.STATE_PREFIX
-            | wide << Cells.STATE_OPERAND_SIZE
-            | (wvlp >>> 2 & 1) << Cells.STATE_VECTOR_LENGTH;
+            | (wvlp & 3) << DecodeTables.STATE_PREFIX
+            | wide << DecodeTables.STATE_OPERAND_SIZE
+            | (wvlp >>> 2 & 1) << DecodeTables.STATE_VECTOR_LENGTH;
     int leaf = InstructionDecoder.walk(cells, cells[pages[map] + ((int) window & 0xFF)], state);
     if (leaf == 0) {
       into.opcodeEnd = position + 1;
-      return into.refuse(Refusal.NO_SUCH_OPCODE);
+      return into.refuse(DecodeError.NO_SUCH_OPCODE);
     }
     int operands = operands(leaf, modRm, sib, address);
     int length = position + 1 + operands + (leaf & 15);
@@ -98,22 +98,22 @@ final class VectorDecoder {
     int rm = modRm & 7 | (wideCode ? ~rxb >>> 2 & 8 : 0);
     int vvvv = ~wvlp >>> 3 & 15;
     int index = sib >>> 3 & 7 | (wideCode ? ~rxb >>> 3 & 8 : 0);
-    if ((leaf & Cells.VVVV) == 0 && vvvv != 0) {
-      return into.refuse(Refusal.REGISTER);
+    if ((leaf & DecodeTables.VVVV) == 0 && vvvv != 0) {
+      return into.refuse(DecodeError.REGISTER);
     }
     int used = wideCode ? vvvv : vvvv & 7;
-    if ((leaf & Cells.VVVV_BELOW_8) != 0 && used > 7
-        || (leaf & Cells.REG_BELOW_8) != 0 && reg > 7
-        || (leaf & Cells.RM_BELOW_8) != 0 && rm > 7) {
-      return into.refuse(Refusal.REGISTER);
+    if ((leaf & DecodeTables.VVVV_BELOW_8) != 0 && used > 7
+        || (leaf & DecodeTables.REG_BELOW_8) != 0 && reg > 7
+        || (leaf & DecodeTables.RM_BELOW_8) != 0 && rm > 7) {
+      return into.refuse(DecodeError.REGISTER);
     }
     if (!hasNeededSib(leaf, modRm, address)) {
-      return into.refuse(Refusal.NEEDS_SIB);
+      return into.refuse(DecodeError.NEEDS_SIB);
     }
-    if ((leaf & Cells.DISTINCT) != 0) {
-      int third = (leaf & Cells.VSIB) != 0 ? index : rm;
+    if ((leaf & DecodeTables.DISTINCT) != 0) {
+      int third = (leaf & DecodeTables.VSIB) != 0 ? index : rm;
       if (reg == used || reg == third || used == third) {
-        return into.refuse(Refusal.SAME_REGISTER);
+        return into.refuse(DecodeError.SAME_REGISTER);
       }
     }
     into.operandSizeBits = wide;
@@ -125,26 +125,26 @@ final class VectorDecoder {
       long window, int position, int address, int p0, int p1, int p2, Instruction into) {
     int map = p0 & 7;
     if (wideCode && ((p0 & 8) != 0 || (p1 & 4) == 0 || map == APX_MAP)) {
-      return into.refuse(Refusal.APX);
+      return into.refuse(DecodeError.APX);
     }
     if ((p0 & 8) != 0 || (p1 & 4) == 0 || !wideCode && (p2 & 8) == 0) {
-      return into.refuse(Refusal.RESERVED_BITS);
+      return into.refuse(DecodeError.RESERVED_BITS);
     }
     int modRm = (int) (window >>> 8) & 0xFF;
     int sib = (int) (window >>> 16) & 0xFF;
     int wide = p1 >>> 7 << 1;
     int state =
         InstructionDecoder.state(modRm)
-            | (p1 & 3) << Cells.STATE_PREFIX
-            | wide << Cells.STATE_OPERAND_SIZE
-            | (p2 >>> 5 & 3) << Cells.STATE_VECTOR_LENGTH
-            | (p2 >>> 4 & 1) << Cells.STATE_BROADCAST;
+            | (p1 & 3) << DecodeTables.STATE_PREFIX
+            | wide << DecodeTables.STATE_OPERAND_SIZE
+            | (p2 >>> 5 & 3) << DecodeTables.STATE_VECTOR_LENGTH
+            | (p2 >>> 4 & 1) << DecodeTables.STATE_BROADCAST;
     int leaf =
         InstructionDecoder.walk(
-            cells, cells[pages[Cells.MAP_EVEX + map] + ((int) window & 0xFF)], state);
+            cells, cells[pages[DecodeTables.MAP_EVEX + map] + ((int) window & 0xFF)], state);
     if (leaf == 0) {
       into.opcodeEnd = position + 1;
-      return into.refuse(Refusal.NO_SUCH_OPCODE);
+      return into.refuse(DecodeError.NO_SUCH_OPCODE);
     }
     int operands = operands(leaf, modRm, sib, address);
     int length = position + 1 + operands + (leaf & 15);
@@ -155,42 +155,42 @@ final class VectorDecoder {
     int vvvv = ~p1 >>> 3 & 15 | (~p2 & 8) << 1;
     int mask = p2 & 7;
     boolean zeroing = (p2 & 0x80) != 0;
-    int vsib = leaf & Cells.VSIB;
-    if ((leaf & Cells.VVVV) == 0 && (vsib != 0 ? vvvv & 15 : vvvv) != 0
-        || (leaf & Cells.VVVV_BELOW_8) != 0 && vvvv > 7
-        || (leaf & Cells.REG_BELOW_8) != 0 && reg > 7) {
-      return into.refuse(Refusal.REGISTER);
+    int vsib = leaf & DecodeTables.VSIB;
+    if ((leaf & DecodeTables.VVVV) == 0 && (vsib != 0 ? vvvv & 15 : vvvv) != 0
+        || (leaf & DecodeTables.VVVV_BELOW_8) != 0 && vvvv > 7
+        || (leaf & DecodeTables.REG_BELOW_8) != 0 && reg > 7) {
+      return into.refuse(DecodeError.REGISTER);
     }
-    if ((leaf & Cells.REG_BELOW_16) != 0 && reg > 15) {
-      return into.refuse(Refusal.APX);
+    if ((leaf & DecodeTables.REG_BELOW_16) != 0 && reg > 15) {
+      return into.refuse(DecodeError.APX);
     }
-    if ((leaf & Cells.MASK) == 0 && mask != 0
-        || (leaf & Cells.MASK_REQUIRED) != 0 && mask == 0
-        || zeroing && ((leaf & Cells.ZEROING) == 0 || mask == 0)) {
-      return into.refuse(Refusal.MASK);
+    if ((leaf & DecodeTables.MASK) == 0 && mask != 0
+        || (leaf & DecodeTables.MASK_REQUIRED) != 0 && mask == 0
+        || zeroing && ((leaf & DecodeTables.ZEROING) == 0 || mask == 0)) {
+      return into.refuse(DecodeError.MASK);
     }
     if (!hasNeededSib(leaf, modRm, address)) {
-      return into.refuse(Refusal.NEEDS_SIB);
+      return into.refuse(DecodeError.NEEDS_SIB);
     }
-    if ((leaf & Cells.DISTINCT) != 0 && vsib != 0) {
+    if ((leaf & DecodeTables.DISTINCT) != 0 && vsib != 0) {
       int index = sib >>> 3 & 7 | (wideCode ? ~p0 >>> 3 & 8 | (~p2 & 8) << 1 : 0);
       if (reg == index) {
-        return into.refuse(Refusal.SAME_REGISTER);
+        return into.refuse(DecodeError.SAME_REGISTER);
       }
     }
-    if ((leaf & Cells.DISTINCT_DESTINATION) != 0) {
+    if ((leaf & DecodeTables.DISTINCT_DESTINATION) != 0) {
       int rm = modRm < 0xC0 ? -1 : modRm & 7 | (wideCode ? ~p0 >>> 2 & 8 | ~p0 >>> 2 & 16 : 0);
       if (reg == (wideCode ? vvvv : vvvv & 7) || reg == rm) {
-        return into.refuse(Refusal.SAME_REGISTER);
+        return into.refuse(DecodeError.SAME_REGISTER);
       }
     }
     into.operandSizeBits = wide;
-    into.seeVector(window, Cells.MAP_EVEX + map, p0 | p1 << 8 | p2 << 16);
+    into.seeVector(window, DecodeTables.MAP_EVEX + map, p0 | p1 << 8 | p2 << 16);
     return into.accept(leaf, position + 1, operands, leaf & 15);
   }
 
   private boolean hasNeededSib(int leaf, int modRm, int address) {
-    if ((leaf & (Cells.VSIB | Cells.SIB)) == 0) {
+    if ((leaf & (DecodeTables.VSIB | DecodeTables.SIB)) == 0) {
       return true;
     }
     boolean narrow = !wideCode && (address != 0) != code16;
@@ -199,7 +199,7 @@ final class VectorDecoder {
 
   /** Bytes of ModRM, SIB and displacement. */
   private int operands(int leaf, int modRm, int sib, int address) {
-    if ((leaf & Cells.MODRM) == 0) {
+    if ((leaf & DecodeTables.MODRM) == 0) {
       return 0;
     }
     int size = modRmSizes[address + modRm];

@@ -60,9 +60,9 @@
  *
  * The resource folder {@code forms} is the list of all instructions, a line a form in the spelling
  * of the vendors' manuals; its README explains the columns. It is the source of {@code forms.bin},
- * which the decoder loads ({@link io.ntrail.programs.x86.Cells}): a page of 256 cells for each map
- * of each kind of code and vendor, where a cell is an answer or asks for some more bits. Most
- * opcodes are answered by the first cell. {@code operands.bin} ({@link
+ * which the decoder loads ({@link io.ntrail.programs.x86.DecodeTables}): a page of 256 cells for
+ * each map of each kind of code and vendor, where a cell is an answer or asks for some more bits.
+ * Most opcodes are answered by the first cell. {@code operands.bin} ({@link
  * io.ntrail.programs.x86.FormRecords}) is made of the same forms, of {@code implied.txt} and of
  * {@code effects.txt}; it is loaded when somebody asks for operands and not before. {@code
  * FormTablesTest} makes both anew after a change.
@@ -74,7 +74,7 @@
  * <h2>What it refuses</h2>
  *
  * {@code forms/refused.txt} lists extensions that are known and refused; of these APX is refused
- * with its {@linkplain io.ntrail.programs.x86.Refusal#APX own reason}. Instructions that need a
+ * with its {@linkplain io.ntrail.programs.x86.DecodeError#APX own reason}. Instructions that need a
  * privilege, a mode of the processor or a CPU feature are instructions, since the bytes do not say
  * what they run on; so is SYSCALL in 32-bit code, which only AMD runs.
  *

@@ -12,7 +12,7 @@ import io.ntrail.testkit.LittleEndian;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.pe.HotPatchShare;
 import io.ntrail.testkit.pe.PeSamples;
-import io.ntrail.testkit.pe.PeSketch;
+import io.ntrail.testkit.pe.SmallPe;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -22,15 +22,15 @@ import org.junit.jupiter.api.Test;
 /** The functions that images name. */
 class ImageFunctionsTest {
   private static final int X64 = 0x8664;
-  private static final long FIRST = PeSketch.FIRST;
+  private static final long FIRST = SmallPe.FIRST;
 
-  private static PeSketch sketch(int machine) {
-    PeSketch sketch = new PeSketch(machine);
-    sketch.section(".text", PeSketch.CODE, new byte[0x1000]);
+  private static SmallPe sketch(int machine) {
+    SmallPe sketch = new SmallPe(machine);
+    sketch.section(".text", SmallPe.CODE, new byte[0x1000]);
     return sketch;
   }
 
-  private static ImageFunctions functions(PeSketch sketch) {
+  private static ImageFunctions functions(SmallPe sketch) {
     try (InputFile input = InputFile.of(sketch.file(), "sketch.dll")) {
       return ImageFunctions.of(PeImage.ofFile(input));
     }
@@ -38,7 +38,7 @@ class ImageFunctionsTest {
 
   @Test
   void aFunctionIsListedOnceWithAllItsNamesAndSources() {
-    PeSketch sketch =
+    SmallPe sketch =
         sketch(X64)
             .functions(new long[] {FIRST + 0x10, FIRST + 0x20, 0})
             .exports(Map.of("One", FIRST + 0x10, "Another", FIRST + 0x10))
@@ -70,12 +70,12 @@ class ImageFunctionsTest {
 
   @Test
   void whatWasMovedOutOfAFunctionIsNoFunction() {
-    PeSketch sketch = sketch(X64);
+    SmallPe sketch = sketch(X64);
     long info = sketch.next();
     // Version 1 with the flag for a chained entry, which follows.
     sketch.section(
         ".xdata",
-        PeSketch.CONSTANTS,
+        SmallPe.CONSTANTS,
         new LittleEndian()
             .u32(0x21)
             .u32(FIRST + 0x10)
@@ -110,8 +110,8 @@ class ImageFunctionsTest {
 
   @Test
   void anExportOfDataIsNoFunction() {
-    PeSketch sketch = sketch(X64);
-    long data = sketch.section(".rdata", PeSketch.CONSTANTS, new byte[16]);
+    SmallPe sketch = sketch(X64);
+    long data = sketch.section(".rdata", SmallPe.CONSTANTS, new byte[16]);
     assertEquals(List.of(), functions(sketch.exports(Map.of("table", data))).list());
   }
 

@@ -65,13 +65,15 @@ class MeasuredPlansTest {
       assertEquals(firstShort, table.stream().filter(p -> p.firstLength() == 1).count());
       List<FunctionPatch> own =
           table.stream()
-              .filter(p -> p.padding().own() >= Padding.JUMP)
+              .filter(p -> p.padding().own() >= FunctionPadding.JUMP)
               .filter(p -> p.padding().own() == rva(p) - all.reachBefore(rva(p)))
               .toList();
       assertEquals(padded, own.size());
       assertEquals(both, own.stream().filter(p -> p.firstLength() >= 2).count());
       long inReach =
-          table.stream().filter(p -> p.padding().own() >= Padding.JUMP || p.isPossible()).count();
+          table.stream()
+              .filter(p -> p.padding().own() >= FunctionPadding.JUMP || p.isPossible())
+              .count();
       assertTrue(
           Math.abs(reached - inReach) <= Math.max(5, reached * NEAR / 100),
           () -> "own or borrowed: " + inReach);

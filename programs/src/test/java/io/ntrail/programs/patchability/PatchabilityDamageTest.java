@@ -14,7 +14,7 @@ import io.ntrail.testkit.Property;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.pe.PeSample;
 import io.ntrail.testkit.pe.PeSamples;
-import io.ntrail.testkit.pe.PeSketch;
+import io.ntrail.testkit.pe.SmallPe;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -41,7 +41,7 @@ class PatchabilityDamageTest {
         if (patch.isPossible()) {
           assertTrue(patch.unitLength() >= FunctionPatch.SHORT_JUMP, patch::toString);
           assertTrue(patch.jumpAt() >= rva - 126 && patch.jumpAt() <= rva + 129, patch::toString);
-          for (long at = patch.jumpAt(); at < patch.jumpAt() + Padding.JUMP; at++) {
+          for (long at = patch.jumpAt(); at < patch.jumpAt() + FunctionPadding.JUMP; at++) {
             assertTrue(jumps.add(at), () -> patch + " takes what another has");
           }
         } else {
@@ -114,12 +114,12 @@ class PatchabilityDamageTest {
 
   @Test
   void aGuardTableOfHalfAMillionFunctionsIsAnsweredInTime() {
-    PeSketch sketch = new PeSketch(Sketches.X64);
+    SmallPe sketch = new SmallPe(Sketches.X64);
     int count = 1 << 19;
-    sketch.section(".text", PeSketch.CODE, new LittleEndian(count).fill(count, 0x90).toByteArray());
+    sketch.section(".text", SmallPe.CODE, new LittleEndian(count).fill(count, 0x90).toByteArray());
     long[] entries = new long[count];
     for (int i = 0; i < count; i++) {
-      entries[i] = PeSketch.FIRST + i;
+      entries[i] = SmallPe.FIRST + i;
     }
     sketch.guard(0x500, 0, entries);
     long start = System.nanoTime();
@@ -132,8 +132,8 @@ class PatchabilityDamageTest {
   void sectionsThatShareTheirBytesAreNotReadWithoutEnd() {
     int sections = 80;
     int size = 1 << 20;
-    PeSketch sketch = new PeSketch(Sketches.X64);
-    sketch.section(".text", PeSketch.CODE, new LittleEndian(size).fill(size, 0x90).toByteArray());
+    SmallPe sketch = new SmallPe(Sketches.X64);
+    sketch.section(".text", SmallPe.CODE, new LittleEndian(size).fill(size, 0x90).toByteArray());
     long first = sketch.next() + 0x1000;
     TreeMap<String, Long> exports = new TreeMap<>();
     for (int i = 0; i < sections; i++) {
@@ -141,7 +141,7 @@ class PatchabilityDamageTest {
     }
     sketch.exports(exports);
     for (int i = 0; i < sections; i++) {
-      sketch.section(".s" + i, PeSketch.CODE, new byte[size]);
+      sketch.section(".s" + i, SmallPe.CODE, new byte[size]);
     }
     // All sections get the stored bytes of the first, and the file ends behind the second.
     byte[] file = Arrays.copyOf(sketch.file(), (int) sketch.headers() + size + 0x1000);
@@ -152,7 +152,7 @@ class PatchabilityDamageTest {
     try (InputFile input = InputFile.of(file, "shared")) {
       List<FunctionPatch> list = Patchability.of(PeImage.ofFile(input)).list();
       assertEquals(sections, list.size());
-      assertEquals(Optional.of(Refusal.NOT_EXAMINED), list.getLast().refusal());
+      assertEquals(Optional.of(PatchRefusal.NOT_EXAMINED), list.getLast().refusal());
     }
   }
 }

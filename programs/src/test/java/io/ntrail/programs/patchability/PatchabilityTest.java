@@ -26,7 +26,7 @@ class PatchabilityTest {
     return Sketches.of(machine, BEFORE, padding, "f: " + function, "CC CC").patch("f");
   }
 
-  private static void assertRefused(Refusal refusal, String detail, FunctionPatch patch) {
+  private static void assertRefused(PatchRefusal refusal, String detail, FunctionPatch patch) {
     assertEquals(PatchClass.D, patch.patchClass(), patch::toString);
     assertEquals(Optional.of(refusal), patch.refusal());
     assertEquals(detail, patch.detail());
@@ -44,7 +44,7 @@ class PatchabilityTest {
     assertEquals(5, patch.unitLength());
     assertEquals(1, patch.unitInstructions());
     assertEquals(patch.function().rva() - 5, patch.jumpAt());
-    assertEquals(new Padding(6, Filler.INT3, 6, 6, Filler.INT3), patch.padding());
+    assertEquals(new FunctionPadding(6, PaddingKind.INT3, 6, 6, PaddingKind.INT3), patch.padding());
   }
 
   @Test
@@ -58,7 +58,7 @@ class PatchabilityTest {
 
   @Test
   void fourBytesOfPaddingAreTooFewForAJump() {
-    assertRefused(Refusal.NO_PADDING, "", second(X64, "CC CC CC CC", "48 89 5C 24 08 C3"));
+    assertRefused(PatchRefusal.NO_PADDING, "", second(X64, "CC CC CC CC", "48 89 5C 24 08 C3"));
   }
 
   private static FunctionPatch inPlace(String... pieces) {
@@ -88,7 +88,7 @@ class PatchabilityTest {
   })
   void whatCannotBeMovedStaysRefused(String function, String why) {
     assertRefused(
-        Refusal.NO_PADDING, "and in its place: " + why, inPlace(BEFORE, "f: " + function));
+        PatchRefusal.NO_PADDING, "and in its place: " + why, inPlace(BEFORE, "f: " + function));
   }
 
   @Test
@@ -100,7 +100,7 @@ class PatchabilityTest {
   @Test
   void theNextFunctionIsNotOverwritten() {
     assertRefused(
-        Refusal.NO_PADDING,
+        PatchRefusal.NO_PADDING,
         "and in its place: it ends before the jump over its first bytes would",
         inPlace(BEFORE, "f: 33 C0 33 C9", "g: 33 D2 48 83 EC 28 " + BODY + "C3"));
   }
@@ -124,9 +124,9 @@ class PatchabilityTest {
     "0F 1F 40 00 90, MIXED, 2, MIXED, 5, 5",
   })
   void paddingSaysWhatItIsAndHowMuch(
-      String bytes, Filler fills, int run, Filler filler, int withNops, int own) {
+      String bytes, PaddingKind fills, int run, PaddingKind filler, int withNops, int own) {
     FunctionPatch patch = second(X64, bytes, "48 89 5C 24 08 C3");
-    assertEquals(new Padding(run, fills, withNops, own, filler), patch.padding());
+    assertEquals(new FunctionPadding(run, fills, withNops, own, filler), patch.padding());
     assertEquals(PatchClass.A, patch.patchClass());
   }
 
@@ -136,7 +136,7 @@ class PatchabilityTest {
         Sketches.of(
                 X64, "before: " + BODY + "E8 11 22 33 44 CC CC CC CC CC CC", "f: 48 83 EC 28 C3")
             .patch("f");
-    assertRefused(Refusal.NO_PADDING, "", patch);
+    assertRefused(PatchRefusal.NO_PADDING, "", patch);
     assertEquals(6, patch.padding().run());
     assertEquals(0, patch.padding().own());
   }
@@ -156,7 +156,7 @@ class PatchabilityTest {
   void nopsThatAreRunIntoAreNoPadding() {
     FunctionPatch patch = second(X64, "CC 48 31 C0 90 90 90 90 90 90", "48 83 EC 28 C3");
     assertEquals(0, patch.padding().own());
-    assertRefused(Refusal.NO_PADDING, "", patch);
+    assertRefused(PatchRefusal.NO_PADDING, "", patch);
   }
 
   @Test
@@ -198,7 +198,8 @@ class PatchabilityTest {
     "CC C3, BREAKPOINT, ''",
     "06 06 06, NOT_CODE, ''",
   })
-  void whatCannotBeMovedIsRefusedByTheInstruction(String bytes, Refusal refusal, String detail) {
+  void whatCannotBeMovedIsRefusedByTheInstruction(
+      String bytes, PatchRefusal refusal, String detail) {
     // Bytes behind it keep the end of the image away.
     Sketches sketch =
         Sketches.of(X64, BEFORE, "CC CC CC CC CC CC", "f: " + bytes, "CC".concat(" CC".repeat(20)));
@@ -208,13 +209,13 @@ class PatchabilityTest {
   @Test
   void aJumpToAnotherFunctionIsNamed() {
     assertRefused(
-        Refusal.JUMPS_ON, "to 0x1000", second(X64, "CC CC CC CC CC CC", "E9 D0 FF FF FF"));
+        PatchRefusal.JUMPS_ON, "to 0x1000", second(X64, "CC CC CC CC CC CC", "E9 D0 FF FF FF"));
   }
 
   @Test
   void aJumpOutOfTheImageIsAPatchOfSomebodyElse() {
     assertRefused(
-        Refusal.ALREADY_PATCHED,
+        PatchRefusal.ALREADY_PATCHED,
         "to address 0x14100102f, outside of the image",
         second(X64, "CC CC CC CC CC", "E9 00 00 00 01 C3"));
   }
@@ -222,7 +223,7 @@ class PatchabilityTest {
   @Test
   void aShortJumpToAJumpInThePaddingIsAPatchOfSomebodyElse() {
     assertRefused(
-        Refusal.ALREADY_PATCHED,
+        PatchRefusal.ALREADY_PATCHED,
         "to address 0x14100102a, outside of the image",
         second(X64, "E9 00 00 00 01", "EB F9 5C 24 08 C3"));
   }
@@ -234,7 +235,7 @@ class PatchabilityTest {
         Sketches.of(
             X64, BEFORE, "FF 25 06 00 00 00", "f: EB F8 5C 24 08 C3", "00 00 00 10 FE 7F 00 00");
     assertRefused(
-        Refusal.ALREADY_PATCHED,
+        PatchRefusal.ALREADY_PATCHED,
         "to address 0x7ffe10000000, outside of the image",
         sketch.patch("f"));
   }
@@ -244,19 +245,19 @@ class PatchabilityTest {
     Sketches sketch =
         Sketches.of(
             X64, BEFORE, "CC CC CC CC CC", "f: FF 25 00 00 00 00", "00 10 00 40 01 00 00 00");
-    assertRefused(Refusal.JUMPS_ON, "to 0x1000", sketch.patch("f"));
+    assertRefused(PatchRefusal.JUMPS_ON, "to 0x1000", sketch.patch("f"));
   }
 
   @Test
   void aFunctionThatEndsInsideItsFirstInstructionsIsTooShort() {
     Sketches sketch = Sketches.of(X64, BEFORE, "CC CC CC CC CC", "f: 53", "48 83 EC 20 C3");
-    assertRefused(Refusal.TOO_SHORT, "1 bytes", sketch.patch("f"));
+    assertRefused(PatchRefusal.TOO_SHORT, "1 bytes", sketch.patch("f"));
   }
 
   @Test
   void aLoopToTheFirstByteIsRefusedAndACallOfItselfIsNot() {
     assertRefused(
-        Refusal.LOOPS_TO_ENTRY,
+        PatchRefusal.LOOPS_TO_ENTRY,
         "from 0x102e",
         second(X64, "CC CC CC CC CC", "48 FF C8 90 75 FA C3"));
     assertEquals(
@@ -274,12 +275,12 @@ class PatchabilityTest {
   @Test
   void aBranchBetweenTheFirstInstructionsIsRefusedWhereverItComesFrom() {
     assertRefused(
-        Refusal.BRANCH_INTO_UNIT,
+        PatchRefusal.BRANCH_INTO_UNIT,
         "from 0x102f",
         second(X64, "CC CC CC CC CC", "53 48 83 EC 20 75 FA C3"));
     Sketches other =
         Sketches.of(X64, "before: 48 83 EC 28 E9 06 00 00 00", "CC CC CC CC CC", "f: 53 56 57 C3");
-    assertRefused(Refusal.BRANCH_INTO_UNIT, "from 0x1004", other.patch("f"));
+    assertRefused(PatchRefusal.BRANCH_INTO_UNIT, "from 0x1004", other.patch("f"));
   }
 
   @Test
@@ -288,7 +289,7 @@ class PatchabilityTest {
     sketch.sketch().exports(Map.of("inner", sketch.start("f") + 1));
     FunctionPatch inner = sketch.patches().get(1);
     assertEquals(List.of("inner"), inner.function().names());
-    assertRefused(Refusal.INSIDE_FUNCTION, "0x1000", inner);
+    assertRefused(PatchRefusal.INSIDE_FUNCTION, "0x1000", inner);
   }
 
   @Test
@@ -300,7 +301,7 @@ class PatchabilityTest {
     assertEquals(PatchClass.C, sketch.patch("before").patchClass());
     assertEquals(sketch.start("f") + 5, sketch.patch("before").jumpAt());
     // The place was taken, and the rest belongs to g.
-    assertRefused(Refusal.NO_PADDING, "", f);
+    assertRefused(PatchRefusal.NO_PADDING, "", f);
     assertEquals(PatchClass.A, sketch.patch("g").patchClass());
   }
 
@@ -367,7 +368,7 @@ class PatchabilityTest {
   void aHashWithoutPaddingInFrontIsTheReason() {
     Sketches hashed = Sketches.of(X64, BEFORE, "CC CC CC CC CC CC CC CC", "f: 48 83 EC 28 C3");
     hashed.sketch().guard(0x1080_0500L, 8, hashed.start("f"));
-    assertRefused(Refusal.TYPE_HASH, "", hashed.patch("f"));
+    assertRefused(PatchRefusal.TYPE_HASH, "", hashed.patch("f"));
   }
 
   @Test
@@ -384,7 +385,7 @@ class PatchabilityTest {
             "CC CC CC CC CC CC CC CC CC CC",
             "d: 8B FF C3");
     assertEquals(PatchClass.A, sketch.patch("a").patchClass());
-    assertEquals(Filler.LONG_NOP, sketch.patch("a").padding().filler());
+    assertEquals(PaddingKind.LONG_NOP, sketch.patch("a").padding().filler());
     assertEquals(PatchClass.B, sketch.patch("b").patchClass());
     assertEquals(PatchClass.C, sketch.patch("before").patchClass());
     assertEquals(PatchClass.D, sketch.patch("c").patchClass());
@@ -402,7 +403,7 @@ class PatchabilityTest {
     // jmp [40100Dh], which holds 401000h.
     Sketches sketch =
         Sketches.of(X86, "f: 8B FF C3 CC CC CC CC", "g: FF 25 0D 10 40 00", "00 10 40 00");
-    assertRefused(Refusal.JUMPS_ON, "to 0x1000", sketch.patch("g"));
+    assertRefused(PatchRefusal.JUMPS_ON, "to 0x1000", sketch.patch("g"));
   }
 
   @Test
@@ -411,7 +412,7 @@ class PatchabilityTest {
     Sketches sketch = Sketches.of(X86, "CC CC CC CC CC", "f: 8B FF C3 CC 33 C0 EB F8", "CC CC");
     assertEquals(PatchClass.A, sketch.patch("f").patchClass());
     Sketches loop = Sketches.of(X86, "CC CC CC CC CC", "f: 8B FF 74 FC C3", "CC CC");
-    assertEquals(Optional.of(Refusal.LOOPS_TO_ENTRY), loop.patch("f").refusal());
+    assertEquals(Optional.of(PatchRefusal.LOOPS_TO_ENTRY), loop.patch("f").refusal());
   }
 
   @Test
@@ -424,14 +425,15 @@ class PatchabilityTest {
 
   @Test
   void codeOfAnotherMachineIsNotLookedAt() {
-    assertRefused(Refusal.OTHER_MACHINE, "", Sketches.of(0xAA64, "f: 48 83 EC 28 C3").patch("f"));
+    assertRefused(
+        PatchRefusal.OTHER_MACHINE, "", Sketches.of(0xAA64, "f: 48 83 EC 28 C3").patch("f"));
   }
 
   @Test
   void codeOfTwoMachinesIsNotLookedAt() {
     Sketches sketch = Sketches.of(X64, "CC CC CC CC CC", "f: 48 83 EC 28 C3");
     sketch.sketch().hybrid();
-    assertRefused(Refusal.OTHER_MACHINE, "", sketch.patch("f"));
+    assertRefused(PatchRefusal.OTHER_MACHINE, "", sketch.patch("f"));
   }
 
   @Test

@@ -71,9 +71,9 @@ class SharedShareTest {
   /** Counts in the order of the tables' columns, and ours. */
   private static final class Counts {
     private final int[] theirs;
-    private final PatchShare ours;
+    private final HotPatchStatistics ours;
 
-    Counts(int[] theirs, PatchShare ours) {
+    Counts(int[] theirs, HotPatchStatistics ours) {
       this.theirs = theirs;
       this.ours = ours;
     }
@@ -113,7 +113,7 @@ class SharedShareTest {
         boolean first = patch.firstLength() >= 2;
         int run = patch.padding().run();
         if (habits == Habits.WINE && (run == rva - section || rva - section < READ_AT_ONCE)) {
-          run = FrontBytes.of(image.view(), 0, rva).run();
+          run = BytewisePadding.of(image.view(), 0, rva).run();
         }
         boolean padded = seen && run >= wanted;
         boolean nops = padded || seen && theirNops(image.view(), from, rva) >= wanted;
@@ -212,16 +212,16 @@ class SharedShareTest {
   private static double[] row(int[] c) {
     return new double[] {
       c[0],
-      PatchShare.percent(c[1], c[0]),
-      PatchShare.percent(c[2], c[0]),
-      PatchShare.percent(c[3], c[0]),
-      PatchShare.percent(c[4], c[0]),
-      PatchShare.percent(c[5], c[0]),
+      HotPatchStatistics.percent(c[1], c[0]),
+      HotPatchStatistics.percent(c[2], c[0]),
+      HotPatchStatistics.percent(c[3], c[0]),
+      HotPatchStatistics.percent(c[4], c[0]),
+      HotPatchStatistics.percent(c[5], c[0]),
       c[6],
-      PatchShare.percent(c[7], c[6]),
+      HotPatchStatistics.percent(c[7], c[6]),
       c[8],
-      PatchShare.percent(c[9], c[8]),
-      PatchShare.percent(c[10], c[8])
+      HotPatchStatistics.percent(c[9], c[8]),
+      HotPatchStatistics.percent(c[10], c[8])
     };
   }
 

@@ -3,7 +3,7 @@ package io.ntrail.programs.patchability;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.testkit.LittleEndian;
-import io.ntrail.testkit.pe.PeSketch;
+import io.ntrail.testkit.pe.SmallPe;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -20,14 +20,14 @@ final class Sketches {
   static final int X86 = 0x14C;
   static final int X64 = 0x8664;
 
-  private final PeSketch sketch;
+  private final SmallPe sketch;
   private final LittleEndian code = new LittleEndian();
   private final List<long[]> rows = new ArrayList<>();
   private final Map<String, Long> exports = new TreeMap<>();
   private final Map<String, Long> starts = new TreeMap<>();
 
   private Sketches(int machine, String... pieces) {
-    this.sketch = new PeSketch(machine);
+    this.sketch = new SmallPe(machine);
     for (String piece : pieces) {
       int colon = piece.indexOf(':');
       byte[] bytes = HexFormat.ofDelimiter(" ").parseHex(piece.substring(colon + 1).strip());
@@ -36,11 +36,11 @@ final class Sketches {
       }
       code.bytes(bytes);
     }
-    sketch.section(".text", PeSketch.CODE, code.toByteArray());
+    sketch.section(".text", SmallPe.CODE, code.toByteArray());
   }
 
   private void function(int machine, String name, int length) {
-    long rva = PeSketch.FIRST + code.size();
+    long rva = SmallPe.FIRST + code.size();
     String plain = name.startsWith("-") ? name.substring(1) : name;
     starts.put(plain, rva);
     if (machine == X64 && !name.startsWith("-")) {
@@ -58,7 +58,7 @@ final class Sketches {
     return starts.getOrDefault(name, -1L);
   }
 
-  PeSketch sketch() {
+  SmallPe sketch() {
     return sketch;
   }
 

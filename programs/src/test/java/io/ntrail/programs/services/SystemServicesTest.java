@@ -11,7 +11,7 @@ import io.ntrail.testkit.LittleEndian;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.pe.PeSample;
 import io.ntrail.testkit.pe.PeSamples;
-import io.ntrail.testkit.pe.PeSketch;
+import io.ntrail.testkit.pe.SmallPe;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -35,8 +35,8 @@ class SystemServicesTest {
 
   private static SystemServices stub(int machine, String bytes, String... names) {
     byte[] code = HexFormat.ofDelimiter(" ").parseHex(bytes);
-    PeSketch sketch = new PeSketch(machine);
-    long at = sketch.section(".text", PeSketch.CODE, code);
+    SmallPe sketch = new SmallPe(machine);
+    long at = sketch.section(".text", SmallPe.CODE, code);
     Map<String, Long> exports = new TreeMap<>();
     for (String name : names) {
       exports.put(name, at);
@@ -76,7 +76,7 @@ class SystemServicesTest {
                 number,
                 OptionalInt.of(0xA97A_4DD7),
                 arguments(count),
-                PeSketch.FIRST,
+                SmallPe.FIRST,
                 "NtCreateFile")),
         services.list());
     assertEquals(SystemServices.Source.STUBS, services.source());
@@ -92,14 +92,14 @@ class SystemServicesTest {
   @Test
   void servicesAreSortedByNumber() {
     LittleEndian code = new LittleEndian();
-    PeSketch sketch = new PeSketch(X64);
+    SmallPe sketch = new SmallPe(X64);
     Map<String, Long> exports = new TreeMap<>();
     int[] numbers = {7, 3, 0x1001, 5};
     for (int i = 0; i < numbers.length; i++) {
-      exports.put("NtTest" + i, PeSketch.FIRST + code.size());
+      exports.put("NtTest" + i, SmallPe.FIRST + code.size());
       code.u8(0x4C).u8(0x8B).u8(0xD1).u8(0xB8).u32(numbers[i]).u8(0x0F).u8(0x05).u8(0xC3).align(16);
     }
-    sketch.section(".text", PeSketch.CODE, code.toByteArray());
+    sketch.section(".text", SmallPe.CODE, code.toByteArray());
     SystemServices services = services(sketch.exports(exports).file());
     assertEquals(
         List.of(3, 5, 7, 0x1001), services.list().stream().map(SystemService::index).toList());
@@ -152,12 +152,12 @@ class SystemServicesTest {
 
   /** A kernel whose table begins behind {@code before} bytes of other constants. */
   private static byte[] kernel(int before, List<String> names, int unknownEvery) {
-    PeSketch sketch = new PeSketch(X64);
-    sketch.section(".text", PeSketch.CODE, new LittleEndian().fill(0x4000, 0xC3).toByteArray());
+    SmallPe sketch = new SmallPe(X64);
+    sketch.section(".text", SmallPe.CODE, new LittleEndian().fill(0x4000, 0xC3).toByteArray());
     LittleEndian data = new LittleEndian().fill(before, 0x5A);
-    table(data, sketch.base() + PeSketch.FIRST, names, unknownEvery);
+    table(data, sketch.base() + SmallPe.FIRST, names, unknownEvery);
     data.fill(64, 0x5A);
-    sketch.section(".rdata", PeSketch.CONSTANTS, data.toByteArray());
+    sketch.section(".rdata", SmallPe.CONSTANTS, data.toByteArray());
     return sketch.file();
   }
 
@@ -187,7 +187,7 @@ class SystemServicesTest {
       SystemService third = services.list().get(2);
       assertEquals(2, third.index());
       assertEquals(OptionalInt.of(2), third.arguments());
-      assertEquals(PeSketch.FIRST + 32, third.rva());
+      assertEquals(SmallPe.FIRST + 32, third.rva());
       assertEquals("Nt" + someNames(100).get(2), third.name());
     }
   }
@@ -200,7 +200,7 @@ class SystemServicesTest {
     SystemService first = services.list().getFirst();
     assertNull(first.name());
     assertEquals(OptionalInt.of(0x1234_5678), first.hash());
-    assertEquals(PeSketch.FIRST, first.rva());
+    assertEquals(SmallPe.FIRST, first.rva());
   }
 
   @Test
@@ -222,41 +222,41 @@ class SystemServicesTest {
 
   @Test
   void ofTwoTablesTheOneWithMoreKnownServicesCounts() {
-    PeSketch sketch = new PeSketch(X64);
-    sketch.section(".text", PeSketch.CODE, new LittleEndian().fill(0x4000, 0xC3).toByteArray());
-    long code = sketch.base() + PeSketch.FIRST;
+    SmallPe sketch = new SmallPe(X64);
+    sketch.section(".text", SmallPe.CODE, new LittleEndian().fill(0x4000, 0xC3).toByteArray());
+    long code = sketch.base() + SmallPe.FIRST;
     LittleEndian data = new LittleEndian();
     table(data, code, someNames(30), 0);
     data.zeros(24);
     table(data, code + 0x100, someNames(50), 0);
     data.zeros(16);
     table(data, code, someNames(80), 2);
-    sketch.section(".rdata", PeSketch.CONSTANTS, data.toByteArray());
+    sketch.section(".rdata", SmallPe.CONSTANTS, data.toByteArray());
     SystemServices services = services(sketch.file());
     assertEquals(50, services.list().size());
-    assertEquals(PeSketch.FIRST + 0x100, services.list().getFirst().rva());
+    assertEquals(SmallPe.FIRST + 0x100, services.list().getFirst().rva());
   }
 
   @Test
   void recordsThatPointIntoDataAreNone() {
-    PeSketch sketch = new PeSketch(X64);
-    sketch.section(".text", PeSketch.CODE, new byte[64]);
+    SmallPe sketch = new SmallPe(X64);
+    sketch.section(".text", SmallPe.CODE, new byte[64]);
     LittleEndian data = new LittleEndian();
     table(data, sketch.base() + sketch.next(), someNames(50), 0);
-    sketch.section(".rdata", PeSketch.CONSTANTS, data.toByteArray());
+    sketch.section(".rdata", SmallPe.CONSTANTS, data.toByteArray());
     assertEquals(List.of(), services(sketch.file()).list());
   }
 
   @Test
   void aFileFullOfRecordsIsReadInTime() {
-    PeSketch sketch = new PeSketch(X64);
-    sketch.section(".text", PeSketch.CODE, new byte[64]);
+    SmallPe sketch = new SmallPe(X64);
+    sketch.section(".text", SmallPe.CODE, new byte[64]);
     LittleEndian data = new LittleEndian(16 << 20);
     int hash = ServiceNameHash.of("Close");
     while (data.size() < 16 << 20) {
-      data.u32(hash).u32(1).u64(sketch.base() + PeSketch.FIRST);
+      data.u32(hash).u32(1).u64(sketch.base() + SmallPe.FIRST);
     }
-    sketch.section(".rdata", PeSketch.CONSTANTS, data.toByteArray());
+    sketch.section(".rdata", SmallPe.CONSTANTS, data.toByteArray());
     long start = System.nanoTime();
     assertEquals(List.of(), services(sketch.file()).list());
     long millis = (System.nanoTime() - start) / 1_000_000;

@@ -9,10 +9,10 @@ import io.ntrail.formats.pe.PeHeaders;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.programs.symbols.SymbolPath.Host;
 import io.ntrail.programs.symbols.http.FetchLimits;
-import io.ntrail.programs.symbols.http.FetchWatch;
-import io.ntrail.programs.symbols.http.HttpStoreFetch;
+import io.ntrail.programs.symbols.http.FetchListener;
+import io.ntrail.programs.symbols.http.HttpStoreClient;
 import io.ntrail.testkit.pdb.PdbSamples;
-import io.ntrail.testkit.web.StoreServer;
+import io.ntrail.testkit.web.SymbolStoreServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,12 +35,12 @@ class ImagesOfStoresTest {
 
   @TempDir private Path folder;
 
-  private SoughtImage sought(ImageId id) {
+  private ImageFileRequest sought(ImageId id) {
     StoreKey key = StoreKey.image("C:\\Windows\\System32\\user32.dll", id).orElseThrow();
-    return new SoughtImage(key, id, List.of("dll"));
+    return new ImageFileRequest(key, id, List.of("dll"));
   }
 
-  private SymbolStores.Result<OpenImage> search(String path, ImageId id, StoreFetch fetch) {
+  private SymbolStores.Result<OpenImage> search(String path, ImageId id, StoreClient fetch) {
     Host host = new Host(false, Map.of("T", folder.toString())::get, folder.resolve("home"));
     SymbolStores.Result<OpenImage> result =
         SymbolStores.of(SymbolPath.parse(path, host), host, fetch).find(sought(id));
@@ -58,8 +58,8 @@ class ImagesOfStoresTest {
 
   @Test
   void aServerGivesAnImageByTimeStampAndSize() throws IOException {
-    try (StoreServer server = new StoreServer().has("/" + PLACE, USER32);
-        HttpStoreFetch fetch = new HttpStoreFetch(FetchLimits.USUAL, FetchWatch.NONE)) {
+    try (SymbolStoreServer server = new SymbolStoreServer().has("/" + PLACE, USER32);
+        HttpStoreClient fetch = new HttpStoreClient(FetchLimits.USUAL, FetchListener.NONE)) {
       SymbolStores.Result<OpenImage> result = search("srv*%T%/s*" + server.root(), ID, fetch);
       assertEquals(
           Optional.of(folder.resolve("s").resolve(PLACE)), result.found().map(OpenImage::path));
@@ -70,8 +70,9 @@ class ImagesOfStoresTest {
   @Test
   void anImageOfAnotherBuildIsRefused() throws IOException {
     ImageId other = new ImageId(0x4A5BE089L, 0xFA000);
-    try (StoreServer server = new StoreServer().has("/" + PLACE.replace("088", "089"), USER32);
-        HttpStoreFetch fetch = new HttpStoreFetch(FetchLimits.USUAL, FetchWatch.NONE)) {
+    try (SymbolStoreServer server =
+            new SymbolStoreServer().has("/" + PLACE.replace("088", "089"), USER32);
+        HttpStoreClient fetch = new HttpStoreClient(FetchLimits.USUAL, FetchListener.NONE)) {
       SymbolStores.Result<OpenImage> result = search("srv*%T%/s*" + server.root(), other, fetch);
       assertEquals(Optional.empty(), result.found());
       String why = result.tried().getLast().why();
@@ -84,7 +85,7 @@ class ImagesOfStoresTest {
     Files.createDirectories(folder.resolve("f/dll"));
     Files.write(folder.resolve("f/dll/user32.dll"), USER32);
     SymbolStores.Result<OpenImage> result =
-        search("%T%/f", ID, (_, _, _) -> new StoreFetch.Answer.Missing(false, "no server"));
+        search("%T%/f", ID, (_, _, _) -> new StoreClient.Answer.Missing(false, "no server"));
     assertEquals(
         Optional.of(folder.resolve("f/dll/user32.dll")), result.found().map(OpenImage::path));
   }

@@ -21,7 +21,7 @@ import java.util.zip.GZIPOutputStream;
  * @param name of the file
  * @param key GUID and age of DBI as stores spell them
  */
-public record StoreFixture(String sample, String name, String key, SoughtPdb sought) {
+public record StoreFixture(String sample, String name, String key, PdbRequest sought) {
   /** The PDB of a small program, age 1. */
   public static StoreFixture crash() {
     return of("sentry/crash.pdb");
@@ -45,7 +45,7 @@ public record StoreFixture(String sample, String name, String key, SoughtPdb sou
     String key = guid.replace("-", "") + Long.toHexString(age);
     PdbId id = new PdbId(Guid.parse(guid), age);
     return new StoreFixture(
-        sample, name, key, new SoughtPdb(new StoreKey(name, key), id, List.of("exe")));
+        sample, name, key, new PdbRequest(new StoreKey(name, key), id, List.of("exe")));
   }
 
   public byte[] bytes() {

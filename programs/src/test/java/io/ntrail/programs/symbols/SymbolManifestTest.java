@@ -71,10 +71,10 @@ class SymbolManifestTest {
   void aKeySaysWhatIsLookedFor() {
     assertEquals(
         Optional.of(new PdbId(Guid.parse("1eb9facb-04ea-27a0-f7c7-b6c5d4e3f201"), 10)),
-        SymbolManifest.pdb(PDB).map(SoughtPdb::id));
+        SymbolManifest.pdb(PDB).map(PdbRequest::id));
     assertEquals(
         Optional.of(new ImageId(0x0D8333E6L, 0x1046000)),
-        SymbolManifest.image(IMAGE).map(SoughtImage::id));
+        SymbolManifest.image(IMAGE).map(ImageFileRequest::id));
     assertEquals(Optional.empty(), SymbolManifest.pdb(IMAGE));
     assertEquals(Optional.empty(), SymbolManifest.image(PDB));
     StoreKey portable = new StoreKey("a.pdb", "1EB9FACB04EA27A0F7C7B6C5D4E3F201FFFFFFFF");

@@ -83,7 +83,7 @@ class SymbolPathFuzzTest {
       assertEquals(root.resolve(name).resolve("000000011"), place);
       String prefix = LocalStore.prefix(name);
       assertTrue(name.startsWith(prefix) && !prefix.isEmpty() && !"..".equals(prefix));
-      assertFalse(FileName.packed(name).isEmpty());
+      assertFalse(SafeFileName.packed(name).isEmpty());
       assertFalse(key.get().names().isEmpty());
     }
   }

@@ -116,8 +116,8 @@ class SymbolStoresTest {
   })
   void theSpellingsThatOccurAreTried(String place) throws IOException {
     put("s/" + place, CRASH.bytes());
-    SoughtPdb sought =
-        new SoughtPdb(new StoreKey("Crash.PDB", CRASH.key()), CRASH.sought().id(), List.of());
+    PdbRequest sought =
+        new PdbRequest(new StoreKey("Crash.PDB", CRASH.key()), CRASH.sought().id(), List.of());
     StoreFixture spelled = new StoreFixture(CRASH.sample(), "Crash.PDB", CRASH.key(), sought);
     assertEquals(Optional.of("s/" + place), search("srv*%T%/s", spelled).file());
   }
@@ -284,8 +284,8 @@ class SymbolStoresTest {
   @Test
   void aCabinetOfARealStoreIsUnpacked() throws IOException {
     byte[] cabinet = PdbSamples.bytes("mozilla/basic32.pd_");
-    SoughtPdb sought =
-        new SoughtPdb(
+    PdbRequest sought =
+        new PdbRequest(
             new StoreKey("basic32.pdb", "34060D222DBB44E5AA72243CE8326C2F2"),
             new PdbId(Guid.parse("34060D22-2DBB-44E5-AA72-243CE8326C2F"), 2),
             List.of());

@@ -29,7 +29,7 @@ final class FormCompiler {
     FormCompiler compiler = new FormCompiler();
     List<Integer> pages = new ArrayList<>();
     for (CodeSize size : CodeSize.values()) {
-      for (Vendor vendor : Vendor.values()) {
+      for (CpuVendor vendor : CpuVendor.values()) {
         pages.addAll(compiler.pages(forms, size, vendor));
       }
     }
@@ -48,7 +48,7 @@ final class FormCompiler {
     return bytes;
   }
 
-  private List<Integer> pages(List<Form> forms, CodeSize codeSize, Vendor vendor) {
+  private List<Integer> pages(List<Form> forms, CodeSize codeSize, CpuVendor vendor) {
     size = codeSize;
     Map<Integer, List<Rule>> byOpcode = new HashMap<>();
     for (Form form : forms) {
@@ -57,7 +57,7 @@ final class FormCompiler {
       }
     }
     List<Integer> pages = new ArrayList<>();
-    for (int map = 0; map < Cells.MAPS; map++) {
+    for (int map = 0; map < DecodeTables.MAPS; map++) {
       List<Integer> page = new ArrayList<>();
       for (int opcode = 0; opcode < PAGE; opcode++) {
         List<Rule> rules = byOpcode.getOrDefault(map * PAGE + opcode, List.of());
@@ -112,7 +112,7 @@ final class FormCompiler {
     if (children.stream().distinct().count() == 1) {
       return children.getFirst();
     }
-    return Cells.node(Rule.SHIFTS[dimension], Rule.BITS[dimension], block(children));
+    return DecodeTables.node(Rule.SHIFTS[dimension], Rule.BITS[dimension], block(children));
   }
 
   /**
@@ -122,7 +122,7 @@ final class FormCompiler {
    */
   private int operandSizes(List<Rule> rules, int[] values) {
     int[] source = {0, 1, 2, 3};
-    boolean vector = rules.getFirst().map >= Cells.MAP_VEX;
+    boolean vector = rules.getFirst().map >= DecodeTables.MAP_VEX;
     if (!vector) {
       if (values[Rule.PREFIX] == 0) {
         source = new int[] {0, 0, 2, 2};
@@ -160,7 +160,7 @@ final class FormCompiler {
   private static void sameKindOfSize(List<Integer> leaves) {
     int kind = 0;
     for (int leaf : leaves) {
-      kind |= leaf & 3 << Cells.SIZE_KIND_SHIFT;
+      kind |= leaf & 3 << DecodeTables.SIZE_KIND_SHIFT;
     }
     int all = kind;
     leaves.replaceAll(leaf -> leaf == 0 ? 0 : leaf | all);

@@ -75,7 +75,7 @@ class FormListTest {
     for (Form form : FormFiles.read()) {
       boolean somewhere =
           Arrays.stream(CodeSize.values())
-              .flatMap(size -> Arrays.stream(Vendor.values()).map(v -> Rule.of(form, size, v)))
+              .flatMap(size -> Arrays.stream(CpuVendor.values()).map(v -> Rule.of(form, size, v)))
               .anyMatch(rules -> !rules.isEmpty());
       assertTrue(somewhere, form.toString());
     }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class FormTablesTest {
   @Test
   void tablesAreWhatTheFormsSay() throws IOException {
-    isUpToDate(Cells.RESOURCE, FormCompiler.compile(FormFiles.read()));
+    isUpToDate(DecodeTables.RESOURCE, FormCompiler.compile(FormFiles.read()));
   }
 
   @Test

@@ -36,7 +36,7 @@ class IcedTablesTest {
   void rowsAreWhatTheySay(String table, int bits, int rows) throws IOException {
     assumeTrue(TestData.available(), TestData.MISSING);
     InstructionDecoder intel = InstructionDecoder.of(CodeSize.valueOf("BITS" + bits));
-    InstructionDecoder amd = InstructionDecoder.of(CodeSize.valueOf("BITS" + bits), Vendor.AMD);
+    InstructionDecoder amd = InstructionDecoder.of(CodeSize.valueOf("BITS" + bits), CpuVendor.AMD);
     Instruction instruction = new Instruction();
     List<String> differences = new ArrayList<>();
     int count = 0;

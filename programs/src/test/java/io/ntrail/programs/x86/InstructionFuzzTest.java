@@ -18,7 +18,7 @@ class InstructionFuzzTest {
       return;
     }
     CodeSize size = CodeSize.values()[(data[0] & 0xFF) % CodeSize.values().length];
-    Vendor vendor = Vendor.values()[data[0] >>> 7 & 1];
+    CpuVendor vendor = CpuVendor.values()[data[0] >>> 7 & 1];
     InstructionDecoder decoder = InstructionDecoder.of(size, vendor);
     Bytes bytes = Bytes.copyOf(data, "fuzz");
     Instruction instruction = new Instruction();
@@ -59,6 +59,6 @@ class InstructionFuzzTest {
     assertEquals(length, decoder.decode(bytes, at, at + length, again));
     assertEquals(instruction.toString(), again.toString());
     assertEquals(0, decoder.decode(bytes, at, at + length - 1, again));
-    assertEquals(Optional.of(Refusal.ENDS_EARLY), again.refusal());
+    assertEquals(Optional.of(DecodeError.ENDS_EARLY), again.refusal());
   }
 }

@@ -194,7 +194,7 @@ class InstructionTest {
     "64, D5 00 89 C0, APX",
     "64, 62 F4 7C 08 01 C0, APX"
   })
-  void saysWhyItIsNone(int bits, String hex, Refusal expected) {
+  void saysWhyItIsNone(int bits, String hex, DecodeError expected) {
     Instruction instruction = decode(bits, hex);
     assertEquals(0, instruction.length());
     assertFalse(instruction.isValid());
@@ -214,8 +214,8 @@ class InstructionTest {
     byte[] code = HexFormat.ofDelimiter(" ").parseHex(hex);
     Bytes bytes = Bytes.copyOf(code, hex);
     Instruction instruction = new Instruction();
-    InstructionDecoder forIntel = InstructionDecoder.of(CodeSize.BITS64, Vendor.INTEL);
-    InstructionDecoder forAmd = InstructionDecoder.of(CodeSize.BITS64, Vendor.AMD);
+    InstructionDecoder forIntel = InstructionDecoder.of(CodeSize.BITS64, CpuVendor.INTEL);
+    InstructionDecoder forAmd = InstructionDecoder.of(CodeSize.BITS64, CpuVendor.AMD);
     assertEquals(intel, forIntel.decode(bytes, 0, code.length, instruction));
     assertEquals(amd, forAmd.decode(bytes, 0, code.length, instruction));
   }
@@ -226,7 +226,7 @@ class InstructionTest {
     InstructionDecoder decoder = InstructionDecoder.of(CodeSize.BITS64);
     Instruction instruction = new Instruction();
     assertEquals(0, decoder.decode(bytes, 1, 5, instruction));
-    assertEquals(Optional.of(Refusal.ENDS_EARLY), instruction.refusal());
+    assertEquals(Optional.of(DecodeError.ENDS_EARLY), instruction.refusal());
     assertEquals(5, decoder.decode(bytes, 1, 6, instruction));
     assertEquals(0, decoder.decode(bytes, 6, 6, instruction));
     assertTrue(instruction.refusal().isPresent());

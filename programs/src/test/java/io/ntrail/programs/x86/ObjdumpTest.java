@@ -102,10 +102,10 @@ class ObjdumpTest {
       // It prints FWAIT and an x87 instruction as one.
       return opcode.equals("9b") && ours.length() < line.length();
     }
-    Refusal refusal = ours.refusal().orElseThrow();
+    DecodeError refusal = ours.refusal().orElseThrow();
     // It checks neither LOCK, nor prefixes before VEX, nor most fields of EVEX.
-    return refusal == Refusal.LOCK
-        || refusal == Refusal.PREFIX_BEFORE_VECTOR
+    return refusal == DecodeError.LOCK
+        || refusal == DecodeError.PREFIX_BEFORE_VECTOR
         || Set.of("62", "c4", "c5", "8f").contains(opcode)
         || ONLY_ITS.contains(opcode);
   }

@@ -17,7 +17,7 @@ final class Opcodes {
   Opcodes(CodeSize size) {
     this.size = size;
     for (Form form : FormFiles.read()) {
-      for (Rule rule : Rule.of(form, size, Vendor.INTEL)) {
+      for (Rule rule : Rule.of(form, size, CpuVendor.INTEL)) {
         features
             .computeIfAbsent(rule.map << 8 | rule.opcode, k -> new HashSet<>())
             .addAll(List.of(form.feature().split("\\+", -1)));
@@ -40,13 +40,13 @@ final class Opcodes {
     return switch (first) {
       case 0x0F ->
           switch (second) {
-            case 0x38 -> cell(Cells.MAP_0F38, code[at + 2]);
-            case 0x3A -> cell(Cells.MAP_0F3A, code[at + 2]);
-            default -> cell(Cells.MAP_0F, code[at + 1]);
+            case 0x38 -> cell(DecodeTables.MAP_0F38, code[at + 2]);
+            case 0x3A -> cell(DecodeTables.MAP_0F3A, code[at + 2]);
+            default -> cell(DecodeTables.MAP_0F, code[at + 1]);
           };
-      case 0xC5 -> cell(Cells.MAP_VEX + 1, code[at + 2]);
-      case 0xC4 -> cell(Cells.MAP_VEX + (second & 7), code[at + 3]);
-      case 0x62 -> cell(Cells.MAP_EVEX + (second & 7), code[at + 4]);
+      case 0xC5 -> cell(DecodeTables.MAP_VEX + 1, code[at + 2]);
+      case 0xC4 -> cell(DecodeTables.MAP_VEX + (second & 7), code[at + 3]);
+      case 0x62 -> cell(DecodeTables.MAP_EVEX + (second & 7), code[at + 4]);
       default -> first;
     };
   }

@@ -154,7 +154,7 @@ class OperandsTest {
   void whateverIsDecodedHasOperandsTextAndEffects(CodeSize size) {
     Random random = new Random(4711);
     byte[] code = new byte[InstructionDecoder.LONGEST];
-    for (Vendor vendor : Vendor.values()) {
+    for (CpuVendor vendor : CpuVendor.values()) {
       InstructionDecoder decoder = InstructionDecoder.of(size, vendor);
       OperandReader reader = OperandReader.of(decoder);
       for (int i = 0; i < 30_000; i++) {

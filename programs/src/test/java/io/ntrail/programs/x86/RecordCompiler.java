@@ -58,7 +58,7 @@ final class RecordCompiler {
   private byte[] compile(Map<String, List<String>> implied) {
     List<Integer> pages = new ArrayList<>();
     for (CodeSize code : CodeSize.values()) {
-      for (Vendor vendor : Vendor.values()) {
+      for (CpuVendor vendor : CpuVendor.values()) {
         pages.addAll(pages(code, vendor));
       }
     }
@@ -96,7 +96,7 @@ final class RecordCompiler {
     }
   }
 
-  private List<Integer> pages(CodeSize codeSize, Vendor vendor) {
+  private List<Integer> pages(CodeSize codeSize, CpuVendor vendor) {
     size = codeSize;
     Map<Integer, List<Rule>> byOpcode = new HashMap<>();
     for (Form form : forms) {
@@ -105,7 +105,7 @@ final class RecordCompiler {
       }
     }
     List<Integer> pages = new ArrayList<>();
-    for (int map = 0; map < Cells.MAPS; map++) {
+    for (int map = 0; map < DecodeTables.MAPS; map++) {
       List<Integer> page = new ArrayList<>();
       for (int opcode = 0; opcode < PAGE; opcode++) {
         List<Rule> rules = byOpcode.getOrDefault(map * PAGE + opcode, List.of());
@@ -118,7 +118,7 @@ final class RecordCompiler {
 
   /** The same as a node: the reader need not ask whether the first cell is one. */
   private int node(int cell) {
-    return cell < 0 ? cell : Cells.node(0, 0, block(List.of(cell)));
+    return cell < 0 ? cell : DecodeTables.node(0, 0, block(List.of(cell)));
   }
 
   private int block(List<Integer> block) {
@@ -158,7 +158,8 @@ final class RecordCompiler {
     if (children.stream().distinct().count() == 1) {
       return children.getFirst();
     }
-    return Cells.node(shift, Integer.numberOfTrailingZeros(children.size()), block(children));
+    return DecodeTables.node(
+        shift, Integer.numberOfTrailingZeros(children.size()), block(children));
   }
 
   /** One node for all dimensions that most opcodes depend on: of their bits, those that matter. */
@@ -184,7 +185,7 @@ final class RecordCompiler {
     for (int value = 0; value < 2 << last - first; value++) {
       block.add(forms[value << first]);
     }
-    return Cells.node(TOGETHER + first, last - first + 1, block(block));
+    return DecodeTables.node(TOGETHER + first, last - first + 1, block(block));
   }
 
   private int form(List<Rule> rules, int state) {
@@ -198,7 +199,7 @@ final class RecordCompiler {
       return 0;
     }
     int operandSize = state >>> FormRecords.STATE_66 & 1 | (state >>> FormRecords.STATE_W & 1) << 1;
-    boolean vector = rules.getFirst().map >= Cells.MAP_VEX;
+    boolean vector = rules.getFirst().map >= DecodeTables.MAP_VEX;
     if (vector) {
       operandSize &= 2;
     } else {

@@ -24,16 +24,16 @@ final class Rule {
   static final int DIMENSIONS = 10;
   static final int[] BITS = {2, 1, 1, 2, 3, 3, 1, 1, 1, 2};
   static final int[] SHIFTS = {
-    Cells.STATE_PREFIX,
-    Cells.STATE_REGISTER_FORM,
-    Cells.STATE_BROADCAST,
-    Cells.STATE_VECTOR_LENGTH,
-    Cells.STATE_REG,
-    Cells.STATE_RM,
-    Cells.STATE_ADDRESS_SIZE,
-    Cells.STATE_REX_R,
-    Cells.STATE_REX_B,
-    Cells.STATE_OPERAND_SIZE
+    DecodeTables.STATE_PREFIX,
+    DecodeTables.STATE_REGISTER_FORM,
+    DecodeTables.STATE_BROADCAST,
+    DecodeTables.STATE_VECTOR_LENGTH,
+    DecodeTables.STATE_REG,
+    DecodeTables.STATE_RM,
+    DecodeTables.STATE_ADDRESS_SIZE,
+    DecodeTables.STATE_REX_R,
+    DecodeTables.STATE_REX_B,
+    DecodeTables.STATE_OPERAND_SIZE
   };
 
   /** Operand sizes: bit 0 is 66, bit 1 is W. */
@@ -80,13 +80,13 @@ final class Rule {
   }
 
   /** The rules of a form, none if it does not exist in such code. */
-  static List<Rule> of(Form form, CodeSize size, Vendor vendor) {
+  static List<Rule> of(Form form, CodeSize size, CpuVendor vendor) {
     boolean wide = size == CodeSize.BITS64;
     if (form.has("64") && !wide
         || form.has("16/32") && wide
-        || form.has("intel") && vendor != Vendor.INTEL
-        || form.has("amd") && vendor != Vendor.AMD
-        || form.has("amd64") && wide && vendor != Vendor.AMD) {
+        || form.has("intel") && vendor != CpuVendor.INTEL
+        || form.has("amd") && vendor != CpuVendor.AMD
+        || form.has("amd64") && wide && vendor != CpuVendor.AMD) {
       return List.of();
     }
     return new Reader(form, size, vendor).rules();
@@ -96,7 +96,7 @@ final class Rule {
   private static final class Reader {
     private final Form form;
     private final CodeSize size;
-    private final Vendor vendor;
+    private final CpuVendor vendor;
     private final int[] allowed = new int[DIMENSIONS];
     private int map;
     private int opcode = -1;
@@ -104,7 +104,7 @@ final class Rule {
     private int immediate;
     private int flags;
 
-    Reader(Form form, CodeSize size, Vendor vendor) {
+    Reader(Form form, CodeSize size, CpuVendor vendor) {
       this.form = form;
       this.size = size;
       this.vendor = vendor;
@@ -173,9 +173,9 @@ final class Rule {
             default -> Integer.parseInt(name.substring(3));
           };
       return switch (encoding) {
-        case "VEX" -> Cells.MAP_VEX + number;
-        case "EVEX" -> Cells.MAP_EVEX + number;
-        default -> Cells.MAP_XOP + number;
+        case "VEX" -> DecodeTables.MAP_VEX + number;
+        case "EVEX" -> DecodeTables.MAP_EVEX + number;
+        default -> DecodeTables.MAP_XOP + number;
       };
     }
 
@@ -188,17 +188,17 @@ final class Rule {
         i++;
       }
       List<String> bytes = words.subList(i, words.size());
-      map = Cells.MAP_LEGACY;
+      map = DecodeTables.MAP_LEGACY;
       if (bytes.size() > 1 && bytes.getFirst().equals("0F")) {
         bytes.removeFirst();
-        map = Cells.MAP_0F;
+        map = DecodeTables.MAP_0F;
         if (form.file().equals("3dnow")) {
-          map = Cells.MAP_3DNOW;
+          map = DecodeTables.MAP_3DNOW;
           bytes.removeFirst();
           bytes.addFirst(bytes.removeLast());
           immediate = 1;
         } else if (form.file().equals("0f38") || form.file().equals("0f3a")) {
-          map = bytes.removeFirst().equals("38") ? Cells.MAP_0F38 : Cells.MAP_0F3A;
+          map = bytes.removeFirst().equals("38") ? DecodeTables.MAP_0F38 : DecodeTables.MAP_0F3A;
         }
       }
       markBytes(bytes);
@@ -250,7 +250,7 @@ final class Rule {
           allowed[REGISTER_FORM] = 2;
           allowed[REG] = 1 << (value >> 3 & 7);
           allowed[RM] = range ? all(RM) : 1 << (value & 7);
-          flags |= Cells.MODRM;
+          flags |= DecodeTables.MODRM;
         }
       }
     }
@@ -277,7 +277,7 @@ final class Rule {
 
     private boolean forced64() {
       return size == CodeSize.BITS64
-          && (form.has("f64") || form.has("f64-intel") && vendor == Vendor.INTEL);
+          && (form.has("f64") || form.has("f64-intel") && vendor == CpuVendor.INTEL);
     }
 
     private void addressSize(int bits) {
@@ -290,14 +290,14 @@ final class Rule {
       if (!form.hasModRm()) {
         return;
       }
-      flags |= Cells.MODRM;
+      flags |= DecodeTables.MODRM;
       if (form.operandAt('R').startsWith("bnd")) {
         // There are four of them.
         allowed[REG] = 0b1111;
         allowed[REX_R] = 1;
       }
       if (form.has("any-mod")) {
-        flags |= Cells.ANY_MOD;
+        flags |= DecodeTables.ANY_MOD;
       } else if (allowed[REGISTER_FORM] == all(REGISTER_FORM)) {
         allowed[REGISTER_FORM] = (form.takesMemory() ? 1 : 0) | (form.takesRegister() ? 2 : 0);
       }
@@ -314,28 +314,28 @@ final class Rule {
         allowed[REX_B] = 1;
       }
       if (form.has("lock")) {
-        flags |= Cells.LOCKABLE;
+        flags |= DecodeTables.LOCKABLE;
       }
       if (forced64()) {
-        flags |= Cells.SIZE_FORCED_64 << Cells.SIZE_KIND_SHIFT;
+        flags |= DecodeTables.SIZE_FORCED_64 << DecodeTables.SIZE_KIND_SHIFT;
       } else if (form.has("d64") || form.has("f64-intel")) {
-        flags |= Cells.SIZE_DEFAULT_64 << Cells.SIZE_KIND_SHIFT;
+        flags |= DecodeTables.SIZE_DEFAULT_64 << DecodeTables.SIZE_KIND_SHIFT;
       }
     }
 
     private void vectorFlags() {
-      flag(form.places().contains("V"), Cells.VVVV);
-      flag(isNarrow(form.operandAt('V')), Cells.VVVV_BELOW_8);
-      flag(isNarrow(form.operandAt('R')), Cells.REG_BELOW_8);
-      flag(form.operandAt('R').matches("r\\d\\d"), Cells.REG_BELOW_16);
-      flag(form.operandAt('M').startsWith("tmm"), Cells.RM_BELOW_8);
-      flag(form.operandAt('M').startsWith("vm"), Cells.VSIB);
-      flag(form.operandAt('M').startsWith("sibmem"), Cells.SIB);
-      flag(form.anyOperandHas("{k"), Cells.MASK);
-      flag(form.anyOperandHas("{z}"), Cells.ZEROING);
-      flag(form.has("masked"), Cells.MASK_REQUIRED);
-      flag(form.has("distinct"), Cells.DISTINCT);
-      flag(form.has("distinct-dest"), Cells.DISTINCT_DESTINATION);
+      flag(form.places().contains("V"), DecodeTables.VVVV);
+      flag(isNarrow(form.operandAt('V')), DecodeTables.VVVV_BELOW_8);
+      flag(isNarrow(form.operandAt('R')), DecodeTables.REG_BELOW_8);
+      flag(form.operandAt('R').matches("r\\d\\d"), DecodeTables.REG_BELOW_16);
+      flag(form.operandAt('M').startsWith("tmm"), DecodeTables.RM_BELOW_8);
+      flag(form.operandAt('M').startsWith("vm"), DecodeTables.VSIB);
+      flag(form.operandAt('M').startsWith("sibmem"), DecodeTables.SIB);
+      flag(form.anyOperandHas("{k"), DecodeTables.MASK);
+      flag(form.anyOperandHas("{z}"), DecodeTables.ZEROING);
+      flag(form.has("masked"), DecodeTables.MASK_REQUIRED);
+      flag(form.has("distinct"), DecodeTables.DISTINCT);
+      flag(form.has("distinct-dest"), DecodeTables.DISTINCT_DESTINATION);
     }
 
     private static boolean isNarrow(String operand) {
@@ -376,7 +376,7 @@ final class Rule {
       allowed[REX_R] = 2;
       add(code, FlowClass.NEXT, into);
       allowed[REX_R] = 1;
-      flag(form.has("lock-cr8") && vendor == Vendor.AMD, Cells.LOCK_REGISTER);
+      flag(form.has("lock-cr8") && vendor == CpuVendor.AMD, DecodeTables.LOCK_REGISTER);
       add(code, FlowClass.NEXT, into);
     }
 
@@ -390,7 +390,7 @@ final class Rule {
         int all = flags;
         if (form.places().startsWith("M")) {
           // What is not selected cannot be zeroed in memory.
-          flags &= ~Cells.ZEROING;
+          flags &= ~DecodeTables.ZEROING;
         }
         allowed[REGISTER_FORM] = 1;
         allowed[BROADCAST] = broadcast ? 3 : 1;
@@ -424,7 +424,7 @@ final class Rule {
       if (Arrays.stream(allowed).anyMatch(a -> a == 0)) {
         return;
       }
-      int leaf = flags | flow.ordinal() + 1 << Cells.CLASS_SHIFT;
+      int leaf = flags | flow.ordinal() + 1 << DecodeTables.CLASS_SHIFT;
       into.add(new Rule(form, map, code, allowed.clone(), leaf, immediate));
     }
   }

@@ -86,7 +86,7 @@ class SharedEffectsTest {
       }
       String[] columns = row.split(",", 5);
       byte[] code = HexFormat.of().parseHex(columns[0].replace(" ", ""));
-      Vendor vendor = row.contains("decopt=AMD") ? Vendor.AMD : Vendor.INTEL;
+      CpuVendor vendor = row.contains("decopt=AMD") ? CpuVendor.AMD : CpuVendor.INTEL;
       InstructionDecoder decoder = InstructionDecoder.of(CodeSize.valueOf("BITS" + bits), vendor);
       decoder.decode(Bytes.copyOf(code, row), 0, code.length, instruction);
       if (!OperandReader.of(decoder).read(instruction, operands)

@@ -46,7 +46,7 @@ class SharedOperandsTest {
       }
       String[] columns = row.split(",", -1);
       byte[] code = HexFormat.of().parseHex(columns[0].replace(" ", ""));
-      Vendor vendor = row.contains("decopt=AMD") ? Vendor.AMD : Vendor.INTEL;
+      CpuVendor vendor = row.contains("decopt=AMD") ? CpuVendor.AMD : CpuVendor.INTEL;
       InstructionDecoder decoder = InstructionDecoder.of(size, vendor);
       decoder.decode(Bytes.copyOf(code, row), 0, code.length, instruction);
       if (!OperandReader.of(decoder).read(instruction, operands) || isStated(columns)) {

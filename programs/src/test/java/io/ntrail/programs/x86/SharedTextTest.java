@@ -50,7 +50,7 @@ class SharedTextTest {
           || expected.get(i).contains("ip-")) {
         continue;
       }
-      Vendor vendor = columns.length > 2 ? Vendor.AMD : Vendor.INTEL;
+      CpuVendor vendor = columns.length > 2 ? CpuVendor.AMD : CpuVendor.INTEL;
       compare(bits, vendor, columns[0], bits == 64 ? HIGH_ADDRESS : ADDRESS_32, expected.get(i));
     }
     assertEquals(List.of(), differences);
@@ -64,14 +64,14 @@ class SharedTextTest {
       String[] columns = row.split("\t", -1);
       // MPX, which the table was made without.
       if (!row.startsWith("#") && !columns[0].equals("0f1a00")) {
-        compare(bits, Vendor.INTEL, columns[0], 0x1000, columns[4]);
+        compare(bits, CpuVendor.INTEL, columns[0], 0x1000, columns[4]);
       }
     }
     assertEquals(List.of(), differences);
     assertEquals(rows, compared);
   }
 
-  private void compare(int bits, Vendor vendor, String hex, long address, String expected) {
+  private void compare(int bits, CpuVendor vendor, String hex, long address, String expected) {
     byte[] code = HexFormat.of().parseHex(hex.replace(" ", ""));
     InstructionDecoder decoder = InstructionDecoder.of(CodeSize.valueOf("BITS" + bits), vendor);
     decoder.decode(Bytes.copyOf(code, hex), 0, code.length, instruction);

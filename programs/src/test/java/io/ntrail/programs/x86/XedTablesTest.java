@@ -20,7 +20,7 @@ class XedTablesTest {
     int count = 0;
     for (String[] row : table("xed-xdis")) {
       Instruction instruction = decode(row[0], row[1]);
-      assertEquals(Optional.of(Refusal.APX), instruction.refusal(), row[1]);
+      assertEquals(Optional.of(DecodeError.APX), instruction.refusal(), row[1]);
       count++;
     }
     assertEquals(33536, count);
@@ -41,7 +41,7 @@ class XedTablesTest {
       }
       boolean instruction = !row[2].equals("INVALID");
       Instruction seen = decode(row[0], row[1]);
-      if (seen.refusal().equals(Optional.of(Refusal.APX))) {
+      if (seen.refusal().equals(Optional.of(DecodeError.APX))) {
         refusedApx++;
       } else if (seen.length() != (instruction ? row[1].length() / 2 : 0)) {
         differences.add(String.join(" ", row) + ": " + seen);

@@ -3,7 +3,7 @@
  * and whether a value that it printed is the value that we decoded.
  *
  * <p>Start with {@link io.ntrail.testkit.baseline.Baseline}; {@link
- * io.ntrail.testkit.baseline.Printed} compares.
+ * io.ntrail.testkit.baseline.BaselineComparison} compares.
  */
 @NullMarked
 package io.ntrail.testkit.baseline;

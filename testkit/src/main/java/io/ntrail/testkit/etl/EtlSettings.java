@@ -84,7 +84,7 @@ public final class EtlSettings {
   int headerBufferSize;
   long ownPid = 7000;
   long ownTid = 7004;
-  Compression compression = Compression.NONE;
+  BufferCompression compression = BufferCompression.NONE;
   int slack = 0xFF;
 
   private EtlSettings() {}
@@ -108,7 +108,7 @@ public final class EtlSettings {
   }
 
   /** A merged, compressed recording of Windows 11, log format 2.0. */
-  public static EtlSettings compressed(Compression format) {
+  public static EtlSettings compressed(BufferCompression format) {
     EtlSettings made = new EtlSettings().version(10, 0, 26100, 2, 0).names("Relogger", "in.etl");
     return made.compression(format).mode(MODE_SEQUENTIAL | MODE_RELOG | MODE_COMPRESSED);
   }
@@ -266,7 +266,7 @@ public final class EtlSettings {
   }
 
   /** How data buffers are compressed; does not touch mode or version. */
-  public EtlSettings compression(Compression format) {
+  public EtlSettings compression(BufferCompression format) {
     compression = format;
     return this;
   }

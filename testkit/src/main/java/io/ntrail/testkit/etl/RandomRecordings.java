@@ -37,7 +37,7 @@ public final class RandomRecordings {
     }
 
     /** A writer of this content whose data buffers are compressed. */
-    public EtlWriter compressed(Compression compression) {
+    public EtlWriter compressed(BufferCompression compression) {
       EtlSettings changed = settings.get().compression(compression);
       changed.mode(changed.mode | EtlSettings.MODE_COMPRESSED);
       return writer(changed.version(10, 0, 26100, 2, 0));

@@ -1,6 +1,6 @@
 package io.ntrail.testkit.pdb;
 
-import io.ntrail.testkit.ForeignTool;
+import io.ntrail.testkit.ExternalTool;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.pe.Tsv;
 import java.io.ByteArrayOutputStream;
@@ -22,7 +22,7 @@ import java.util.zip.Inflater;
  */
 public final class PdbSamples {
   /** Unpacks what the folder has as {@code .xz}. */
-  public static final ForeignTool XZ = ForeignTool.of("xz", "xz");
+  public static final ExternalTool XZ = ExternalTool.of("xz", "xz");
 
   private static final int MSZIP_WINDOW = 32_768;
 
@@ -74,7 +74,7 @@ public final class PdbSamples {
 
   private static byte[] unxz(Path file) throws IOException {
     try {
-      ForeignTool.Outcome outcome =
+      ExternalTool.Outcome outcome =
           XZ.run(Path.of("").toAbsolutePath(), Map.of(), "-dc", file.toString());
       if (outcome.exitCode() != 0) {
         throw new IOException(file + ": " + outcome.errors());

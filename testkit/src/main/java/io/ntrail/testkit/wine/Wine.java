@@ -1,6 +1,6 @@
 package io.ntrail.testkit.wine;
 
-import io.ntrail.testkit.ForeignTool;
+import io.ntrail.testkit.ExternalTool;
 import io.ntrail.testkit.TestData;
 import java.io.File;
 import java.io.IOException;
@@ -24,10 +24,10 @@ import java.util.concurrent.TimeUnit;
  * {@code wine}.
  */
 public final class Wine {
-  private static final ForeignTool LOADER =
-      ForeignTool.of("wine", "wine", "wine64", "/usr/lib/wine/wine64");
-  private static final ForeignTool SERVER =
-      ForeignTool.of(
+  private static final ExternalTool LOADER =
+      ExternalTool.of("wine", "wine", "wine64", "/usr/lib/wine/wine64");
+  private static final ExternalTool SERVER =
+      ExternalTool.of(
           "wine", "wineserver", "/usr/lib/wine/wineserver64", "/usr/lib/wine/wineserver");
   private static final Duration SETUP = Duration.ofMinutes(4);
 

@@ -132,7 +132,7 @@ public sealed interface Symbol {
    * S_INLINESITE, S_INLINESITE2: a function that was inlined here.
    *
    * @param inlinee an item of the IPI stream, LF_FUNC_ID or LF_MFUNC_ID
-   * @param annotations the program that {@link InlineRows} runs
+   * @param annotations the program that {@link InlineSiteLines} runs
    */
   record InlineSite(long at, long parent, long end, long inlinee, Bytes annotations)
       implements Symbol {}
@@ -234,7 +234,7 @@ public sealed interface Symbol {
           new Reference(at, kind, r.u32(4), r.u16(8) - 1, r.text(10));
       case S_UDT, S_COBOLUDT -> new Udt(at, r.u32(0), r.text(4));
       case S_CONSTANT, S_MANCONSTANT -> {
-        Numeric value = Numeric.read(r.body(), 4);
+        NumericLeaf value = NumericLeaf.read(r.body(), 4);
         yield new Constant(at, r.u32(0), value.value(), r.text(value.end()));
       }
       case S_FRAMEPROC -> new Frame(at, r.u32(0), r.u32(12), r.u32(22));

@@ -142,8 +142,8 @@ public final class TypeNames {
       case LF_PROCEDURE, LF_MFUNCTION -> function(type, "", budget, depth);
       case LF_BITFIELD -> type(b.u32(0), budget, depth + 1) + " : " + b.u8(4);
       case LF_ARRAY -> array(type, budget, depth);
-      case LF_CLASS, LF_STRUCTURE, LF_INTERFACE -> b.utf8z(Numeric.read(b, 16).end(), end);
-      case LF_UNION -> b.utf8z(Numeric.read(b, 8).end(), end);
+      case LF_CLASS, LF_STRUCTURE, LF_INTERFACE -> b.utf8z(NumericLeaf.read(b, 16).end(), end);
+      case LF_UNION -> b.utf8z(NumericLeaf.read(b, 8).end(), end);
       case LF_ENUM -> b.utf8z(12, end);
       case LF_ALIAS -> b.utf8z(4, end);
       default -> "?" + Integer.toHexString(type.leaf());
@@ -222,7 +222,7 @@ public final class TypeNames {
       Bytes b = array.get().body();
       element = b.u32(0);
       long size = size(element, 0);
-      long bytes = Numeric.read(b, 8).value();
+      long bytes = NumericLeaf.read(b, 8).value();
       dimensions.append('[').append(size == 0 ? "" : Long.toString(bytes / size)).append(']');
       array = types.type(element).filter(type -> type.leaf() == LF_ARRAY);
     }
@@ -242,8 +242,8 @@ public final class TypeNames {
     return switch (type.get().leaf()) {
       case LF_MODIFIER -> size(b.u32(0), depth + 1);
       case LF_POINTER -> b.u32(4) >> 13 & 0x3F;
-      case LF_ARRAY, LF_UNION -> Numeric.read(b, 8).value();
-      case LF_CLASS, LF_STRUCTURE, LF_INTERFACE -> Numeric.read(b, 16).value();
+      case LF_ARRAY, LF_UNION -> NumericLeaf.read(b, 8).value();
+      case LF_CLASS, LF_STRUCTURE, LF_INTERFACE -> NumericLeaf.read(b, 16).value();
       case LF_ENUM -> size(b.u32(4), depth + 1);
       default -> 0;
     };

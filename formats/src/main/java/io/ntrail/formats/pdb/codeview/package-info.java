@@ -4,7 +4,7 @@
  * <p>Symbols ({@link io.ntrail.formats.pdb.codeview.CodeViewCursor}, {@link
  * io.ntrail.formats.pdb.codeview.Symbol}), lines of both generations ({@link
  * io.ntrail.formats.pdb.codeview.C13Lines}, {@link io.ntrail.formats.pdb.codeview.C11Lines}),
- * inline sites ({@link io.ntrail.formats.pdb.codeview.InlineRows}) and types ({@link
+ * inline sites ({@link io.ntrail.formats.pdb.codeview.InlineSiteLines}) and types ({@link
  * io.ntrail.formats.pdb.codeview.TypeTable}). Numbers of sections count from 1; offsets in sections
  * are those of the program as it was linked.
  *

@@ -75,8 +75,8 @@ public final class MsfFile {
    * @throws CannotGoOn if it is no MSF 7 file, or its directory cannot be read
    */
   public static MsfFile open(InputFile file) {
-    Container container = Container.of(file);
-    if (container != Container.MSF_7) {
+    SymbolFileKind container = SymbolFileKind.of(file);
+    if (container != SymbolFileKind.MSF_7) {
       throw container.refusal(file.name());
     }
     if (file.size() < SUPERBLOCK + 4) {

@@ -154,22 +154,23 @@ class MsfFileTest {
 
   @Test
   void othersAreRefusedByName() {
-    record Other(String head, Container container) {}
+    record Other(String head, SymbolFileKind container) {}
 
     for (Other other :
         List.of(
-            new Other("", Container.EMPTY),
-            new Other("Microsoft C/C++ program database 2.00\r\n\u001AJG\0\0..", Container.MSF_2),
-            new Other("Microsoft MSFZ Container\r\n\u001AALD\0\0....", Container.MSFZ),
-            new Other("BSJB\1\0", Container.PORTABLE),
-            new Other("MSCF\0\0", Container.CABINET),
-            new Other("MZ\u0090", Container.IMAGE),
-            new Other("\r\n <html>", Container.HTML),
-            new Other("\u00EF\u00BB\u00BF<!DOCTYPE html>", Container.HTML),
-            new Other("{\"error\": 404}", Container.JSON),
-            new Other("something else", Container.UNKNOWN))) {
+            new Other("", SymbolFileKind.EMPTY),
+            new Other(
+                "Microsoft C/C++ program database 2.00\r\n\u001AJG\0\0..", SymbolFileKind.MSF_2),
+            new Other("Microsoft MSFZ Container\r\n\u001AALD\0\0....", SymbolFileKind.MSFZ),
+            new Other("BSJB\1\0", SymbolFileKind.PORTABLE),
+            new Other("MSCF\0\0", SymbolFileKind.CABINET),
+            new Other("MZ\u0090", SymbolFileKind.IMAGE),
+            new Other("\r\n <html>", SymbolFileKind.HTML),
+            new Other("\u00EF\u00BB\u00BF<!DOCTYPE html>", SymbolFileKind.HTML),
+            new Other("{\"error\": 404}", SymbolFileKind.JSON),
+            new Other("something else", SymbolFileKind.UNKNOWN))) {
       byte[] bytes = other.head.getBytes(StandardCharsets.ISO_8859_1);
-      assertEquals(other.container, Container.of(Bytes.copyOf(bytes, "x")));
+      assertEquals(other.container, SymbolFileKind.of(Bytes.copyOf(bytes, "x")));
       CannotGoOn e = assertThrows(CannotGoOn.class, () -> open(bytes));
       assertEquals("x.pdb is " + other.container.described(), e.message());
     }

@@ -16,17 +16,17 @@ final class AddressCheck {
    *
    * @throws IllegalArgumentException with the reason
    */
-  void check(Operand operand) {
+  void check(AssemblerOperand operand) {
     if (operand instanceof Mem m) {
       check(m);
-    } else if (operand instanceof Register r) {
+    } else if (operand instanceof RegisterOperand r) {
       check(r);
     } else if (operand instanceof FarPointer && size == CodeSize.BITS64) {
       throw new IllegalArgumentException("no far pointer in 64-bit code: " + operand);
     }
   }
 
-  private void check(Register register) {
+  private void check(RegisterOperand register) {
     if (size == CodeSize.BITS64) {
       return;
     }

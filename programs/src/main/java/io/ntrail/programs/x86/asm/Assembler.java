@@ -31,7 +31,7 @@ public final class Assembler
   private final Encoder encoder;
   private byte[] fixed = new byte[256];
   private int length;
-  private final List<Elastic> elastic = new ArrayList<>();
+  private final List<RelaxableFragment> elastic = new ArrayList<>();
   private final List<Fixup> fixups = new ArrayList<>();
   private int labels;
   private int alignment = 1;
@@ -101,17 +101,17 @@ public final class Assembler
    * one. Jumps to labels take the shortest form.
    */
   @Override
-  public Assembler op(String mnemonic, Operand... operands) {
+  public Assembler op(String mnemonic, AssemblerOperand... operands) {
     String name = mnemonic.toUpperCase(Locale.ROOT);
-    for (Operand operand : operands) {
+    for (AssemblerOperand operand : operands) {
       checkOwn(operand);
     }
     if (operands.length == 1 && operands[0] instanceof Label target && hasTwoLengths(name)) {
       Modifiers before = modifiers;
       modifiers = Modifiers.NONE;
-      byte[] shortOpcode = opcode(before, name, Target.of(target, 1));
-      byte[] nearOpcode = opcode(before, name, Target.of(target, 4));
-      elastic.add(new Elastic.Jump(length, shortOpcode, nearOpcode, target));
+      byte[] shortOpcode = opcode(before, name, BranchTarget.of(target, 1));
+      byte[] nearOpcode = opcode(before, name, BranchTarget.of(target, 4));
+      elastic.add(new RelaxableFragment.Jump(length, shortOpcode, nearOpcode, target));
       return this;
     }
     Modifiers before = modifiers;
@@ -129,7 +129,7 @@ public final class Assembler
     return mnemonic.startsWith("J") && !mnemonic.endsWith("CXZ");
   }
 
-  private byte[] opcode(Modifiers before, String mnemonic, Target target) {
+  private byte[] opcode(Modifiers before, String mnemonic, BranchTarget target) {
     encoder.encode(before, mnemonic, target);
     byte[] whole = encoder.bytes();
     return Arrays.copyOf(whole, whole.length - target.bytes());
@@ -186,7 +186,7 @@ public final class Assembler
   }
 
   /** The next string instruction reads from another segment; memory operands say theirs. */
-  public Assembler segment(Segment segment) {
+  public Assembler segment(SegmentRegister segment) {
     return prefix(Prefix.of(segment));
   }
 
@@ -213,17 +213,17 @@ public final class Assembler
   }
 
   /** The next instruction changes only the elements that a mask selects. */
-  public Assembler masked(Mask mask) {
+  public Assembler masked(MaskRegister mask) {
     return masked(mask, false);
   }
 
   /** The next instruction sets the elements to zero that a mask does not select. */
-  public Assembler zeroed(Mask mask) {
+  public Assembler zeroed(MaskRegister mask) {
     return masked(mask, true);
   }
 
-  private Assembler masked(Mask mask, boolean zeroing) {
-    if (mask == Mask.K0) {
+  private Assembler masked(MaskRegister mask, boolean zeroing) {
+    if (mask == MaskRegister.K0) {
       throw new IllegalArgumentException("K0 selects nothing");
     }
     if (modifiers.mask() != null) {
@@ -289,7 +289,7 @@ public final class Assembler
         throw new IllegalArgumentException(
             "0x%x does not fit into %d byte(s)".formatted(values[i], bytes));
       }
-      Layout.put(all, i * bytes, values[i], bytes);
+      CodeLayout.put(all, i * bytes, values[i], bytes);
     }
     append(all);
     return this;
@@ -397,7 +397,7 @@ public final class Assembler
     if (Integer.bitCount(boundary) != 1 || boundary < 1 || boundary > LARGEST_BOUNDARY) {
       throw new IllegalArgumentException("boundary " + boundary);
     }
-    elastic.add(new Elastic.Align(length, boundary, padding));
+    elastic.add(new RelaxableFragment.Align(length, boundary, padding));
     alignment = Math.max(alignment, boundary);
     return this;
   }
@@ -415,7 +415,7 @@ public final class Assembler
     if (bytes < 0 || bytes > 1 << 28) {
       throw new IllegalArgumentException("fill up to " + bytes + " bytes");
     }
-    elastic.add(new Elastic.Fill(length, from, bytes, padding));
+    elastic.add(new RelaxableFragment.Fill(length, from, bytes, padding));
     return this;
   }
 
@@ -440,13 +440,13 @@ public final class Assembler
    *
    * @throws IllegalArgumentException if a label has no place, or something does not reach
    */
-  public Code assemble() {
+  public AssembledCode assemble() {
     checkNoPrefix();
-    Layout layout = new Layout(this, elastic, length);
+    CodeLayout layout = new CodeLayout(this, elastic, length);
     byte[] bytes = new byte[Math.addExact(length, layout.elasticBytes())];
     int from = 0;
     for (int i = 0; i < elastic.size(); i++) {
-      Elastic item = elastic.get(i);
+      RelaxableFragment item = elastic.get(i);
       System.arraycopy(fixed, from, bytes, layout.offset(from, i), item.at() - from);
       from = item.at();
       write(item, bytes, layout, i);
@@ -456,26 +456,26 @@ public final class Assembler
     for (Fixup fixup : fixups) {
       resolve(fixup, bytes, layout, relocations);
     }
-    return new Code(size, bytes, alignment, relocations, layout);
+    return new AssembledCode(size, bytes, alignment, relocations, layout);
   }
 
-  private static void write(Elastic item, byte[] bytes, Layout layout, int index) {
+  private static void write(RelaxableFragment item, byte[] bytes, CodeLayout layout, int index) {
     int at = layout.offset(item.at(), index);
     int itemLength = layout.length(index);
     switch (item) {
-      case Elastic.Align align -> align.padding().fill(bytes, at, itemLength);
-      case Elastic.Fill fill -> fill.padding().fill(bytes, at, itemLength);
-      case Elastic.Jump jump -> {
+      case RelaxableFragment.Align align -> align.padding().fill(bytes, at, itemLength);
+      case RelaxableFragment.Fill fill -> fill.padding().fill(bytes, at, itemLength);
+      case RelaxableFragment.Jump jump -> {
         boolean isShort = itemLength == jump.shortLength();
         byte[] opcode = isShort ? jump.shortOpcode() : jump.nearOpcode();
         System.arraycopy(opcode, 0, bytes, at, opcode.length);
         int distance = layout.distance(index, jump.target());
-        Layout.put(bytes, at + opcode.length, distance, itemLength - opcode.length);
+        CodeLayout.put(bytes, at + opcode.length, distance, itemLength - opcode.length);
       }
     }
   }
 
-  private void resolve(Fixup fixup, byte[] bytes, Layout layout, List<Relocation> relocations) {
+  private void resolve(Fixup fixup, byte[] bytes, CodeLayout layout, List<Relocation> relocations) {
     int at = layout.offset(fixup.at(), fixup.elasticBefore());
     long value = fixup.addend() + (fixup.label() == null ? 0 : layout.offset(fixup.label()));
     switch (fixup.kind()) {
@@ -505,7 +505,7 @@ public final class Assembler
           "%s is too far away: %d does not fit into %d byte(s)"
               .formatted(fixup.label(), value, fixup.bytes()));
     }
-    Layout.put(bytes, at, value, fixup.bytes());
+    CodeLayout.put(bytes, at, value, fixup.bytes());
   }
 
   private void append(byte[] bytes) {
@@ -517,7 +517,7 @@ public final class Assembler
     length = end;
   }
 
-  private void checkOwn(Operand operand) {
+  private void checkOwn(AssemblerOperand operand) {
     switch (operand) {
       case Label label -> checkOwnLabel(label);
       case Mem m -> {
@@ -528,7 +528,7 @@ public final class Assembler
         checkOwnLabel(imm.label());
         checkOwnLabel(imm.origin());
       }
-      case Target target -> checkOwnLabel(target.label());
+      case BranchTarget target -> checkOwnLabel(target.label());
       default -> {}
     }
   }

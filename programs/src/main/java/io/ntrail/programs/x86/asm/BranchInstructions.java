@@ -9,22 +9,22 @@ interface BranchInstructions extends Instructions {
 
   /** In two bytes; refused by {@code assemble} if it does not reach. */
   default Assembler jmpShort(Label to) {
-    return op("JMP", Target.of(to, 1));
+    return op("JMP", BranchTarget.of(to, 1));
   }
 
   /** In five bytes. */
   default Assembler jmpNear(Label to) {
-    return op("JMP", Target.of(to, 4));
+    return op("JMP", BranchTarget.of(to, 4));
   }
 
   /** To an address outside, in five bytes. */
   default Assembler jmp(long to) {
-    return op("JMP", Target.of(to, 4));
+    return op("JMP", BranchTarget.of(to, 4));
   }
 
   /** To an address outside, in two bytes. */
   default Assembler jmpShort(long to) {
-    return op("JMP", Target.of(to, 1));
+    return op("JMP", BranchTarget.of(to, 1));
   }
 
   default Assembler jmp(RegisterOrMemory to) {
@@ -38,17 +38,17 @@ interface BranchInstructions extends Instructions {
 
   /** In two bytes; refused by {@code assemble} if it does not reach. */
   default Assembler jShort(Condition condition, Label to) {
-    return op(condition.jump(), Target.of(to, 1));
+    return op(condition.jump(), BranchTarget.of(to, 1));
   }
 
   /** In six bytes. */
   default Assembler jNear(Condition condition, Label to) {
-    return op(condition.jump(), Target.of(to, 4));
+    return op(condition.jump(), BranchTarget.of(to, 4));
   }
 
   /** To an address outside, in six bytes. */
   default Assembler j(Condition condition, long to) {
-    return op(condition.jump(), Target.of(to, 4));
+    return op(condition.jump(), BranchTarget.of(to, 4));
   }
 
   default Assembler jo(Label to) {
@@ -157,7 +157,7 @@ interface BranchInstructions extends Instructions {
 
   /** An address outside. */
   default Assembler call(long to) {
-    return op("CALL", Target.of(to, 4));
+    return op("CALL", BranchTarget.of(to, 4));
   }
 
   default Assembler call(RegisterOrMemory to) {

@@ -38,7 +38,7 @@ final class Encoder {
 
   // The registers of its address, as they are encoded.
   private @Nullable AddressRegister<?> base;
-  private @Nullable Register index;
+  private @Nullable RegisterOperand index;
   private int scale;
 
   Encoder(CodeSize size) {
@@ -62,9 +62,9 @@ final class Encoder {
    * @param modifiers what is said before it
    * @throws IllegalArgumentException if no form fits
    */
-  void encode(Modifiers modifiers, String mnemonic, Operand... given) {
-    Operand[] operands = given.clone();
-    for (Operand operand : operands) {
+  void encode(Modifiers modifiers, String mnemonic, AssemblerOperand... given) {
+    AssemblerOperand[] operands = given.clone();
+    for (AssemblerOperand operand : operands) {
       addresses.check(operand);
     }
     length = 0;
@@ -72,7 +72,7 @@ final class Encoder {
     boolean known = false;
     for (int i = 0; i < FormTable.TABLES && length == 0; i++) {
       FormTable table = FormTable.at(size, i);
-      List<Form> forms = table.forms(mnemonic);
+      List<InstructionForm> forms = table.forms(mnemonic);
       known |= !forms.isEmpty();
       chooseShortest(
           modifiers.has(Prefix.OPERAND_16) ? table.narrowForms(mnemonic) : forms,
@@ -93,7 +93,7 @@ final class Encoder {
   }
 
   /** A positive number of 32 bits goes to the lower half of a register; the rest becomes zero. */
-  private static void lowerHalfIfEnough(String mnemonic, Operand... operands) {
+  private static void lowerHalfIfEnough(String mnemonic, AssemblerOperand... operands) {
     if (mnemonic.equals("MOV")
         && operands.length == 2
         && operands[0] instanceof Reg64 register
@@ -106,10 +106,13 @@ final class Encoder {
   }
 
   private void chooseShortest(
-      List<Form> forms, Modifiers modifiers, String mnemonic, Operand... operands) {
+      List<InstructionForm> forms,
+      Modifiers modifiers,
+      String mnemonic,
+      AssemblerOperand... operands) {
     int memoryBits = 0;
     int immediateBytes = 0;
-    for (Form form : forms) {
+    for (InstructionForm form : forms) {
       if (!accepts(form, modifiers, operands)) {
         continue;
       }
@@ -145,7 +148,7 @@ final class Encoder {
   }
 
   /** The size that a form gives to a memory operand without one, or 0. */
-  private static int sizeGivenTo(Form form, Operand... operands) {
+  private static int sizeGivenTo(InstructionForm form, AssemblerOperand... operands) {
     for (int i = 0; i < operands.length; i++) {
       if (operands[i] instanceof Mem m && m.bits() == 0) {
         return form.operands().get(i).memoryBits();
@@ -155,14 +158,14 @@ final class Encoder {
   }
 
   /** Whether a form has operands of these kinds, and all that is said before it. */
-  private boolean accepts(Form form, Modifiers modifiers, Operand... operands) {
+  private boolean accepts(InstructionForm form, Modifiers modifiers, AssemblerOperand... operands) {
     if (form.operands().size() != operands.length) {
       return false;
     }
     boolean evex = form.vector() != null && form.vector().isEvex();
     for (int i = 0; i < operands.length; i++) {
-      Operand operand = operands[i];
-      boolean beyond = operand instanceof Register r && r.number() > 15;
+      AssemblerOperand operand = operands[i];
+      boolean beyond = operand instanceof RegisterOperand r && r.number() > 15;
       boolean near = operand instanceof Mem m && form.isFarTransfer() && !m.isFar();
       if (!form.operands().get(i).accepts(operand) || near || (beyond && !evex)) {
         return false;
@@ -177,14 +180,14 @@ final class Encoder {
   }
 
   /** Whether registers are the same that have to differ. */
-  static boolean isSame(Form form, Operand... operands) {
+  static boolean isSame(InstructionForm form, AssemblerOperand... operands) {
     boolean all = form.has("distinct");
     if (!all && !form.has("distinct-dest")) {
       return false;
     }
     List<Integer> numbers = new ArrayList<>();
-    for (Operand operand : operands) {
-      if (operand instanceof Register r) {
+    for (AssemblerOperand operand : operands) {
+      if (operand instanceof RegisterOperand r) {
         numbers.add(r.number());
       } else if (operand instanceof Mem m && m.index() instanceof VectorRegister r) {
         numbers.add(r.number());
@@ -196,7 +199,7 @@ final class Encoder {
   }
 
   /** Whether the numbers in the operands fit into their fields. */
-  private boolean fits(Form form, Operand... operands) {
+  private boolean fits(InstructionForm form, AssemblerOperand... operands) {
     int immediates = 0;
     for (int i = 0; i < operands.length; i++) {
       OperandKind kind = form.operands().get(i);
@@ -208,7 +211,7 @@ final class Encoder {
                 Immediates.fitsUnsigned(
                     ((FarPointer) operands[i]).offset(), 8 * form.immediates()[immediates++]);
             case RELATIVE ->
-                !(operands[i] instanceof Target t)
+                !(operands[i] instanceof BranchTarget t)
                     || t.bytes() == 0
                     || t.bytes() == form.immediates()[0];
             default -> true;
@@ -221,14 +224,14 @@ final class Encoder {
   }
 
   /** Whether the bytes would be another instruction or none. */
-  private boolean isOtherwise(Form form, Operand... operands) {
+  private boolean isOtherwise(InstructionForm form, AssemblerOperand... operands) {
     // EAX exchanged with itself would be a NOP, which does not zero the upper half of RAX.
     boolean isNop =
         size == CodeSize.BITS64
             && form.registerInOpcode()
             && form.mnemonic().equals("XCHG")
             && operands[0] == Reg32.EAX;
-    boolean isMoveToCs = form.mnemonic().equals("MOV") && operands[0] == Segment.CS;
+    boolean isMoveToCs = form.mnemonic().equals("MOV") && operands[0] == SegmentRegister.CS;
     return isNop || isMoveToCs;
   }
 
@@ -236,7 +239,7 @@ final class Encoder {
    * An address of 64 bits has its place in moves to and from the accumulator only; where the
    * address size decides about another register (ENQCMD), both have to agree.
    */
-  private boolean hasEncodableAddress(Form form, Operand... operands) {
+  private boolean hasEncodableAddress(InstructionForm form, AssemblerOperand... operands) {
     for (int i = 0; i < operands.length; i++) {
       if (!(operands[i] instanceof Mem m) || form.places().charAt(i) == 'A') {
         continue;
@@ -251,11 +254,11 @@ final class Encoder {
     return true;
   }
 
-  private void write(Form form, Modifiers modifiers, Operand... operands) {
+  private void write(InstructionForm form, Modifiers modifiers, AssemblerOperand... operands) {
     at = 0;
     pending.clear();
-    @Nullable Operand inReg = operandAt(form, 'R', operands);
-    @Nullable Operand inRm = operandAt(form, 'M', operands);
+    @Nullable AssemblerOperand inReg = operandAt(form, 'R', operands);
+    @Nullable AssemblerOperand inRm = operandAt(form, 'M', operands);
     if (inRm == null) {
       inRm = operandAt(form, 'O', operands);
     }
@@ -274,23 +277,24 @@ final class Encoder {
     for (byte b : form.opcode()) {
       put(b);
     }
-    if (form.registerInOpcode() && inRm instanceof Register r) {
+    if (form.registerInOpcode() && inRm instanceof RegisterOperand r) {
       candidate[at - 1] |= (byte) (r.number() & 7);
     }
-    if (form.modRm() != Form.NO_MODRM) {
-      modRm(form, form.modRm() == Form.REGISTER ? number(inReg) & 7 : form.modRm(), inRm);
+    if (form.modRm() != InstructionForm.NO_MODRM) {
+      modRm(
+          form, form.modRm() == InstructionForm.REGISTER ? number(inReg) & 7 : form.modRm(), inRm);
     }
-    if (operandAt(form, 'S', operands) instanceof Register r) {
+    if (operandAt(form, 'S', operands) instanceof RegisterOperand r) {
       put(r.number() << 4 | nibble(operands));
     }
     immediates(form, operands);
-    if (form.suffix() != Form.NO_SUFFIX) {
+    if (form.suffix() != InstructionForm.NO_SUFFIX) {
       put(form.suffix());
     }
     endRelativeFields();
   }
 
-  private static boolean needsSib(Form form) {
+  private static boolean needsSib(InstructionForm form) {
     for (OperandKind kind : form.operands()) {
       if (kind.memory() != null && kind.memory().sib()) {
         return true;
@@ -299,11 +303,11 @@ final class Encoder {
     return false;
   }
 
-  private static int nibble(Operand... operands) {
+  private static int nibble(AssemblerOperand... operands) {
     return operands[operands.length - 1] instanceof Imm imm ? (int) imm.value() : 0;
   }
 
-  private void prefixes(Form form, Modifiers modifiers, @Nullable Mem memory) {
+  private void prefixes(InstructionForm form, Modifiers modifiers, @Nullable Mem memory) {
     for (Prefix prefix : modifiers.prefixes()) {
       if (!prefix.isWrittenByForm(form)) {
         put(prefix.code());
@@ -322,7 +326,10 @@ final class Encoder {
   }
 
   private void legacyPrefixes(
-      Form form, @Nullable Operand inReg, @Nullable Operand inRm, Operand... operands) {
+      InstructionForm form,
+      @Nullable AssemblerOperand inReg,
+      @Nullable AssemblerOperand inRm,
+      AssemblerOperand... operands) {
     if (form.mandatoryPrefix() != 0) {
       put(form.mandatoryPrefix());
     }
@@ -334,7 +341,7 @@ final class Encoder {
                 : isExtended(inRm) ? 1 : 0);
     boolean high = false;
     boolean needed = rex != 0;
-    for (Operand operand : operands) {
+    for (AssemblerOperand operand : operands) {
       if (operand instanceof Reg8 r) {
         high |= r.isHigh();
         needed |= r.needsRex();
@@ -351,7 +358,10 @@ final class Encoder {
   }
 
   private void vectorPrefix(
-      Form.Vector vex, @Nullable Operand inReg, @Nullable Operand inRm, @Nullable Operand inVvvv) {
+      InstructionForm.Vector vex,
+      @Nullable AssemblerOperand inReg,
+      @Nullable AssemblerOperand inRm,
+      @Nullable AssemblerOperand inVvvv) {
     int r = isExtended(inReg) ? 0 : 0x80;
     int x = isExtended(index) ? 0 : 0x40;
     int b = isExtended(inRm instanceof Mem ? base : inRm) ? 0 : 0x20;
@@ -367,11 +377,11 @@ final class Encoder {
   }
 
   private void evexPrefix(
-      Form.Vector evex,
+      InstructionForm.Vector evex,
       Modifiers modifiers,
-      @Nullable Operand inReg,
-      @Nullable Operand inRm,
-      @Nullable Operand inVvvv) {
+      @Nullable AssemblerOperand inReg,
+      @Nullable AssemblerOperand inRm,
+      @Nullable AssemblerOperand inVvvv) {
     int reg = number(inReg);
     int rm = inRm instanceof Mem ? number(base) : number(inRm);
     // The bit of the index says more about a vector register that is no memory.
@@ -428,7 +438,7 @@ final class Encoder {
     }
   }
 
-  private void modRm(Form form, int reg, @Nullable Operand rm) {
+  private void modRm(InstructionForm form, int reg, @Nullable AssemblerOperand rm) {
     if (!(rm instanceof Mem m)) {
       put(0xC0 | reg << 3 | (number(rm) & 7));
       return;
@@ -456,7 +466,7 @@ final class Encoder {
   }
 
   /** A displacement as one byte says it: EVEX counts in units; null if one byte does not. */
-  private static @Nullable Long compressed(Form form, Mem m, long value) {
+  private static @Nullable Long compressed(InstructionForm form, Mem m, long value) {
     int unit = 1;
     if (form.vector() != null && form.vector().isEvex()) {
       unit = form.displacementScale();
@@ -504,7 +514,7 @@ final class Encoder {
     }
   }
 
-  private void immediates(Form form, Operand... operands) {
+  private void immediates(InstructionForm form, AssemblerOperand... operands) {
     int next = 0;
     for (int i = 0; i < operands.length; i++) {
       char place = form.places().charAt(i);
@@ -524,7 +534,7 @@ final class Encoder {
         int bytes = form.immediates()[next++];
         switch (operands[i]) {
           case Label label -> relative(label, 0, bytes);
-          case Target target -> relative(target.label(), target.address(), bytes);
+          case BranchTarget target -> relative(target.label(), target.address(), bytes);
           default -> throw new IllegalStateException(form.toString());
         }
       } else if (place == 'A' && operands[i] instanceof Mem m) {
@@ -561,13 +571,14 @@ final class Encoder {
     candidate[at++] = (byte) value;
   }
 
-  private static @Nullable Operand operandAt(Form form, char place, Operand... operands) {
+  private static @Nullable AssemblerOperand operandAt(
+      InstructionForm form, char place, AssemblerOperand... operands) {
     int index = form.places().indexOf(place);
     return index < 0 ? null : operands[index];
   }
 
-  private static @Nullable Mem memory(Operand... operands) {
-    for (Operand operand : operands) {
+  private static @Nullable Mem memory(AssemblerOperand... operands) {
+    for (AssemblerOperand operand : operands) {
       if (operand instanceof Mem m) {
         return m;
       }
@@ -583,17 +594,17 @@ final class Encoder {
     return sum;
   }
 
-  private static int number(@Nullable Operand operand) {
-    return operand instanceof Register r ? r.number() : 0;
+  private static int number(@Nullable AssemblerOperand operand) {
+    return operand instanceof RegisterOperand r ? r.number() : 0;
   }
 
-  private static boolean isExtended(@Nullable Operand operand) {
+  private static boolean isExtended(@Nullable AssemblerOperand operand) {
     return number(operand) > 7;
   }
 
-  private static String text(Modifiers modifiers, String mnemonic, Operand... operands) {
+  private static String text(Modifiers modifiers, String mnemonic, AssemblerOperand... operands) {
     StringJoiner text = new StringJoiner(", ");
-    for (Operand operand : operands) {
+    for (AssemblerOperand operand : operands) {
       text.add(operand.toString());
     }
     return (modifiers.isNone() ? "" : modifiers + " ") + mnemonic + " " + text;

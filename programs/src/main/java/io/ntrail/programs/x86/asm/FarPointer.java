@@ -6,7 +6,7 @@ package io.ntrail.programs.x86.asm;
  * @param segment the selector, 16 bits without a sign
  * @param offset the offset in it, 32 bits without a sign
  */
-public record FarPointer(int segment, long offset) implements Operand {
+public record FarPointer(int segment, long offset) implements AssemblerOperand {
   /**
    * Checks its parts.
    *

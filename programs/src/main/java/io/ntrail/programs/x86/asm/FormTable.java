@@ -51,7 +51,7 @@ final class FormTable {
   /** How many there are for code of one size. */
   static final int TABLES = 3;
 
-  private record Forms(List<Form> usual, List<Form> narrow) {}
+  private record Forms(List<InstructionForm> usual, List<InstructionForm> narrow) {}
 
   private final CodeSize size;
   private final Map<String, List<String>> lines = new HashMap<>();
@@ -109,21 +109,21 @@ final class FormTable {
    * says how wide an instruction is, the width of the code is meant: {@code push 5} pushes no 16
    * bits, though that has a form as well.
    */
-  List<Form> forms(String mnemonic) {
+  List<InstructionForm> forms(String mnemonic) {
     return forms.computeIfAbsent(mnemonic, this::parse).usual;
   }
 
   /** Those that have 16 bits though no operand shows it. */
-  List<Form> narrowForms(String mnemonic) {
+  List<InstructionForm> narrowForms(String mnemonic) {
     return forms.computeIfAbsent(mnemonic, this::parse).narrow;
   }
 
   private Forms parse(String mnemonic) {
-    List<Form> all = new ArrayList<>();
+    List<InstructionForm> all = new ArrayList<>();
     for (String line : lines.getOrDefault(mnemonic, List.of())) {
-      Form.parse(line).filter(form -> form.existsIn(size)).ifPresent(all::add);
+      InstructionForm.parse(line).filter(form -> form.existsIn(size)).ifPresent(all::add);
     }
-    List<Form> narrow =
+    List<InstructionForm> narrow =
         all.stream().filter(form -> form.operandBits() == 16 && !form.showsSize()).toList();
     if (all.stream().anyMatch(form -> form.operandBits() != 16 && !form.showsSize())) {
       all.removeAll(narrow);

@@ -6,5 +6,5 @@ package io.ntrail.programs.x86.asm;
  *
  * @param <R> the registers of this size
  */
-public sealed interface Gpr<R extends Gpr<R>> extends Register, RegisterOrMemory
+public sealed interface Gpr<R extends Gpr<R>> extends RegisterOperand, RegisterOrMemory
     permits Reg8, Reg16, AddressRegister {}

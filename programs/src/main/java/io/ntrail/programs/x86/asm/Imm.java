@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param origin from where a distance is counted, or null for an address
  */
 public record Imm(long value, int bytes, @Nullable Label label, @Nullable Label origin)
-    implements Operand {
+    implements AssemblerOperand {
   /** In the narrowest field that the instruction has for it. */
   public static Imm imm(long value) {
     return new Imm(value, 0, null, null);

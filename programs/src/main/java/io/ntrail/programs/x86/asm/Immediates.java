@@ -12,7 +12,7 @@ final class Immediates {
    *
    * @param bytes width of the field
    */
-  static boolean fit(CodeSize size, Form form, int bytes, Imm imm) {
+  static boolean fit(CodeSize size, InstructionForm form, int bytes, Imm imm) {
     if (imm.bytes() != 0 && imm.bytes() != bytes) {
       return false;
     }

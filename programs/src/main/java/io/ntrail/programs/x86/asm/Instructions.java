@@ -5,7 +5,7 @@ import io.ntrail.programs.x86.CodeSize;
 /** What all chapters of instructions are written with. */
 interface Instructions {
   /** Writes an instruction. */
-  Assembler op(String mnemonic, Operand... operands);
+  Assembler op(String mnemonic, AssemblerOperand... operands);
 
   /** 32 or 64 bits. */
   CodeSize codeSize();

@@ -4,7 +4,7 @@ package io.ntrail.programs.x86.asm;
  * A place in the code, made by {@link Assembler#label()} and given its place by {@link
  * Assembler#bind}. It may be used before it has a place. As an operand it is where a branch goes.
  */
-public final class Label implements Operand {
+public final class Label implements AssemblerOperand {
   private static final int UNBOUND = -1;
 
   private final Assembler owner;

@@ -18,11 +18,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Mem implements RegisterOrMemory, XmmOrMemory, YmmOrMemory {
   private final @Nullable AddressRegister<?> base;
-  private final @Nullable Register index;
+  private final @Nullable RegisterOperand index;
   private final int scale;
   private final long displacement;
   private final int displacementBytes;
-  private final @Nullable Segment segment;
+  private final @Nullable SegmentRegister segment;
   private final int bits;
   private final @Nullable Label label;
   private final @Nullable Label origin;
@@ -48,11 +48,11 @@ public final class Mem implements RegisterOrMemory, XmmOrMemory, YmmOrMemory {
   /** The parts while one of them changes. */
   private static final class Builder {
     private @Nullable AddressRegister<?> base;
-    private @Nullable Register index;
+    private @Nullable RegisterOperand index;
     private int scale = 1;
     private long displacement;
     private int displacementBytes;
-    private @Nullable Segment segment;
+    private @Nullable SegmentRegister segment;
     private int bits;
     private @Nullable Label label;
     private @Nullable Label origin;
@@ -122,12 +122,12 @@ public final class Mem implements RegisterOrMemory, XmmOrMemory, YmmOrMemory {
 
   /** At an offset in the segment fs: the thread block of 32-bit Windows. */
   public static Mem fs(long offset) {
-    return absolute(offset).segment(Segment.FS);
+    return absolute(offset).segment(SegmentRegister.FS);
   }
 
   /** At an offset in the segment gs: the thread block of 64-bit Windows. */
   public static Mem gs(long offset) {
-    return absolute(offset).segment(Segment.GS);
+    return absolute(offset).segment(SegmentRegister.GS);
   }
 
   /**
@@ -157,7 +157,7 @@ public final class Mem implements RegisterOrMemory, XmmOrMemory, YmmOrMemory {
     return indexed(register, scale);
   }
 
-  private Mem indexed(Register register, int factor) {
+  private Mem indexed(RegisterOperand register, int factor) {
     if (index != null) {
       throw new IllegalArgumentException("two indexes: " + index + " and " + register);
     }
@@ -208,7 +208,7 @@ public final class Mem implements RegisterOrMemory, XmmOrMemory, YmmOrMemory {
   }
 
   /** In a segment other than the one that the base stands for. */
-  public Mem segment(Segment other) {
+  public Mem segment(SegmentRegister other) {
     Builder copy = copy();
     copy.segment = other;
     return new Mem(copy);
@@ -316,7 +316,7 @@ public final class Mem implements RegisterOrMemory, XmmOrMemory, YmmOrMemory {
     return base;
   }
 
-  @Nullable Register index() {
+  @Nullable RegisterOperand index() {
     return index;
   }
 
@@ -333,7 +333,7 @@ public final class Mem implements RegisterOrMemory, XmmOrMemory, YmmOrMemory {
     return displacementBytes;
   }
 
-  @Nullable Segment segment() {
+  @Nullable SegmentRegister segment() {
     return segment;
   }
 

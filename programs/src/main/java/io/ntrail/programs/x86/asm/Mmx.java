@@ -1,7 +1,7 @@
 package io.ntrail.programs.x86.asm;
 
 /** The MMX registers. */
-public enum Mmx implements Register {
+public enum Mmx implements RegisterOperand {
   MM0,
   MM1,
   MM2,

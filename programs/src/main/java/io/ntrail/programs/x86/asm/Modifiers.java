@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param zeroing whether the other elements become zero; else they stay as they are
  * @param rounding how it rounds, if it says so itself
  */
-record Modifiers(Set<Prefix> prefixes, @Nullable Mask mask, boolean zeroing, Rounding rounding) {
+record Modifiers(
+    Set<Prefix> prefixes, @Nullable MaskRegister mask, boolean zeroing, Rounding rounding) {
   /** Nothing in particular. */
   static final Modifiers NONE =
       new Modifiers(EnumSet.noneOf(Prefix.class), null, false, Rounding.NONE);
@@ -39,7 +40,7 @@ record Modifiers(Set<Prefix> prefixes, @Nullable Mask mask, boolean zeroing, Rou
     return new Modifiers(more, mask, zeroing, rounding);
   }
 
-  Modifiers with(Mask selected, boolean zero) {
+  Modifiers with(MaskRegister selected, boolean zero) {
     return new Modifiers(prefixes, selected, zero, rounding);
   }
 
@@ -48,7 +49,7 @@ record Modifiers(Set<Prefix> prefixes, @Nullable Mask mask, boolean zeroing, Rou
   }
 
   /** Whether all of it means something before a form with these operands. */
-  boolean areAllowed(CodeSize size, Form form, Operand... operands) {
+  boolean areAllowed(CodeSize size, InstructionForm form, AssemblerOperand... operands) {
     for (Prefix prefix : prefixes) {
       if (!prefix.isAllowed(size, form, prefixes, operands)) {
         return false;
@@ -57,7 +58,7 @@ record Modifiers(Set<Prefix> prefixes, @Nullable Mask mask, boolean zeroing, Rou
     return maskIsAllowed(form, operands) && roundingIsAllowed(form, operands);
   }
 
-  private boolean maskIsAllowed(Form form, Operand... operands) {
+  private boolean maskIsAllowed(InstructionForm form, AssemblerOperand... operands) {
     if (mask == null) {
       return !form.has("masked");
     }
@@ -71,7 +72,7 @@ record Modifiers(Set<Prefix> prefixes, @Nullable Mask mask, boolean zeroing, Rou
     return false;
   }
 
-  private boolean roundingIsAllowed(Form form, Operand... operands) {
+  private boolean roundingIsAllowed(InstructionForm form, AssemblerOperand... operands) {
     if (rounding == Rounding.NONE) {
       return true;
     }

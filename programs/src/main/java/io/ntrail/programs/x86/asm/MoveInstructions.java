@@ -28,16 +28,16 @@ interface MoveInstructions extends Instructions {
   }
 
   /** All of a register is written, whatever is said about its upper half. */
-  default Assembler mov(RegisterOrMemory to, Segment from) {
+  default Assembler mov(RegisterOrMemory to, SegmentRegister from) {
     return op("MOV", to instanceof Reg64 r ? r.low() : to, from);
   }
 
   /** With the 32-bit form: the other differs by a prefix that changes nothing. */
-  default Assembler mov(Segment to, Reg16 from) {
+  default Assembler mov(SegmentRegister to, Reg16 from) {
     return op("MOV", to, from.wide());
   }
 
-  default Assembler mov(Segment to, Mem from) {
+  default Assembler mov(SegmentRegister to, Mem from) {
     return op("MOV", to, from);
   }
 
@@ -61,7 +61,7 @@ interface MoveInstructions extends Instructions {
     return op("PUSH", stackSized(what));
   }
 
-  default Assembler push(Segment what) {
+  default Assembler push(SegmentRegister what) {
     return op("PUSH", what);
   }
 
@@ -69,7 +69,7 @@ interface MoveInstructions extends Instructions {
     return op("POP", stackSized(what));
   }
 
-  default Assembler pop(Segment what) {
+  default Assembler pop(SegmentRegister what) {
     return op("POP", what);
   }
 

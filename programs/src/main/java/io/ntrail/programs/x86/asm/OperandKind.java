@@ -225,7 +225,7 @@ record OperandKind(
       case "EAX" -> Reg32.EAX;
       case "RAX" -> Reg64.RAX;
       case "ST", "ST(0)" -> X87.ST0;
-      case "ES", "CS", "SS", "DS", "FS", "GS" -> Segment.valueOf(text);
+      case "ES", "CS", "SS", "DS", "FS", "GS" -> SegmentRegister.valueOf(text);
       default -> null;
     };
   }
@@ -247,34 +247,34 @@ record OperandKind(
   }
 
   /** Whether an operand is of this kind; numbers and targets are looked at by the encoder. */
-  boolean accepts(Operand operand) {
+  boolean accepts(AssemblerOperand operand) {
     return switch (operand) {
       case Mem m -> acceptsMemory(m);
-      case Register r -> r.equals(fixed) || acceptsRegister(r);
+      case RegisterOperand r -> r.equals(fixed) || acceptsRegister(r);
       case Imm i ->
           other == Other.IMMEDIATE
               || (other == Other.NIBBLE && i.label() == null && i.value() >>> 4 == 0)
               || (i.label() == null && i.bytes() == 0 && Long.valueOf(i.value()).equals(fixed));
       case FarPointer _ -> other == Other.FAR;
-      case Label _, Target _ -> other == Other.RELATIVE;
+      case Label _, BranchTarget _ -> other == Other.RELATIVE;
     };
   }
 
-  private boolean acceptsRegister(Register r) {
+  private boolean acceptsRegister(RegisterOperand r) {
     Registers its =
         switch (r) {
           case Gpr<?> g -> g.bits() == registerBits ? Registers.GENERAL : Registers.NONE;
-          case Segment _ -> Registers.SEGMENT;
+          case SegmentRegister _ -> Registers.SEGMENT;
           case Xmm _ -> Registers.XMM;
           case Ymm _ -> Registers.YMM;
           case Zmm _ -> Registers.ZMM;
           case Mmx _ -> Registers.MMX;
           case X87 _ -> Registers.X87;
-          case Mask _ -> Registers.MASK;
-          case Control _ -> Registers.CONTROL;
-          case Debug _ -> Registers.DEBUG;
-          case Tile _ -> Registers.TILE;
-          case Bound _ -> Registers.BOUND;
+          case MaskRegister _ -> Registers.MASK;
+          case ControlRegister _ -> Registers.CONTROL;
+          case DebugRegister _ -> Registers.DEBUG;
+          case TileRegister _ -> Registers.TILE;
+          case BoundRegister _ -> Registers.BOUND;
         };
     return its != Registers.NONE && its == register && r.number() % row == 0;
   }

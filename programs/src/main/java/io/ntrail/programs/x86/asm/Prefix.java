@@ -76,12 +76,12 @@ enum Prefix {
     return code;
   }
 
-  static Prefix of(Segment segment) {
+  static Prefix of(SegmentRegister segment) {
     return valueOf(segment.name());
   }
 
   /** Whether it chooses a form, which then writes it. */
-  boolean isWrittenByForm(Form form) {
+  boolean isWrittenByForm(InstructionForm form) {
     return this == OPERAND_16 || (this == OTHER_ADDRESS_SIZE && form.addressBits() != 0);
   }
 
@@ -101,7 +101,8 @@ enum Prefix {
   }
 
   /** Whether it means something before a form with these operands, beside these other prefixes. */
-  boolean isAllowed(CodeSize size, Form form, Set<Prefix> all, Operand... operands) {
+  boolean isAllowed(
+      CodeSize size, InstructionForm form, Set<Prefix> all, AssemblerOperand... operands) {
     boolean toMemory = operands.length > 0 && operands[0] instanceof Mem;
     boolean locked = all.contains(LOCK) || form.mnemonic().equals("XCHG");
     return switch (this) {
@@ -133,7 +134,7 @@ enum Prefix {
   }
 
   /** MOVSD and CMPSD are names of vector instructions as well. */
-  private static boolean isUnwritten(Form form, Set<String> mnemonics) {
+  private static boolean isUnwritten(InstructionForm form, Set<String> mnemonics) {
     return mnemonics.contains(form.mnemonic())
         && (form.operands().isEmpty() || form.mnemonic().contains("MASKMOV"));
   }

@@ -1,7 +1,7 @@
 package io.ntrail.programs.x86.asm;
 
 /** The stack of the x87: ST0 is its top. */
-public enum X87 implements Register {
+public enum X87 implements RegisterOperand {
   ST0,
   ST1,
   ST2,

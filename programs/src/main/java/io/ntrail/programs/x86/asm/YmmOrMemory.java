@@ -1,4 +1,4 @@
 package io.ntrail.programs.x86.asm;
 
 /** A vector register of 256 bits, or memory. */
-public sealed interface YmmOrMemory extends Operand permits Ymm, Mem {}
+public sealed interface YmmOrMemory extends AssemblerOperand permits Ymm, Mem {}

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.ntrail.programs.symbols.OpenPdb;
+import io.ntrail.programs.symbols.PdbRequest;
 import io.ntrail.programs.symbols.PdbSearch.Tried;
-import io.ntrail.programs.symbols.SoughtPdb;
 import io.ntrail.programs.symbols.StoreFixture;
 import io.ntrail.programs.symbols.SymbolPath;
 import io.ntrail.programs.symbols.SymbolPath.Host;
@@ -50,7 +50,7 @@ final class Fetching implements AutoCloseable {
   static final Instant NOW = Instant.parse("2026-03-14T08:26:53Z");
 
   private final Path folder;
-  private final HttpStoreFetch fetch;
+  private final HttpStoreClient fetch;
   private final StoreFixture pdb;
 
   Fetching(Path folder, StoreFixture pdb, FetchLimits limits) {
@@ -65,7 +65,7 @@ final class Fetching implements AutoCloseable {
       UnaryOperator<HttpClient.Builder> how) {
     this.folder = folder;
     this.pdb = pdb;
-    this.fetch = new HttpStoreFetch(limits, FetchWatch.NONE, clock, how);
+    this.fetch = new HttpStoreClient(limits, FetchListener.NONE, clock, how);
   }
 
   /** What came of a search, and what is said about the servers. */
@@ -81,7 +81,7 @@ final class Fetching implements AutoCloseable {
   }
 
   /** Searches for another PDB. */
-  Outcome searchFor(SoughtPdb sought, URI... servers) {
+  Outcome searchFor(PdbRequest sought, URI... servers) {
     StringBuilder path = new StringBuilder("srv*%T%/s");
     for (URI server : servers) {
       path.append('*').append(server);

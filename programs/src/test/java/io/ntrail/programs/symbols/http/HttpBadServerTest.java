@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.programs.symbols.StoreFixture;
 import io.ntrail.testkit.web.RawServer;
-import io.ntrail.testkit.web.StoreServer;
+import io.ntrail.testkit.web.SymbolStoreServer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -43,7 +43,7 @@ class HttpBadServerTest {
   @Test
   void aServerThatNeverAnswersIsLeftAlone() throws IOException {
     try (RawServer server = new RawServer((_, _, to) -> to.untilClosed());
-        StoreServer other = new StoreServer().has(PLACE, BYTES);
+        SymbolStoreServer other = new SymbolStoreServer().has(PLACE, BYTES);
         Fetching fetching = new Fetching(folder, CRASH, Fetching.HASTY)) {
       says("did not answer within", fetching.misses(server.root()));
       assertEquals(2, server.asked().size());

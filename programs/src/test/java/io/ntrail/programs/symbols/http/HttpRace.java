@@ -21,7 +21,7 @@ final class HttpRace {
    *
    * @return the file that was taken, what was said of servers and what was remarked
    */
-  static String find(Path folder, String server, int round, HttpStoreFetch fetch) {
+  static String find(Path folder, String server, int round, HttpStoreClient fetch) {
     Host host = new Host(false, Map.of("T", folder.toString())::get, folder.resolve("home"));
     SymbolPath path = SymbolPath.parse("srv*%T%/l" + round + "*" + server, host);
     SymbolStores.Result<OpenPdb> result =
@@ -49,7 +49,7 @@ final class HttpRace {
       }
       Thread.sleep(1);
     }
-    try (HttpStoreFetch fetch = new HttpStoreFetch(Fetching.PATIENT, FetchWatch.NONE)) {
+    try (HttpStoreClient fetch = new HttpStoreClient(Fetching.PATIENT, FetchListener.NONE)) {
       for (int round = 0; round < ROUNDS; round++) {
         System.out.println(find(folder, args[1], round, fetch));
       }

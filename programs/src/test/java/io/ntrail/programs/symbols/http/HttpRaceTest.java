@@ -3,7 +3,7 @@ package io.ntrail.programs.symbols.http;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.ntrail.programs.symbols.StoreFixture;
-import io.ntrail.testkit.web.StoreServer;
+import io.ntrail.testkit.web.SymbolStoreServer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -32,8 +32,8 @@ class HttpRaceTest {
 
   @TempDir private Path folder;
 
-  private final StoreServer server =
-      new StoreServer().on(PLACE, StoreServer.inParts(CRASH.bytes(), "\"one\""));
+  private final SymbolStoreServer server =
+      new SymbolStoreServer().on(PLACE, SymbolStoreServer.inParts(CRASH.bytes(), "\"one\""));
 
   @AfterEach
   void stop() {
@@ -61,7 +61,7 @@ class HttpRaceTest {
   @Test
   void threadsFetchAFileOnce() throws Exception {
     CyclicBarrier together = new CyclicBarrier(RUNNERS);
-    try (HttpStoreFetch fetch = new HttpStoreFetch(Fetching.PATIENT, FetchWatch.NONE);
+    try (HttpStoreClient fetch = new HttpStoreClient(Fetching.PATIENT, FetchListener.NONE);
         ExecutorService executor = Executors.newFixedThreadPool(RUNNERS)) {
       Callable<List<String>> runner =
           () -> {
@@ -99,7 +99,7 @@ class HttpRaceTest {
     CountDownLatch came = new CountDownLatch(1);
     server.on(
         PLACE,
-        StoreServer.inTurn(
+        SymbolStoreServer.inTurn(
             exchange -> {
               exchange
                   .head(200, CRASH.bytes().length, "ETag", "\"one\"")
@@ -110,13 +110,13 @@ class HttpRaceTest {
               came.countDown();
               exchange.untilClosed();
             },
-            StoreServer.inParts(CRASH.bytes(), "\"one\"")));
+            SymbolStoreServer.inParts(CRASH.bytes(), "\"one\"")));
     Files.createFile(folder.resolve("go"));
     Process killed = program(server.root().toString());
     came.await();
     killed.destroyForcibly().waitFor();
     assertEquals(half, Files.size(part));
-    try (HttpStoreFetch fetch = new HttpStoreFetch(Fetching.PATIENT, FetchWatch.NONE)) {
+    try (HttpStoreClient fetch = new HttpStoreClient(Fetching.PATIENT, FetchListener.NONE)) {
       assertEquals("l0" + PLACE + "[]", HttpRace.find(folder, server.root().toString(), 0, fetch));
     }
     assertEquals("bytes=" + half + "-", server.asked().getLast().header("range"));

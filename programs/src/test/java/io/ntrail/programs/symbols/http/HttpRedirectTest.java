@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.programs.symbols.StoreFixture;
-import io.ntrail.testkit.web.StoreServer;
+import io.ntrail.testkit.web.SymbolStoreServer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -32,8 +32,8 @@ class HttpRedirectTest {
 
   @TempDir private Path folder;
 
-  private final StoreServer server = new StoreServer();
-  private final StoreServer other = new StoreServer();
+  private final SymbolStoreServer server = new SymbolStoreServer();
+  private final SymbolStoreServer other = new SymbolStoreServer();
 
   @AfterEach
   void stop() {
@@ -45,8 +45,8 @@ class HttpRedirectTest {
     return new Fetching(folder, CRASH, Fetching.PATIENT);
   }
 
-  private static StoreServer.Reply to(int status, String location) {
-    return StoreServer.status(status, "Location", location);
+  private static SymbolStoreServer.Reply to(int status, String location) {
+    return SymbolStoreServer.status(status, "Location", location);
   }
 
   @ParameterizedTest
@@ -162,7 +162,7 @@ class HttpRedirectTest {
   @Test
   void fromASafeServerItGoesToSafeOnesOnly() throws Exception {
     SSLContext tls = tls();
-    try (StoreServer safe = new StoreServer(tls);
+    try (SymbolStoreServer safe = new SymbolStoreServer(tls);
         Fetching fetching =
             new Fetching(
                 folder,
@@ -183,7 +183,7 @@ class HttpRedirectTest {
 
   @Test
   void aServerWhoseKeyNobodyKnowsIsNotTrusted() throws Exception {
-    try (StoreServer safe = new StoreServer(tls());
+    try (SymbolStoreServer safe = new SymbolStoreServer(tls());
         Fetching fetching = fetching()) {
       safe.has(PLACE, CRASH.bytes());
       String why = fetching.misses(safe.root());

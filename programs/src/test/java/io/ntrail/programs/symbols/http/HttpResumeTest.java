@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.programs.symbols.StoreFixture;
 import io.ntrail.testkit.web.RawServer;
-import io.ntrail.testkit.web.StoreServer;
+import io.ntrail.testkit.web.SymbolStoreServer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -142,7 +142,7 @@ class HttpResumeTest {
 
   @Test
   void evenWhatIsPackedForTheWayGoesOn() throws IOException {
-    byte[] packed = StoreServer.gzip(BYTES);
+    byte[] packed = SymbolStoreServer.gzip(BYTES);
     int half = packed.length / 2;
     String range =
         "Content-Range: bytes %d-%d/%d".formatted(half, packed.length - 1, packed.length);
@@ -182,10 +182,10 @@ class HttpResumeTest {
   @Test
   void aThreadThatIsStoppedLeavesWhatTheNextProgramGoesOnWith() throws Exception {
     CountDownLatch half = new CountDownLatch(1);
-    StoreServer good = new StoreServer();
+    SymbolStoreServer good = new SymbolStoreServer();
     good.on(
         PLACE,
-        StoreServer.inTurn(
+        SymbolStoreServer.inTurn(
             exchange -> {
               exchange.head(200, BYTES.length, "ETag", "\"one\"").send(first());
               Path part = folder.resolve("s" + PLACE + ".part");
@@ -195,7 +195,7 @@ class HttpResumeTest {
               half.countDown();
               exchange.untilClosed();
             },
-            StoreServer.inParts(BYTES, "\"one\"")));
+            SymbolStoreServer.inParts(BYTES, "\"one\"")));
     try (good;
         Fetching fetching = new Fetching(folder, CRASH, Fetching.PATIENT)) {
       String[] why = {""};
@@ -216,7 +216,8 @@ class HttpResumeTest {
   void aDamagedBeginningIsFoundOutAndThrownAway() throws IOException {
     Path part = folder.resolve("s" + PLACE + ".part");
     Files.createDirectories(part.getParent());
-    try (StoreServer server = new StoreServer().on(PLACE, StoreServer.inParts(BYTES, "\"one\""));
+    try (SymbolStoreServer server =
+            new SymbolStoreServer().on(PLACE, SymbolStoreServer.inParts(BYTES, "\"one\""));
         Fetching fetching = new Fetching(folder, CRASH, Fetching.PATIENT)) {
       Files.write(part, new byte[HALF]);
       Files.writeString(

@@ -18,12 +18,12 @@ class ServerTextFuzzTest {
 
   @FuzzTest(maxDuration = "60s")
   void anyBytesMayBeNotesOfWhatIsMissing(byte[] data) {
-    KnownMissing known = KnownMissing.read(data);
+    NegativeCache known = NegativeCache.read(data);
     assertTrue(known.lines().size() <= 32);
-    assertEquals(known, KnownMissing.read(known.text()));
+    assertEquals(known, NegativeCache.read(known.text()));
     known.of(ROOT, NOW, Duration.ofHours(24));
-    KnownMissing more = known.with(ROOT, NOW, true, "why\t\n" + known);
-    assertEquals(more, KnownMissing.read(more.text()));
+    NegativeCache more = known.with(ROOT, NOW, true, "why\t\n" + known);
+    assertEquals(more, NegativeCache.read(more.text()));
     assertTrue(more.of(ROOT, NOW, Duration.ofHours(24)).isPresent());
   }
 
@@ -38,15 +38,15 @@ class ServerTextFuzzTest {
 
   @FuzzTest(maxDuration = "60s")
   void anyTextMayBeNotedAboutABeginning(byte[] data) {
-    ResumeNote.read(new String(data, StandardCharsets.UTF_8))
-        .ifPresent(note -> assertEquals(note, ResumeNote.read(note.text()).orElseThrow()));
+    ResumeInfo.read(new String(data, StandardCharsets.UTF_8))
+        .ifPresent(note -> assertEquals(note, ResumeInfo.read(note.text()).orElseThrow()));
   }
 
   @FuzzTest(maxDuration = "60s")
   void anyTextMayBeALocationOrAName(byte[] data) {
     String text = new String(data, StandardCharsets.UTF_8);
-    Addresses.resolved(ROOT, text).ifPresent(to -> assertTrue(Addresses.isWeb(to)));
-    URI file = Addresses.of(ROOT, List.of(text, "x"));
+    StoreUrls.resolved(ROOT, text).ifPresent(to -> assertTrue(StoreUrls.isWeb(to)));
+    URI file = StoreUrls.of(ROOT, List.of(text, "x"));
     assertEquals(ROOT.getHost(), file.getHost());
     assertTrue(file.getRawPath().startsWith("/symbols/"));
     assertTrue(

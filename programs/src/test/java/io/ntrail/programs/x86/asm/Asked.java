@@ -41,7 +41,7 @@ final class Asked {
       long address,
       Modifiers modifiers,
       String mnemonic,
-      List<Operand> asked,
+      List<AssemblerOperand> asked,
       ToLongFunction<Label> labels) {
     int length = decoder.decode(Bytes.copyOf(bytes, "assembled"), 0, bytes.length, instruction);
     String expected = "";
@@ -62,7 +62,7 @@ final class Asked {
       long behind,
       Modifiers modifiers,
       String mnemonic,
-      List<Operand> asked,
+      List<AssemblerOperand> asked,
       ToLongFunction<Label> labels) {
     StringBuilder text = new StringBuilder();
     for (InstructionPrefix prefix : InstructionPrefix.values()) {
@@ -79,12 +79,13 @@ final class Asked {
     return text.toString();
   }
 
-  private String expected(Operand operand, int i, long behind, ToLongFunction<Label> labels) {
+  private String expected(
+      AssemblerOperand operand, int i, long behind, ToLongFunction<Label> labels) {
     return switch (operand) {
-      case Register register -> Correspondence.decoded(register).toString();
+      case RegisterOperand register -> Correspondence.decoded(register).toString();
       case Imm imm -> immediate(value(imm, labels), immediateBits(i));
       case Label label -> relative(labels.applyAsLong(label) - behind);
-      case Target target ->
+      case BranchTarget target ->
           relative(
               (target.label() == null ? target.address() : labels.applyAsLong(target.label()))
                   - behind);
@@ -161,7 +162,7 @@ final class Asked {
     return size == CodeSize.BITS64 ? "flat" : stack ? "ss" : "ds";
   }
 
-  private String read(List<Operand> asked) {
+  private String read(List<AssemblerOperand> asked) {
     StringBuilder text = new StringBuilder();
     for (InstructionPrefix prefix : InstructionPrefix.values()) {
       // Before an indirect branch the prefix of ds is NOTRACK as well.
@@ -169,7 +170,7 @@ final class Asked {
           prefix == InstructionPrefix.NOTRACK
               && !asked.isEmpty()
               && asked.getFirst() instanceof Mem m
-              && m.segment() == Segment.DS;
+              && m.segment() == SegmentRegister.DS;
       if (operands.has(prefix) && !segment) {
         text.append(prefix.text()).append(' ');
       }
@@ -186,7 +187,7 @@ final class Asked {
     return text.toString();
   }
 
-  private String read(io.ntrail.programs.x86.Operand operand, Operand asked) {
+  private String read(io.ntrail.programs.x86.Operand operand, AssemblerOperand asked) {
     return switch (operand) {
       case io.ntrail.programs.x86.Operand.InRegister in -> in.register().toString();
       case io.ntrail.programs.x86.Operand.Immediate number ->
@@ -197,7 +198,7 @@ final class Asked {
     };
   }
 
-  private String read(io.ntrail.programs.x86.Operand.InMemory memory, Operand asked) {
+  private String read(io.ntrail.programs.x86.Operand.InMemory memory, AssemblerOperand asked) {
     // Where no size is asked for, it is that of the other operands or of the instruction.
     boolean sized = !(asked instanceof Mem m) || m.bits() != 0;
     io.ntrail.programs.x86.Operand.InMemory comparable =

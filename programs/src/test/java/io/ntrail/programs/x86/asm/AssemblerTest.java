@@ -67,7 +67,7 @@ class AssemblerTest {
     Label first = a.here("first");
     a.push(RAX);
     Label second = a.here("second");
-    Code code = a.ret().assemble();
+    AssembledCode code = a.ret().assemble();
     assertEquals(0, code.offset(first));
     assertEquals(1, code.offset(second));
     assertEquals(2, code.length());
@@ -87,7 +87,7 @@ class AssemblerTest {
   void dataIsReachedByItsAddressIn32BitCode() {
     Assembler a = Assembler.ia32();
     Label table = a.label("table");
-    Code code =
+    AssembledCode code =
         a.mov(ECX, ptr(table)).jmp(ptr(table).index(EAX, 4)).bind(table).dd(table).assemble();
     assertEquals(3, code.relocations().size());
     assertThrows(IllegalStateException.class, code::bytes);
@@ -100,7 +100,7 @@ class AssemblerTest {
   void addressesOfLabelsAreDataAndNumbers() {
     Assembler a = Assembler.x64();
     Label here = a.here("here");
-    Code code = a.mov(RAX, here).dq(Imm.address(here).plus(0x10)).assemble();
+    AssembledCode code = a.mov(RAX, here).dq(Imm.address(here).plus(0x10)).assemble();
     assertEquals(
         List.of(
             new Relocation(2, 8, Relocation.Kind.ADDRESS, 0),
@@ -135,14 +135,15 @@ class AssemblerTest {
 
   @Test
   void whatIsOutsideIsReachedFromWhereTheCodeLies() {
-    Code code = Assembler.x64().call(0x1_4000_5000L).lea(RAX, rip(0x1_4000_0000L)).assemble();
+    AssembledCode code =
+        Assembler.x64().call(0x1_4000_5000L).lea(RAX, rip(0x1_4000_0000L)).assemble();
     assertEquals("E8 FB 3F 00 00 48 8D 05 F4 EF FF FF", hex(code.bytesAt(0x1_4000_1000L)));
     assertThrows(IllegalArgumentException.class, () -> code.bytesAt(0));
   }
 
   @Test
   void everythingIsReachedIn32BitCode() {
-    Code code = Assembler.ia32().jmp(0xFFFF_0000L).assemble();
+    AssembledCode code = Assembler.ia32().jmp(0xFFFF_0000L).assemble();
     assertEquals("E9 FB EF FE FF", hex(code.bytesAt(0x1000)));
     assertEquals("E9 FB 0F FF 7F", hex(code.bytesAt(0x7FFF_F000L)));
   }
@@ -177,7 +178,7 @@ class AssemblerTest {
 
   @Test
   void alignedCodeLiesAtWhatItIsAlignedTo() {
-    Code code = Assembler.x64().ret().align(16).ret().assemble();
+    AssembledCode code = Assembler.x64().ret().align(16).ret().assemble();
     assertEquals(16, code.alignment());
     assertArrayEquals(code.bytes(), code.bytesAt(0x4010));
     assertThrows(IllegalArgumentException.class, () -> code.bytesAt(0x4008));
@@ -232,7 +233,7 @@ class AssemblerTest {
     refused64("RSP cannot be an index", a -> a.mov(RAX, ptr(RCX).index(RSP, 1)));
     refused64("scale 3", a -> a.mov(RAX, ptr(RCX).index(RAX, 3)));
     refused64("in one address", a -> a.mov(RAX, ptr(RCX).index(EAX, 1)));
-    refused64("DS means nothing", a -> a.mov(RAX, ptr(RCX).segment(Segment.DS)));
+    refused64("DS means nothing", a -> a.mov(RAX, ptr(RCX).segment(SegmentRegister.DS)));
     refused64("beside a register", a -> a.mov(RAX, ptr(RCX).plus(a.here("here"))));
     refused32("relative to rip", a -> a.mov(EAX, rip(0x1000)));
     refused32("RCX exists in 64-bit code only", a -> a.mov(EAX, ptr(RCX)));
@@ -258,7 +259,7 @@ class AssemblerTest {
     refused64("no instruction PUSHAD in 64-bit code", a -> a.pushad());
     refused32("no instruction CQO in 32-bit code", a -> a.cqo());
     refused64("no form fits", a -> a.shl(EAX, Reg8.DL));
-    refused64("no form fits", a -> a.mov(Segment.CS, Reg16.AX));
+    refused64("no form fits", a -> a.mov(SegmentRegister.CS, Reg16.AX));
   }
 
   @Test
@@ -320,7 +321,7 @@ class AssemblerTest {
     Assembler a = Assembler.x64();
     Label end = a.label("end");
     a.mov(RAX, gs(0x30)).jmp(end).bind(end);
-    Code first = a.assemble();
+    AssembledCode first = a.assemble();
     a.ret();
     Label later = a.here("later");
     assertEquals(first.length() + 1, a.assemble().offset(later));

@@ -1,6 +1,6 @@
 package io.ntrail.programs.x86.asm;
 
-import io.ntrail.testkit.ForeignTool;
+import io.ntrail.testkit.ExternalTool;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 
 /** Has objdump read many instructions in one run. */
 final class Disassembly {
-  static final ForeignTool TOOL = ForeignTool.of("objdump", "objdump");
+  static final ExternalTool TOOL = ExternalTool.of("objdump", "objdump");
 
   private static final int SLOT = 32;
   private static final Pattern LINE =
@@ -34,7 +34,7 @@ final class Disassembly {
       System.arraycopy(instructions.get(i), 0, all, SLOT * i, instructions.get(i).length);
     }
     Files.write(folder.resolve("code.bin"), all);
-    ForeignTool.Outcome outcome =
+    ExternalTool.Outcome outcome =
         TOOL.run(
             folder,
             Map.of(),

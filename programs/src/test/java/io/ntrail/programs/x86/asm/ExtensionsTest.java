@@ -1,6 +1,6 @@
 package io.ntrail.programs.x86.asm;
 
-import static io.ntrail.programs.x86.asm.Mask.K1;
+import static io.ntrail.programs.x86.asm.MaskRegister.K1;
 import static io.ntrail.programs.x86.asm.Mem.ptr;
 import static io.ntrail.programs.x86.asm.Reg32.EAX;
 import static io.ntrail.programs.x86.asm.Reg32.EBP;
@@ -49,11 +49,18 @@ class ExtensionsTest {
 
   @Test
   void registersOfTheSystemAreMovedToAndFrom() {
-    wide("0F 20 D8 0F 22 D8", a -> a.op("MOV", RAX, Control.CR3).op("MOV", Control.CR3, RAX));
-    wide("44 0F 20 C0 0F 23 F8", a -> a.op("MOV", RAX, Control.CR8).op("MOV", Debug.DR7, RAX));
-    narrow("0F 21 F1", a -> a.op("MOV", ECX, Debug.DR6));
-    refused64("no form fits", a -> a.op("MOV", EAX, Control.CR0));
-    refused("CR8 exists in 64-bit code only", Assembler.ia32(), a -> a.op("MOV", EAX, Control.CR8));
+    wide(
+        "0F 20 D8 0F 22 D8",
+        a -> a.op("MOV", RAX, ControlRegister.CR3).op("MOV", ControlRegister.CR3, RAX));
+    wide(
+        "44 0F 20 C0 0F 23 F8",
+        a -> a.op("MOV", RAX, ControlRegister.CR8).op("MOV", DebugRegister.DR7, RAX));
+    narrow("0F 21 F1", a -> a.op("MOV", ECX, DebugRegister.DR6));
+    refused64("no form fits", a -> a.op("MOV", EAX, ControlRegister.CR0));
+    refused(
+        "CR8 exists in 64-bit code only",
+        Assembler.ia32(),
+        a -> a.op("MOV", EAX, ControlRegister.CR8));
   }
 
   @Test
@@ -83,8 +90,8 @@ class ExtensionsTest {
         a -> {
           a.op("MOVQ", Mmx.MM0, ptr(RCX)).op("PXOR", Mmx.MM1, Mmx.MM1);
         });
-    wide("0F A0 0F A9", a -> a.op("PUSH", Segment.FS).op("POP", Segment.GS));
-    narrow("06 1F", a -> a.op("PUSH", Segment.ES).op("POP", Segment.DS));
+    wide("0F A0 0F A9", a -> a.op("PUSH", SegmentRegister.FS).op("POP", SegmentRegister.GS));
+    narrow("06 1F", a -> a.op("PUSH", SegmentRegister.ES).op("POP", SegmentRegister.DS));
     wide("0F 0F C1 9E", a -> a.op("PFADD", Mmx.MM0, Mmx.MM1));
   }
 
@@ -130,7 +137,7 @@ class ExtensionsTest {
 
   @Test
   void whatAVectorInstructionCannotSayIsRefused() {
-    refused64("K0 selects nothing", a -> a.masked(Mask.K0));
+    refused64("K0 selects nothing", a -> a.masked(MaskRegister.K0));
     refused64("no form fits: {K1} ADD RAX, RCX", a -> a.masked(K1).add(RAX, RCX));
     refused64("no form fits: {K1}{z} VMOVUPS", a -> a.zeroed(K1).op("VMOVUPS", ptr(RCX), ZMM0));
     refused64("no form fits", a -> a.op("VGATHERDPS", ZMM0, ptr(RCX).index(ZMM2, 4)));
@@ -146,7 +153,9 @@ class ExtensionsTest {
   void prefixesStandWhereTheyMeanSomething() {
     wide("3E FF E0 F2 C3", a -> a.notrack().jmp(RAX).bnd().ret());
     wide("F2 F0 48 01 01", a -> a.xacquire().lock().add(ptr(RCX), RAX));
-    wide("F3 64 A4 67 A5", a -> a.rep().segment(Segment.FS).movsb().otherAddressSize().movsd());
+    wide(
+        "F3 64 A4 67 A5",
+        a -> a.rep().segment(SegmentRegister.FS).movsb().otherAddressSize().movsd());
     wide("66 6A 05 66 68 E8 03", a -> a.operand16().push(5).operand16().push(1000));
     wide(
         "3E 74 FD",
@@ -157,8 +166,8 @@ class ExtensionsTest {
     refused64("no form fits: XACQUIRE ADD", a -> a.xacquire().add(ptr(RCX), RAX));
     refused64("no form fits: NOTRACK MOV", a -> a.notrack().mov(RAX, RCX));
     refused64("no form fits: TAKEN JMP", a -> a.hintTaken().jmp(RAX));
-    refused64("no form fits: FS STOSB", a -> a.segment(Segment.FS).stosb());
-    refused64("no form fits: ES MOVSB", a -> a.segment(Segment.ES).movsb());
+    refused64("no form fits: FS STOSB", a -> a.segment(SegmentRegister.FS).stosb());
+    refused64("no form fits: ES MOVSB", a -> a.segment(SegmentRegister.ES).movsb());
     refused64("no form fits: OPERAND_16 ADD", a -> a.operand16().add(RAX, RCX));
     refused64("REP without its instruction", a -> a.rep().repne());
   }

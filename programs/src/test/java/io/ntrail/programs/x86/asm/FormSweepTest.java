@@ -111,9 +111,9 @@ class FormSweepTest {
     for (int t = 0; t < FormTable.TABLES; t++) {
       FormTable table = FormTable.at(size, t);
       for (String mnemonic : new TreeSet<>(table.mnemonics())) {
-        for (Form form : table.forms(mnemonic)) {
+        for (InstructionForm form : table.forms(mnemonic)) {
           for (int i = 0; i < EACH; i++) {
-            Operand[] operands = random.forForm(form);
+            AssemblerOperand[] operands = random.forForm(form);
             if (!isHighBesideRex(operands) && !Encoder.isSame(form, operands)) {
               Modifiers modifiers = forNasm(random.modifiers(size, form, operands));
               all.add(written(modifiers, form, unsized(modifiers, form, wide, operands, i)));
@@ -125,7 +125,8 @@ class FormSweepTest {
     return all;
   }
 
-  private static Written written(Modifiers modifiers, Form form, Operand... operands) {
+  private static Written written(
+      Modifiers modifiers, InstructionForm form, AssemblerOperand... operands) {
     String name = form.mnemonic();
     Written.Call call = (a, address) -> a.modified(modifiers).op(name, at(address, operands));
     String text = NASM_NAMES.getOrDefault(name, name);
@@ -147,9 +148,13 @@ class FormSweepTest {
   }
 
   /** Without the sizes of memory where the other operands say enough, every second time. */
-  private static Operand[] unsized(
-      Modifiers modifiers, Form form, boolean wide, Operand[] operands, int round) {
-    Operand[] without = operands.clone();
+  private static AssemblerOperand[] unsized(
+      Modifiers modifiers,
+      InstructionForm form,
+      boolean wide,
+      AssemblerOperand[] operands,
+      int round) {
+    AssemblerOperand[] without = operands.clone();
     for (int i = 0; i < without.length; i++) {
       if (without[i] instanceof Mem m && !m.isFar()) {
         without[i] = m.as(0);
@@ -164,9 +169,9 @@ class FormSweepTest {
     }
   }
 
-  private static String flow(Form form, Operand... operands) {
+  private static String flow(InstructionForm form, AssemblerOperand... operands) {
     if (form.has("flow=mov-cr3")) {
-      return operands[0] == Control.CR3 ? "mov-cr3" : "next";
+      return operands[0] == ControlRegister.CR3 ? "mov-cr3" : "next";
     }
     for (String attribute : form.attributes()) {
       if (attribute.startsWith("flow=")) {
@@ -177,20 +182,20 @@ class FormSweepTest {
   }
 
   /** Targets outside are drawn as distances, because where the instruction lies is known later. */
-  static Operand[] at(long address, Operand[] operands) {
-    Operand[] placed = operands.clone();
+  static AssemblerOperand[] at(long address, AssemblerOperand[] operands) {
+    AssemblerOperand[] placed = operands.clone();
     for (int i = 0; i < placed.length; i++) {
-      if (placed[i] instanceof Target t) {
-        placed[i] = Target.of(address + t.address(), t.bytes());
+      if (placed[i] instanceof BranchTarget t) {
+        placed[i] = BranchTarget.of(address + t.address(), t.bytes());
       }
     }
     return placed;
   }
 
-  static boolean isHighBesideRex(Operand[] operands) {
+  static boolean isHighBesideRex(AssemblerOperand[] operands) {
     boolean high = false;
     boolean rex = false;
-    for (Operand operand : operands) {
+    for (AssemblerOperand operand : operands) {
       high |= operand instanceof Reg8 r && r.isHigh();
       rex |=
           switch (operand) {

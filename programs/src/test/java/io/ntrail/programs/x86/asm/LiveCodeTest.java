@@ -38,7 +38,7 @@ class LiveCodeTest {
     Assembler a = Assembler.x64();
     SlotCode64 slot = SlotCode64.write(a);
     a.fill(slot.begin, SlotCode64.STRIDE, Padding.INT3);
-    Code code = a.assemble();
+    AssembledCode code = a.assemble();
 
     byte[] bytes = code.bytes();
     assertEquals(SlotCode64.STRIDE, bytes.length);
@@ -55,7 +55,7 @@ class LiveCodeTest {
   void overflowSlotStaysWithinASlot() throws Exception {
     Assembler a = Assembler.x64();
     SlotCode64 slot = SlotCode64.overflow(a, 300);
-    Code code = a.assemble();
+    AssembledCode code = a.assemble();
     assertTrue(code.length() < SlotCode64.STRIDE);
     Map<String, Long> names = cells64(0, code);
     names.put("LOWER_EXIT", (long) code.offset(slot.begin) + 300 - SlotCode64.STRIDE);
@@ -67,7 +67,7 @@ class LiveCodeTest {
     Assembler a = Assembler.x64();
     Label init = a.label("init");
     SlotCode64.stub(a, BASE + 0x5004, init);
-    Code code = a.bind(init).dq(0).assemble();
+    AssembledCode code = a.bind(init).dq(0).assemble();
     int length = code.offset(init);
     assertTrue(length <= 64, length + " bytes");
     Map<String, Long> names = names64();
@@ -92,7 +92,7 @@ class LiveCodeTest {
     Label end = a.here("end");
     cells.bind(a);
     a.bind(slot);
-    Code code = a.assemble();
+    AssembledCode code = a.assemble();
     Map<String, Long> names = names64();
     names.put("SLOT0", (long) code.offset(slot));
     names.put("STACK_BASE", (long) code.offset(slot) - 0x1000 - SlotCode64.STRIDE);
@@ -122,7 +122,7 @@ class LiveCodeTest {
     return names;
   }
 
-  private static Map<String, Long> cells64(long slot, Code code) {
+  private static Map<String, Long> cells64(long slot, AssembledCode code) {
     assertTrue(code.relocations().isEmpty());
     Map<String, Long> names = names64();
     long data = slot + SlotCode64.DELTA;
@@ -165,7 +165,7 @@ class LiveCodeTest {
     Label exit = a.label("E");
     SlotCode32.enter32(a, exit, nearJump);
     SlotCode32.exit32(a, begin);
-    Code code = a.assemble();
+    AssembledCode code = a.assemble();
 
     assertEquals(length, code.length());
     assertEquals(exitAt, code.offset(exit));

@@ -1,6 +1,6 @@
 package io.ntrail.programs.x86.asm;
 
-import io.ntrail.testkit.ForeignTool;
+import io.ntrail.testkit.ExternalTool;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 
 /** Has nasm assemble many instructions in one run. */
 final class Nasm {
-  static final ForeignTool TOOL = ForeignTool.of("nasm", "nasm");
+  static final ExternalTool TOOL = ExternalTool.of("nasm", "nasm");
 
   private static final Pattern ERROR =
       Pattern.compile("(?m)^(?:panic: )?lines.asm:(\\d+): (?:error: )?(.*)$");
@@ -57,7 +57,7 @@ final class Nasm {
       }
       text.add("dd end - $$");
       Files.write(source, text);
-      ForeignTool.Outcome outcome =
+      ExternalTool.Outcome outcome =
           TOOL.run(folder, Map.of(), "-f", "bin", "-w-all", "-o", "lines.bin", "lines.asm");
       if (outcome.exitCode() == 0) {
         return read(Files.readAllBytes(binary), base, errors);

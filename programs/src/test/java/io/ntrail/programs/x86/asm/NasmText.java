@@ -24,12 +24,16 @@ final class NasmText {
 
   private NasmText() {}
 
-  static String of(String mnemonic, Operand... operands) {
+  static String of(String mnemonic, AssemblerOperand... operands) {
     return of(Modifiers.NONE, null, mnemonic, operands);
   }
 
   /** With what is said before it; the form says which operand is masked. */
-  static String of(Modifiers modifiers, @Nullable Form form, String mnemonic, Operand... operands) {
+  static String of(
+      Modifiers modifiers,
+      @Nullable InstructionForm form,
+      String mnemonic,
+      AssemblerOperand... operands) {
     StringBuilder text = new StringBuilder();
     for (Prefix prefix : modifiers.prefixes()) {
       String name = prefix.name().toLowerCase(Locale.ROOT);
@@ -40,9 +44,9 @@ final class NasmText {
     String separator = " ";
     int last = lastRegister(operands);
     for (int i = 0; i < operands.length; i++) {
-      Operand operand = operands[i];
+      AssemblerOperand operand = operands[i];
       text.append(separator);
-      if (operand instanceof Target target && hasTwoLengths(mnemonic)) {
+      if (operand instanceof BranchTarget target && hasTwoLengths(mnemonic)) {
         text.append(target.bytes() == 1 ? "short " : "near ");
       }
       text.append(of(operand));
@@ -60,9 +64,9 @@ final class NasmText {
     return text.toString();
   }
 
-  private static int lastRegister(Operand... operands) {
+  private static int lastRegister(AssemblerOperand... operands) {
     int last = operands.length - 1;
-    while (last >= 0 && !(operands[last] instanceof Register)) {
+    while (last >= 0 && !(operands[last] instanceof RegisterOperand)) {
       last--;
     }
     return last;
@@ -120,13 +124,13 @@ final class NasmText {
     return Matcher.quoteReplacement("$$" + (distance < 0 ? "" : "+") + distance);
   }
 
-  static String of(Operand operand) {
+  static String of(AssemblerOperand operand) {
     return switch (operand) {
-      case Register register -> register.toString().toLowerCase(Locale.ROOT);
+      case RegisterOperand register -> register.toString().toLowerCase(Locale.ROOT);
       case Mem m -> memory(m);
       case Imm imm -> Long.toString(imm.value());
       case FarPointer far -> "dword " + far.segment() + ":" + far.offset();
-      case Target target -> "$+" + target.address();
+      case BranchTarget target -> "$+" + target.address();
       case Label label -> label.name();
     };
   }

@@ -26,7 +26,7 @@ final class NativeCode implements AutoCloseable {
   private final long size;
 
   /** Puts code into pages of its own. */
-  NativeCode(Code code) {
+  NativeCode(AssembledCode code) {
     size = (code.length() + 0xFFF) & ~0xFFFL;
     MethodHandle mmap =
         function(

@@ -114,7 +114,11 @@ final class RandomOperands {
       }
     }
     if (below(6) == 0) {
-      m = m.segment(wide ? oneOf(Segment.FS, Segment.GS) : oneOf(Segment.values()));
+      m =
+          m.segment(
+              wide
+                  ? oneOf(SegmentRegister.FS, SegmentRegister.GS)
+                  : oneOf(SegmentRegister.values()));
     }
     return switch (bits) {
       case 8, 16, 32, 64, 80, 128, 256, 512 -> m.as(bits);
@@ -189,8 +193,8 @@ final class RandomOperands {
   }
 
   /** Operands for a form, or none if some cannot be said. */
-  Operand[] forForm(Form form) {
-    List<Operand> operands = new ArrayList<>();
+  AssemblerOperand[] forForm(InstructionForm form) {
+    List<AssemblerOperand> operands = new ArrayList<>();
     int immediates = 0;
     for (OperandKind kind : form.operands()) {
       switch (kind.other()) {
@@ -198,7 +202,7 @@ final class RandomOperands {
             operands.add(
                 kind.fixed() instanceof Long number
                     ? Imm.imm(number)
-                    : (Operand) Objects.requireNonNull(kind.fixed()));
+                    : (AssemblerOperand) Objects.requireNonNull(kind.fixed()));
         case IMMEDIATE -> operands.add(immediate(form, 8 * form.immediates()[immediates++]));
         case NIBBLE -> operands.add(Imm.imm(below(16)));
         case FAR ->
@@ -207,16 +211,16 @@ final class RandomOperands {
         case RELATIVE -> {
           int bytes = form.immediates()[immediates++];
           int reach = bytes == 1 ? 100 : 1_000_000;
-          operands.add(Target.of(random.nextInt(-reach, reach), bytes));
+          operands.add(BranchTarget.of(random.nextInt(-reach, reach), bytes));
         }
         case OFFSET -> operands.add(Mem.absolute(wide ? random.nextLong() : random.nextInt()));
         case NONE -> operands.add(registerOrMemory(form, kind));
       }
     }
-    return operands.toArray(Operand[]::new);
+    return operands.toArray(AssemblerOperand[]::new);
   }
 
-  private Imm immediate(Form form, int bits) {
+  private Imm immediate(InstructionForm form, int bits) {
     int operation = form.valueBits();
     if (operation == bits) {
       return Imm.imm(number(bits));
@@ -224,7 +228,7 @@ final class RandomOperands {
     return Imm.imm(form.signExtended() ? signed(bits) : unsigned(bits));
   }
 
-  private Operand registerOrMemory(Form form, OperandKind kind) {
+  private AssemblerOperand registerOrMemory(InstructionForm form, OperandKind kind) {
     if (kind.memory() != null && (kind.register() == OperandKind.Registers.NONE || flag())) {
       return memory(form, kind.memory());
     }
@@ -232,15 +236,21 @@ final class RandomOperands {
     int small = below(8) / kind.row() * kind.row();
     return switch (kind.register()) {
       case GENERAL -> gpr(kind.registerBits());
-      case SEGMENT -> oneOf(Segment.ES, Segment.SS, Segment.DS, Segment.FS, Segment.GS);
+      case SEGMENT ->
+          oneOf(
+              SegmentRegister.ES,
+              SegmentRegister.SS,
+              SegmentRegister.DS,
+              SegmentRegister.FS,
+              SegmentRegister.GS);
       case XMM, YMM, ZMM -> row(vector(kind.register(), evex), kind.row());
       case MMX -> Mmx.values()[small];
       case X87 -> X87.values()[small];
-      case MASK -> Mask.values()[small];
-      case CONTROL -> Control.values()[below(wide ? 5 : 4)];
-      case DEBUG -> Debug.values()[small];
-      case TILE -> Tile.values()[small];
-      case BOUND -> Bound.values()[below(4)];
+      case MASK -> MaskRegister.values()[small];
+      case CONTROL -> ControlRegister.values()[below(wide ? 5 : 4)];
+      case DEBUG -> DebugRegister.values()[small];
+      case TILE -> TileRegister.values()[small];
+      case BOUND -> BoundRegister.values()[below(4)];
       case NONE -> throw new IllegalStateException(kind.toString());
     };
   }
@@ -254,7 +264,7 @@ final class RandomOperands {
     };
   }
 
-  private Mem memory(Form form, OperandKind.InMemory kind) {
+  private Mem memory(InstructionForm form, OperandKind.InMemory kind) {
     boolean evex = form.vector() != null && form.vector().isEvex();
     if (kind.index() != OperandKind.Registers.NONE) {
       Mem m = Mem.ptr(address(wide)).plus(vectorDisplacement(form, evex));
@@ -285,14 +295,14 @@ final class RandomOperands {
   }
 
   /** At the borders of what one byte says where it counts in units. */
-  private long vectorDisplacement(Form form, boolean evex) {
+  private long vectorDisplacement(InstructionForm form, boolean evex) {
     int unit = evex ? form.displacementScale() : 1;
     return oneOf(0L, 1L, (long) unit, -128L * unit, 127L * unit, 128L * unit, -129L * unit, 4L)
         + (flag() ? 0 : displacement() & 0xFF);
   }
 
   /** What can be said before a form with these operands; often nothing. */
-  Modifiers modifiers(CodeSize size, Form form, Operand... operands) {
+  Modifiers modifiers(CodeSize size, InstructionForm form, AssemblerOperand... operands) {
     Modifiers result = Modifiers.NONE;
     for (Prefix prefix : Prefix.values()) {
       Modifiers more = result.with(prefix);
@@ -300,11 +310,11 @@ final class RandomOperands {
         result = more;
       }
     }
-    Modifiers masked = result.with(Mask.values()[1 + below(7)], flag());
+    Modifiers masked = result.with(MaskRegister.values()[1 + below(7)], flag());
     if ((flag() || form.has("masked")) && masked.areAllowed(size, form, operands)) {
       result = masked;
     } else if (form.has("masked")) {
-      result = result.with(Mask.K3, false);
+      result = result.with(MaskRegister.K3, false);
     }
     Modifiers rounded = result.with(oneOf(Rounding.values()));
     return flag() && rounded.areAllowed(size, form, operands) ? rounded : result;

@@ -119,7 +119,7 @@ final class Reassembly {
   Outcome again(byte[] bytes, long address) {
     String meaning = Meaning.of(size, original, operands, address);
     detail = HexFormat.of().formatHex(bytes) + " " + meaning;
-    Optional<List<Operand>> given = operands(address);
+    Optional<List<AssemblerOperand>> given = operands(address);
     if (given.isEmpty()) {
       return Outcome.REFUSED;
     }
@@ -150,11 +150,11 @@ final class Reassembly {
         && operands.type(0) == OperandType.IMMEDIATE;
   }
 
-  private byte[] write(List<Operand> given, long address) {
+  private byte[] write(List<AssemblerOperand> given, long address) {
     Assembler a = size == CodeSize.BITS64 ? Assembler.x64() : Assembler.ia32();
     Modifiers modifiers = Modifiers.NONE.with(operands.rounding());
     if (operands.mask().isPresent()) {
-      Mask mask = Mask.values()[operands.mask().get().number()];
+      MaskRegister mask = MaskRegister.values()[operands.mask().get().number()];
       modifiers = modifiers.with(mask, operands.isZeroing());
     }
     for (InstructionPrefix prefix : InstructionPrefix.values()) {
@@ -164,7 +164,7 @@ final class Reassembly {
     }
     a.modified(implied(modifiers));
     String name = operands.mnemonic().toUpperCase(Locale.ROOT);
-    return a.op(name, given.toArray(Operand[]::new)).assemble().bytesAt(address);
+    return a.op(name, given.toArray(AssemblerOperand[]::new)).assemble().bytesAt(address);
   }
 
   /** With the prefixes that change operands which are not written. */
@@ -174,8 +174,8 @@ final class Reassembly {
     for (int i = 0; i < operands.count(); i++) {
       if (isImplied(i)) {
         unwritten = true;
-        Segment segment = segment(operands.memory(i).segment());
-        if (segment != Segment.ES && segment != Segment.DS) {
+        SegmentRegister segment = segment(operands.memory(i).segment());
+        if (segment != SegmentRegister.ES && segment != SegmentRegister.DS) {
           result = result.with(Prefix.of(segment));
         }
       } else if (operands.type(i) == OperandType.RELATIVE) {
@@ -188,17 +188,17 @@ final class Reassembly {
     return isNarrowAndDoesNotShowIt() ? result.with(Prefix.OPERAND_16) : result;
   }
 
-  private static Segment segment(io.ntrail.programs.x86.Register register) {
-    return Segment.valueOf(register.toString().toUpperCase(Locale.ROOT));
+  private static SegmentRegister segment(io.ntrail.programs.x86.Register register) {
+    return SegmentRegister.valueOf(register.toString().toUpperCase(Locale.ROOT));
   }
 
-  private Optional<List<Operand>> operands(long address) {
-    List<Operand> result = new ArrayList<>();
+  private Optional<List<AssemblerOperand>> operands(long address) {
+    List<AssemblerOperand> result = new ArrayList<>();
     for (int i = 0; i < operands.count(); i++) {
       if (isImplied(i)) {
         return Optional.of(List.of());
       }
-      Optional<Operand> operand = operand(i, address);
+      Optional<AssemblerOperand> operand = operand(i, address);
       if (operand.isEmpty()) {
         return Optional.empty();
       }
@@ -214,13 +214,13 @@ final class Reassembly {
         && operands.memory(i).base().isPresent();
   }
 
-  private Optional<Operand> operand(int i, long address) {
+  private Optional<AssemblerOperand> operand(int i, long address) {
     return switch (operands.get(i)) {
       case io.ntrail.programs.x86.Operand.InRegister in ->
-          Correspondence.written(in.register()).map(Operand.class::cast);
+          Correspondence.written(in.register()).map(AssemblerOperand.class::cast);
       case io.ntrail.programs.x86.Operand.Immediate number -> Optional.of(number(i, number));
       case io.ntrail.programs.x86.Operand.Relative _ ->
-          Optional.of(Target.of(original.branchTarget(address), original.immediateSize()));
+          Optional.of(BranchTarget.of(original.branchTarget(address), original.immediateSize()));
       case io.ntrail.programs.x86.Operand.Far far ->
           Optional.of(new FarPointer(far.segment(), far.offset()));
       case io.ntrail.programs.x86.Operand.InMemory memory -> memory(memory, address);
@@ -239,7 +239,8 @@ final class Reassembly {
     return new Imm(number.value(), wideMove ? original.immediateSize() : 0, null, null);
   }
 
-  private Optional<Operand> memory(io.ntrail.programs.x86.Operand.InMemory memory, long address) {
+  private Optional<AssemblerOperand> memory(
+      io.ntrail.programs.x86.Operand.InMemory memory, long address) {
     Mem m;
     String base = memory.base().map(Object::toString).orElse("");
     if (base.equals("eip") || original.addressSize() == 16) {
@@ -268,12 +269,12 @@ final class Reassembly {
     if (memory.broadcast() != 0) {
       m = m.repeated(memory.broadcast());
     }
-    Segment segment = segment(memory.segment());
+    SegmentRegister segment = segment(memory.segment());
     boolean stack = base.endsWith("sp") || base.endsWith("bp");
     boolean otherwise =
         size == CodeSize.BITS64
             ? segment.countsIn64Bit()
-            : segment != (stack ? Segment.SS : Segment.DS);
+            : segment != (stack ? SegmentRegister.SS : SegmentRegister.DS);
     m = otherwise ? m.segment(segment) : m;
     boolean far = operands.mnemonic().matches("jmp|call") && text().contains(" far ");
     return Optional.of(far ? far(m, memory.bytes()) : m.as(8 * memory.bytes()));

@@ -38,7 +38,7 @@ class RelaxationTest {
   }
 
   /** A program with a label in front of each part. */
-  private record Program(Code code, List<Label> places) {
+  private record Program(AssembledCode code, List<Label> places) {
     int offset(int part) {
       return code.offset(places.get(part));
     }
@@ -75,8 +75,8 @@ class RelaxationTest {
     Condition condition = Condition.values()[jump.condition() & 15];
     switch (form) {
       case ANY -> a.op(always ? "JMP" : condition.jump(), target);
-      case SHORT -> a.op(always ? "JMP" : condition.jump(), Target.of(target, 1));
-      case NEAR -> a.op(always ? "JMP" : condition.jump(), Target.of(target, 4));
+      case SHORT -> a.op(always ? "JMP" : condition.jump(), BranchTarget.of(target, 1));
+      case NEAR -> a.op(always ? "JMP" : condition.jump(), BranchTarget.of(target, 4));
     }
   }
 
@@ -220,7 +220,7 @@ class RelaxationTest {
     Assembler a = Assembler.x64();
     Label far = a.label("far");
     Label near = a.label("near");
-    Code code = a.jmp(near).jmp(far).nop(125).bind(near).nop(10).bind(far).assemble();
+    AssembledCode code = a.jmp(near).jmp(far).nop(125).bind(near).nop(10).bind(far).assemble();
     assertEquals(5 + 5 + 125 + 10, code.length());
   }
 
@@ -232,7 +232,7 @@ class RelaxationTest {
     for (int i = 0; i < 100_000; i++) {
       a.je(end);
     }
-    Code code = a.bind(end).assemble();
+    AssembledCode code = a.bind(end).assemble();
     // The last 64 are short: the first of them has 63 others of two bytes to pass.
     assertEquals(6 * (100_000 - 64) + 2 * 64, code.length());
   }

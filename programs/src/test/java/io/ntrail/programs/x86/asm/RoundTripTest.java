@@ -31,9 +31,10 @@ class RoundTripTest {
     for (int t = 0; t < FormTable.TABLES; t++) {
       FormTable table = FormTable.at(size, t);
       for (String mnemonic : new TreeSet<>(table.mnemonics())) {
-        for (Form form : table.forms(mnemonic)) {
+        for (InstructionForm form : table.forms(mnemonic)) {
           for (int i = 0; i < EACH; i++) {
-            Operand[] operands = FormSweepTest.at(RandomOperands.BASE, random.forForm(form));
+            AssemblerOperand[] operands =
+                FormSweepTest.at(RandomOperands.BASE, random.forForm(form));
             compare(asked, wide, random.modifiers(size, form, operands), form, operands);
           }
         }
@@ -54,7 +55,7 @@ class RoundTripTest {
     for (int t = 0; t < FormTable.TABLES; t++) {
       FormTable table = FormTable.at(size, t);
       for (String mnemonic : new TreeSet<>(table.mnemonics())) {
-        for (Form form : table.forms(mnemonic)) {
+        for (InstructionForm form : table.forms(mnemonic)) {
           for (int i = 0; i < EACH / 10; i++) {
             compareLabelled(asked, wide, random, form);
           }
@@ -66,18 +67,19 @@ class RoundTripTest {
   }
 
   /** Between two labels, one of which takes the place of an address or target. */
-  private void compareLabelled(Asked asked, boolean wide, RandomOperands random, Form form) {
+  private void compareLabelled(
+      Asked asked, boolean wide, RandomOperands random, InstructionForm form) {
     Assembler a = wide ? Assembler.x64() : Assembler.ia32();
     Label before = a.here("before");
     a.nop(random.below(100));
     Label begin = a.here("begin");
     Label behind = a.label("behind");
-    Operand[] operands = random.forForm(form);
+    AssemblerOperand[] operands = random.forForm(form);
     boolean labelled = false;
     for (int i = 0; i < operands.length; i++) {
       Label label = random.flag() ? before : behind;
-      if (operands[i] instanceof Target target) {
-        operands[i] = random.flag() ? label : Target.of(label, target.bytes());
+      if (operands[i] instanceof BranchTarget target) {
+        operands[i] = random.flag() ? label : BranchTarget.of(label, target.bytes());
         labelled = true;
       } else if (operands[i] instanceof Mem m
           && form.places().charAt(i) == 'M'
@@ -93,10 +95,11 @@ class RoundTripTest {
         || (wide && form.addressBits() == 32)) {
       return;
     }
-    Modifiers modifiers = form.has("masked") ? Modifiers.NONE.with(Mask.K2, false) : Modifiers.NONE;
+    Modifiers modifiers =
+        form.has("masked") ? Modifiers.NONE.with(MaskRegister.K2, false) : Modifiers.NONE;
     a.modified(modifiers).op(form.mnemonic(), operands);
     Label end = a.here("end");
-    Code code = a.nop(random.below(20)).bind(behind).assemble();
+    AssembledCode code = a.nop(random.below(20)).bind(behind).assemble();
     byte[] all = code.bytesAt(RandomOperands.BASE);
     byte[] bytes = Arrays.copyOfRange(all, code.offset(begin), code.offset(end));
     compared++;
@@ -112,7 +115,11 @@ class RoundTripTest {
   }
 
   private void compare(
-      Asked asked, boolean wide, Modifiers modifiers, Form form, Operand... operands) {
+      Asked asked,
+      boolean wide,
+      Modifiers modifiers,
+      InstructionForm form,
+      AssemblerOperand... operands) {
     Assembler a = wide ? Assembler.x64() : Assembler.ia32();
     String mnemonic = form.mnemonic();
     if (FormSweepTest.isHighBesideRex(operands) || Encoder.isSame(form, operands)) {
@@ -139,7 +146,7 @@ class RoundTripTest {
   }
 
   /** An exchange of the accumulator with itself has the bytes of a NOP if it is one. */
-  private static boolean isNop(boolean wide, String mnemonic, Operand... operands) {
+  private static boolean isNop(boolean wide, String mnemonic, AssemblerOperand... operands) {
     return mnemonic.equals("XCHG")
         && operands[0].equals(operands[1])
         && operands[0] instanceof Gpr<?> r
@@ -149,7 +156,7 @@ class RoundTripTest {
   }
 
   /** A number that fits into the lower half goes there; the rest becomes zero. */
-  private static List<Operand> meant(String mnemonic, Operand... operands) {
+  private static List<AssemblerOperand> meant(String mnemonic, AssemblerOperand... operands) {
     if (mnemonic.equals("MOV")
         && operands[0] instanceof Reg64 register
         && operands[1] instanceof Imm number

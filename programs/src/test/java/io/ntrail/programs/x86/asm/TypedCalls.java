@@ -42,18 +42,19 @@ final class TypedCalls {
     all.add(new Written(text, (a, _) -> call.accept(a), ""));
   }
 
-  private <A extends Operand, B extends Operand> void two(
+  private <A extends AssemblerOperand, B extends AssemblerOperand> void two(
       String name, A first, B second, Two<A, B> call) {
     if (!highBesideRex(first, second)) {
       add(NasmText.of(name, first, second), a -> call.call(a, first, second));
     }
   }
 
-  private <A extends Operand> void one(String name, A operand, BiConsumer<Assembler, A> call) {
+  private <A extends AssemblerOperand> void one(
+      String name, A operand, BiConsumer<Assembler, A> call) {
     add(NasmText.of(name, operand), a -> call.accept(a, operand));
   }
 
-  private static boolean highBesideRex(Operand... operands) {
+  private static boolean highBesideRex(AssemblerOperand... operands) {
     return FormSweepTest.isHighBesideRex(operands);
   }
 
@@ -213,8 +214,10 @@ final class TypedCalls {
     one("idiv", either(anyBits()), Assembler::idiv);
     one("push", either(stackBits()), (a, what) -> a.push(what));
     one("pop", either(stackBits()), (a, what) -> a.pop(what));
-    Segment segment =
-        wide ? random.oneOf(Segment.FS, Segment.GS) : random.oneOf(Segment.DS, Segment.ES);
+    SegmentRegister segment =
+        wide
+            ? random.oneOf(SegmentRegister.FS, SegmentRegister.GS)
+            : random.oneOf(SegmentRegister.DS, SegmentRegister.ES);
     one("push", segment, (a, what) -> a.push(what));
     one("pop", segment, (a, what) -> a.pop(what));
     long value = random.signed(32);
@@ -281,9 +284,17 @@ final class TypedCalls {
     }
     one("cmpxchg8b", random.memory(0), Assembler::cmpxchg8b);
     one("lock cmpxchg8b", random.memory(0), (a, m) -> a.lock().cmpxchg8b(m));
-    two("mov", random.oneOf(Segment.DS, Segment.ES), random.r16(), (a, s, r) -> a.mov(s, r));
-    two("mov", random.gpr(random.oneOf(16, 32, wide ? 64 : 32)), Segment.FS, Assembler::mov);
-    two("mov", Segment.GS, random.memory(16), (a, s, m) -> a.mov(s, m));
+    two(
+        "mov",
+        random.oneOf(SegmentRegister.DS, SegmentRegister.ES),
+        random.r16(),
+        (a, s, r) -> a.mov(s, r));
+    two(
+        "mov",
+        random.gpr(random.oneOf(16, 32, wide ? 64 : 32)),
+        SegmentRegister.FS,
+        Assembler::mov);
+    two("mov", SegmentRegister.GS, random.memory(16), (a, s, m) -> a.mov(s, m));
   }
 
   private void branches() {

@@ -1,0 +1,239 @@
+package io.ntrail.cli.profile;
+
+import io.ntrail.analysis.etw.events.SchemaSources;
+import io.ntrail.analysis.etw.events.UnmatchedTerm;
+import io.ntrail.analysis.etw.events.UserSchemas;
+import io.ntrail.analysis.etw.recording.Recording;
+import io.ntrail.analysis.naming.RecordingSymbols;
+import io.ntrail.analysis.profile.CallTree;
+import io.ntrail.analysis.profile.CallerCalleeProfile;
+import io.ntrail.analysis.profile.FlatProfile;
+import io.ntrail.analysis.profile.Metric;
+import io.ntrail.analysis.profile.OwnerProfile;
+import io.ntrail.analysis.profile.ProfileInput;
+import io.ntrail.analysis.profile.ProfileRow;
+import io.ntrail.analysis.profile.ProfileScope;
+import io.ntrail.analysis.profile.Profiler;
+import io.ntrail.analysis.profile.ZoomProfile;
+import io.ntrail.cli.common.CallFiles;
+import io.ntrail.cli.common.Command;
+import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.HotImages;
+import io.ntrail.cli.common.Losses;
+import io.ntrail.cli.common.ReadingProgress;
+import io.ntrail.cli.common.SymbolDownloads;
+import io.ntrail.cli.common.SymbolSearchPath;
+import io.ntrail.cli.common.UsageError;
+import io.ntrail.cli.text.Progress;
+import io.ntrail.cli.text.Terminal;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+
+/** {@code ntrail profile FILE...}: where time, or another weight of events with stacks, went. */
+public final class ProfileCommand implements Command {
+  public ProfileCommand() {}
+
+  @Override
+  public CommandSpec spec() {
+    CommandSpec spec =
+        CommonOptions.command(
+            "profile", "Where time, or another weight of events with stacks, went.");
+    spec.addOption(
+        CommonOptions.value(
+            "NAME",
+            "what to add up: cpu (default), wait, ready, disk, file, fault, alloc, pmc; of a recording"
+                + " of calls only calls, their time",
+            "--metric"));
+    spec.addOption(CommonOptions.flag("short for --metric wait", "--wait"));
+    spec.addOption(CommonOptions.value("UNIT", "samples, ns, bytes, count or events", "--unit"));
+    spec.addOption(
+        CommonOptions.value(
+            "NAME", "which counter of pmc; gc, heap, virtual or pool of alloc", "--source"));
+    spec.addOption(
+        CommonOptions.values(
+            "PATTERN", "events of this name, or the metric's that it fits", "-e", "--event"));
+    spec.addOption(CommonOptions.values("NAME|PID", "only this process", "-p", "--process"));
+    spec.addOption(
+        CommonOptions.values("TID", "only this thread; of calls also by name", "-t", "--thread"));
+    spec.addOption(
+        CommonOptions.value(
+            "FROM..TO",
+            "only from one time to another, in seconds; of calls the part in it",
+            "--time"));
+    spec.addOption(CommonOptions.flag("only what ran in the kernel", "--kernel"));
+    spec.addOption(CommonOptions.flag("only what ran in user mode", "--user"));
+    spec.addOption(CommonOptions.flag("idle samples, too", "--idle"));
+    spec.addOption(
+        CommonOptions.value(
+            "KEY", "rows by function (default), line, module, process, thread, cpu", "--by"));
+    spec.addOption(CommonOptions.flag("who calls what, from the process down", "--tree"));
+    spec.addOption(CommonOptions.flag("who calls the hottest functions", "--bottom-up"));
+    spec.addOption(
+        CommonOptions.values(
+            "FUNCTION", "who calls this function, and what it calls", "--callers"));
+    spec.addOption(
+        CommonOptions.values(
+            "MODULE", "hits by module, and in this module by function", "-z", "--zoom"));
+    spec.addOption(
+        CommonOptions.value("BYTES", "of -z: bytes of a bucket (default: 16)", "--buckets"));
+    FrameOptions.add(spec);
+    SymbolSearchPath.optionsWithWait(spec);
+    spec.addOption(CommonOptions.value("PERCENT", "leave out what weighs less", "--min"));
+    spec.addOption(CommonOptions.value("self|incl", "what rows are sorted by", "-s", "--sort"));
+    spec.addOption(
+        CommonOptions.value(
+            "N", "at most N rows; 0 for all (default: 20 on the screen)", "-n", "--limit"));
+    CommonOptions.output(spec, "text, json, jsonl, csv or collapsed", ProfileShape.FORMATS);
+    spec.addPositional(CommonOptions.recordings());
+    return spec;
+  }
+
+  @Override
+  public int run(ParseResult parsed, Terminal system) {
+    List<Path> paths = CommonOptions.paths(parsed, "profile");
+    Path calls = CallFiles.only(paths, "profile");
+    if (calls != null) {
+      return CallProfile.run(calls, parsed, system);
+    }
+    ProfileRequest request = ProfileRequest.of(parsed);
+    SchemaSources sources = new SchemaSources(UserSchemas.NONE);
+    try (Recording recording = Recording.open(paths);
+        Terminal terminal = CommonOptions.output(parsed, system);
+        SymbolSearchPath places = SymbolSearchPath.of(paths, parsed, terminal)) {
+      ProfileInput input;
+      Profiler profiler;
+      EventProfilePage view;
+      RecordingSymbols named;
+      Answer answer;
+      Losses.Symbols lacking;
+      try (Progress _ = ReadingProgress.start(recording, places, parsed, terminal)) {
+        input =
+            ProfileInput.of(
+                recording,
+                sources,
+                CommonOptions.cores(parsed),
+                !request.scope().events().isEmpty());
+        // What is printed later has its names then.
+        try (RecordingSymbols symbols =
+            new RecordingSymbols(input.machine().images(), places.search(), places.images())) {
+          Profiler.Request complete = request.complete(input, recording);
+          boolean isText = request.shape().format().equals("text");
+          SymbolDownloads.fetch(
+              places, symbols, () -> HotImages.of(input, complete), isText, parsed);
+          profiler = new Profiler(input, complete, symbols, request.rules());
+          named = symbols;
+          view = new EventProfilePage(input, profiler, symbols, request, parsed, terminal);
+          answer = answer(input, profiler, request, view);
+          lacking = SymbolDownloads.lacking(places, symbols);
+        }
+      }
+      answer.print.run();
+      ProfileRemarks remarks = new ProfileRemarks(input, profiler, request, terminal);
+      remarks.closing(view);
+      view.missing();
+      SymbolDownloads.remarks(
+          paths.getFirst(),
+          places,
+          named,
+          request.shape().format().equals("text"),
+          parsed,
+          terminal);
+      remarks.warn(CommonOptions.cores(parsed), answer.unmatched);
+      return Losses.finish(recording, lacking, parsed, terminal);
+    }
+  }
+
+  /**
+   * What was added up.
+   *
+   * @param print prints it
+   * @param unmatched names of functions that were asked for and are not there
+   */
+  private record Answer(Runnable print, List<UnmatchedTerm> unmatched) {}
+
+  private static Answer answer(
+      ProfileInput input, Profiler profiler, ProfileRequest request, EventProfilePage view) {
+    ProfileShape shape = request.shape();
+    return switch (shape.look()) {
+      case FLAT -> {
+        List<ProfileRow> rows = rows(input, profiler, request);
+        yield new Answer(() -> new ProfileRowsView(view, shape).print(rows), List.of());
+      }
+      case TREE, BOTTOM_UP -> {
+        CallTree.Direction direction =
+            shape.look() == ProfileShape.Look.TREE
+                ? CallTree.Direction.TOP_DOWN
+                : CallTree.Direction.BOTTOM_UP;
+        CallTree tree =
+            new CallTree(input.machine(), profiler.functions(), direction, shape.byModule());
+        profiler.run(tree);
+        tree.settle();
+        yield new Answer(new ProfileTreeView(view, tree, shape)::print, List.of());
+      }
+      case CALLERS -> {
+        CallerCalleeProfile callers =
+            new CallerCalleeProfile(profiler.functions(), request.callers());
+        profiler.run(callers);
+        yield new Answer(new ProfileCallersView(view, callers, shape)::print, callers.unmatched());
+      }
+      case ZOOM -> {
+        ZoomProfile zoom = new ZoomProfile(request.bucket(), request.zooms());
+        profiler.run(zoom);
+        int source = request.metric() == Metric.CPU ? 0 : profiler.source();
+        long eventsPerHit = input.inventory().onlyInterval(source);
+        ProfileZoomView zoomed =
+            new ProfileZoomView(view, zoom, shape, request.bucket(), eventsPerHit, view.covered());
+        yield new Answer(zoomed::print, zoom.unmatched());
+      }
+    };
+  }
+
+  private static List<ProfileRow> rows(
+      ProfileInput input, Profiler profiler, ProfileRequest request) {
+    ProfileShape shape = request.shape();
+    if (!shape.byOwner()) {
+      FlatProfile flat = new FlatProfile(profiler.functions(), shape.byModule());
+      profiler.run(flat);
+      return flat.rows(shape.bySelf());
+    }
+    OwnerProfile owners =
+        new OwnerProfile(
+            input.machine(), OwnerProfile.By.valueOf(shape.by().toUpperCase(Locale.ROOT)));
+    profiler.run(owners);
+    return owners.rows();
+  }
+
+  /** Modes cannot be had together. */
+  static ProfileScope.Mode mode(ParseResult parsed) {
+    boolean kernel = CommonOptions.has(parsed, "--kernel");
+    boolean user = CommonOptions.has(parsed, "--user");
+    if (kernel && user) {
+      throw new UsageError("--kernel and --user leave nothing", "--kernel");
+    }
+    return kernel
+        ? ProfileScope.Mode.KERNEL
+        : user ? ProfileScope.Mode.USER : ProfileScope.Mode.ALL;
+  }
+
+  /** What is added up when nothing is said: samples, or the events that are named. */
+  static Metric metric(ParseResult parsed) {
+    boolean wait = CommonOptions.has(parsed, "--wait");
+    String usual = wait ? "wait" : CommonOptions.has(parsed, "-e") ? "event" : "cpu";
+    String text = CommonOptions.text(parsed, "--metric", usual);
+    if (wait && !text.equals("wait")) {
+      throw new UsageError("--wait is --metric wait, not " + text, "--metric " + text);
+    }
+    for (Metric metric : Metric.values()) {
+      if (metric.text().equals(text)
+          && (metric != Metric.EVENT || CommonOptions.has(parsed, "-e"))) {
+        return metric;
+      }
+    }
+    throw new UsageError(
+        "--metric takes cpu, wait, ready, disk, file, fault, alloc or pmc, not " + text,
+        "--metric wait");
+  }
+}

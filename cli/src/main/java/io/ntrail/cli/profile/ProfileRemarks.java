@@ -1,0 +1,155 @@
+package io.ntrail.cli.profile;
+
+import io.ntrail.analysis.etw.events.UnmatchedTerm;
+import io.ntrail.analysis.profile.Metric;
+import io.ntrail.analysis.profile.ProfileInput;
+import io.ntrail.analysis.profile.Profiler;
+import io.ntrail.analysis.profile.WeightUnit;
+import io.ntrail.cli.common.EventRemarks;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.cli.text.TextSanitizer;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What has to be said beside a profile: what was not summed, and which words fit nothing. */
+public final class ProfileRemarks {
+  private final ProfileInput input;
+  private final Profiler profiler;
+  private final ProfileRequest request;
+  private final Terminal terminal;
+
+  public ProfileRemarks(
+      ProfileInput input, Profiler profiler, ProfileRequest request, Terminal terminal) {
+    this.input = input;
+    this.profiler = profiler;
+    this.request = request;
+    this.terminal = terminal;
+  }
+
+  /** The closing lines of a table. */
+  void closing(ProfilePage page) {
+    if (!request.shape().format().equals("text")) {
+      return;
+    }
+    List<String> remarks = new ArrayList<>();
+    add(
+        remarks,
+        profiler.remarks().unfinished(),
+        "did not end in the recording, and are not summed");
+    add(
+        remarks,
+        profiler.remarks().broken(),
+        "began or ended without the other, and are not summed");
+    add(
+        remarks,
+        profiler.remarks().breaks(),
+        "context switches do not follow from the one before on their CPU: some were lost, and waits"
+            + " across them may hide that the thread ran");
+    add(remarks, profiler.unmatched(), "stack records name an event that is not there");
+    add(remarks, profiler.undefined(), "stack keys are defined nowhere");
+    if (profiler.remarks().unattributed() > 0) {
+      String unit = request.unit() == WeightUnit.COUNT ? request.metric().things() : page.unit();
+      remarks.add(
+          page.weight(profiler.remarks().unattributed())
+              + " "
+              + unit
+              + " belong to no known process");
+    }
+    remarks.addAll(others());
+    remarks.forEach(terminal.out()::println);
+  }
+
+  private List<String> others() {
+    if (request.metric() == Metric.ALLOC) {
+      List<String> kinds = new ArrayList<>(input.inventory().allocationKinds());
+      kinds.remove(profiler.allocations());
+      return kinds.isEmpty()
+          ? List.of()
+          : List.of("other kinds of allocations: --source " + String.join(", ", kinds));
+    }
+    if (request.metric() == Metric.PMC && input.inventory().pmcSources().size() > 1) {
+      List<String> names = new ArrayList<>();
+      for (int source : input.inventory().pmcSources().keySet()) {
+        String name = input.inventory().sourceName(source);
+        if (source != profiler.source()) {
+          names.add(name == null ? Integer.toString(source) : name);
+        }
+      }
+      return List.of("other counters: --source " + String.join(", ", names));
+    }
+    return List.of();
+  }
+
+  private static void add(List<String> remarks, long count, String what) {
+    if (count > 0) {
+      remarks.add(Numbers.count(count) + " " + what);
+    }
+  }
+
+  /** Warns of what makes figures wrong, or empty; in every format. */
+  public void warn(int cores, List<UnmatchedTerm> functions) {
+    terminal.out().flush();
+    EventRemarks.leftOut(input.machine().leftOut(), terminal);
+    long stacks = profiler.leftOut();
+    if (stacks > 0) {
+      warning(Numbers.counted(stacks, "record") + " about stacks were left out for want of memory");
+    }
+    if (profiler.remarks().intervalUnknown()) {
+      warning("nothing tells the sampling interval: taken as 1 ms (timer) or 1 event (counter)");
+    }
+    if (!request.range().whole()) {
+      EventRemarks.outside(input.recording(), request.range(), cores, terminal);
+    }
+    profiler.unmatchedWords().forEach(this::unmatched);
+    functions.forEach(this::unmatched);
+  }
+
+  private void unmatched(UnmatchedTerm word) {
+    String asked = TextSanitizer.one(word.asked());
+    String nearest = TextSanitizer.one(word.nearest());
+    boolean there = nearest.equalsIgnoreCase(asked) && !nearest.isEmpty();
+    String things =
+        request.metric() == Metric.EVENT ? "events asked for" : request.metric().things();
+    String none = "none of the " + things;
+    switch (word.what()) {
+      case EVENT ->
+          warning(
+              (request.metric() == Metric.EVENT
+                      ? request.range().whole() ? "no event" : "no event of this time"
+                      : "none of the events that " + request.metric().text() + " adds up")
+                  + " is called "
+                  + asked);
+      case PROCESS ->
+          warning(
+              none
+                  + " belongs to "
+                  + (there ? asked + ", which the recording knows" : "a process " + asked));
+      case THREAD -> warning(none + " belongs to a thread " + asked);
+      case MODULE -> warning(none + " are in a module " + asked);
+      default -> warning("no function that was seen is called " + asked);
+    }
+    String next = there ? "" : nextStep(word, nearest);
+    if (!next.isEmpty()) {
+      terminal.err().println("try: " + next);
+    }
+  }
+
+  private static String nextStep(UnmatchedTerm word, String nearest) {
+    String quoted = nearest.matches("[\\w./:@%+=,-]+") ? nearest : "'" + nearest + "'";
+    return switch (word.what()) {
+      case EVENT ->
+          nearest.isEmpty() ? "ntrail events FILE --count lists what there is" : "-e " + quoted;
+      case PROCESS ->
+          nearest.isEmpty() ? "--by process lists those that have some" : "-p " + quoted;
+      case THREAD -> "--by thread lists those that have some";
+      case MODULE -> nearest.isEmpty() ? "" : "-z " + quoted;
+      case RULE -> nearest.isEmpty() ? "-n 0 lists all functions" : quoted;
+      default -> nearest.isEmpty() ? "-n 0 lists all functions" : "--callers " + quoted;
+    };
+  }
+
+  private void warning(String text) {
+    terminal.err().println("warning: " + text);
+  }
+}

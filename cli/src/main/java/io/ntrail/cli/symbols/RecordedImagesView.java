@@ -1,0 +1,189 @@
+package io.ntrail.cli.symbols;
+
+import io.ntrail.analysis.etw.machine.PdbReference;
+import io.ntrail.analysis.etw.recording.Recording;
+import io.ntrail.cli.common.SymbolSearchPath;
+import io.ntrail.cli.symbols.RecordedImages.Candidate;
+import io.ntrail.cli.symbols.RecordedImages.Row;
+import io.ntrail.cli.symbols.RecordedImages.State;
+import io.ntrail.cli.text.Json;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Table;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.Gap;
+import io.ntrail.programs.symbols.OpenImage;
+import io.ntrail.programs.symbols.OpenPdb;
+import io.ntrail.programs.symbols.PdbSearch.Tried;
+import io.ntrail.programs.symbols.StoreKey;
+import io.ntrail.programs.symbols.SymbolStores;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Prints where the names of the images of a recording come from. */
+final class RecordedImagesView {
+  private final Recording recording;
+  private final RecordedImages images;
+  private final List<Row> rows;
+  private final Map<Candidate, SymbolStores.Result<OpenImage>> files;
+  private final SymbolSearchPath places;
+  private final Terminal terminal;
+
+  RecordedImagesView(
+      Recording recording,
+      RecordedImages images,
+      List<Row> rows,
+      Map<Candidate, SymbolStores.Result<OpenImage>> files,
+      SymbolSearchPath places,
+      Terminal terminal) {
+    this.recording = recording;
+    this.images = images;
+    this.rows = rows;
+    this.files = files;
+    this.places = places;
+    this.terminal = terminal;
+  }
+
+  void json() {
+    try (Json json = new Json(terminal.out())) {
+      json.object().text("schema", "ntrail.symbols/1");
+      json.text("file", recording.files().getFirst().name()).number("samples", images.busy());
+      json.array("servers");
+      places.servers().forEach(json::text);
+      json.endArray().bool("asked", places.asksServers());
+      json.array("modules");
+      rows.forEach(row -> row(row, json));
+      List<Gap> gaps = new ArrayList<>(recording.gaps());
+      gaps.addAll(images.gaps());
+      json.endArray().gaps(gaps).endObject();
+    }
+  }
+
+  private void row(Row row, Json json) {
+    json.object().text("module", row.image().name());
+    Optional<PdbReference> reference = row.source().reference();
+    if (reference.isPresent()) {
+      PdbReference pdb = reference.get();
+      json.object("pdb").text("guid", pdb.id().guid().toString());
+      json.number("age", pdb.id().age()).text("name", pdb.fileName()).endObject();
+    } else {
+      json.unknown("pdb");
+    }
+    json.number("samples", row.samples()).text("state", row.state().text());
+    json.text("path", row.source().pdb().map(OpenPdb::place).orElse(null));
+    tried(row.source().tried(), json);
+    SymbolStores.Result<OpenImage> file = files.get(row.candidate());
+    if (file != null) {
+      json.object("image").text("key", row.candidate().imageId().key());
+      json.text("path", file.found().map(image -> image.path().toString()).orElse(null));
+      tried(file.tried(), json);
+      json.endObject();
+    }
+    json.endObject();
+  }
+
+  private static void tried(List<Tried> tried, Json json) {
+    json.array("tried");
+    for (Tried place : tried) {
+      json.object().text("place", place.place()).text("why", place.why()).endObject();
+    }
+    json.endArray();
+  }
+
+  void text(Path file, long limit, int width) {
+    terminal.out().println(file + ": images by samples" + where());
+    Table table = new Table().number("samples").name("image").name("PDB id").name("state");
+    rows.stream()
+        .limit(limit == 0 ? Long.MAX_VALUE : limit)
+        .forEach(row -> {
+          table.row(
+              Numbers.count(row.samples()),
+              row.image().name(),
+              row.source().reference().map(pdb -> pdb.id().key()).orElse("-"),
+              state(row));
+          SymbolStores.Result<OpenImage> image = files.get(row.candidate());
+          if (image != null) {
+            table.below(List.of("the image: " + image(row, image)));
+          }
+        });
+    table.print(terminal.out(), 2, width);
+    if (limit != 0 && rows.size() > limit) {
+      terminal
+          .out()
+          .println("  ... " + Numbers.count(rows.size() - limit) + " more (-n 0 shows all)");
+    }
+    summary();
+  }
+
+  /** What is searched besides folders. */
+  private String where() {
+    List<String> servers = places.servers();
+    if (servers.isEmpty()) {
+      return "; no server";
+    }
+    return "; "
+        + (servers.size() == 1 ? "server " : "servers ")
+        + String.join(", ", servers)
+        + (places.asksServers() ? "" : " (not asked: --fetch)");
+  }
+
+  private void summary() {
+    long held =
+        rows.stream().filter(row -> row.state() == State.FOUND).mapToLong(Row::samples).sum();
+    int more = images.all().size() - rows.size();
+    terminal
+        .out()
+        .println(
+            "%s: %s found, %s wrong, %s missing, %s without PDB id; found ones hold %s %% of busy samples"
+                .formatted(
+                    Numbers.counted(rows.size(), "image")
+                        + (more == 0 ? "" : " of " + Numbers.count(images.all().size())),
+                    count(State.FOUND),
+                    count(State.WRONG),
+                    count(State.MISSING),
+                    count(State.NO_ID),
+                    Numbers.percent(held, images.busy())));
+  }
+
+  private String count(State state) {
+    return Numbers.count(rows.stream().filter(row -> row.state() == state).count());
+  }
+
+  private static String state(Row row) {
+    return switch (row.state()) {
+      case FOUND -> "in " + row.source().pdb().map(OpenPdb::place).orElseThrow();
+      case WRONG ->
+          "WRONG: "
+              + row.source().tried().stream()
+                  .filter(Tried::isThere)
+                  .map(Tried::why)
+                  .findFirst()
+                  .orElseThrow();
+      case MISSING -> "missing: " + missing(row);
+      case NO_ID -> "the recording does not tell its PDB";
+    };
+  }
+
+  private static String missing(Row row) {
+    String name = row.source().reference().map(PdbReference::fileName).orElse("");
+    List<Tried> tried = row.source().tried();
+    return tried.isEmpty()
+        ? name + ", nowhere to look (-y)"
+        : tried.getLast().place().startsWith("http")
+            ? tried.getLast().why()
+            : name + " is not there";
+  }
+
+  private static String image(Row row, SymbolStores.Result<OpenImage> image) {
+    return image
+        .found()
+        .map(found -> "in " + found.path())
+        .orElseGet(() ->
+            image.tried().isEmpty()
+                ? row.candidate().imageKey().map(StoreKey::toString).orElse("")
+                    + ", nowhere to look"
+                : image.tried().getLast().why());
+  }
+}

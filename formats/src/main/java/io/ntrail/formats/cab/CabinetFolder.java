@@ -1,0 +1,64 @@
+package io.ntrail.formats.cab;
+
+import io.ntrail.formats.bytes.InputFile;
+import java.util.List;
+
+/**
+ * A stretch of packed data that several files lie in.
+ *
+ * @param type what it is packed with: CFFOLDER.typeCompress
+ * @param pieces where its blocks lie; more than one if it goes on over several cabinets
+ * @param lackingBefore the cabinet that it begins in and that is not there, or empty
+ * @param lackingBehind the cabinet that it goes on in and that is not there, or empty
+ */
+record CabinetFolder(int type, List<Piece> pieces, String lackingBefore, String lackingBehind) {
+  private static final int NONE = 0;
+  private static final int MSZIP = 1;
+  private static final int QUANTUM = 2;
+  private static final int LZX = 3;
+
+  CabinetFolder {
+    pieces = List.copyOf(pieces);
+  }
+
+  /**
+   * Blocks in one cabinet.
+   *
+   * @param at where the first one is
+   * @param blocks how many there are
+   * @param reserve how many bytes of the writer's own stand behind the header of each
+   */
+  record Piece(InputFile input, long at, int blocks, int reserve) {}
+
+  private int method() {
+    return type & 15;
+  }
+
+  private int windowBits() {
+    return type >>> 8 & 31;
+  }
+
+  /** Why it cannot be unpacked, in plain words; empty if it can. */
+  String refusal() {
+    return switch (method()) {
+      case NONE, MSZIP -> "";
+      case QUANTUM -> "is packed with Quantum, which ntrail does not read";
+      case LZX ->
+          windowBits() >= Lzx.MIN_WINDOW_BITS && windowBits() <= Lzx.MAX_WINDOW_BITS
+              ? ""
+              : "is packed with LZX and a window of 2^%d bytes, which there is not"
+                  .formatted(windowBits());
+      default -> "is packed with method %d, which nobody has described".formatted(method());
+    };
+  }
+
+  /** Begins at the first block of a folder that is not refused. */
+  Unpacker unpacker() {
+    return switch (method()) {
+      case NONE -> new StoredBlocks();
+      case MSZIP -> new MsZip();
+      case LZX -> new Lzx(windowBits());
+      default -> throw new IllegalStateException(refusal());
+    };
+  }
+}

@@ -1,0 +1,40 @@
+package io.ntrail.programs.symbols;
+
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a path in a text means on this system, which may be another one than that of who wrote it.
+ *
+ * @param path null if it means nothing here
+ * @param why in a sentence; empty if there is a path
+ */
+record LocalPath(@Nullable Path path, String why) {
+  private static final Pattern OF_WINDOWS = Pattern.compile("(?s)[A-Za-z]:.*|[^/]*\\\\.*");
+
+  /**
+   * Reads a path.
+   *
+   * @param windows whether this is Windows
+   */
+  static LocalPath of(String text, boolean windows) {
+    if (!windows && OF_WINDOWS.matcher(text).matches()) {
+      return new LocalPath(null, "%s is a path of Windows".formatted(printable(text)));
+    }
+    if (text.indexOf('*') >= 0) {
+      return new LocalPath(null, "%s has a * in it".formatted(printable(text)));
+    }
+    try {
+      return new LocalPath(Path.of(text), "");
+    } catch (InvalidPathException e) {
+      return new LocalPath(null, "%s is no path of this system".formatted(printable(text)));
+    }
+  }
+
+  /** A text of others, with nothing in it that moves the cursor. */
+  static String printable(String text) {
+    return text.replaceAll("\\p{Cc}", "?");
+  }
+}
