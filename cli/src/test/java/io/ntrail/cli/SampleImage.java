@@ -3,7 +3,7 @@ package io.ntrail.cli;
 import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.pe.PeBuilder;
-import io.ntrail.formats.pe.PeSectionBuilder;
+import io.ntrail.formats.pe.PeSectionContent;
 import io.ntrail.formats.pe.UnwindInfoBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -36,7 +36,7 @@ final class SampleImage {
             .timestamp(1_770_768_000)
             .imports("kernel32.dll", "CloseHandle", "CreateFileW", "ReadFile")
             .pdb(Guid.parse("5e1c7a90-44b2-4c0f-a1d2-b3c4d5e6f708"), 2, "shopcore.pdb");
-    PeSectionBuilder code = image.code();
+    PeSectionContent code = image.code();
     begin(code, "DllMain").code(0xB8, 1, 0, 0, 0, 0xC3);
     // mov rax,[rcx+10h]; sub rax,[rcx+8]; sar rax,5; ret
     begin(code, "StockSize")
@@ -66,7 +66,7 @@ final class SampleImage {
   }
 
   /** As compilers for hot patching do: six bytes in front of a function that nobody uses. */
-  private static PeSectionBuilder begin(PeSectionBuilder code, String name) {
+  private static PeSectionContent begin(PeSectionContent code, String name) {
     code.fill(6, INT3);
     while (code.size() % 16 != 0) {
       code.fill(1, INT3);
@@ -74,7 +74,7 @@ final class SampleImage {
     return code.label(name);
   }
 
-  private static void load(PeSectionBuilder code) {
+  private static void load(PeSectionContent code) {
     begin(code, "StockLoad")
         // push rbp; mov rbp,rsp; sub rsp,20h
         .code(0x40, 0x55, 0x48, 0x8B, 0xEC, 0x48, 0x83, 0xEC, 0x20)
@@ -87,7 +87,7 @@ final class SampleImage {
         .label("StockLoad.end");
   }
 
-  private static void match(PeSectionBuilder code) {
+  private static void match(PeSectionContent code) {
     begin(code, "StockMatch")
         // mov [rsp+8],rbx; push rdi; sub rsp,20h
         .code(0x48, 0x89, 0x5C, 0x24, 0x08, 0x57, 0x48, 0x83, 0xEC, 0x20)

@@ -2,7 +2,7 @@ package io.ntrail.formats.pe;
 
 import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.pe.DataDirectory.Range;
-import io.ntrail.formats.pe.PeSectionBuilder.Place;
+import io.ntrail.formats.pe.PeSectionContent.Place;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -41,7 +41,7 @@ public final class PeBuilder {
   private static final int READ_DATA = 0x40 | Section.READ;
 
   /** A section that is being built. */
-  record Piece(String name, int characteristics, PeSectionBuilder part) {}
+  record Piece(String name, int characteristics, PeSectionContent part) {}
 
   private final int machine;
   private final boolean wide;
@@ -143,29 +143,29 @@ public final class PeBuilder {
   }
 
   /** The section of a name; made with these IMAGE_SCN_ flags when it is asked for first. */
-  public PeSectionBuilder section(String name, int flags) {
+  public PeSectionContent section(String name, int flags) {
     for (Piece piece : pieces) {
       if (piece.name.equals(name)) {
         return piece.part;
       }
     }
-    PeSectionBuilder part = new PeSectionBuilder(this);
+    PeSectionContent part = new PeSectionContent(this);
     pieces.add(new Piece(name, flags, part));
     return part;
   }
 
   /** The section {@code .text}. */
-  public PeSectionBuilder code() {
+  public PeSectionContent code() {
     return section(".text", Section.CODE | Section.EXECUTE | Section.READ);
   }
 
   /** The section {@code .rdata}. */
-  public PeSectionBuilder constants() {
+  public PeSectionContent constants() {
     return section(".rdata", READ_DATA);
   }
 
   /** The section {@code .data}. */
-  public PeSectionBuilder data() {
+  public PeSectionContent data() {
     return section(".data", READ_DATA | Section.WRITE);
   }
 
@@ -358,7 +358,7 @@ public final class PeBuilder {
 
   /** The entry of the debug directory that says which PDB is the image's. */
   public PeBuilder pdb(Guid guid, int age, String path) {
-    PeSectionBuilder content = new PeSectionBuilder(this);
+    PeSectionContent content = new PeSectionContent(this);
     content.u32(0x5344_5352).u64(guid.low()).u64(guid.high()).u32(age).text(path);
     return debug(DebugDirectory.CODEVIEW, content.content());
   }
@@ -384,7 +384,7 @@ public final class PeBuilder {
     }
     if (sections > pieces.size()) {
       Piece relocations =
-          new Piece(".reloc", READ_DATA | Section.DISCARDABLE, new PeSectionBuilder(this));
+          new Piece(".reloc", READ_DATA | Section.DISCARDABLE, new PeSectionContent(this));
       layout.relocations(pieces, relocations.part());
       String label = PeTables.label(DataDirectory.BASE_RELOCATION);
       place(label, new Place(relocations.part(), 0));

@@ -1,8 +1,8 @@
 package io.ntrail.formats.pe;
 
 import io.ntrail.formats.pe.DataDirectory.Range;
-import io.ntrail.formats.pe.PeSectionBuilder.Link;
-import io.ntrail.formats.pe.PeSectionBuilder.Place;
+import io.ntrail.formats.pe.PeSectionContent.Link;
+import io.ntrail.formats.pe.PeSectionContent.Place;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.IdentityHashMap;
@@ -21,7 +21,7 @@ final class PeLayout {
   private final int fileAlignment;
   private final long base;
   private final boolean wide;
-  private final IdentityHashMap<PeSectionBuilder, At> sections = new IdentityHashMap<>();
+  private final IdentityHashMap<PeSectionContent, At> sections = new IdentityHashMap<>();
   private int headers;
   private long nextRva;
   private int nextOffset;
@@ -51,7 +51,7 @@ final class PeLayout {
 
   /** Puts a section behind the others. */
   void add(PeBuilder.Piece piece) {
-    PeSectionBuilder part = piece.part();
+    PeSectionContent part = piece.part();
     long length = part.size() + part.reserved();
     // In a file that is mapped as it is, what is reserved must be stored.
     long stored = up(sectionAlignment < 0x1000 ? length : part.size(), fileAlignment);
@@ -63,7 +63,7 @@ final class PeLayout {
     nextOffset += (int) stored;
   }
 
-  At at(PeSectionBuilder part) {
+  At at(PeSectionContent part) {
     At at = sections.get(part);
     if (at == null) {
       throw new IllegalStateException("a part that is no section of the image");
@@ -108,7 +108,7 @@ final class PeLayout {
   }
 
   /** Writes the table of all base relocations. */
-  void relocations(List<PeBuilder.Piece> pieces, PeSectionBuilder table) {
+  void relocations(List<PeBuilder.Piece> pieces, PeSectionContent table) {
     List<Relocation> all = new ArrayList<>();
     for (PeBuilder.Piece piece : pieces) {
       long rva = at(piece.part()).rva;
@@ -141,7 +141,7 @@ final class PeLayout {
     close(table, begin);
   }
 
-  private static void close(PeSectionBuilder table, int begin) {
+  private static void close(PeSectionContent table, int begin) {
     if (table.size() > begin) {
       table.align(4);
       table.setU32(begin + 4, table.size() - begin);
@@ -154,7 +154,7 @@ final class PeLayout {
       Map<String, Long> labels,
       byte[] overlay,
       List<byte[]> certificateContents) {
-    PeSectionBuilder tail = new PeSectionBuilder(PeBuilder.program(MachineType.I386));
+    PeSectionContent tail = new PeSectionContent(PeBuilder.program(MachineType.I386));
     tail.bytes(overlay);
     if (!certificateContents.isEmpty()) {
       tail.fill((int) (up(nextOffset + tail.size(), 8) - nextOffset - tail.size()), 0);
@@ -188,7 +188,7 @@ final class PeLayout {
           case DISTANCE -> target - known(labels, link.other());
           case OFFSET -> offset(target);
         };
-    int width = link.use() == PeSectionBuilder.Use.ADDRESS && wide ? 8 : 4;
+    int width = link.use() == PeSectionContent.Use.ADDRESS && wide ? 8 : 4;
     for (int i = 0; i < width; i++) {
       content[link.at() + i] = (byte) (value >>> 8 * i);
     }

@@ -35,7 +35,7 @@ final class PeTables {
 
   private record Setting(long value, String label) {}
 
-  private record Debug(int type, PeSectionBuilder content) {}
+  private record Debug(int type, PeSectionContent content) {}
 
   private final PeBuilder image;
   private final List<Module> modules = new ArrayList<>();
@@ -97,14 +97,14 @@ final class PeTables {
   }
 
   void debug(int type, byte[] content) {
-    debug.add(new Debug(type, new PeSectionBuilder(image).bytes(content)));
+    debug.add(new Debug(type, new PeSectionContent(image).bytes(content)));
   }
 
   Map<DataDirectory, Sized> directories() {
     return directories;
   }
 
-  private void begins(DataDirectory directory, PeSectionBuilder part) {
+  private void begins(DataDirectory directory, PeSectionContent part) {
     part.label(label(directory));
   }
 
@@ -139,7 +139,7 @@ final class PeTables {
       writeFunctions();
     }
     if (!resources.isEmpty()) {
-      PeSectionBuilder part = image.section(".rsrc", DATA);
+      PeSectionContent part = image.section(".rsrc", DATA);
       begins(DataDirectory.RESOURCE, part);
       int from = part.size();
       resources.write(part);
@@ -147,7 +147,7 @@ final class PeTables {
     }
   }
 
-  private void writeExports(PeSectionBuilder part) {
+  private void writeExports(PeSectionContent part) {
     int base = exports.stream().mapToInt(Export::ordinal).filter(o -> o > 0).min().orElse(1);
     TreeMap<Integer, Export> byOrdinal = new TreeMap<>();
     for (Export export : exports) {
@@ -210,7 +210,7 @@ final class PeTables {
   }
 
   /** What stands in a table of names: an ordinal with the top bit set, or where the name lies. */
-  private void named(PeSectionBuilder part, String module, String function, boolean address) {
+  private void named(PeSectionContent part, String module, String function, boolean address) {
     if (isOrdinal(function)) {
       long ordinal = Integer.parseInt(function.substring(1));
       part.pointer(ordinal | (image.pointerBytes() == 8 ? Long.MIN_VALUE : 0x8000_0000L));
@@ -224,13 +224,13 @@ final class PeTables {
     }
   }
 
-  private static void hintName(PeSectionBuilder part, String module, String function) {
+  private static void hintName(PeSectionContent part, String module, String function) {
     if (!isOrdinal(function)) {
       part.align(2).label("import.name." + slot(module, function)).u16(0).text(function);
     }
   }
 
-  private void writeImports(PeSectionBuilder part) {
+  private void writeImports(PeSectionContent part) {
     part.align(8);
     begins(DataDirectory.IAT, part);
     int from = part.size();
@@ -275,14 +275,14 @@ final class PeTables {
     }
     int entries = 1 + bound.stream().mapToInt(one -> 1 + one.forwarders.size()).sum();
     Map<String, Integer> names = new LinkedHashMap<>();
-    PeSectionBuilder text = new PeSectionBuilder(image);
+    PeSectionContent text = new PeSectionContent(image);
     for (Bound one : bound) {
       names.computeIfAbsent(one.module, name -> boundName(text, name, entries));
       one.forwarders
           .keySet()
           .forEach(name -> names.computeIfAbsent(name, more -> boundName(text, more, entries)));
     }
-    PeSectionBuilder part = new PeSectionBuilder(image);
+    PeSectionContent part = new PeSectionContent(image);
     for (Bound one : bound) {
       part.u32(one.stamp).u16(at(names, one.module)).u16(one.forwarders.size());
       one.forwarders.forEach((name, stamp) -> part.u32(stamp).u16(at(names, name)).u16(0));
@@ -290,7 +290,7 @@ final class PeTables {
     return part.fill(8, 0).bytes(text.content()).content();
   }
 
-  private static int boundName(PeSectionBuilder text, String name, int entries) {
+  private static int boundName(PeSectionContent text, String name, int entries) {
     int at = 8 * entries + text.size();
     text.text(name);
     return at;
@@ -301,7 +301,7 @@ final class PeTables {
     return at == null ? 0 : at;
   }
 
-  private void writeDelayed(PeSectionBuilder part) {
+  private void writeDelayed(PeSectionContent part) {
     part.align(8);
     begins(DataDirectory.DELAY_IMPORT, part);
     for (Delayed one : delayed) {
@@ -325,7 +325,7 @@ final class PeTables {
     }
   }
 
-  private static void place(PeSectionBuilder part, String label, boolean address) {
+  private static void place(PeSectionContent part, String label, boolean address) {
     if (address) {
       part.address32(label);
     } else {
@@ -334,8 +334,8 @@ final class PeTables {
   }
 
   private void writeFunctions() {
-    PeSectionBuilder infos = image.section(".xdata", DATA);
-    PeSectionBuilder table = image.section(".pdata", DATA);
+    PeSectionContent infos = image.section(".xdata", DATA);
+    PeSectionContent table = image.section(".pdata", DATA);
     Map<String, Function> byBegin = new LinkedHashMap<>();
     functions.forEach(function -> byBegin.put(function.begin, function));
     List<Function> ordered = new ArrayList<>(functions);
@@ -353,7 +353,7 @@ final class PeTables {
     ends(DataDirectory.EXCEPTION, 12L * ordered.size());
   }
 
-  private void writeLoadConfig(PeSectionBuilder part) {
+  private void writeLoadConfig(PeSectionContent part) {
     boolean wide = image.pointerBytes() == 8;
     List<LoadConfig.Field> fields = new ArrayList<>(List.of(LoadConfig.Field.values()));
     fields.sort(Comparator.comparingInt(field -> field.at(wide)));
@@ -387,7 +387,7 @@ final class PeTables {
     return bytes;
   }
 
-  private void writeTls(PeSectionBuilder part, Tls storage) {
+  private void writeTls(PeSectionContent part, Tls storage) {
     part.align(8);
     begins(DataDirectory.TLS, part);
     int from = part.size();
@@ -399,7 +399,7 @@ final class PeTables {
     part.pointer(0);
   }
 
-  private void writeDebug(PeSectionBuilder part) {
+  private void writeDebug(PeSectionContent part) {
     part.align(4);
     begins(DataDirectory.DEBUG, part);
     int index = 0;

@@ -46,7 +46,7 @@ final class ResourceTreeBuilder {
   }
 
   /** Directories first, level by level, then what they point to. */
-  void write(PeSectionBuilder part) {
+  void write(PeSectionContent part) {
     List<String> strings = new ArrayList<>();
     List<byte[]> contents = new ArrayList<>();
     int directories = length(types);
@@ -95,7 +95,7 @@ final class ResourceTreeBuilder {
     return HEADER + ENTRY * directory.size();
   }
 
-  private static void header(PeSectionBuilder part, Map<Key, ?> directory) {
+  private static void header(PeSectionContent part, Map<Key, ?> directory) {
     long named = directory.keySet().stream().filter(Key::isNamed).count();
     part.u32(0).u32(0).u32(0).u16((int) named).u16((int) (directory.size() - named));
   }

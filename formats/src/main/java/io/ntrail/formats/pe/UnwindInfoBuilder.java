@@ -45,7 +45,7 @@ public final class UnwindInfoBuilder {
   private int frameOffset;
   private int flags;
   private String handler = "";
-  private @Nullable Consumer<PeSectionBuilder> handlerData;
+  private @Nullable Consumer<PeSectionContent> handlerData;
   private String chainedTo = "";
 
   private UnwindInfoBuilder(int prologue) {
@@ -150,7 +150,7 @@ public final class UnwindInfoBuilder {
       boolean exceptions,
       boolean terminations,
       String label,
-      @Nullable Consumer<PeSectionBuilder> data) {
+      @Nullable Consumer<PeSectionContent> data) {
     if (!chainedTo.isEmpty()) {
       throw new IllegalStateException("a chained function has no handler of its own");
     }
@@ -184,7 +184,7 @@ public final class UnwindInfoBuilder {
    *
    * @param parent begin, end and unwind info of the function that it is chained to
    */
-  void write(PeSectionBuilder part, @Nullable List<String> parent) {
+  void write(PeSectionContent part, @Nullable List<String> parent) {
     List<Integer> slots = slots();
     boolean second = epilogueSize != 0;
     part.align(4);

@@ -205,7 +205,7 @@ final class BuiltImages {
         6,
         block(0x1000, new LittleEndian().u16(0x8010).u16(0x5020).u16(1).u16(0x2040).u16(3)));
     list(lists, 0xFFFF_F780_0000_0000L, block(0x1000, new LittleEndian().u16(0xA030)));
-    PeSectionBuilder data = library.constants();
+    PeSectionContent data = library.constants();
     data.align(8).label("dynamic").u32(2).u32(lists.size()).bytes(lists.toByteArray());
     data.align(8).label("hybrid").u32(2).rva("map").u32(2).rva("map").rva("map").fill(24, 0);
     data.rva("map").u32(1).u32(1).fill(32, 0);

@@ -23,7 +23,7 @@ class SyntheticDirectoriesTest {
   @Test
   void everyTypeOfRelocationIsRead() {
     PeBuilder library = PeBuilder.library(MachineType.ARMNT);
-    PeSectionBuilder data = library.data();
+    PeSectionContent data = library.data();
     for (int type = 1; type < 16; type++) {
       if (type == Relocations.HIGHADJ) {
         data.highAdjusted(-2);
@@ -97,7 +97,7 @@ class SyntheticDirectoriesTest {
   })
   void operandsMoveWithTheImage(String machine, int type, String before, String after) {
     PeBuilder library = PeBuilder.library(Integer.decode(machine));
-    PeSectionBuilder data = library.data();
+    PeSectionContent data = library.data();
     if (type == Relocations.HIGHADJ) {
       data.highAdjusted(0x3000);
     } else {
@@ -243,7 +243,7 @@ class SyntheticDirectoriesTest {
   @Test
   void aTreeOfResourcesThatContainsItselfEnds() {
     PeBuilder library = PeBuilder.library(MachineType.AMD64);
-    PeSectionBuilder part = library.section(".rsrc", 0x4000_0040).label("root");
+    PeSectionContent part = library.section(".rsrc", 0x4000_0040).label("root");
     // 2,000 entries that all lead back to the root.
     part.u32(0).u32(0).u32(0).u16(0).u16(2000);
     for (int i = 0; i < 2000; i++) {
@@ -259,7 +259,7 @@ class SyntheticDirectoriesTest {
   @Test
   void aTreeOfResourcesWithMoreBranchesThanBytesIsLimited() {
     PeBuilder library = PeBuilder.library(MachineType.AMD64);
-    PeSectionBuilder part = library.section(".rsrc", 0x4000_0040).label("root");
+    PeSectionContent part = library.section(".rsrc", 0x4000_0040).label("root");
     int size = 16 + 8 * 1000;
     for (int level = 0; level < 3; level++) {
       part.u32(0).u32(0).u32(0).u16(0).u16(1000);

@@ -7,7 +7,7 @@ import io.ntrail.formats.pe.ImageView.Extent;
 import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.pe.PeBuilder;
 import io.ntrail.formats.pe.PeImage;
-import io.ntrail.formats.pe.PeSectionBuilder;
+import io.ntrail.formats.pe.PeSectionContent;
 import io.ntrail.formats.pe.UnwindInfoBuilder;
 import io.ntrail.live.target.TargetModule;
 import java.util.List;
@@ -21,7 +21,7 @@ public final class Sketch {
   private static final int ROOM = 16;
 
   private final PeBuilder builder = PeBuilder.library(MachineType.AMD64);
-  private final PeSectionBuilder code = builder.code();
+  private final PeSectionContent code = builder.code();
   private PeBuilder.@Nullable Built built;
 
   /** A library without functions. */
@@ -53,7 +53,7 @@ public final class Sketch {
   }
 
   /** Where its code is written. */
-  public PeSectionBuilder code() {
+  public PeSectionContent code() {
     return code;
   }
 

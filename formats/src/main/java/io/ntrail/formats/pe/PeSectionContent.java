@@ -11,7 +11,7 @@ import java.util.List;
  *
  * <p>Every method returns the part itself, so that a layout reads as one chain.
  */
-public final class PeSectionBuilder {
+public final class PeSectionContent {
   /** How the name of a place is used. */
   enum Use {
     /** 32 bits: its RVA. */
@@ -35,7 +35,7 @@ public final class PeSectionBuilder {
   record Fixed(int at, int type, int low) {}
 
   /** A place. */
-  record Place(PeSectionBuilder part, int at) {}
+  record Place(PeSectionContent part, int at) {}
 
   private final PeBuilder image;
   private final List<Link> links = new ArrayList<>();
@@ -44,7 +44,7 @@ public final class PeSectionBuilder {
   private int size;
   private long reserved;
 
-  PeSectionBuilder(PeBuilder image) {
+  PeSectionContent(PeBuilder image) {
     this.image = image;
   }
 
@@ -81,7 +81,7 @@ public final class PeSectionBuilder {
     }
   }
 
-  private PeSectionBuilder number(long value, int width) {
+  private PeSectionContent number(long value, int width) {
     room(width);
     for (int i = 0; i < width; i++) {
       bytes[size++] = (byte) (value >>> 8 * i);
@@ -90,32 +90,32 @@ public final class PeSectionBuilder {
   }
 
   /** One byte. */
-  public PeSectionBuilder u8(int value) {
+  public PeSectionContent u8(int value) {
     return number(value, 1);
   }
 
   /** Two bytes. */
-  public PeSectionBuilder u16(int value) {
+  public PeSectionContent u16(int value) {
     return number(value, 2);
   }
 
   /** Four bytes. */
-  public PeSectionBuilder u32(long value) {
+  public PeSectionContent u32(long value) {
     return number(value, 4);
   }
 
   /** Eight bytes. */
-  public PeSectionBuilder u64(long value) {
+  public PeSectionContent u64(long value) {
     return number(value, 8);
   }
 
   /** As many bytes as a pointer of the image has. */
-  public PeSectionBuilder pointer(long value) {
+  public PeSectionContent pointer(long value) {
     return number(value, image.pointerBytes());
   }
 
   /** These bytes; each is given as a number for the sake of machine code. */
-  public PeSectionBuilder code(int... more) {
+  public PeSectionContent code(int... more) {
     for (int one : more) {
       u8(one);
     }
@@ -123,7 +123,7 @@ public final class PeSectionBuilder {
   }
 
   /** These bytes. */
-  public PeSectionBuilder bytes(byte[] more) {
+  public PeSectionContent bytes(byte[] more) {
     room(more.length);
     System.arraycopy(more, 0, bytes, size, more.length);
     size += more.length;
@@ -131,17 +131,17 @@ public final class PeSectionBuilder {
   }
 
   /** UTF-8 text and a NUL. */
-  public PeSectionBuilder text(String text) {
+  public PeSectionContent text(String text) {
     return bytes(text.getBytes(StandardCharsets.UTF_8)).u8(0);
   }
 
   /** UTF-16 text, without a NUL. */
-  public PeSectionBuilder utf16(String text) {
+  public PeSectionContent utf16(String text) {
     return bytes(text.getBytes(StandardCharsets.UTF_16LE));
   }
 
   /** The same byte several times. */
-  public PeSectionBuilder fill(int count, int value) {
+  public PeSectionContent fill(int count, int value) {
     room(count);
     Arrays.fill(bytes, size, size + count, (byte) value);
     size += count;
@@ -149,17 +149,17 @@ public final class PeSectionBuilder {
   }
 
   /** Zeros up to a multiple of {@code unit}. */
-  public PeSectionBuilder align(int unit) {
+  public PeSectionContent align(int unit) {
     return align(unit, 0);
   }
 
   /** The same byte up to a multiple of {@code unit}. */
-  public PeSectionBuilder align(int unit, int value) {
+  public PeSectionContent align(int unit, int value) {
     return fill((unit - size % unit) % unit, value);
   }
 
   /** Room in memory behind the bytes, which the file does not store; nothing may follow it. */
-  public PeSectionBuilder reserve(long count) {
+  public PeSectionContent reserve(long count) {
     reserved += count;
     return this;
   }
@@ -169,38 +169,38 @@ public final class PeSectionBuilder {
    *
    * @throws IllegalStateException if the image has the name already
    */
-  public PeSectionBuilder label(String name) {
+  public PeSectionContent label(String name) {
     image.place(name, new Place(this, (int) (size + reserved)));
     return this;
   }
 
-  private PeSectionBuilder link(Use use, String name, long add, String other, int width) {
+  private PeSectionContent link(Use use, String name, long add, String other, int width) {
     links.add(new Link(size, use, name, add, other));
     return number(0, width);
   }
 
   /** The RVA of a place, in four bytes. */
-  public PeSectionBuilder rva(String name) {
+  public PeSectionContent rva(String name) {
     return rva(name, 0);
   }
 
   /** The RVA of a place and this much more, in four bytes. */
-  public PeSectionBuilder rva(String name, long add) {
+  public PeSectionContent rva(String name, long add) {
     return link(Use.RVA, name, add, "", 4);
   }
 
   /** The address of a place, as a pointer with its base relocation. */
-  public PeSectionBuilder address(String name) {
+  public PeSectionContent address(String name) {
     return link(Use.ADDRESS, name, 0, "", image.pointerBytes());
   }
 
   /** The address of a place in four bytes, with its base relocation. */
-  public PeSectionBuilder address32(String name) {
+  public PeSectionContent address32(String name) {
     return link(image.pointerBytes() == 4 ? Use.ADDRESS : Use.ADDRESS32, name, 0, "", 4);
   }
 
   /** How far a place is behind the end of the four bytes: the operand of a call or a jump. */
-  public PeSectionBuilder relative(String name) {
+  public PeSectionContent relative(String name) {
     return relative(name, 0);
   }
 
@@ -209,34 +209,34 @@ public final class PeSectionBuilder {
    *
    * @param behind bytes of the instruction that follow the four
    */
-  public PeSectionBuilder relative(String name, int behind) {
+  public PeSectionContent relative(String name, int behind) {
     return link(Use.RELATIVE, name, -behind, "", 4);
   }
 
   /** How far one place is behind another, in four bytes. */
-  public PeSectionBuilder distance(String from, String to) {
+  public PeSectionContent distance(String from, String to) {
     return link(Use.DISTANCE, to, 0, from, 4);
   }
 
   /** Where in the file a place is, in four bytes. */
-  public PeSectionBuilder fileOffset(String name) {
+  public PeSectionContent fileOffset(String name) {
     return link(Use.OFFSET, name, 0, "", 4);
   }
 
   /** A base relocation of any type for what is written next. */
-  public PeSectionBuilder relocation(int type) {
+  public PeSectionContent relocation(int type) {
     relocations.add(new Fixed(size, type, 0));
     return this;
   }
 
   /** A base relocation of type HIGHADJ for what is written next. */
-  public PeSectionBuilder highAdjusted(int low) {
+  public PeSectionContent highAdjusted(int low) {
     relocations.add(new Fixed(size, Relocations.HIGHADJ, low));
     return this;
   }
 
   /** Writes over four bytes that were written before. */
-  PeSectionBuilder setU32(int at, long value) {
+  PeSectionContent setU32(int at, long value) {
     for (int i = 0; i < 4; i++) {
       bytes[at + i] = (byte) (value >>> 8 * i);
     }
