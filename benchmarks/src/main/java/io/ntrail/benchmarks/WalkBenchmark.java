@@ -1,7 +1,7 @@
 package io.ntrail.benchmarks;
 
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.OrderedCursor;
-import io.ntrail.analysis.etw.recording.Recording;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.NativeBuffer;
 import io.ntrail.formats.etl.BufferIndex;
@@ -51,7 +51,7 @@ public class WalkBenchmark {
 
   // Set by open() before anything is measured.
   @SuppressWarnings("NullAway.Init")
-  private Recording recording;
+  private EtwRecording recording;
 
   @SuppressWarnings("NullAway.Init")
   private EtlFile etl;
@@ -59,7 +59,7 @@ public class WalkBenchmark {
   /** Opens the recording. */
   @Setup
   public void open() {
-    recording = Recording.open(List.of(Path.of(file)));
+    recording = EtwRecording.open(List.of(Path.of(file)));
     etl = recording.files().getFirst();
   }
 

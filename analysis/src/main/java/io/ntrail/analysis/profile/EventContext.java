@@ -1,8 +1,8 @@
 package io.ntrail.analysis.profile;
 
 import io.ntrail.analysis.etw.machine.Machine;
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.OrderedCursor;
-import io.ntrail.analysis.etw.recording.Recording;
 import io.ntrail.analysis.etw.stacks.StackAddresses;
 import io.ntrail.analysis.etw.stacks.StackAssembler;
 import io.ntrail.analysis.etw.stacks.StackRecords;
@@ -23,7 +23,7 @@ final class EventContext {
   private final StackRecords.Walk stacks;
   private final WeightSink sink;
   private final OrderedCursor cursor;
-  private final Recording recording;
+  private final EtwRecording recording;
   private final WeightedStack stack;
   private final StackAddresses frames;
   private long innermost;

@@ -1,7 +1,7 @@
 package io.ntrail.analysis.profile;
 
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.IndexSort;
-import io.ntrail.analysis.etw.recording.Recording;
 import io.ntrail.analysis.etw.recording.SurveyPart;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
@@ -26,7 +26,7 @@ public final class MetricInventory implements SurveyPart<MetricInventory> {
    */
   private static final int MOST = 1 << 16;
 
-  private final Recording recording;
+  private final EtwRecording recording;
   private final KernelEvents kernel;
   private final long[] hooks = new long[1 << 16];
   private final long[] pmcSources = new long[1 << 16];
@@ -39,7 +39,7 @@ public final class MetricInventory implements SurveyPart<MetricInventory> {
   private long[] noteIntervals = new long[16];
 
   /** Empty: to be filled by a survey. */
-  public MetricInventory(Recording recording, KernelEvents kernel) {
+  public MetricInventory(EtwRecording recording, KernelEvents kernel) {
     this.recording = recording;
     this.kernel = kernel;
   }

@@ -3,7 +3,7 @@ package io.ntrail.analysis.profile;
 import io.ntrail.analysis.etw.events.SchemaIndex;
 import io.ntrail.analysis.etw.events.SchemaSources;
 import io.ntrail.analysis.etw.machine.Machine;
-import io.ntrail.analysis.etw.recording.Recording;
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.SurveyPart;
 import io.ntrail.analysis.etw.stacks.StackRecords;
 import io.ntrail.formats.etl.KernelEvents;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param schemas what events are called; null if that was not asked for
  */
 public record ProfileInput(
-    Recording recording,
+    EtwRecording recording,
     KernelEvents kernel,
     Machine machine,
     StackRecords stacks,
@@ -94,7 +94,7 @@ public record ProfileInput(
    * @param named whether events will be asked for by name
    */
   public static ProfileInput of(
-      Recording recording, SchemaSources sources, int cores, boolean named) {
+      EtwRecording recording, SchemaSources sources, int cores, boolean named) {
     KernelEvents kernel = sources.kernel();
     StackRecords stacks = new StackRecords(recording, kernel);
     Learned learned =

@@ -6,8 +6,8 @@ import io.ntrail.analysis.etw.events.SchemaIndex;
 import io.ntrail.analysis.etw.events.UnmatchedTerm;
 import io.ntrail.analysis.etw.machine.CodeMap;
 import io.ntrail.analysis.etw.machine.ProcessInstance;
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.OrderedCursor;
-import io.ntrail.analysis.etw.recording.Recording;
 import io.ntrail.analysis.etw.stacks.StackAssembler;
 import io.ntrail.analysis.etw.stacks.StackRecords;
 import io.ntrail.analysis.naming.RecordingSymbols;
@@ -124,7 +124,7 @@ public final class Profiler implements WeightSink {
     boolean followsThreads = source.followsThreads();
     boolean history = request.metric != Metric.CPU && request.metric != Metric.PMC;
     long from = history ? Long.MIN_VALUE : scope.fromNanos();
-    Recording recording = input.recording();
+    EtwRecording recording = input.recording();
     try (OrderedCursor cursor = recording.inOrder(from, scope.toNanos());
         StackAssembler stacks =
             new StackAssembler(input.stacks(), () -> recording.inOrder(from, Long.MAX_VALUE))) {

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.ntrail.analysis.etw.events.NamePattern;
 import io.ntrail.analysis.etw.events.SchemaSources;
 import io.ntrail.analysis.etw.events.UserSchemas;
-import io.ntrail.analysis.etw.recording.Recording;
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import java.util.List;
 import java.util.Map;
 
@@ -21,7 +21,7 @@ public final class AllProfiles {
    *
    * @return how many weights there were
    */
-  public static long check(Recording recording) {
+  public static long check(EtwRecording recording) {
     ProfileInput input = ProfileInput.of(recording, SOURCES, 1, false);
     long weights = 0;
     for (Metric metric : Metric.values()) {

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.ntrail.analysis.etw.recording.Recording;
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.testkit.Property;
@@ -32,7 +32,7 @@ class ProfileDamageTest {
 
   /** Weights of the spoiled copy; -1 if it was refused. */
   private static long weights(byte[] spoiled, String what) {
-    try (Recording recording = Recording.of(List.of(InputFile.of(spoiled, what)))) {
+    try (EtwRecording recording = EtwRecording.of(List.of(InputFile.of(spoiled, what)))) {
       return assertTimeout(PER_CASE, () -> AllProfiles.check(recording), what);
     } catch (CannotGoOn e) {
       assertTrue(!e.message().isEmpty());

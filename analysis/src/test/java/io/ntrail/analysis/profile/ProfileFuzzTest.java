@@ -3,7 +3,7 @@ package io.ntrail.analysis.profile;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import io.ntrail.analysis.etw.recording.Recording;
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.testkit.etl.EtlRecord;
@@ -64,7 +64,7 @@ class ProfileFuzzTest {
       writer.log(who & 3, record(kind, version, time, who >> 2, payload));
       at += 5 + length;
     }
-    try (Recording recording = Recording.of(List.of(InputFile.of(writer.toByteArray(), "fuzz")))) {
+    try (EtwRecording recording = EtwRecording.of(List.of(InputFile.of(writer.toByteArray(), "fuzz")))) {
       AllProfiles.check(recording);
     } catch (CannotGoOn e) {
       assertTrue(!e.message().isEmpty());

@@ -3,7 +3,7 @@ package io.ntrail.cli.common;
 import io.ntrail.analysis.etw.events.SchemaSourceCounts;
 import io.ntrail.analysis.etw.events.StackStatistics;
 import io.ntrail.analysis.etw.events.UnmatchedTerm;
-import io.ntrail.analysis.etw.recording.Recording;
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
@@ -137,7 +137,7 @@ public final class EventRemarks {
   }
 
   /** Warns when a time range lies outside of the recording. */
-  public static void outside(Recording recording, TimeRange range, int cores, Terminal terminal) {
+  public static void outside(EtwRecording recording, TimeRange range, int cores, Terminal terminal) {
     if (recording.covered(cores, range.fromNanos(), range.toNanos()) == 0) {
       long whole = recording.covered(cores, Long.MIN_VALUE, Long.MAX_VALUE);
       terminal.out().flush();

@@ -1,7 +1,7 @@
 package io.ntrail.cli.common;
 
 import io.ntrail.analysis.calls.CallSource;
-import io.ntrail.analysis.etw.recording.Recording;
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.Gap;
@@ -19,21 +19,21 @@ public final class Losses {
   private Losses() {}
 
   /** Events that the recorder counted as lost, all files together. */
-  public static long events(Recording recording) {
+  public static long events(EtwRecording recording) {
     return recording.files().stream()
         .mapToLong(f -> f.header().map(LogFileHeader::eventsLost).orElse(0L))
         .sum();
   }
 
   /** Buffers that the recorder counted as lost, all files together. */
-  public static long buffers(Recording recording) {
+  public static long buffers(EtwRecording recording) {
     return recording.files().stream()
         .mapToLong(f -> f.header().map(LogFileHeader::buffersLost).orElse(0L))
         .sum();
   }
 
   /** {@code complete}, or what is wrong, for the first line of an answer. */
-  public static String state(Recording recording) {
+  public static String state(EtwRecording recording) {
     long open = recording.files().stream().filter(Losses::neverFinalised).count();
     return wholeness(recording.gaps(), open, recording.files().size())
         + ", "
@@ -96,7 +96,7 @@ public final class Losses {
   }
 
   /** Closes an answer: the warnings, how it came about if asked, and the exit code. */
-  public static int finish(Recording recording, ParseResult parsed, Terminal terminal) {
+  public static int finish(EtwRecording recording, ParseResult parsed, Terminal terminal) {
     return finish(recording, Symbols.NONE, parsed, terminal);
   }
 
@@ -116,7 +116,7 @@ public final class Losses {
 
   /** The same where symbols were read, too. */
   public static int finish(
-      Recording recording, Symbols symbols, ParseResult parsed, Terminal terminal) {
+      EtwRecording recording, Symbols symbols, ParseResult parsed, Terminal terminal) {
     warn(recording.gaps(), terminal);
     warn(symbols.gaps, terminal);
     if (CommonOptions.has(parsed, "-v")) {
@@ -152,7 +152,7 @@ public final class Losses {
     return !source.gaps().isEmpty() || lost ? ExitCode.INCOMPLETE : ExitCode.DONE;
   }
 
-  private static int exitCode(Recording recording, boolean strict) {
+  private static int exitCode(EtwRecording recording, boolean strict) {
     if (!recording.gaps().isEmpty()) {
       return ExitCode.INCOMPLETE;
     }

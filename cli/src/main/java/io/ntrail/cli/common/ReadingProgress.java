@@ -1,6 +1,6 @@
 package io.ntrail.cli.common;
 
-import io.ntrail.analysis.etw.recording.Recording;
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import java.util.function.Supplier;
@@ -10,7 +10,7 @@ import picocli.CommandLine.ParseResult;
 public final class ReadingProgress {
   private ReadingProgress() {}
 
-  public static Progress start(Recording recording, ParseResult parsed, Terminal terminal) {
+  public static Progress start(EtwRecording recording, ParseResult parsed, Terminal terminal) {
     return Progress.start(
         terminal,
         CommonOptions.has(parsed, "-q"),
@@ -21,7 +21,7 @@ public final class ReadingProgress {
 
   /** The same, and what comes from servers meanwhile. */
   public static Progress start(
-      Recording recording, SymbolSearchPath places, ParseResult parsed, Terminal terminal) {
+      EtwRecording recording, SymbolSearchPath places, ParseResult parsed, Terminal terminal) {
     Supplier<String> reading =
         Progress.reading(
             recording.files().getFirst().name(), recording::bytesVisited, recording.size());

@@ -1,7 +1,7 @@
 package io.ntrail.cli.events;
 
 import io.ntrail.analysis.etw.events.EventCounts;
-import io.ntrail.analysis.etw.recording.Recording;
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.EventIds;
 import io.ntrail.cli.common.EventRemarks;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Prints how many events there are of each type. */
 final class EventCountsView {
-  private final Recording recording;
+  private final EtwRecording recording;
   private final EventCounts counts;
   private final List<EventCounts.Row> rows;
   private final Terminal terminal;
@@ -26,7 +26,7 @@ final class EventCountsView {
   /**
    * @param limit rows to print; 0 for all
    */
-  EventCountsView(Recording recording, EventCounts counts, long limit, Terminal terminal) {
+  EventCountsView(EtwRecording recording, EventCounts counts, long limit, Terminal terminal) {
     this.recording = recording;
     this.counts = counts;
     this.rows =

@@ -2,7 +2,7 @@ package io.ntrail.cli.events;
 
 import io.ntrail.analysis.etw.events.EventGroups;
 import io.ntrail.analysis.etw.events.SchemaSourceCounts;
-import io.ntrail.analysis.etw.recording.Recording;
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.EventRemarks;
 import io.ntrail.cli.common.Headings;
@@ -16,7 +16,7 @@ import java.util.List;
 
 /** Prints how many events there are by process, thread, type, CPU, provider or a field. */
 final class EventGroupsView {
-  private final Recording recording;
+  private final EtwRecording recording;
   private final EventGroups groups;
   private final SchemaSourceCounts sources;
   private final String by;
@@ -27,7 +27,7 @@ final class EventGroupsView {
    * @param limit rows to print; 0 for all
    */
   EventGroupsView(
-      Recording recording,
+      EtwRecording recording,
       EventGroups groups,
       SchemaSourceCounts sources,
       String by,

@@ -9,7 +9,7 @@ import io.ntrail.analysis.etw.events.FilterExpression;
 import io.ntrail.analysis.etw.events.SchemaSourceCounts;
 import io.ntrail.analysis.etw.events.SchemaSources;
 import io.ntrail.analysis.etw.events.StackStatistics;
-import io.ntrail.analysis.etw.recording.Recording;
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.naming.RecordingSymbols;
 import io.ntrail.cli.common.CallFiles;
 import io.ntrail.cli.common.Command;
@@ -146,7 +146,7 @@ public final class EventsCommand implements Command {
     long limit =
         CommonOptions.number(parsed, "-n", format == Format.TEXT && !count ? DEFAULT_LIMIT : 0);
     SchemaSources sources = new SchemaSources(SchemaFiles.read(parsed, system));
-    try (Recording recording = open(paths);
+    try (EtwRecording recording = open(paths);
         Terminal terminal = CommonOptions.output(parsed, system)) {
       Request request =
           new Request(parsed, format, filter, range, limit, asked(parsed, range), terminal);
@@ -162,11 +162,11 @@ public final class EventsCommand implements Command {
     }
   }
 
-  private static Progress progress(Recording recording, Request request) {
+  private static Progress progress(EtwRecording recording, Request request) {
     return ReadingProgress.start(recording, request.parsed, request.terminal);
   }
 
-  private static void count(Request request, Recording recording, SchemaSources sources) {
+  private static void count(Request request, EtwRecording recording, SchemaSources sources) {
     int cores = CommonOptions.cores(request.parsed);
     EventCounts counts;
     Events events = null;
@@ -189,7 +189,7 @@ public final class EventsCommand implements Command {
     EventRemarks.sources(counts.sources(), counts.problems(), request.parsed, request.terminal);
   }
 
-  private static void countBy(Request request, Recording recording, SchemaSources sources) {
+  private static void countBy(Request request, EtwRecording recording, SchemaSources sources) {
     String by = CommonOptions.text(request.parsed, "--by", "");
     Events events = events(request, recording, sources);
     EventGroups groups;
@@ -213,7 +213,7 @@ public final class EventsCommand implements Command {
   }
 
   /** Lists them, and tells what symbols could not give. */
-  private static Losses.Symbols list(Request request, Recording recording, SchemaSources sources) {
+  private static Losses.Symbols list(Request request, EtwRecording recording, SchemaSources sources) {
     Events events = events(request, recording, sources);
     SchemaSourceCounts described;
     StackStatistics stacks;
@@ -288,7 +288,7 @@ public final class EventsCommand implements Command {
     }
   }
 
-  private static Events events(Request request, Recording recording, SchemaSources sources) {
+  private static Events events(Request request, EtwRecording recording, SchemaSources sources) {
     int cores = CommonOptions.cores(request.parsed);
     // Only a list on the screen says something about the events that it does not show.
     boolean counted =
@@ -339,9 +339,9 @@ public final class EventsCommand implements Command {
     return filter.build();
   }
 
-  private static Recording open(List<Path> paths) {
+  private static EtwRecording open(List<Path> paths) {
     try {
-      return Recording.open(paths);
+      return EtwRecording.open(paths);
     } catch (CannotGoOn e) {
       for (Path path : paths) {
         if (CallFiles.isCalls(path)) {

@@ -2,7 +2,7 @@ package io.ntrail.cli.export;
 
 import io.ntrail.analysis.etw.events.SchemaSources;
 import io.ntrail.analysis.etw.events.UserSchemas;
-import io.ntrail.analysis.etw.recording.Recording;
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.naming.RecordingSymbols;
 import io.ntrail.analysis.profile.CallTree;
 import io.ntrail.analysis.profile.FlatProfile;
@@ -32,7 +32,7 @@ import picocli.CommandLine.ParseResult;
 
 /** The weights of a recording of events, as {@code profile} adds them up. */
 final class RecordedEventStacks implements StackInput {
-  private final Recording recording;
+  private final EtwRecording recording;
   private final Path path;
   private final SymbolSearchPath places;
   private final RecordingSymbols symbols;
@@ -44,7 +44,7 @@ final class RecordedEventStacks implements StackInput {
   private final Terminal terminal;
 
   private RecordedEventStacks(
-      Recording recording,
+      EtwRecording recording,
       ProfileInput input,
       ProfileRequest request,
       Path path,
@@ -84,7 +84,7 @@ final class RecordedEventStacks implements StackInput {
       List<Path> paths, ProfileShape shape, ParseResult parsed, Terminal terminal) {
     ProfileRequest request = ProfileRequest.of(parsed, shape);
     SchemaSources sources = new SchemaSources(UserSchemas.NONE);
-    Recording recording = Recording.open(paths);
+    EtwRecording recording = EtwRecording.open(paths);
     SymbolSearchPath places = SymbolSearchPath.of(paths, parsed, terminal);
     try (Progress _ = ReadingProgress.start(recording, places, parsed, terminal)) {
       ProfileInput input =

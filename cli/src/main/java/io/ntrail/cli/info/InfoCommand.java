@@ -1,8 +1,8 @@
 package io.ntrail.cli.info;
 
 import io.ntrail.analysis.etw.events.Overview;
-import io.ntrail.analysis.etw.recording.Recording;
-import io.ntrail.analysis.etw.recording.RecordingSummary;
+import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.recording.EtwSummary;
 import io.ntrail.cli.calls.CallInfo;
 import io.ntrail.cli.common.CallFiles;
 import io.ntrail.cli.common.Command;
@@ -45,7 +45,7 @@ public final class InfoCommand implements Command {
     }
     int cores = CommonOptions.cores(parsed);
     long limit = CommonOptions.number(parsed, "-n", DEFAULT_LIMIT);
-    try (Recording recording = Recording.open(paths);
+    try (EtwRecording recording = EtwRecording.open(paths);
         Terminal terminal = CommonOptions.output(parsed, system)) {
       if (format == Format.JSONL || format == Format.CSV) {
         files(recording, cores, format, parsed, terminal);
@@ -71,10 +71,10 @@ public final class InfoCommand implements Command {
 
   /** Lines of files say nothing that needs more than the record headers. */
   private static void files(
-      Recording recording, int cores, Format format, ParseResult parsed, Terminal terminal) {
-    RecordingSummary summary;
+      EtwRecording recording, int cores, Format format, ParseResult parsed, Terminal terminal) {
+    EtwSummary summary;
     try (Progress _ = ReadingProgress.start(recording, parsed, terminal)) {
-      summary = RecordingSummary.of(recording, cores);
+      summary = EtwSummary.of(recording, cores);
     }
     if (format == Format.CSV) {
       InfoJson.csv(summary, terminal);

@@ -5,8 +5,8 @@ import io.ntrail.analysis.etw.events.ProviderCounts;
 import io.ntrail.analysis.etw.machine.MachineCounts;
 import io.ntrail.analysis.etw.machine.Sampling;
 import io.ntrail.analysis.etw.machine.SystemConfiguration;
-import io.ntrail.analysis.etw.recording.Recording;
-import io.ntrail.analysis.etw.recording.RecordingSummary;
+import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.recording.EtwSummary;
 import io.ntrail.cli.common.EventIds;
 import io.ntrail.cli.text.Csv;
 import io.ntrail.cli.text.Json;
@@ -19,10 +19,10 @@ final class InfoJson {
   private InfoJson() {}
 
   /** One object about all files. */
-  static void print(Recording recording, Overview overview, Terminal terminal) {
+  static void print(EtwRecording recording, Overview overview, Terminal terminal) {
     try (Json json = new Json(terminal.out())) {
       json.object().text("schema", "ntrail.info/1").array("files");
-      for (RecordingSummary.Part part : overview.summary().files()) {
+      for (EtwSummary.Part part : overview.summary().files()) {
         file(json, part);
       }
       json.endArray();
@@ -36,22 +36,22 @@ final class InfoJson {
   }
 
   /** An object a file. */
-  static void lines(RecordingSummary summary, Terminal terminal) {
+  static void lines(EtwSummary summary, Terminal terminal) {
     try (Json json = new Json(terminal.out())) {
-      for (RecordingSummary.Part part : summary.files()) {
+      for (EtwSummary.Part part : summary.files()) {
         file(json, part);
       }
     }
   }
 
-  private static void file(Json json, RecordingSummary.Part part) {
+  private static void file(Json json, EtwSummary.Part part) {
     json.object().text("file", part.name()).text("kind", "etl");
     part(json, part);
     json.endObject();
   }
 
   /** A line a file. */
-  static void csv(RecordingSummary summary, Terminal terminal) {
+  static void csv(EtwSummary summary, Terminal terminal) {
     Csv csv = new Csv(terminal.out());
     csv.row(
         "file",
@@ -65,7 +65,7 @@ final class InfoJson {
         "lostBuffers",
         "firstUtc",
         "lastUtc");
-    for (RecordingSummary.Part part : summary.files()) {
+    for (EtwSummary.Part part : summary.files()) {
       csv.row(
           part.name(),
           "etl",
@@ -81,7 +81,7 @@ final class InfoJson {
     }
   }
 
-  private static void part(Json json, RecordingSummary.Part part) {
+  private static void part(Json json, EtwSummary.Part part) {
     json.number("records", part.records())
         .number("buffers", part.buffers())
         .number("compressedBuffers", part.compressedBuffers())

@@ -5,8 +5,8 @@ import io.ntrail.analysis.etw.events.ProviderCounts;
 import io.ntrail.analysis.etw.machine.MachineCounts;
 import io.ntrail.analysis.etw.machine.Sampling;
 import io.ntrail.analysis.etw.machine.SystemConfiguration;
-import io.ntrail.analysis.etw.recording.Recording;
-import io.ntrail.analysis.etw.recording.RecordingSummary;
+import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.recording.EtwSummary;
 import io.ntrail.cli.common.Headings;
 import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.text.Numbers;
@@ -28,11 +28,11 @@ final class InfoScreen {
   /** What mergers write for the file's name if they had several. */
   private static final String SEVERAL_FILES = "[multiple files]";
 
-  private final Recording recording;
+  private final EtwRecording recording;
   private final Overview overview;
   private final PrintStream out;
 
-  InfoScreen(Recording recording, Overview overview, PrintStream out) {
+  InfoScreen(EtwRecording recording, Overview overview, PrintStream out) {
     this.recording = recording;
     this.overview = overview;
     this.out = out;
@@ -45,7 +45,7 @@ final class InfoScreen {
    * @param width columns of the terminal; 0 to cut nothing
    */
   void print(long limit, int width) {
-    RecordingSummary.Part total = overview.summary().total();
+    EtwSummary.Part total = overview.summary().total();
     out.println(
         Headings.files(recording)
             + ": ETW recording, "
@@ -123,7 +123,7 @@ final class InfoScreen {
             + named);
   }
 
-  private void time(RecordingSummary.Part total) {
+  private void time(EtwSummary.Part total) {
     EtlFile file = recording.files().getFirst();
     String clock =
         switch (file.clock().kind()) {
@@ -147,13 +147,13 @@ final class InfoScreen {
             + clock);
   }
 
-  private void sessions(RecordingSummary.Part total) {
+  private void sessions(EtwSummary.Part total) {
     boolean several = recording.files().size() > 1;
     String label = "sessions";
     for (int f = 0; f < recording.files().size(); f++) {
       EtlFile file = recording.files().get(f);
       LogFileHeader header = file.header().orElse(null);
-      RecordingSummary.Part part = overview.summary().files().get(f);
+      EtwSummary.Part part = overview.summary().files().get(f);
       item(
           label,
           (several ? file.name() + ": " : "")
@@ -193,7 +193,7 @@ final class InfoScreen {
     return name.isEmpty() ? "(no name, " + how + ")" : name + " (" + how + ")";
   }
 
-  private static String compressed(RecordingSummary.Part part) {
+  private static String compressed(EtwSummary.Part part) {
     return part.compressedBuffers() == 0
         ? ""
         : " (" + Numbers.count(part.compressedBuffers()) + " compressed)";
@@ -232,7 +232,7 @@ final class InfoScreen {
     item("sampling", line.toString());
   }
 
-  private void contents(RecordingSummary.Part total) {
+  private void contents(EtwSummary.Part total) {
     MachineCounts contents = overview.contents();
     ProviderCounts sources = overview.sources();
     String least = contents.leftOut() > 0 ? "at least " : "";

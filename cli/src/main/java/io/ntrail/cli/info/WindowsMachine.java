@@ -1,7 +1,7 @@
 package io.ntrail.cli.info;
 
 import io.ntrail.analysis.etw.machine.SystemConfiguration;
-import io.ntrail.analysis.etw.recording.Recording;
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.formats.etl.LogFileHeader;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +28,7 @@ record WindowsMachine(
   /** Windows 10 and all that came after it have the version 10.0 from this build on. */
   private static final long FIRST_OF_10 = 10240;
 
-  static WindowsMachine of(Recording recording, SystemConfiguration hardware) {
+  static WindowsMachine of(EtwRecording recording, SystemConfiguration hardware) {
     LogFileHeader header = recording.files().getFirst().header().orElse(null);
     long build = hardware.build();
     // The header's version is what Windows tells a merger that does not say that it knows newer

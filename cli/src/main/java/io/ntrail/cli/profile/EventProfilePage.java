@@ -1,6 +1,6 @@
 package io.ntrail.cli.profile;
 
-import io.ntrail.analysis.etw.recording.Recording;
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.naming.RecordingSymbols;
 import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.ProfileInput;
@@ -27,7 +27,7 @@ public final class EventProfilePage implements ProfilePage {
   private final ProfileRequest request;
   private final ParseResult parsed;
   private final Terminal terminal;
-  private final Recording recording;
+  private final EtwRecording recording;
   private final ProfileHeading heading;
 
   public EventProfilePage(

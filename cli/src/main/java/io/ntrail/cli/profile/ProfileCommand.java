@@ -3,7 +3,7 @@ package io.ntrail.cli.profile;
 import io.ntrail.analysis.etw.events.SchemaSources;
 import io.ntrail.analysis.etw.events.UnmatchedTerm;
 import io.ntrail.analysis.etw.events.UserSchemas;
-import io.ntrail.analysis.etw.recording.Recording;
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.naming.RecordingSymbols;
 import io.ntrail.analysis.profile.CallTree;
 import io.ntrail.analysis.profile.CallerCalleeProfile;
@@ -100,7 +100,7 @@ public final class ProfileCommand implements Command {
     }
     ProfileRequest request = ProfileRequest.of(parsed);
     SchemaSources sources = new SchemaSources(UserSchemas.NONE);
-    try (Recording recording = Recording.open(paths);
+    try (EtwRecording recording = EtwRecording.open(paths);
         Terminal terminal = CommonOptions.output(parsed, system);
         SymbolSearchPath places = SymbolSearchPath.of(paths, parsed, terminal)) {
       ProfileInput input;

@@ -1,6 +1,6 @@
 package io.ntrail.cli.profile;
 
-import io.ntrail.analysis.etw.recording.Recording;
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.naming.RecordingSymbols;
 import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.ProfileInput;
@@ -42,7 +42,7 @@ final class ProfileHeading {
 
   /** What was asked of what. */
   String first() {
-    Recording recording = input.recording();
+    EtwRecording recording = input.recording();
     return Headings.files(recording)
         + ": "
         + String.join(", ", asked())

@@ -1,7 +1,7 @@
 package io.ntrail.cli.profile;
 
 import io.ntrail.analysis.etw.events.NamePattern;
-import io.ntrail.analysis.etw.recording.Recording;
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.profile.FrameRules;
 import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.MetricInventory;
@@ -122,7 +122,7 @@ public record ProfileRequest(
   }
 
   /** What only the recording tells: which counter, which kind of allocations. */
-  public Profiler.Request complete(ProfileInput input, Recording recording) {
+  public Profiler.Request complete(ProfileInput input, EtwRecording recording) {
     MetricInventory inventory = input.inventory();
     if (metric != Metric.EVENT && inventory.events(metric) == 0) {
       throw new CannotGoOn(

@@ -4,7 +4,7 @@ import io.ntrail.analysis.etw.events.SchemaSources;
 import io.ntrail.analysis.etw.events.UserSchemas;
 import io.ntrail.analysis.etw.machine.ImageFile;
 import io.ntrail.analysis.etw.machine.Images;
-import io.ntrail.analysis.etw.recording.Recording;
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.naming.RecordingSymbols;
 import io.ntrail.analysis.naming.RecordingSymbols.Source;
 import io.ntrail.analysis.profile.ImageProfile;
@@ -112,7 +112,7 @@ final class RecordedImages implements AutoCloseable {
   }
 
   /** Counts the samples in each image; nothing is looked for yet. */
-  static RecordedImages of(Recording recording, SymbolSearchPath places, int cores) {
+  static RecordedImages of(EtwRecording recording, SymbolSearchPath places, int cores) {
     ProfileInput input =
         ProfileInput.of(recording, new SchemaSources(UserSchemas.NONE), cores, false);
     ImageProfile hits = new ImageProfile();

@@ -1,6 +1,6 @@
 package io.ntrail.cli.symbols;
 
-import io.ntrail.analysis.etw.recording.Recording;
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.Losses;
@@ -76,7 +76,7 @@ final class RecordedImagesReport {
 
   private int run() {
     ParseResult parsed = request.parsed;
-    try (Recording recording = Recording.open(List.of(request.file))) {
+    try (EtwRecording recording = EtwRecording.open(List.of(request.file))) {
       RecordedImages images;
       List<Row> rows;
       Map<Candidate, SymbolStores.Result<OpenImage>> files = new LinkedHashMap<>();

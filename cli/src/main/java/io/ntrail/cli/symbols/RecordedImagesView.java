@@ -1,7 +1,7 @@
 package io.ntrail.cli.symbols;
 
 import io.ntrail.analysis.etw.machine.PdbReference;
-import io.ntrail.analysis.etw.recording.Recording;
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.symbols.RecordedImages.Candidate;
 import io.ntrail.cli.symbols.RecordedImages.Row;
@@ -24,7 +24,7 @@ import java.util.Optional;
 
 /** Prints where the names of the images of a recording come from. */
 final class RecordedImagesView {
-  private final Recording recording;
+  private final EtwRecording recording;
   private final RecordedImages images;
   private final List<Row> rows;
   private final Map<Candidate, SymbolStores.Result<OpenImage>> files;
@@ -32,7 +32,7 @@ final class RecordedImagesView {
   private final Terminal terminal;
 
   RecordedImagesView(
-      Recording recording,
+      EtwRecording recording,
       RecordedImages images,
       List<Row> rows,
       Map<Candidate, SymbolStores.Result<OpenImage>> files,

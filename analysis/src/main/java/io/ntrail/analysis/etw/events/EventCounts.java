@@ -1,6 +1,6 @@
 package io.ntrail.analysis.etw.events;
 
-import io.ntrail.analysis.etw.recording.Recording;
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.SurveyPart;
 import io.ntrail.analysis.etw.stacks.StackJoin;
 import io.ntrail.formats.etl.KernelEvents;
@@ -110,12 +110,12 @@ public record EventCounts(
   }
 
   /** Counts all records, with what the built-in tables and the recording itself tell. */
-  public static EventCounts of(Recording recording, int cores) {
+  public static EventCounts of(EtwRecording recording, int cores) {
     return of(recording, cores, new SchemaSources(UserSchemas.NONE));
   }
 
   /** Counts all records. */
-  public static EventCounts of(Recording recording, int cores, SchemaSources sources) {
+  public static EventCounts of(EtwRecording recording, int cores, SchemaSources sources) {
     KernelEvents kernel = sources.kernel();
     StackJoin stacks = new StackJoin(recording, kernel);
     Counting counted = recording.survey(cores, () -> new Counting(sources.index(), kernel, stacks));
@@ -139,7 +139,7 @@ public record EventCounts(
    * @param stacks how they were found
    */
   static EventCounts of(
-      Recording recording,
+      EtwRecording recording,
       int cores,
       Counting counted,
       EventTypeCounter withStack,

@@ -2,7 +2,7 @@ package io.ntrail.analysis.etw.events;
 
 import io.ntrail.analysis.etw.machine.Machine;
 import io.ntrail.analysis.etw.machine.ProcessInstance;
-import io.ntrail.analysis.etw.recording.Recording;
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.etl.RecordKind;
 import io.ntrail.formats.identity.FileTime;
@@ -24,7 +24,7 @@ public final class EventReader {
   private static final int CSWITCH = 0x0524;
   private static final Payload NOTHING = new Payload();
 
-  private final Recording recording;
+  private final EtwRecording recording;
   private final Machine machine;
   private final SchemaIndex schemas;
   private final ValueDescriptions meanings;
@@ -42,7 +42,7 @@ public final class EventReader {
   private int[] running = new int[64];
 
   EventReader(
-      Recording recording, Machine machine, SchemaIndex schemas, ValueDescriptions meanings) {
+      EtwRecording recording, Machine machine, SchemaIndex schemas, ValueDescriptions meanings) {
     this.recording = recording;
     this.machine = machine;
     this.schemas = schemas;
@@ -188,7 +188,7 @@ public final class EventReader {
     return process == RecordCursor.NO_ID ? null : machine.process(process, key);
   }
 
-  /** What records are put in order by ({@link Recording#key}). */
+  /** What records are put in order by ({@link EtwRecording#key}). */
   long key() {
     return key;
   }

@@ -1,8 +1,8 @@
 package io.ntrail.analysis.etw.events;
 
 import io.ntrail.analysis.etw.machine.Machine;
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.OrderedCursor;
-import io.ntrail.analysis.etw.recording.Recording;
 import io.ntrail.analysis.etw.recording.SurveyPart;
 import io.ntrail.analysis.etw.stacks.StackRecords;
 import io.ntrail.analysis.naming.RecordingSymbols;
@@ -82,7 +82,7 @@ public final class Events {
     }
   }
 
-  private final Recording recording;
+  private final EtwRecording recording;
   private final SchemaSources sources;
   private final Machine machine;
   private final SchemaIndex schemas;
@@ -90,7 +90,7 @@ public final class Events {
   private final @Nullable SchemaSourceCounts all;
   private final @Nullable StackRecords stacks;
 
-  private Events(Recording recording, SchemaSources sources, Learned learned) {
+  private Events(EtwRecording recording, SchemaSources sources, Learned learned) {
     this.recording = recording;
     this.sources = sources;
     this.machine = learned.machine;
@@ -102,7 +102,7 @@ public final class Events {
 
   /** Surveys a recording. */
   public static Events of(
-      Recording recording, SchemaSources sources, int cores, Learn... alsoLearned) {
+      EtwRecording recording, SchemaSources sources, int cores, Learn... alsoLearned) {
     Set<Learn> also = EnumSet.noneOf(Learn.class);
     also.addAll(List.of(alsoLearned));
     boolean addresses = also.contains(Learn.ADDRESSES);
@@ -129,7 +129,7 @@ public final class Events {
   }
 
   /** The recording. */
-  public Recording recording() {
+  public EtwRecording recording() {
     return recording;
   }
 

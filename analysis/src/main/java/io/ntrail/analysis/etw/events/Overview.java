@@ -4,8 +4,8 @@ import io.ntrail.analysis.etw.machine.MachineCounts;
 import io.ntrail.analysis.etw.machine.MachineSummary;
 import io.ntrail.analysis.etw.machine.Sampling;
 import io.ntrail.analysis.etw.machine.SystemConfiguration;
-import io.ntrail.analysis.etw.recording.Recording;
-import io.ntrail.analysis.etw.recording.RecordingSummary;
+import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.recording.EtwSummary;
 import io.ntrail.analysis.etw.recording.SurveyPart;
 import io.ntrail.analysis.etw.stacks.StackJoin;
 import io.ntrail.formats.etl.KernelEvents;
@@ -22,7 +22,7 @@ import io.ntrail.formats.etl.RecordCursor;
  * @param sources events by task or provider
  */
 public record Overview(
-    RecordingSummary summary,
+    EtwSummary summary,
     SystemConfiguration hardware,
     Sampling sampling,
     MachineCounts contents,
@@ -30,11 +30,11 @@ public record Overview(
 
   /** What the one pass learns. */
   private static final class Pass implements SurveyPart<Pass> {
-    final RecordingSummary.Counting summary;
+    final EtwSummary.Counting summary;
     final EventCounts.Counting counts;
     final MachineSummary facts;
 
-    Pass(RecordingSummary.Counting summary, EventCounts.Counting counts, MachineSummary facts) {
+    Pass(EtwSummary.Counting summary, EventCounts.Counting counts, MachineSummary facts) {
       this.summary = summary;
       this.counts = counts;
       this.facts = facts;
@@ -89,12 +89,12 @@ public record Overview(
   }
 
   /** Reads all records. */
-  public static Overview of(Recording recording, int cores) {
+  public static Overview of(EtwRecording recording, int cores) {
     return of(recording, cores, new SchemaSources(UserSchemas.NONE));
   }
 
   /** Reads all records. */
-  public static Overview of(Recording recording, int cores, SchemaSources sources) {
+  public static Overview of(EtwRecording recording, int cores, SchemaSources sources) {
     KernelEvents kernel = sources.kernel();
     StackJoin join = new StackJoin(recording, kernel);
     Pass pass =
@@ -102,7 +102,7 @@ public record Overview(
             cores,
             () ->
                 new Pass(
-                    new RecordingSummary.Counting(recording),
+                    new EtwSummary.Counting(recording),
                     new EventCounts.Counting(sources.index(), kernel, join),
                     new MachineSummary(recording, kernel, sources.kernelTable())));
     Stacks stacks =

@@ -3,8 +3,8 @@ package io.ntrail.analysis.etw.events;
 import io.ntrail.analysis.etw.machine.CodeMap;
 import io.ntrail.analysis.etw.machine.ImageFile;
 import io.ntrail.analysis.etw.machine.Machine;
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.OrderedCursor;
-import io.ntrail.analysis.etw.recording.Recording;
 import io.ntrail.analysis.etw.stacks.StackAddresses;
 import io.ntrail.analysis.etw.stacks.StackAssembler;
 import io.ntrail.analysis.etw.stacks.StackRecords;
@@ -25,7 +25,7 @@ final class StackReader implements AutoCloseable {
   /** Processes whose addresses are followed, about 500 bytes each and what lies in them. */
   private static final int MOST_PROCESSES = 1 << 12;
 
-  private final Recording recording;
+  private final EtwRecording recording;
   private final Machine machine;
   private final StackRecords stacks;
   private final @Nullable RecordingSymbols symbols;
@@ -41,7 +41,7 @@ final class StackReader implements AutoCloseable {
    * @param another makes a cursor that begins where the walk begins
    */
   StackReader(
-      Recording recording,
+      EtwRecording recording,
       Machine machine,
       StackRecords stacks,
       @Nullable RecordingSymbols symbols,

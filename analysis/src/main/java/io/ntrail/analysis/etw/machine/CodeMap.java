@@ -1,6 +1,6 @@
 package io.ntrail.analysis.etw.machine;
 
-import io.ntrail.analysis.etw.recording.Recording;
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -23,11 +23,11 @@ public final class CodeMap {
   private final AddressRangeLifetimes methodLives;
   private final AddressRangeLifetimes.Walk images;
   private final AddressRangeLifetimes.Walk methods;
-  private final Recording recording;
+  private final EtwRecording recording;
   private final Map<Integer, Space> spaces = new HashMap<>();
 
   /** The machine must have been asked to learn of addresses. */
-  public CodeMap(Machine machine, Recording recording) {
+  public CodeMap(Machine machine, EtwRecording recording) {
     this.machine = machine;
     this.imageLives = machine.images().lives();
     this.methodLives = machine.methods().lives();
@@ -109,7 +109,7 @@ public final class CodeMap {
       compiled = methods.space(process);
     }
 
-    /** Goes to a time ({@link Recording#key}). */
+    /** Goes to a time ({@link EtwRecording#key}). */
     public void moveTo(long key) {
       own.moveTo(key);
       idle.moveTo(key);

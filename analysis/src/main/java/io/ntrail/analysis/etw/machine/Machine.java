@@ -1,6 +1,6 @@
 package io.ntrail.analysis.etw.machine;
 
-import io.ntrail.analysis.etw.recording.Recording;
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.SurveyPart;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Processes, threads, names of files and volumes of the machine that was recorded. Collected in the
  * survey; read only afterwards.
  *
- * <p>Times are the keys that records are put in order by ({@link Recording#key}).
+ * <p>Times are the keys that records are put in order by ({@link EtwRecording#key}).
  */
 public final class Machine implements SurveyPart<Machine> {
   private static final Guid SYSTEM_CONFIG_EX = Guid.parse("9b79ee91-b5fd-41c0-a243-4248e266e9d0");
@@ -48,7 +48,7 @@ public final class Machine implements SurveyPart<Machine> {
   /** Beginnings and ends of processes that are kept, about 200 bytes each. */
   private static final int MOST_PROCESSES = 1 << 18;
 
-  private final Recording recording;
+  private final EtwRecording recording;
   private final KernelEvents kernel;
   private final SchemaTable table;
   private final Payload payload = new Payload();
@@ -70,7 +70,7 @@ public final class Machine implements SurveyPart<Machine> {
    *
    * @param addresses whether to learn also what lies at which addresses: images and methods
    */
-  public Machine(Recording recording, KernelEvents kernel, SchemaTable table, boolean addresses) {
+  public Machine(EtwRecording recording, KernelEvents kernel, SchemaTable table, boolean addresses) {
     this.addresses = addresses;
     this.recording = recording;
     this.kernel = kernel;

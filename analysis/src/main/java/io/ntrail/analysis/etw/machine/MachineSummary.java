@@ -1,6 +1,6 @@
 package io.ntrail.analysis.etw.machine;
 
-import io.ntrail.analysis.etw.recording.Recording;
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.SurveyPart;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
@@ -26,7 +26,7 @@ public final class MachineSummary implements SurveyPart<MachineSummary> {
   private static final int IMAGE_LOAD = 0x030A;
   private static final int CPU = 0x0B0A;
 
-  private final Recording recording;
+  private final EtwRecording recording;
   private final KernelEvents kernel;
   private final KernelPayload payloads;
 
@@ -38,7 +38,7 @@ public final class MachineSummary implements SurveyPart<MachineSummary> {
   private final Lifetimes threads = new Lifetimes();
 
   /** Empty: to be filled by a survey. */
-  public MachineSummary(Recording recording, KernelEvents kernel, SchemaTable table) {
+  public MachineSummary(EtwRecording recording, KernelEvents kernel, SchemaTable table) {
     this.recording = recording;
     this.kernel = kernel;
     this.payloads = new KernelPayload(table);

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p>What open buffers take beyond a limit is given back and made again when their turn comes: a
  * file whose buffers all overlap costs time, not memory.
  *
- * <p>The earliest time of a run is known exactly after {@link Recording#survey}; without it, that
+ * <p>The earliest time of a run is known exactly after {@link EtwRecording#survey}; without it, that
  * of its first record is taken, and {@link #lateRecords()} says whether that was wrong.
  */
 public final class OrderedCursor implements AutoCloseable {
@@ -78,7 +78,7 @@ public final class OrderedCursor implements AutoCloseable {
 
   private static final long[] NO_KEYS = {};
 
-  private final Recording recording;
+  private final EtwRecording recording;
   private final @Nullable Survey survey;
   private final boolean oneClock;
   private final long from;
@@ -105,7 +105,7 @@ public final class OrderedCursor implements AutoCloseable {
   private long reached = Long.MIN_VALUE;
   private long late;
 
-  OrderedCursor(Recording recording, @Nullable Survey survey, long from, long to) {
+  OrderedCursor(EtwRecording recording, @Nullable Survey survey, long from, long to) {
     this.recording = recording;
     this.survey = survey;
     this.oneClock = recording.oneClock();
@@ -164,7 +164,7 @@ public final class OrderedCursor implements AutoCloseable {
     return opened.cursor;
   }
 
-  /** What the current record is put in order by ({@link Recording#key}). */
+  /** What the current record is put in order by ({@link EtwRecording#key}). */
   public long key() {
     return batch.key(at);
   }
@@ -202,7 +202,7 @@ public final class OrderedCursor implements AutoCloseable {
 
   /**
    * Records that came too late for their place, because a buffer that began with a later record
-   * held them; always 0 after {@link Recording#survey}.
+   * held them; always 0 after {@link EtwRecording#survey}.
    */
   public long lateRecords() {
     return late;

@@ -70,11 +70,11 @@ public final class Survey {
     this.records = records;
   }
 
-  static Survey of(Recording recording, int cores) {
+  static Survey of(EtwRecording recording, int cores) {
     return of(recording, cores, Nothing::new).survey;
   }
 
-  static <P extends SurveyPart<P>> With<P> of(Recording recording, int cores, Supplier<P> parts) {
+  static <P extends SurveyPart<P>> With<P> of(EtwRecording recording, int cores, Supplier<P> parts) {
     List<Columns> files =
         recording.files().stream().map(f -> new Columns(f.buffers().count())).toList();
     List<EtlFile> order = recording.files();

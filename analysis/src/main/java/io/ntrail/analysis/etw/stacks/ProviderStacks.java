@@ -26,7 +26,7 @@ public final class ProviderStacks {
   /**
    * Appends the frames of the stack that an event brings in its extended items.
    *
-   * @param key time of the event, see {@link io.ntrail.analysis.etw.recording.Recording#key}
+   * @param key time of the event, see {@link io.ntrail.analysis.etw.recording.EtwRecording#key}
    * @return whether it brings any, or what may be half of a stack
    */
   public boolean copy(RecordCursor record, long key, StackAddresses into) {

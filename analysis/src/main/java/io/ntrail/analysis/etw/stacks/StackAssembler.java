@@ -49,7 +49,7 @@ public final class StackAssembler implements AutoCloseable {
    * those that come behind it; the kernel's part stands first, whichever came first. An event that
    * brings the second half of another event's stack has no stack itself.
    *
-   * @param key time of the event, see {@link io.ntrail.analysis.etw.recording.Recording#key}
+   * @param key time of the event, see {@link io.ntrail.analysis.etw.recording.EtwRecording#key}
    */
   public void complete(RecordCursor record, long key, StackAddresses frames) {
     if (!record.kind().isEvent()) {

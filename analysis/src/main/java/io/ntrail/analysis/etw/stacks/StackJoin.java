@@ -1,8 +1,8 @@
 package io.ntrail.analysis.etw.stacks;
 
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.IndexSort;
 import io.ntrail.analysis.etw.recording.ParallelTasks;
-import io.ntrail.analysis.etw.recording.Recording;
 import io.ntrail.analysis.etw.recording.Survey;
 import io.ntrail.formats.etl.BufferIndex;
 import io.ntrail.formats.etl.EtlFile;
@@ -57,13 +57,13 @@ public final class StackJoin {
     }
   }
 
-  private final Recording recording;
+  private final EtwRecording recording;
   private final StackMatchRules targets;
   private final List<Buffers> files;
   private final AtomicBoolean incomplete = new AtomicBoolean();
 
   /** Knows no stack records yet: all records must be visited first. */
-  public StackJoin(Recording recording, KernelEvents kernel) {
+  public StackJoin(EtwRecording recording, KernelEvents kernel) {
     this.recording = recording;
     this.targets = new StackMatchRules(kernel);
     this.files =

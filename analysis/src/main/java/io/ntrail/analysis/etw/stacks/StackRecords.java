@@ -1,8 +1,8 @@
 package io.ntrail.analysis.etw.stacks;
 
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.IndexSort;
 import io.ntrail.analysis.etw.recording.OrderedCursor;
-import io.ntrail.analysis.etw.recording.Recording;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.Arrays;
@@ -40,7 +40,7 @@ public final class StackRecords {
     }
   }
 
-  private final Recording recording;
+  private final EtwRecording recording;
   private final StackMatchRules targets;
   private final List<Buffers> files;
   private final StackKeys keys = new StackKeys();
@@ -48,7 +48,7 @@ public final class StackRecords {
   private final LongAdder halves = new LongAdder();
 
   /** Knows no stack records yet: all records must be visited first. */
-  public StackRecords(Recording recording, KernelEvents kernel) {
+  public StackRecords(EtwRecording recording, KernelEvents kernel) {
     this.recording = recording;
     this.targets = new StackMatchRules(kernel);
     this.files =

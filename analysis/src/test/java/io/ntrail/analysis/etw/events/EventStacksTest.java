@@ -4,7 +4,7 @@ import static io.ntrail.testkit.profile.RecordingBuilder.APP;
 import static io.ntrail.testkit.profile.RecordingBuilder.KERNEL;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.ntrail.analysis.etw.recording.Recording;
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.testkit.LittleEndian;
 import io.ntrail.testkit.etl.ProfilePayloads;
@@ -22,8 +22,8 @@ class EventStacksTest {
   /** Each event that has a stack: microseconds since the start, thread, frames. */
   private static List<String> stacks(RecordingBuilder activity, EventFilter filter) {
     List<String> told = new ArrayList<>();
-    try (Recording recording =
-        Recording.of(List.of(InputFile.of(activity.writer().toByteArray(), "written")))) {
+    try (EtwRecording recording =
+        EtwRecording.of(List.of(InputFile.of(activity.writer().toByteArray(), "written")))) {
       Events events = Events.of(recording, SOURCES, 2, Events.Learn.ADDRESSES);
       try (Events.Walk walk = events.walkWithStacks(filter, Long.MIN_VALUE, Long.MAX_VALUE)) {
         while (walk.next()) {

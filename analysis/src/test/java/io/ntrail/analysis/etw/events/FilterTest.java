@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.ntrail.analysis.etw.recording.Recording;
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.testkit.TestData;
@@ -74,7 +74,7 @@ class FilterTest {
         .build();
   }
 
-  private static Recording recording() {
+  private static EtwRecording recording() {
     EtlWriter writer = new EtlWriter(EtlSettings.windows11());
     writer.log(0, process(3, 40, "shopd.exe")).log(0, process(3, 50, "shopd"));
     writer.log(0, process(3, 60, "Other.exe"));
@@ -82,13 +82,13 @@ class FilterTest {
     writer.log(1, sale(20_000_000, 50, 6, -1, "green tea"));
     writer.log(2, sale(30_000_000, 60, 7, 0, ""));
     writer.log(2, plain(40_000_000, 60, 7, 5)).log(2, plain(50_000_000, 70, 8, 143));
-    return Recording.of(List.of(InputFile.of(writer.toByteArray(), "written")));
+    return EtwRecording.of(List.of(InputFile.of(writer.toByteArray(), "written")));
   }
 
   /** What a filter lets through: seconds since the start, of a second's multiples only. */
   private static String passed(EventFilter.Builder filter) {
     StringBuilder seconds = new StringBuilder();
-    try (Recording recording = recording()) {
+    try (EtwRecording recording = recording()) {
       Events events = Events.of(recording, SOURCES, 2);
       try (Events.Walk walk = events.walk(filter.build())) {
         while (walk.next()) {
@@ -281,7 +281,7 @@ class FilterTest {
 
   @Test
   void groupsAndCountsOfAWrittenRecordingAreThoseByHand() {
-    try (Recording recording = recording()) {
+    try (EtwRecording recording = recording()) {
       Events events = Events.of(recording, SOURCES, 2, Events.Learn.STACKS);
       groupedByAll(events, filter(), e -> true, "item");
       groupedByAll(events, filter().event("Sale"), e -> "Sale".equals(e.type().event()), "result");
@@ -305,7 +305,7 @@ class FilterTest {
   void groupsAndCountsOfARealRecordingAreThoseByHand(String name) throws IOException {
     assumeTrue(TestData.available(), TestData.MISSING);
     byte[] file = TestData.gunzip("etl/" + name + ".etl.gz");
-    try (Recording recording = Recording.of(List.of(InputFile.of(file, name)))) {
+    try (EtwRecording recording = EtwRecording.of(List.of(InputFile.of(file, name)))) {
       Events events = Events.of(recording, SOURCES, 2, Events.Learn.STACKS);
       groupedByAll(events, filter(), e -> true, "ComponentId");
       groupedByAll(

@@ -9,8 +9,8 @@ import io.ntrail.analysis.etw.machine.Machine;
 import io.ntrail.analysis.etw.machine.MachineCounts;
 import io.ntrail.analysis.etw.machine.Sampling;
 import io.ntrail.analysis.etw.machine.SystemConfiguration;
-import io.ntrail.analysis.etw.recording.Recording;
-import io.ntrail.analysis.etw.recording.RecordingSummary;
+import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.recording.EtwSummary;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.schema.SchemaTable;
@@ -42,14 +42,14 @@ class OverviewTest {
   private static Overview real(String... names) {
     List<Path> paths =
         Stream.of(names).map(name -> TestData.file("etl/" + name + ".etl.gz")).toList();
-    try (Recording recording = Recording.open(paths)) {
+    try (EtwRecording recording = EtwRecording.open(paths)) {
       return Overview.of(recording, 2);
     }
   }
 
   private static Overview written(EtlWriter writer) {
-    try (Recording recording =
-        Recording.of(List.of(InputFile.of(writer.toByteArray(), "written")))) {
+    try (EtwRecording recording =
+        EtwRecording.of(List.of(InputFile.of(writer.toByteArray(), "written")))) {
       return Overview.of(recording, 1);
     }
   }
@@ -147,7 +147,7 @@ class OverviewTest {
     KernelEvents kernel = new KernelEvents();
     SchemaTable table = SchemaTable.kernel();
     for (Path file : files) {
-      try (Recording recording = Recording.open(List.of(file))) {
+      try (EtwRecording recording = EtwRecording.open(List.of(file))) {
         Overview one = Overview.of(recording, 1);
         Overview many = Overview.of(recording, 3);
         assertEquals(one.hardware(), many.hardware(), file::toString);
@@ -155,7 +155,7 @@ class OverviewTest {
         assertEquals(one.contents(), many.contents(), file::toString);
         assertEquals(one.sources(), many.sources(), file::toString);
         ProviderCounts sources = one.sources();
-        RecordingSummary.Part total = one.summary().total();
+        EtwSummary.Part total = one.summary().total();
         assertEquals(total.records(), sources.events() + sources.stackRecords());
         assertEquals(total.recordBytes(), sources.bytes() + sources.stackBytes());
         List<ProviderCounts.Row> rows = sources.rows();
@@ -168,7 +168,7 @@ class OverviewTest {
         Machine machine = recording.survey(2, () -> new Machine(recording, kernel, table, false));
         assertEquals(machine.processCount(), one.contents().processes(), file::toString);
         assertEquals(machine.threadCount(), one.contents().threads(), file::toString);
-        RecordingSummary.Part alone = RecordingSummary.of(recording, 2).total();
+        EtwSummary.Part alone = EtwSummary.of(recording, 2).total();
         assertEquals(alone.records(), total.records());
         assertEquals(alone.firstNanos(), total.firstNanos());
         assertEquals(alone.lastNanos(), total.lastNanos());

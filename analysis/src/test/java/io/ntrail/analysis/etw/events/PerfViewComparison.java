@@ -1,6 +1,6 @@
 package io.ntrail.analysis.etw.events;
 
-import io.ntrail.analysis.etw.recording.Recording;
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.baseline.Baseline;
 import io.ntrail.testkit.baseline.BaselineComparison;
@@ -48,7 +48,7 @@ final class PerfViewComparison {
 
   static PerfViewComparison of(String recording) throws IOException {
     PerfViewComparison comparison = new PerfViewComparison(Baseline.of(recording));
-    try (Recording file = Recording.open(List.of(TestData.file("etl/" + recording + ".etl.gz")))) {
+    try (EtwRecording file = EtwRecording.open(List.of(TestData.file("etl/" + recording + ".etl.gz")))) {
       Events events = Events.of(file, new SchemaSources(UserSchemas.NONE), 2);
       EventFilter types = new EventFilter.Builder().event("*/Type/BulkType").build();
       try (Events.Walk walk = events.walk(types)) {

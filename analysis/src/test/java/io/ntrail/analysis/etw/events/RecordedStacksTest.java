@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.OrderedCursor;
-import io.ntrail.analysis.etw.recording.Recording;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.testkit.TestData;
@@ -37,17 +37,17 @@ class RecordedStacksTest {
     assumeTrue(TestData.available(), TestData.MISSING);
   }
 
-  private static Recording open(String name) throws IOException {
-    return Recording.of(List.of(InputFile.of(TestData.gunzip("etl/" + name + ".etl.gz"), name)));
+  private static EtwRecording open(String name) throws IOException {
+    return EtwRecording.of(List.of(InputFile.of(TestData.gunzip("etl/" + name + ".etl.gz"), name)));
   }
 
-  private static Events.Walk walk(Recording recording) {
+  private static Events.Walk walk(EtwRecording recording) {
     return Events.of(recording, SOURCES, 2, Events.Learn.ADDRESSES)
         .walkWithStacks(new EventFilter.Builder().build(), Long.MIN_VALUE, Long.MAX_VALUE);
   }
 
   private static StackStatistics counts(String name) throws IOException {
-    try (Recording recording = open(name);
+    try (EtwRecording recording = open(name);
         Events.Walk walk = walk(recording)) {
       while (walk.next()) {
         walk.stack();
@@ -65,7 +65,7 @@ class RecordedStacksTest {
 
   /** The texts of the stack of the event of a time and thread. */
   private static List<String> stack(String name, long ticks, int thread) throws IOException {
-    try (Recording recording = open(name);
+    try (EtwRecording recording = open(name);
         Events.Walk walk = walk(recording)) {
       while (walk.next()) {
         EventReader event = walk.event();
@@ -187,7 +187,7 @@ class RecordedStacksTest {
     return Long.parseLong(event.substring(0, event.indexOf(' ')));
   }
 
-  private static SimpleJoin simple(Recording recording) {
+  private static SimpleJoin simple(EtwRecording recording) {
     SimpleJoin join = new SimpleJoin();
     try (OrderedCursor cursor = recording.inOrder()) {
       while (cursor.next()) {
@@ -204,7 +204,7 @@ class RecordedStacksTest {
   @ParameterizedTest
   @ValueSource(strings = {X86, X64})
   void stacksAreThoseOfASimpleJoin(String name) throws IOException {
-    try (Recording recording = open(name);
+    try (EtwRecording recording = open(name);
         Events.Walk walk = walk(recording)) {
       SimpleJoin join = simple(recording);
       assertEquals(name.equals(X64) ? 2_921 : 0, join.defined);
@@ -245,7 +245,7 @@ class RecordedStacksTest {
   @ParameterizedTest
   @ValueSource(strings = {X86, X64, TRACE_LOGGING})
   void countsOnSeveralCoresAreThoseOfAWalk(String name) throws IOException {
-    try (Recording recording = open(name)) {
+    try (EtwRecording recording = open(name)) {
       Events events = Events.of(recording, SOURCES, 2, Events.Learn.STACKS);
       Map<String, Long> walked;
       try (Events.Walk walk =

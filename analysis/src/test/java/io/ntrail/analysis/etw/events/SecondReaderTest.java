@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.ntrail.analysis.etw.recording.Recording;
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.schema.Manifest;
@@ -108,7 +108,7 @@ class ReferenceEventReaderTest {
         .records()
         .forEach(record -> raw.put(new Place(record.buffer(), record.offset()), record));
     Compared compared = new Compared();
-    try (Recording recording = Recording.of(List.of(InputFile.of(file, "recording")))) {
+    try (EtwRecording recording = EtwRecording.of(List.of(InputFile.of(file, "recording")))) {
       Events events = Events.of(recording, new SchemaSources(user), 2);
       assertEquals(List.of(), events.problems());
       try (Events.Walk walk = events.walk(new EventFilter.Builder().build())) {

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.ntrail.analysis.etw.recording.Recording;
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.schema.Payload;
 import io.ntrail.formats.schema.Schema;
@@ -34,7 +34,7 @@ class WrittenEventsTest {
 
   /** Shows every event of a recording, and says of how many more records it is. */
   private static void walk(byte[] file, UserSchemas user, int cores, Consumer<EventReader> each) {
-    try (Recording recording = Recording.of(List.of(InputFile.of(file, "written")))) {
+    try (EtwRecording recording = EtwRecording.of(List.of(InputFile.of(file, "written")))) {
       Events events = Events.of(recording, new SchemaSources(user), cores);
       try (Events.Walk walk = events.walk(new EventFilter.Builder().build())) {
         while (walk.next()) {

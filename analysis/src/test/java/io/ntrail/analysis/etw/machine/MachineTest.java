@@ -9,7 +9,7 @@ import io.ntrail.analysis.etw.events.EventReader;
 import io.ntrail.analysis.etw.events.Events;
 import io.ntrail.analysis.etw.events.SchemaSources;
 import io.ntrail.analysis.etw.events.UserSchemas;
-import io.ntrail.analysis.etw.recording.Recording;
+import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.etl.EtlFile;
@@ -94,12 +94,12 @@ class MachineTest {
         .build();
   }
 
-  private static Recording open(EtlWriter... writers) {
+  private static EtwRecording open(EtlWriter... writers) {
     List<InputFile> inputs = new ArrayList<>();
     for (EtlWriter each : writers) {
       inputs.add(InputFile.of(each.toByteArray(), "written" + inputs.size()));
     }
-    return Recording.of(inputs);
+    return EtwRecording.of(inputs);
   }
 
   private static String told(EventReader event) {
@@ -107,7 +107,7 @@ class MachineTest {
   }
 
   /** Every event from one time on: time, type, and whom it belongs to. */
-  private static List<String> walked(Recording recording, int cores, long from, long to) {
+  private static List<String> walked(EtwRecording recording, int cores, long from, long to) {
     Events events = Events.of(recording, SOURCES, cores);
     List<String> lines = new ArrayList<>();
     try (Events.Walk walk = events.walk(new EventFilter.Builder().build(), from, to)) {
@@ -129,7 +129,7 @@ class MachineTest {
   /** What comes behind the type in the lines of one type of event, by time. */
   private Map<Long, String> of(String type) {
     Map<Long, String> told = new TreeMap<>();
-    try (Recording recording = open(writer)) {
+    try (EtwRecording recording = open(writer)) {
       for (String line : walked(recording, 2, Long.MIN_VALUE, Long.MAX_VALUE)) {
         String[] words = line.split(" ", 2);
         if (words[1].startsWith(type + " ")) {
@@ -187,7 +187,7 @@ class MachineTest {
         event(130, 50, 1),
         event(130, 70, 1),
         process(900, RUNDOWN_END, 70, "told-late.exe"));
-    try (Recording recording = open(writer)) {
+    try (EtwRecording recording = open(writer)) {
       Events events = Events.of(recording, SOURCES, 1);
       Machine machine = events.machine();
       assertEquals(4, machine.processCount());
@@ -222,7 +222,7 @@ class MachineTest {
         process(900, RUNDOWN_END, 41, "two.exe"),
         process(901, END, 41, "two.exe"),
         process(901, END, 41, "two.exe"));
-    try (Recording recording = open(writer)) {
+    try (EtwRecording recording = open(writer)) {
       assertEquals(2, Events.of(recording, SOURCES, 2).machine().processCount());
     }
   }
@@ -310,7 +310,7 @@ class MachineTest {
     assertEquals("\\Device\\HarddiskVolume3\\two.db", disks.get(50L));
     assertEquals("\\Device\\HarddiskVolume3\\late.db", disks.get(51L));
     assertEquals("null", disks.get(52L));
-    try (Recording recording = open(writer)) {
+    try (EtwRecording recording = open(writer)) {
       FileNames files = Events.of(recording, SOURCES, 1).machine().files();
       assertEquals(4, files.count());
       assertEquals(0, files.leftOut());
@@ -326,7 +326,7 @@ class MachineTest {
         volume(1, "\\Device\\HarddiskVolume3\\", "C:\\"),
         volume(2, "\\Device\\HarddiskVolume3\\Mounted\\", "D:\\"),
         volume(3, "\\Device\\HarddiskVolume31\\", "E:\\"));
-    try (Recording recording = open(writer)) {
+    try (EtwRecording recording = open(writer)) {
       Volumes volumes = Events.of(recording, SOURCES, 2).machine().volumes();
       assertTrue(volumes.known());
       assertEquals("C:\\a.db", volumes.path("\\Device\\HarddiskVolume3\\a.db"));
@@ -387,7 +387,7 @@ class MachineTest {
           EtlWriter any = written(g, any(g, g.length(80)));
           long from = g.below(100);
           long to = from + g.below(60);
-          try (Recording recording = open(any)) {
+          try (EtwRecording recording = open(any)) {
             List<String> whole = walked(recording, 1, Long.MIN_VALUE, Long.MAX_VALUE);
             List<String> expected =
                 whole.stream()
@@ -422,8 +422,8 @@ class MachineTest {
               (g.flag() ? first : second).log(cpu, record);
             }
           }
-          try (Recording one = open(both);
-              Recording two = open(first, second)) {
+          try (EtwRecording one = open(both);
+              EtwRecording two = open(first, second)) {
             assertTrue(two.oneClock());
             List<String> expected = walked(one, 1, 0, Long.MAX_VALUE);
             List<String> merged = walked(two, 2, 0, Long.MAX_VALUE);
@@ -441,11 +441,11 @@ class MachineTest {
         g -> {
           EtlWriter any = written(g, any(g, g.length(200)));
           List<String> one;
-          try (Recording recording = open(any)) {
+          try (EtwRecording recording = open(any)) {
             one = walked(recording, 1, Long.MIN_VALUE, Long.MAX_VALUE);
           }
           for (int cores : new int[] {2, 7}) {
-            try (Recording recording = open(any)) {
+            try (EtwRecording recording = open(any)) {
               assertEquals(one, walked(recording, cores, Long.MIN_VALUE, Long.MAX_VALUE));
             }
           }
@@ -453,7 +453,7 @@ class MachineTest {
   }
 
   /** The machine as several collectors see it that each read some of the buffers. */
-  private static Machine collected(Recording recording, Gen g) {
+  private static Machine collected(EtwRecording recording, Gen g) {
     KernelEvents kernel = new KernelEvents();
     List<Machine> parts = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
@@ -480,7 +480,7 @@ class MachineTest {
     Property.check(
         100,
         g -> {
-          try (Recording recording = open(written(g, any(g, g.length(80))))) {
+          try (EtwRecording recording = open(written(g, any(g, g.length(80))))) {
             Machine one = collected(recording, g);
             Machine other = collected(recording, g);
             for (long key = T; key < T + 160; key++) {

@@ -115,7 +115,7 @@ class BaselinesTest {
     return counts;
   }
 
-  private static Recording open(String name) {
+  private static EtwRecording open(String name) {
     return SharedTable.row(name + ".etl").open();
   }
 
@@ -143,7 +143,7 @@ class BaselinesTest {
     Map<String, Long> expected = new TreeMap<>();
     Map<String, Long> got = new TreeMap<>();
     Map<String, Long> baseline = baseline(name);
-    try (Recording recording = open(name)) {
+    try (EtwRecording recording = open(name)) {
       Map<Kind, Long> counts = byOpcode(EventCounts.of(recording, 2, Sources.SHARED));
       for (String line : KERNEL.strip().split("\n", -1)) {
         String event = line.substring(0, line.length() - 5);
@@ -162,7 +162,7 @@ class BaselinesTest {
     Map<String, Long> expected = new TreeMap<>();
     Map<String, Long> got = new TreeMap<>();
     Map<String, Long> baseline = baseline(name);
-    try (Recording recording = open(name)) {
+    try (EtwRecording recording = open(name)) {
       Map<Kind, Long> counts = byOpcode(EventCounts.of(recording, 2, Sources.SHARED));
       for (String line : MERGED.strip().split("\n", -1)) {
         String[] parts = line.split(" (?=[0-9a-f]{8}-)| (?=\\d+$)", -1);
@@ -177,7 +177,7 @@ class BaselinesTest {
   void providerEventsAreAsManyAsTheBaselineCounts() throws IOException {
     Map<String, Long> baseline = baseline(X64);
     String clr = "Microsoft-Windows-DotNETRuntime/";
-    try (Recording recording = open(X64)) {
+    try (EtwRecording recording = open(X64)) {
       Map<Kind, Long> counts = byId(EventCounts.of(recording, 2, Sources.SHARED));
       assertEquals(10_382, baseline.get(clr + "GC/AllocationTick"));
       assertEquals(10_382, counts.get(new Kind(CLR.toString(), 10)));
@@ -192,7 +192,7 @@ class BaselinesTest {
 
   @Test
   void stackRecordsAreAsManyAsMeasured() {
-    try (Recording recording = open(X64)) {
+    try (EtwRecording recording = open(X64)) {
       Map<Kind, Long> counts = byId(EventCounts.of(recording, 1, Sources.SHARED));
       String stacks = String.valueOf(ClassGuids.ofHook(0x1820));
       List<Long> found = new ArrayList<>();
@@ -209,7 +209,7 @@ class BaselinesTest {
   @ParameterizedTest
   @ValueSource(strings = {X64, X86})
   void everyStackRecordNamesTheTimeOfAnEvent(String name) {
-    try (Recording recording = open(name)) {
+    try (EtwRecording recording = open(name)) {
       Set<Long> events = new HashSet<>();
       List<Long> references = new ArrayList<>();
       walk(
@@ -237,7 +237,7 @@ class BaselinesTest {
     return record.kind().isHook() && record.hookId() >>> 8 == 0x18;
   }
 
-  private static void walk(Recording recording, Visitor visitor) {
+  private static void walk(EtwRecording recording, Visitor visitor) {
     try (OrderedCursor cursor = recording.inOrder()) {
       while (cursor.next()) {
         visitor.visit(cursor.record());

@@ -55,7 +55,7 @@ final class DamageRun {
 
   /** A walk in time order, as far as it is judged here. */
   private record InOrder(int count, long backwards, long late) {
-    static InOrder of(Recording recording) {
+    static InOrder of(EtwRecording recording) {
       int count = 0;
       long backwards = 0;
       long last = Long.MIN_VALUE;
@@ -84,7 +84,7 @@ final class DamageRun {
   DamageRun(String name, byte[] sound) {
     this.name = name;
     this.sound = sound;
-    try (Recording recording = Recording.of(List.of(InputFile.of(sound, name)))) {
+    try (EtwRecording recording = EtwRecording.of(List.of(InputFile.of(sound, name)))) {
       records = read(recording);
       BufferIndex index = recording.files().getFirst().buffers();
       for (int b = 0; b < index.count(); b++) {
@@ -153,7 +153,7 @@ final class DamageRun {
   private int checkNow(byte[] spoiled, int firstSpoiled, String label) {
     List<Seen> got;
     List<Gap> gaps;
-    try (Recording recording = Recording.of(List.of(InputFile.of(spoiled, name)))) {
+    try (EtwRecording recording = EtwRecording.of(List.of(InputFile.of(spoiled, name)))) {
       InOrder unsurveyed = InOrder.of(recording);
       assertTrue(
           unsurveyed.backwards == 0 || unsurveyed.late > 0, label + ": time goes back unsaid");
@@ -168,7 +168,7 @@ final class DamageRun {
       assertEquals(
           got.size(), EventCounts.of(recording, 1, Sources.SHARED).records(), label + ": counts");
       assertEquals(
-          got.size(), RecordingSummary.of(recording, 1).total().records(), label + ": summary");
+          got.size(), EtwSummary.of(recording, 1).total().records(), label + ": summary");
       if (cases % PROFILED == 0) {
         AllProfiles.check(recording);
       }
@@ -239,7 +239,7 @@ final class DamageRun {
         () -> label + ": lost without a gap: " + missing.size() + ", first " + missing.getFirst());
   }
 
-  private static List<Seen> read(Recording recording) {
+  private static List<Seen> read(EtwRecording recording) {
     List<Seen> seen = new ArrayList<>();
     EtlFile file = recording.files().getFirst();
     BufferIndex index = file.buffers();

@@ -255,8 +255,8 @@ class DamageTest {
         }
       }
     }
-    try (Recording recording =
-        Recording.of(
+    try (EtwRecording recording =
+        EtwRecording.of(
             List.of(
                 io.ntrail.formats.bytes.InputFile.of(
                     Damage.itemSize(run.sound(), 1, 20, 1, 0xFFF8), "items")))) {
@@ -280,7 +280,7 @@ class DamageTest {
     for (int length : new int[] {0, 1, 4, 72, 103}) {
       Path file = folder.resolve("cut" + length + ".etl");
       Files.write(file, Damage.cutAt(plain(), length));
-      CannotGoOn refusal = assertThrows(CannotGoOn.class, () -> Recording.open(List.of(file)));
+      CannotGoOn refusal = assertThrows(CannotGoOn.class, () -> EtwRecording.open(List.of(file)));
       assertTrue(refusal.message().contains("cut" + length + ".etl"), refusal.message());
     }
   }
@@ -297,8 +297,8 @@ class DamageTest {
     Path file = folder.resolve("cut.etl.gz");
     Files.write(file, Damage.cutAt(all, all.length * percent / 100));
     long whole = new DamageRun("gzip", sound).records();
-    try (Recording recording = Recording.open(List.of(file))) {
-      long given = RecordingSummary.of(recording, 1).total().records();
+    try (EtwRecording recording = EtwRecording.open(List.of(file))) {
+      long given = EtwSummary.of(recording, 1).total().records();
       assertTrue(given > whole * (percent - 25) / 100 && given < whole, given + " of " + whole);
       assertFalse(recording.gaps().isEmpty());
       for (Gap gap : recording.gaps()) {
@@ -327,7 +327,7 @@ class DamageTest {
     int opened = 0;
     for (byte[] archive : List.of(zipped.toByteArray(), gzipped.toByteArray())) {
       Files.write(file, archive);
-      try (Recording recording = Recording.open(List.of(file))) {
+      try (EtwRecording recording = EtwRecording.open(List.of(file))) {
         assertEquals(archive.length == zipped.size() ? 2 : 1, recording.files().size());
         assertEquals(List.of(), recording.gaps());
       }
@@ -345,8 +345,8 @@ class DamageTest {
 
   private static int open(Path file, byte[] bytes, String what) throws IOException {
     Files.write(file, bytes);
-    try (Recording recording = Recording.open(List.of(file))) {
-      long records = RecordingSummary.of(recording, 1).total().records();
+    try (EtwRecording recording = EtwRecording.open(List.of(file))) {
+      long records = EtwSummary.of(recording, 1).total().records();
       assertEquals(records, EventCounts.of(recording, 1, Sources.SHARED).records(), what);
       assertEquals(records, Walked.inOrder(recording).count(), what);
       return 1;
@@ -369,8 +369,8 @@ class DamageTest {
               .add(EtlRecords.garbage(new byte[] {1, 2, 3, 4, 5, 6, 7, 8})));
     }
     byte[] bytes = new ByteArrayInputStream(writer.toByteArray()).readAllBytes();
-    try (Recording recording =
-        Recording.of(List.of(io.ntrail.formats.bytes.InputFile.of(bytes, "bad")))) {
+    try (EtwRecording recording =
+        EtwRecording.of(List.of(io.ntrail.formats.bytes.InputFile.of(bytes, "bad")))) {
       assertEquals(12_001, EventCounts.of(recording, 1, Sources.SHARED).records());
       assertEquals(10_001, recording.gaps().size());
     }

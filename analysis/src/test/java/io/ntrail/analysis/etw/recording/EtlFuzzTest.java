@@ -53,7 +53,7 @@ class EtlFuzzTest {
 
   /** Whatever the bytes are: a refusal, or answers that agree with each other. */
   private static void check(byte[] file) {
-    try (Recording recording = Recording.of(List.of(InputFile.of(file, "fuzz")))) {
+    try (EtwRecording recording = EtwRecording.of(List.of(InputFile.of(file, "fuzz")))) {
       Walked unsurveyed = Walked.inOrder(recording);
       assertTrue(unsurveyed.backwards() == 0 || unsurveyed.late() > 0, "time goes back unsaid");
       recording.survey(1);
@@ -64,7 +64,7 @@ class EtlFuzzTest {
       assertEquals(surveyed.count(), counts.records(), "counts");
       assertEquals(
           counts.records(), counts.rows().stream().mapToLong(EventCounts.Row::count).sum());
-      RecordingSummary.Part part = RecordingSummary.of(recording, 1).total();
+      EtwSummary.Part part = EtwSummary.of(recording, 1).total();
       assertEquals(counts.records(), part.records(), "summary");
       assertEquals(counts.records(), Arrays.stream(part.recordsByKind()).sum(), "kinds");
       assertEquals(counts.bytes(), part.recordBytes(), "bytes");
@@ -79,7 +79,7 @@ class EtlFuzzTest {
   }
 
   /** Names, items and fields of all records, through the walk that shows them. */
-  private static void everyAccessor(Recording recording) {
+  private static void everyAccessor(EtwRecording recording) {
     Events events = Events.of(recording, Sources.SHARED, 1);
     try (Events.Walk walk = events.walk(new EventFilter.Builder().build())) {
       long last = Long.MIN_VALUE;

@@ -48,8 +48,8 @@ class SharedRecordingsTest {
   @ParameterizedTest
   @MethodSource("rows")
   void summaryIsTheRowOfTheTable(SharedTable.Row row) {
-    try (Recording recording = row.open()) {
-      RecordingSummary.Part part = RecordingSummary.of(recording, 2).total();
+    try (EtwRecording recording = row.open()) {
+      EtwSummary.Part part = EtwSummary.of(recording, 2).total();
       assertEquals(row.bytes(), recording.size(), "bytes");
       assertEquals(row.buffers(), part.buffers(), "buffers");
       assertEquals(row.compressed(), part.compressedBuffers(), "compressed buffers");
@@ -68,7 +68,7 @@ class SharedRecordingsTest {
   @ParameterizedTest
   @MethodSource("rows")
   void headerSaysWhatTheTableSays(SharedTable.Row row) {
-    try (Recording recording = row.open()) {
+    try (EtwRecording recording = row.open()) {
       LogFileHeader h = recording.files().getFirst().header().orElseThrow();
       assertEquals(
           row.facts(),
@@ -90,7 +90,7 @@ class SharedRecordingsTest {
   @ParameterizedTest
   @MethodSource("rows")
   void kernelGroupsAndItemsAreThoseListed(SharedTable.Row row) {
-    try (Recording recording = row.open()) {
+    try (EtwRecording recording = row.open()) {
       Map<Integer, Long> groups = new TreeMap<>();
       Map<Integer, Long> items = new TreeMap<>();
       forEach(
@@ -124,7 +124,7 @@ class SharedRecordingsTest {
   @ParameterizedTest
   @MethodSource("rows")
   void topProvidersHaveTheCountsOfTheTable(SharedTable.Row row) {
-    try (Recording recording = row.open()) {
+    try (EtwRecording recording = row.open()) {
       Map<Guid, Long> counts = new HashMap<>();
       forEach(
           recording,
@@ -165,8 +165,8 @@ class SharedRecordingsTest {
   @ParameterizedTest
   @MethodSource("rows")
   void eventCountsAddUpToAllRecords(SharedTable.Row row) {
-    try (Recording recording = row.open()) {
-      RecordingSummary.Part part = RecordingSummary.of(recording, 1).total();
+    try (EtwRecording recording = row.open()) {
+      EtwSummary.Part part = EtwSummary.of(recording, 1).total();
       EventCounts one = EventCounts.of(recording, 1, Sources.SHARED);
       assertEquals(row.records(), one.records());
       assertEquals(row.records(), one.rows().stream().mapToLong(EventCounts.Row::count).sum());
@@ -181,12 +181,12 @@ class SharedRecordingsTest {
   @ParameterizedTest
   @MethodSource("rows")
   void answersAreTheSameOnOneTwoAndThreeCores(SharedTable.Row row) {
-    try (Recording recording = row.open()) {
+    try (EtwRecording recording = row.open()) {
       EventCounts counts = EventCounts.of(recording, 1, Sources.SHARED);
-      RecordingSummary.Part part = RecordingSummary.of(recording, 1).total();
+      EtwSummary.Part part = EtwSummary.of(recording, 1).total();
       for (int cores = 2; cores <= 3; cores++) {
         assertEquals(counts, EventCounts.of(recording, cores, Sources.SHARED), "event counts");
-        RecordingSummary.Part again = RecordingSummary.of(recording, cores).total();
+        EtwSummary.Part again = EtwSummary.of(recording, cores).total();
         assertEquals(kinds(part), kinds(again), "kinds");
         assertEquals(part.recordBytes(), again.recordBytes(), "bytes");
         assertEquals(part.firstNanos(), again.firstNanos(), "first");
@@ -199,7 +199,7 @@ class SharedRecordingsTest {
   @ParameterizedTest
   @MethodSource("rows")
   void orderedWalkGivesEveryRecordOnceInOrder(SharedTable.Row row) {
-    try (Recording recording = row.open()) {
+    try (EtwRecording recording = row.open()) {
       Walked inFileOrder = Walked.everyBuffer(recording);
       Walked unsurveyed = Walked.inOrder(recording);
       recording.survey(2);
@@ -217,9 +217,9 @@ class SharedRecordingsTest {
   @ParameterizedTest
   @MethodSource("rows")
   void aRangeOfTimeIsThatPartOfTheWholeWalk(SharedTable.Row row) {
-    try (Recording recording = row.open()) {
+    try (EtwRecording recording = row.open()) {
       recording.survey(1);
-      RecordingSummary.Part part = RecordingSummary.of(recording, 1).total();
+      EtwSummary.Part part = EtwSummary.of(recording, 1).total();
       long length = part.lastNanos() - part.firstNanos();
       long from = part.firstNanos() + length / 3;
       long to = part.firstNanos() + length / 2;
@@ -246,7 +246,7 @@ class SharedRecordingsTest {
     void visit(RecordCursor record);
   }
 
-  private static void forEach(Recording recording, Visitor visitor) {
+  private static void forEach(EtwRecording recording, Visitor visitor) {
     recording.scan(
         1,
         () -> visitor,
@@ -258,7 +258,7 @@ class SharedRecordingsTest {
         (a, b) -> a);
   }
 
-  private static Map<String, Long> kinds(RecordingSummary.Part part) {
+  private static Map<String, Long> kinds(EtwSummary.Part part) {
     Map<String, Long> kinds = new TreeMap<>();
     for (RecordKind kind : RecordKind.values()) {
       long count = part.recordsByKind()[kind.ordinal()];

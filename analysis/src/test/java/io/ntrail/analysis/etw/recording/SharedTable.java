@@ -48,8 +48,8 @@ final class SharedTable {
       return TestData.file("etl/" + name + ".gz");
     }
 
-    Recording open() {
-      return Recording.open(List.of(path()));
+    EtwRecording open() {
+      return EtwRecording.open(List.of(path()));
     }
 
     /** Build, OS major, minor, log major, minor, mode, clock, pointer, buffer size. */

@@ -75,7 +75,7 @@ final class Walked {
   }
 
   /** The records in the order of the walk in time. */
-  static Walked inOrder(Recording recording) {
+  static Walked inOrder(EtwRecording recording) {
     Taker taker = new Taker();
     try (OrderedCursor cursor = recording.inOrder()) {
       while (cursor.next()) {
@@ -88,7 +88,7 @@ final class Walked {
   }
 
   /** The records buffer after buffer. */
-  static Walked everyBuffer(Recording recording) {
+  static Walked everyBuffer(EtwRecording recording) {
     Taker taker = new Taker();
     for (int f = 0; f < recording.files().size(); f++) {
       EtlFile file = recording.files().get(f);

@@ -46,12 +46,12 @@ class WrittenRecordingsTest {
           .thenComparingInt(TruthRecord::buffer)
           .thenComparingInt(TruthRecord::offset);
 
-  private static Recording open(EtlWriter... writers) {
+  private static EtwRecording open(EtlWriter... writers) {
     List<InputFile> inputs = new ArrayList<>();
     for (int i = 0; i < writers.length; i++) {
       inputs.add(InputFile.of(writers[i].toByteArray(), "written" + i));
     }
-    return Recording.of(inputs);
+    return EtwRecording.of(inputs);
   }
 
   @Test
@@ -59,7 +59,7 @@ class WrittenRecordingsTest {
     InputFile first = InputFile.of(EtlShapes.outOfOrder(1, 60).toByteArray(), "first");
     InputFile none = InputFile.of(new byte[] {1, 2, 3}, "none");
     InputFile last = InputFile.of(EtlShapes.outOfOrder(1, 60).toByteArray(), "last");
-    assertThrows(CannotGoOn.class, () -> Recording.of(List.of(first, none, last)));
+    assertThrows(CannotGoOn.class, () -> EtwRecording.of(List.of(first, none, last)));
     for (InputFile input : List.of(first, none, last)) {
       assertThrows(IllegalStateException.class, () -> input.window(0, 1).u8(0), input.name());
     }
@@ -68,7 +68,7 @@ class WrittenRecordingsTest {
   private static void check(EtlWriter writer) {
     List<TruthRecord> truth = new ArrayList<>(writer.truthInFileOrder());
     truth.sort(ORDER);
-    try (Recording recording = open(writer)) {
+    try (EtwRecording recording = open(writer)) {
       for (int pass = 0; pass < 2; pass++) {
         try (OrderedCursor cursor = recording.inOrder()) {
           for (TruthRecord expected : truth) {
@@ -105,9 +105,9 @@ class WrittenRecordingsTest {
     return false;
   }
 
-  private static Map<String, Long> kinds(Recording recording) {
+  private static Map<String, Long> kinds(EtwRecording recording) {
     Map<String, Long> kinds = new TreeMap<>();
-    long[] counts = RecordingSummary.of(recording, 1).total().recordsByKind();
+    long[] counts = EtwSummary.of(recording, 1).total().recordsByKind();
     for (RecordKind kind : RecordKind.values()) {
       if (counts[kind.ordinal()] != 0) {
         kinds.put(kind.name(), counts[kind.ordinal()]);
@@ -175,8 +175,8 @@ class WrittenRecordingsTest {
   void secureLoggerWithLosses() {
     EtlWriter writer = EtlShapes.secure(7, 2000);
     check(writer);
-    try (Recording recording = open(writer)) {
-      RecordingSummary.Part part = RecordingSummary.of(recording, 1).total();
+    try (EtwRecording recording = open(writer)) {
+      EtwSummary.Part part = EtwSummary.of(recording, 1).total();
       assertEquals(41, part.eventsLost());
       assertEquals(2, part.buffersLost());
       assertEquals(1, part.buffersAfterLoss());
@@ -214,7 +214,7 @@ class WrittenRecordingsTest {
     }
     times.sort(null);
     // Given in any order: time decides.
-    try (Recording recording = open(series.get(2), series.get(0), series.get(1))) {
+    try (EtwRecording recording = open(series.get(2), series.get(0), series.get(1))) {
       assertTrue(recording.oneClock());
       recording.survey(2);
       Walked walked = Walked.inOrder(recording);
@@ -238,7 +238,7 @@ class WrittenRecordingsTest {
     first.truth().forEach(t -> utc.add(EtlSettings.windows11().fileTimeOf(t.time())));
     second.truth().forEach(t -> utc.add(other.get().fileTimeOf(t.time())));
     utc.sort(null);
-    try (Recording recording = open(first, second)) {
+    try (EtwRecording recording = open(first, second)) {
       assertFalse(recording.oneClock());
       recording.survey(1);
       List<Long> got = new ArrayList<>();
@@ -266,7 +266,7 @@ class WrittenRecordingsTest {
       for (int i = 0; i < 200; i++) {
         writer.log(0, EtlRecords.perfInfo(8, 0x0F2E).time(time += 1L + i * 7919L * i).build());
       }
-      try (Recording recording = open(writer);
+      try (EtwRecording recording = open(writer);
           OrderedCursor cursor = recording.inOrder()) {
         EtlFile file = recording.files().getFirst();
         for (TruthRecord truth : writer.truth()) {
@@ -316,7 +316,7 @@ class WrittenRecordingsTest {
   /** What a walk tells but for the place in the file; the header record differs in its mode. */
   private static List<String> told(EtlWriter writer) {
     List<String> told = new ArrayList<>();
-    try (Recording recording = open(writer)) {
+    try (EtwRecording recording = open(writer)) {
       recording.survey(1);
       try (OrderedCursor cursor = recording.inOrder()) {
         while (cursor.next()) {
@@ -346,7 +346,7 @@ class WrittenRecordingsTest {
     EtlWriter writer = new EtlWriter(settings);
     writer.buffer(EtlBuffer.of(0, 1, 1).add(at(t + 10), at(t + 20)));
     writer.buffer(EtlBuffer.of(0, 1, 2).add(at(t + 30), at(t + 15)));
-    try (Recording recording = open(writer)) {
+    try (EtwRecording recording = open(writer)) {
       Walked walked = Walked.inOrder(recording);
       assertEquals(5, walked.count());
       assertTrue(walked.backwards() == 0 || walked.late() > 0, "late records are not told");
@@ -358,7 +358,7 @@ class WrittenRecordingsTest {
   @Test
   void withoutASurveyTimeNeverGoesBackUnsaidInAnyRecording() {
     Property.check(g -> {
-      try (Recording recording = open(RandomRecordings.content(g).writer())) {
+      try (EtwRecording recording = open(RandomRecordings.content(g).writer())) {
         Walked walked = Walked.inOrder(recording);
         assertTrue(walked.backwards() == 0 || walked.late() > 0, "late records are not told");
       }
@@ -372,7 +372,7 @@ class WrittenRecordingsTest {
     writer.buffer(
         EtlBuffer.of(0, 1, 1)
             .add(at(Long.MIN_VALUE), at(0), at(Long.MAX_VALUE - 1), at(Long.MAX_VALUE)));
-    try (Recording recording = open(writer)) {
+    try (EtwRecording recording = open(writer)) {
       assertEquals(5, Walked.inOrder(recording).count());
       recording.survey(1);
       assertEquals(5, Walked.inOrder(recording).count());
@@ -390,7 +390,7 @@ class WrittenRecordingsTest {
               .item(type, new byte[length])
               .build();
       byte[] file = new EtlWriter(settings).buffer(EtlBuffer.of(0, 1, 1).add(last)).toByteArray();
-      try (Recording recording = Recording.of(List.of(InputFile.of(file, "items")))) {
+      try (EtwRecording recording = EtwRecording.of(List.of(InputFile.of(file, "items")))) {
         assertEquals(2, EventCounts.of(recording, 1, Sources.SHARED).records());
         Events events = Events.of(recording, Sources.SHARED, 1);
         try (Events.Walk walk = events.walk(new EventFilter.Builder().build())) {
@@ -421,7 +421,7 @@ class WrittenRecordingsTest {
               writers[i].log(0, at(g.bits() >> g.below(64)));
             }
           }
-          try (Recording recording = open(writers)) {
+          try (EtwRecording recording = open(writers)) {
             recording.survey(1);
             Walked walked = Walked.inOrder(recording);
             assertEquals(42, walked.count());

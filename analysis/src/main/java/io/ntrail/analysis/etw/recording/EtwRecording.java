@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Opening reads buffer headers only. Safe for use by several threads.
  */
-public final class Recording implements AutoCloseable {
+public final class EtwRecording implements AutoCloseable {
   private final List<EtlFile> files;
   private final Gaps gaps;
   private final boolean oneClock;
@@ -38,7 +38,7 @@ public final class Recording implements AutoCloseable {
   private final AtomicLong bytesVisited = new AtomicLong();
   private @Nullable Survey survey;
 
-  private Recording(List<EtlFile> files, Gaps gaps) {
+  private EtwRecording(List<EtlFile> files, Gaps gaps) {
     this.files = List.copyOf(files);
     this.gaps = gaps;
     this.oneClock = files.stream().allMatch(f -> sameClock(files.getFirst(), f));
@@ -84,7 +84,7 @@ public final class Recording implements AutoCloseable {
    *
    * @throws CannotGoOn if one of them cannot be opened
    */
-  public static Recording open(List<Path> paths) {
+  public static EtwRecording open(List<Path> paths) {
     if (paths.isEmpty()) {
       throw new IllegalArgumentException("no files");
     }
@@ -92,9 +92,9 @@ public final class Recording implements AutoCloseable {
     List<EtlFile> files = new ArrayList<>();
     try {
       for (Path path : paths) {
-        openAll(Archives.open(path, Recording::isRecordingName, gaps), files, gaps);
+        openAll(Archives.open(path, EtwRecording::isRecordingName, gaps), files, gaps);
       }
-      return new Recording(files, gaps);
+      return new EtwRecording(files, gaps);
     } catch (RuntimeException e) {
       files.forEach(EtlFile::close);
       throw e;
@@ -106,12 +106,12 @@ public final class Recording implements AutoCloseable {
    *
    * @param inputs closed with the recording, or by this method if it fails
    */
-  public static Recording of(List<InputFile> inputs) {
+  public static EtwRecording of(List<InputFile> inputs) {
     Gaps gaps = new Gaps();
     List<EtlFile> files = new ArrayList<>();
     try {
       openAll(inputs, files, gaps);
-      return new Recording(files, gaps);
+      return new EtwRecording(files, gaps);
     } catch (RuntimeException e) {
       files.forEach(EtlFile::close);
       throw e;

@@ -15,7 +15,7 @@ import java.util.List;
  *
  * @param files one part a file, in the order given
  */
-public record RecordingSummary(List<Part> files) {
+public record EtwSummary(List<Part> files) {
 
   /**
    * One file, or all of them together.
@@ -33,7 +33,7 @@ public record RecordingSummary(List<Part> files) {
    * @param buffersLost as the recorder counted them
    * @param firstFileTime earliest record as FILETIME, the header record left out; 0 if unknown
    * @param lastFileTime latest record as FILETIME; 0 if unknown
-   * @param firstNanos earliest record, see {@link Recording}; {@link Long#MAX_VALUE} if there is
+   * @param firstNanos earliest record, see {@link EtwRecording}; {@link Long#MAX_VALUE} if there is
    *     none
    * @param lastNanos latest record; {@link Long#MIN_VALUE} if there is none
    */
@@ -71,7 +71,7 @@ public record RecordingSummary(List<Part> files) {
     private final boolean[] headerSeen;
 
     /** Has counted nothing yet. */
-    public Counting(Recording recording) {
+    public Counting(EtwRecording recording) {
       files = recording.files();
       int count = files.size();
       kinds = new long[count][RecordKind.values().length];
@@ -123,21 +123,21 @@ public record RecordingSummary(List<Part> files) {
     }
 
     /** What was counted. */
-    public RecordingSummary summary(Recording recording) {
+    public EtwSummary summary(EtwRecording recording) {
       List<Part> parts = new ArrayList<>();
       for (int f = 0; f < files.size(); f++) {
         parts.add(part(recording, files.get(f), this, f));
       }
-      return new RecordingSummary(List.copyOf(parts));
+      return new EtwSummary(List.copyOf(parts));
     }
   }
 
   /** Counts all records. */
-  public static RecordingSummary of(Recording recording, int cores) {
+  public static EtwSummary of(EtwRecording recording, int cores) {
     return recording.survey(cores, () -> new Counting(recording)).summary(recording);
   }
 
-  private static Part part(Recording recording, EtlFile file, Counting counted, int f) {
+  private static Part part(EtwRecording recording, EtlFile file, Counting counted, int f) {
     int compressed = 0;
     int afterLoss = 0;
     BitSet cpus = new BitSet();
