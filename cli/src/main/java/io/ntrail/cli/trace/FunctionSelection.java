@@ -1,8 +1,8 @@
 package io.ntrail.cli.trace;
 
 import io.ntrail.analysis.etw.events.NamePattern;
+import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.target.TargetModule;
-import io.ntrail.live.trace.TracePlan;
 import io.ntrail.programs.symbols.PdbSearch;
 import java.util.List;
 import java.util.stream.Stream;

@@ -1,12 +1,15 @@
 package io.ntrail.live.trace;
 
 import io.ntrail.formats.bytes.BytesBuilder;
-import io.ntrail.live.code.LookupGuard;
-import io.ntrail.live.code.ResumeThreadHook;
 import io.ntrail.live.code.TracedCode;
+import io.ntrail.live.code.x64.LookupGuard;
+import io.ntrail.live.code.x64.ResumeThreadHook;
+import io.ntrail.live.patch.Patcher;
+import io.ntrail.live.patch.TracingMemory;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.Planner;
 import io.ntrail.live.plan.SkipReason;
+import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.session.ResumeRequests;
 import io.ntrail.live.target.TargetImage;
 import io.ntrail.live.target.TargetMemory;

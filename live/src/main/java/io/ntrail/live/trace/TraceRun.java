@@ -5,13 +5,18 @@ import io.ntrail.formats.ntr.NtrHeader;
 import io.ntrail.formats.ntr.RecorderCounter;
 import io.ntrail.formats.ntr.TracedProcess;
 import io.ntrail.formats.pe.MachineType;
+import io.ntrail.live.modules.ModuleTracker;
+import io.ntrail.live.patch.Patcher;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.PlannedModule;
 import io.ntrail.live.plan.SkipReason;
+import io.ntrail.live.plan.TracePlan;
+import io.ntrail.live.recovery.DetachResult;
 import io.ntrail.live.session.Recorder;
 import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.session.RecorderThread;
 import io.ntrail.live.session.SessionFile;
+import io.ntrail.live.target.TargetClock;
 import io.ntrail.live.target.TargetProcess;
 import java.io.IOException;
 import java.util.EnumMap;
@@ -234,7 +239,7 @@ public final class TraceRun implements AutoCloseable {
    */
   List<PlannedFunction> begin(TracePlan asked, boolean gated) {
     TracePlan plan = gated ? ChildProcessHook.leaveAlone(asked, target.process()) : asked;
-    List<Tracer.Traced> traced = tracer.prepare(plan.functions(), selfTest.passed());
+    List<Patcher.Patched> traced = tracer.prepare(plan.functions(), selfTest.passed());
     if (traced.isEmpty() && plan.patched() > 0) {
       detachment = tracer.detach();
       throw new CannotGoOn(
@@ -257,7 +262,14 @@ public final class TraceRun implements AutoCloseable {
     definitions.functions(traced);
     ModuleTracker modulesToCome =
         new ModuleTracker(
-            target, tracer, session.notices(), plan, selfTest.passed(), new Changes());
+            traces,
+            target.clock(),
+            tracer.patching(),
+            tracer::note,
+            session.notices(),
+            plan,
+            selfTest.passed(),
+            new Changes());
     later = modulesToCome;
     // To be patched, the gate wants threads to stand still.
     if (gated
@@ -266,9 +278,10 @@ public final class TraceRun implements AutoCloseable {
     }
     armed = true;
     begun = true;
-    modulesToCome.held(tracer::arm);
+    modulesToCome.held(tracer.patching()::arm);
     this.plan =
-        this.plan.without(tracer.changed(tracer.patcher().present()), SkipReason.Kind.CHANGED);
+        this.plan.without(
+            tracer.patching().changed(tracer.patcher().present()), SkipReason.Kind.CHANGED);
     tell();
     target.process().resumeMain();
     return tracer.outOfReach();
@@ -288,7 +301,8 @@ public final class TraceRun implements AutoCloseable {
     int matched = plan.matched();
     ModuleTracker.Chosen chosen = later.choose(choice);
     tell();
-    return new Chosen(chosen.added(), chosen.removed(), plan.matched() - matched, tracer.armed());
+    return new Chosen(
+        chosen.added(), chosen.removed(), plan.matched() - matched, tracer.patching().armed());
   }
 
   /**
@@ -325,13 +339,13 @@ public final class TraceRun implements AutoCloseable {
     }
 
     @Override
-    public void comes(PlannedModule module, List<Tracer.Traced> traced, long ticks) {
+    public void comes(PlannedModule module, List<Patcher.Patched> traced, long ticks) {
       definitions.comes(module, ticks);
       definitions.functions(traced);
     }
 
     @Override
-    public void more(List<Tracer.Traced> traced) {
+    public void more(List<Patcher.Patched> traced) {
       definitions.functions(traced);
     }
 
@@ -452,7 +466,7 @@ public final class TraceRun implements AutoCloseable {
 
   /** How long the program stood while it was patched, in nanoseconds. */
   public long stoppedNanos() {
-    return tracer.stoppedNanos();
+    return tracer.patching().stoppedNanos();
   }
 
   /** Calls that were not recorded because their thread was just being given an area. */
@@ -481,7 +495,7 @@ public final class TraceRun implements AutoCloseable {
   }
 
   private void restore() {
-    restored = tracer.armed();
+    restored = tracer.patching().armed();
     if (later != null) {
       // The code first, while modules that go are still heard of.
       later.end(() -> {

@@ -3,10 +3,13 @@ package io.ntrail.live.trace;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.plan.TracePlan;
+import io.ntrail.live.recovery.CrashRecovery;
 import io.ntrail.live.target.CommandLine;
 import io.ntrail.live.target.ProcessMitigations;
 import io.ntrail.live.target.RunningProcess;
 import io.ntrail.live.target.StandardHandles;
+import io.ntrail.live.target.TargetClock;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.target.TargetPaths;
 import io.ntrail.live.target.TargetProcess;
@@ -256,6 +259,11 @@ public final class TraceTarget implements AutoCloseable {
   /** Sentences about what of it is not as it should be. */
   List<String> remarks() {
     return Stream.concat(process.remarks().stream(), unsettled.stream()).toList();
+  }
+
+  /** Plans what of it is traced; nothing is changed. */
+  public TracePlan plan(TracePlan.Choice choice) {
+    return TracePlan.of(process, remarks(), choice);
   }
 
   /** What it was told to forbid itself. */

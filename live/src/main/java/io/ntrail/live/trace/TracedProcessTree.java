@@ -3,6 +3,8 @@ package io.ntrail.live.trace;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.live.plan.PlannedFunction;
+import io.ntrail.live.plan.TracePlan;
+import io.ntrail.live.recovery.DetachResult;
 import io.ntrail.live.session.RecorderState;
 import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.session.ResumeRequests;
@@ -372,7 +374,7 @@ public final class TracedProcessTree implements AutoCloseable {
 
   private void begin(TraceTarget parent, TargetProcess process, long late) {
     TraceTarget child = target.child(process);
-    TracePlan plan = TracePlan.of(child, choice.orElseThrow());
+    TracePlan plan = child.plan(choice.orElseThrow());
     TraceRun run = first.beside(child);
     boolean begun = false;
     try {

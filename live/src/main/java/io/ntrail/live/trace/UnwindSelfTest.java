@@ -2,8 +2,9 @@ package io.ntrail.live.trace;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
-import io.ntrail.live.code.AreaLayout;
-import io.ntrail.live.code.TargetRoutines;
+import io.ntrail.live.code.x64.AreaLayout;
+import io.ntrail.live.code.x64.TargetRoutines;
+import io.ntrail.live.patch.TracingMemory;
 import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.live.target.WindowsApi;

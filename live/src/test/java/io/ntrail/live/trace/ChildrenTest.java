@@ -9,6 +9,7 @@ import io.ntrail.formats.ntr.NtrFile;
 import io.ntrail.formats.ntr.TracedProcess;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.target.WindowsApi;
@@ -138,7 +139,7 @@ final class ChildrenTest {
     try (its;
         TracedProcessTree all =
             TracedProcessTree.withChildren(its, TraceRun.prepare(its, how), NAMED)) {
-      all.begin(TracePlan.of(its, NAMED));
+      all.begin(its.plan(NAMED));
       OptionalInt exit = OptionalInt.empty();
       long end = System.nanoTime() + LIMIT.toNanos();
       boolean done = false;
@@ -393,7 +394,7 @@ final class ChildrenTest {
                 host(), agent, words, calls -> programs.tracing().writing(calls, out));
         TracedProcessTree all =
             TracedProcessTree.withChildren(its, TraceRun.prepare(its, how), NAMED)) {
-      all.begin(TracePlan.of(its, NAMED));
+      all.begin(its.plan(NAMED));
       long end = System.nanoTime() + LIMIT.toNanos();
       while (!said().contains("ready")) {
         assertEquals(OptionalInt.empty(), all.await(20));

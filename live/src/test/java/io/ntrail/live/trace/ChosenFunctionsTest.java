@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.testkit.wine.Wine;
 import java.io.IOException;
@@ -94,7 +95,7 @@ final class ChosenFunctionsTest {
     try (TraceTarget target =
             TraceTarget.start(host, agent, words, calls -> programs.tracing().writing(calls, out));
         TraceRun run = TraceRun.prepare(target, how)) {
-      run.begin(TracePlan.of(target, first));
+      run.begin(target.plan(first));
       meanwhile.in(target, run);
       OptionalInt exit = OptionalInt.empty();
       long end = System.nanoTime() + LIMIT.toNanos();

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.target.ProcessMitigations;
 import io.ntrail.live.target.StandardHandles;
 import io.ntrail.live.target.TargetModule;
@@ -105,8 +106,7 @@ final class MitigationsTest {
 
   /** Functions of the program itself, by their names. */
   static TracePlan plan(TraceTarget target, List<String> names) {
-    return TracePlan.of(
-        target,
+    return target.plan(
         new TracePlan.Choice() {
           @Override
           public boolean mayWant(TargetModule module) {

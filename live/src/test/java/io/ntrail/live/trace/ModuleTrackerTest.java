@@ -10,6 +10,7 @@ import io.ntrail.formats.ntr.NtrFile;
 import io.ntrail.formats.ntr.TracedModule;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.testkit.wine.Wine;
@@ -162,7 +163,7 @@ final class ModuleTrackerTest {
     TraceSettings how = new TraceSettings(recording, 0, 256, 256, 0, 0, "test");
     try (target;
         TraceRun run = TraceRun.prepare(target, how)) {
-      run.begin(TracePlan.of(target, choice));
+      run.begin(target.plan(choice));
       Files.createFile(go);
       OptionalInt exit = OptionalInt.empty();
       long end = System.nanoTime() + LIMIT.toNanos();

@@ -11,6 +11,7 @@ import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentConnection;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.plan.PlannedFunction;
+import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.target.StandardHandles;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.testkit.wine.Wine;
@@ -117,8 +118,7 @@ final class TraceRunTest {
   }
 
   private static TracePlan plan(TraceTarget target) {
-    return TracePlan.of(
-        target,
+    return target.plan(
         new TracePlan.Choice() {
           @Override
           public boolean mayWant(TargetModule module) {
