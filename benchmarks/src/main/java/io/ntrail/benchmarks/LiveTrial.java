@@ -153,8 +153,8 @@ final class LiveTrial {
         plan.remarks());
   }
 
-  private static TracePlan.Choice choice(BiPredicate<TargetModule, String> wanted) {
-    return new TracePlan.Choice() {
+  private static TracePlan.Selection choice(BiPredicate<TargetModule, String> wanted) {
+    return new TracePlan.Selection() {
       @Override
       public boolean mayWant(TargetModule module) {
         return wanted.test(module, "");

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
  * @param first what was asked for at the beginning
  * @param rules what was said since then, in that order
  */
-record FunctionSelection(TraceRequest first, List<Rule> rules) implements TracePlan.Choice {
+record FunctionSelection(TraceRequest first, List<Rule> rules) implements TracePlan.Selection {
   FunctionSelection {
     rules = List.copyOf(rules);
   }

@@ -171,7 +171,7 @@ final class TraceReport implements AutoCloseable {
   }
 
   /** Other functions are traced from now on. */
-  void changed(TraceRun run, TraceRun.Chosen chosen) {
+  void changed(TraceRun run, TraceRun.SelectionChange chosen) {
     if (!json()) {
       clear();
       tell(run.plan());

@@ -54,7 +54,7 @@ record TraceRequest(
     long maxBytes,
     long ringBytes,
     Format format)
-    implements TracePlan.Choice {
+    implements TracePlan.Selection {
   private static final String EXAMPLE = "ntrail trace -f 'shopcore!*' -o shop.ntr -- shopd.exe";
   private static final int MOST_ARGUMENTS = 12;
   private static final int MOST_BUFFERS = 2048;

@@ -96,7 +96,7 @@ public final class ModuleTracker implements AutoCloseable {
    * @param added functions that are traced from now on
    * @param removed functions that are no more
    */
-  public record Chosen(int added, int removed) {}
+  public record SelectionChange(int added, int removed) {}
 
   /**
    * Begins to listen. Stubs of what was planned are written, and no function is patched yet.
@@ -323,7 +323,7 @@ public final class ModuleTracker implements AutoCloseable {
    * From now on something else is asked for. Functions that were traced and are not asked for any
    * more are put back; what is on its way through them is recorded to its end.
    */
-  public Chosen choose(TracePlan.Choice choice) {
+  public SelectionChange choose(TracePlan.Selection choice) {
     plan = plan.choosing(choice);
     Set<Patcher.Patched> before = Set.copyOf(patching.patcher().armed());
     patching.unlessEnded(() -> {
@@ -337,7 +337,7 @@ public final class ModuleTracker implements AutoCloseable {
       held(this::change);
     });
     Set<Patcher.Patched> after = patching.patcher().armed();
-    return new Chosen(
+    return new SelectionChange(
         (int) after.stream().filter(one -> !before.contains(one)).count(),
         (int) before.stream().filter(one -> !after.contains(one)).count());
   }

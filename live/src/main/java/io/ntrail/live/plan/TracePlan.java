@@ -38,7 +38,7 @@ import java.util.stream.Stream;
 public record TracePlan(
     List<PlannedFunction> functions,
     List<String> remarks,
-    Optional<Choice> choice,
+    Optional<Selection> choice,
     List<TargetModule> modules) {
   /** So many modules are named in a remark. */
   private static final int NAMED = 3;
@@ -56,7 +56,7 @@ public record TracePlan(
   }
 
   /** What is asked for. */
-  public interface Choice extends Planner.Choice {
+  public interface Selection extends Planner.Selection {
     /** Whether functions of a module can be asked for at all, so that others are not looked at. */
     boolean mayWant(TargetModule module);
 
@@ -76,7 +76,7 @@ public record TracePlan(
    *
    * @param remarks about the target
    */
-  public static TracePlan of(TargetProcess target, List<String> remarks, Choice choice) {
+  public static TracePlan of(TargetProcess target, List<String> remarks, Selection choice) {
     return of(target, choice, target.modules(), remarks, images(target), !target.isStarted());
   }
 
@@ -101,7 +101,7 @@ public record TracePlan(
   }
 
   /** Nothing yet of what something else asks for. */
-  public TracePlan choosing(Choice other) {
+  public TracePlan choosing(Selection other) {
     return new TracePlan(List.of(), List.of(), Optional.of(other), modules);
   }
 
@@ -131,7 +131,7 @@ public record TracePlan(
 
   private static TracePlan of(
       TargetProcess target,
-      Choice choice,
+      Selection choice,
       List<TargetModule> modules,
       List<String> before,
       Function<TargetModule, PeImage> images,

@@ -46,7 +46,7 @@ final class ActiveFrames {
 
   /** Says of a return address into a slot, and where it lies, whether it may be replaced. */
   @FunctionalInterface
-  interface Mend {
+  interface RepairFilter {
     boolean allows(long exit, long place);
   }
 
@@ -55,18 +55,18 @@ final class ActiveFrames {
    *
    * @return where they lie
    */
-  Set<Long> repair(Mend mend) {
+  Set<Long> repair(RepairFilter filter) {
     Set<Long> repaired = new HashSet<>();
     for (long area : tracing.areas()) {
       long base = memory.read(area + AreaLayout.STACK_BASE, 8).i64(0);
       if (base != 0 && !memory.isFree(base - 8)) {
-        repair(area, base, mend, repaired);
+        repair(area, base, filter, repaired);
       }
     }
     return repaired;
   }
 
-  private void repair(long area, long base, Mend mend, Set<Long> repaired) {
+  private void repair(long area, long base, RepairFilter filter, Set<Long> repaired) {
     Bytes data = memory.read(area + AreaLayout.data(0), SLOTS_BYTES);
     // What a frame that is long gone left may lie where there is no stack any more.
     Map<Long, byte[]> pages = new HashMap<>();
@@ -80,7 +80,7 @@ final class ActiveFrames {
         long exit = area + AreaLayout.code(slot) + tracing.area().exit();
         if (page.length == PAGE
             && Bytes.copyOf(page, "stack").i64(offset) == exit
-            && mend.allows(exit, place)) {
+            && filter.allows(exit, place)) {
           byte[] caller = new BytesBuilder(8).u64(data.i64(at + AreaLayout.RET)).toArray();
           memory.write(place, caller);
           System.arraycopy(caller, 0, page, offset, caller.length);

@@ -7,7 +7,7 @@ import io.ntrail.live.patch.PatchJumps;
 import io.ntrail.live.patch.PatchPages;
 import io.ntrail.live.patch.TargetResources;
 import io.ntrail.live.patch.TracingMemory.Block;
-import io.ntrail.live.recovery.SessionJournal.Found;
+import io.ntrail.live.recovery.SessionJournal.Leftovers;
 import io.ntrail.live.recovery.SessionJournal.Patch;
 import io.ntrail.live.session.SessionLayout;
 import io.ntrail.live.target.TargetMemory;
@@ -30,9 +30,9 @@ import java.util.function.Predicate;
 public final class CrashRecovery {
   private final TargetProcess target;
   private final TargetMemory memory;
-  private final List<Found> found;
+  private final List<Leftovers> found;
 
-  private CrashRecovery(TargetProcess target, List<Found> found) {
+  private CrashRecovery(TargetProcess target, List<Leftovers> found) {
     this.target = target;
     this.memory = target.memory();
     this.found = found;
@@ -44,7 +44,7 @@ public final class CrashRecovery {
    * @return why not all could be done; empty if nothing is wrong
    */
   public static Optional<String> settle(TargetProcess target) {
-    List<Found> found = SessionJournal.others(target);
+    List<Leftovers> found = SessionJournal.others(target);
     if (!found.isEmpty() && TargetResources.canRemove(target)) {
       try {
         new CrashRecovery(target, found).settle();
@@ -82,7 +82,7 @@ public final class CrashRecovery {
     } finally {
       target.threads().resume(stopped);
     }
-    for (Found one : found) {
+    for (Leftovers one : found) {
       List<Block> kept = one.blocks().stream().filter(referred::contains).toList();
       one.ledger().giveBack(target, one.remains(), one.free(referred), kept, one.isFree(referred));
     }
@@ -161,7 +161,7 @@ public final class CrashRecovery {
                     thread.handle(), context.rip(anew.getOrDefault(context.rip(), context.rip()))));
   }
 
-  private void endNotices(Found one) {
+  private void endNotices(Leftovers one) {
     if (one.notices() != 0) {
       DllNotificationHook.uninstall(target, one.notices());
     }

@@ -169,7 +169,7 @@ public final class SessionJournal {
   }
 
   /** What another session wrote down. */
-  record Found(
+  record Leftovers(
       SessionJournal ledger,
       TargetResources remains,
       List<Block> blocks,
@@ -222,8 +222,8 @@ public final class SessionJournal {
   }
 
   /** What sessions left that have ended; those whose agent lives are left alone. */
-  static List<Found> others(TargetProcess target) {
-    List<Found> found = new ArrayList<>();
+  static List<Leftovers> others(TargetProcess target) {
+    List<Leftovers> found = new ArrayList<>();
     for (int i = 0; i < MOST_PLACES; i++) {
       long place = PLACES + (long) i * PLACE_BYTES;
       byte[] head = target.memory().readUpTo(place, HEAD);
@@ -245,7 +245,7 @@ public final class SessionJournal {
     return found;
   }
 
-  private static Optional<Found> read(TargetMemory memory, long place, Bytes head) {
+  private static Optional<Leftovers> read(TargetMemory memory, long place, Bytes head) {
     long blocks = head.u32(68);
     long handles = head.u32(72);
     long patches = head.u32(76);
@@ -277,6 +277,6 @@ public final class SessionJournal {
             bytes.i64(56),
             handleMap);
     SessionJournal ledger = new SessionJournal(memory, place, (int) bytes.u32(96), bytes.i64(88));
-    return Optional.of(new Found(ledger, remains, blockList, bytes.i64(80), patchList));
+    return Optional.of(new Leftovers(ledger, remains, blockList, bytes.i64(80), patchList));
   }
 }

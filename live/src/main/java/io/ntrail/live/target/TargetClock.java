@@ -25,15 +25,6 @@ public final class TargetClock {
   private final boolean invariant;
   private final long frequency;
 
-  /**
-   * What the clocks showed at one moment.
-   *
-   * @param ticks of the time stamp counter
-   * @param counter of the performance counter
-   * @param utc FILETIME
-   */
-  public record Moment(long ticks, long counter, long utc) {}
-
   public TargetClock(WindowsApi calls) {
     this.calls = calls;
     long code =
@@ -79,10 +70,10 @@ public final class TargetClock {
   }
 
   /** Reads all clocks, several times, and takes the time when that went fastest. */
-  public Moment now() {
+  public ClockReading now() {
     long cell = calls.agent().scratch() + CELLS;
     long shortest = Long.MAX_VALUE;
-    Moment best = new Moment(0, 0, 0);
+    ClockReading best = new ClockReading(0, 0, 0);
     for (int i = 0; i < TRIES; i++) {
       calls.agent().poke(cell, new BytesBuilder(16).zeros(16).toArray());
       List<CallOutcome> outcomes =
@@ -97,25 +88,25 @@ public final class TargetClock {
       if (last - first >= 0 && last - first < shortest) {
         shortest = last - first;
         Bytes cells = calls.agent().peek(cell, 16);
-        best = new Moment(first + (last - first) / 2, cells.i64(0), cells.i64(8));
+        best = new ClockReading(first + (last - first) / 2, cells.i64(0), cells.i64(8));
       }
     }
     return best;
   }
 
   /** Ticks a second between two moments; 0 if they are too near to each other. */
-  public long rate(Moment from, Moment to) {
-    long counts = to.counter - from.counter;
+  public long rate(ClockReading from, ClockReading to) {
+    long counts = to.counter() - from.counter();
     return counts <= frequency / 100
         ? 0
-        : Math.round((double) (to.ticks - from.ticks) * frequency / counts);
+        : Math.round((double) (to.ticks() - from.ticks()) * frequency / counts);
   }
 
   /** What a moment says about time. */
-  public ClockCalibration calibration(Moment began, Moment at) {
-    long counts = at.counter - began.counter;
+  public ClockCalibration calibration(ClockReading began, ClockReading at) {
+    long counts = at.counter() - began.counter();
     long nanos =
         counts / frequency * 1_000_000_000 + counts % frequency * 1_000_000_000 / frequency;
-    return new ClockCalibration(at.ticks, Math.max(0, nanos), at.utc);
+    return new ClockCalibration(at.ticks(), Math.max(0, nanos), at.utc());
   }
 }

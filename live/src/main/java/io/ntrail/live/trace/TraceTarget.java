@@ -5,6 +5,7 @@ import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.recovery.CrashRecovery;
+import io.ntrail.live.target.ClockReading;
 import io.ntrail.live.target.CommandLine;
 import io.ntrail.live.target.ProcessMitigations;
 import io.ntrail.live.target.RunningProcess;
@@ -43,7 +44,7 @@ public final class TraceTarget implements AutoCloseable {
   private final String commandLine;
   private final String program;
   private final TargetClock clock;
-  private final TargetClock.Moment first;
+  private final ClockReading first;
   private final Optional<String> unsettled;
   private final boolean isChild;
 
@@ -55,7 +56,7 @@ public final class TraceTarget implements AutoCloseable {
       AgentHost host,
       String commandLine,
       TargetClock clock,
-      TargetClock.Moment first,
+      ClockReading first,
       Optional<String> unsettled) {
     this.unsettled = unsettled;
     this.agent = agent;
@@ -112,7 +113,7 @@ public final class TraceTarget implements AutoCloseable {
         calls.call("kernel32!SetHandleInformation", handle, 1, 0);
       }
       TargetClock clock = new TargetClock(calls);
-      TargetClock.Moment first = clock.now();
+      ClockReading first = clock.now();
       List<String> line = new ArrayList<>(words);
       line.set(0, program(calls, words.getFirst()));
       String commandLine = CommandLine.of(line);
@@ -162,7 +163,7 @@ public final class TraceTarget implements AutoCloseable {
       WindowsApi calls = new WindowsApi(agent);
       calls.call("kernel32!SetConsoleCtrlHandler", 0, 1);
       TargetClock clock = new TargetClock(calls);
-      TargetClock.Moment first = clock.now();
+      ClockReading first = clock.now();
       RunningProcess running = running(RunningProcess.all(calls), which);
       process = TargetProcess.attach(calls, running);
       ProcessMitigations mitigations = process.mitigations();
@@ -262,7 +263,7 @@ public final class TraceTarget implements AutoCloseable {
   }
 
   /** Plans what of it is traced; nothing is changed. */
-  public TracePlan plan(TracePlan.Choice choice) {
+  public TracePlan plan(TracePlan.Selection choice) {
     return TracePlan.of(process, remarks(), choice);
   }
 
@@ -296,7 +297,7 @@ public final class TraceTarget implements AutoCloseable {
   }
 
   /** What the clocks showed before the program was started. */
-  TargetClock.Moment firstMoment() {
+  ClockReading firstMoment() {
     return first;
   }
 

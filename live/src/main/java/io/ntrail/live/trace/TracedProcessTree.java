@@ -42,7 +42,7 @@ public final class TracedProcessTree implements AutoCloseable {
 
   private final TraceTarget target;
   private final TraceRun first;
-  private Optional<TracePlan.Choice> choice;
+  private Optional<TracePlan.Selection> choice;
   private final AdaptivePoller attention = new AdaptivePoller();
   private final List<Member> living = new ArrayList<>();
   private final SortedMap<Long, Child> ended = new TreeMap<>();
@@ -118,7 +118,7 @@ public final class TracedProcessTree implements AutoCloseable {
     }
   }
 
-  private TracedProcessTree(TraceTarget target, TraceRun first, Optional<TracePlan.Choice> choice) {
+  private TracedProcessTree(TraceTarget target, TraceRun first, Optional<TracePlan.Selection> choice) {
     this.target = target;
     this.first = first;
     this.choice = choice;
@@ -140,7 +140,7 @@ public final class TracedProcessTree implements AutoCloseable {
    * @param choice what is wanted of all of them
    */
   public static TracedProcessTree withChildren(
-      TraceTarget target, TraceRun first, TracePlan.Choice choice) {
+      TraceTarget target, TraceRun first, TracePlan.Selection choice) {
     return new TracedProcessTree(target, first, Optional.of(choice));
   }
 
@@ -450,14 +450,14 @@ public final class TracedProcessTree implements AutoCloseable {
   }
 
   /** {@link TraceRun#choose}, for all programs that are there, and for those to come. */
-  public TraceRun.Chosen choose(TracePlan.Choice other) {
+  public TraceRun.SelectionChange choose(TracePlan.Selection other) {
     choice = choice.map(_ -> other);
     List<TraceRun> runs = new ArrayList<>();
     if (exit.isEmpty()) {
       runs.add(first);
     }
     living.forEach(member -> runs.add(member.run));
-    TraceRun.Chosen sum = new TraceRun.Chosen(0, 0, 0, 0);
+    TraceRun.SelectionChange sum = new TraceRun.SelectionChange(0, 0, 0, 0);
     for (TraceRun run : runs) {
       sum = sum.plus(run.choose(other));
     }

@@ -70,7 +70,7 @@ final class AttachTortureTest {
 
   /** All functions of the modules of a round. */
   private record Choice(String what, boolean program, boolean libraries, List<String> system)
-      implements TracePlan.Choice {
+      implements TracePlan.Selection {
     @Override
     public boolean mayWant(TargetModule module) {
       String stem = module.stem().toLowerCase(Locale.ROOT);

@@ -68,8 +68,8 @@ final class ChildrenTest {
   }
 
   /** The entry point, and the functions that are exported. */
-  private static final TracePlan.Choice NAMED =
-      new TracePlan.Choice() {
+  private static final TracePlan.Selection NAMED =
+      new TracePlan.Selection() {
         @Override
         public boolean mayWant(TargetModule module) {
           return module.name().endsWith(".exe");

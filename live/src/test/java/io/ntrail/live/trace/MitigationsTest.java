@@ -107,7 +107,7 @@ final class MitigationsTest {
   /** Functions of the program itself, by their names. */
   static TracePlan plan(TraceTarget target, List<String> names) {
     return target.plan(
-        new TracePlan.Choice() {
+        new TracePlan.Selection() {
           @Override
           public boolean mayWant(TargetModule module) {
             return module.name().endsWith(".exe");

@@ -119,7 +119,7 @@ final class TraceRunTest {
 
   private static TracePlan plan(TraceTarget target) {
     return target.plan(
-        new TracePlan.Choice() {
+        new TracePlan.Selection() {
           @Override
           public boolean mayWant(TargetModule module) {
             return module.name().endsWith(".exe");

@@ -434,8 +434,8 @@ final class Tracing implements AutoCloseable {
   /** What would be done with a program that stands at its entry point. */
   List<PlannedFunction> plan(TargetProcess target, BiPredicate<TargetModule, String> wanted) {
     List<PlannedFunction> plan = new ArrayList<>();
-    Planner.Choice choice =
-        new Planner.Choice() {
+    Planner.Selection choice =
+        new Planner.Selection() {
           @Override
           public boolean wants(TargetModule module, String name) {
             return wanted.test(module, name);
