@@ -1,6 +1,7 @@
 /**
- * Code that runs in a target, without regard to its processor architecture: what code a function
- * needs, and the layout of the control block that all of it uses (docs/live.md).
+ * What tracing needs of a processor architecture, behind {@link io.ntrail.live.code.Architecture}:
+ * the code that runs in a target, its unwind data, and layouts of structures (docs/live.md). Each
+ * architecture has a package of its own; who needs one asks the target for it.
  */
 @NullMarked
 package io.ntrail.live.code;

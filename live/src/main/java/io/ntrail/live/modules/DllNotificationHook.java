@@ -2,8 +2,8 @@ package io.ntrail.live.modules;
 
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
-import io.ntrail.live.code.x64.DllNotificationCallback;
-import io.ntrail.live.code.x64.TargetRoutines;
+import io.ntrail.live.code.CallbackCode;
+import io.ntrail.live.code.LoaderCalls;
 import io.ntrail.live.patch.TracingMemory;
 import io.ntrail.live.session.DllNotificationRing;
 import io.ntrail.live.target.TargetMemory;
@@ -62,8 +62,8 @@ public final class DllNotificationHook implements AutoCloseable {
    *
    * @param before hears where it lies, before the loader does
    */
-  void install(DllNotificationCallback.Calls calls, LongConsumer before) {
-    DllNotificationCallback callback = new DllNotificationCallback(tracing.control(), calls);
+  void install(LoaderCalls calls, LongConsumer before) {
+    CallbackCode callback = target.architecture().dllNotification(tracing.control(), calls);
     byte[] code = callback.code();
     int tableAt = code.length + 0xF & ~0xF;
     byte[] table = callback.table(tableAt);
@@ -74,7 +74,7 @@ public final class DllNotificationHook implements AutoCloseable {
     block = memory.allocate(2 * PAGE, TargetMemory.READ_WRITE);
     memory.write(block, code);
     memory.write(block + tableAt, table);
-    memory.write(block + ROUTINE, TargetRoutines.call());
+    memory.write(block + ROUTINE, target.architecture().callRoutine());
     memory.protect(block, PAGE, TargetMemory.EXECUTE_READ);
     tracing.lookup().add(block, 2 * PAGE);
     tracing.beside(new TracingMemory.Block(block, block, 2 * PAGE));

@@ -14,24 +14,24 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What was made for a library at one place, to be used again when it comes to that place again. */
+/** Stubs of a library at one address, for whenever it is loaded there. */
 final class ModuleStubs {
   private final PlannedModule module;
   private final List<Patcher.Patched> functions;
   private final TracingMemory.@Nullable Table table;
   private boolean registered;
-  private boolean told;
+  private boolean defined;
 
-  /** Where those of its functions begin that are asked for now. */
-  private Set<Long> wanted;
+  /** Addresses of the functions that are selected now. */
+  private Set<Long> selected;
 
-  /** A build of a library. */
+  /** Identity of a build of a library. */
   record Library(String path, long timestamp, long size, long checksum) {}
 
   /** A build of a library at an address. */
-  record Place(Library library, long base) {
-    static Place of(TargetModule module, PeHeaders headers) {
-      return new Place(
+  record LoadAddress(Library library, long base) {
+    static LoadAddress of(TargetModule module, PeHeaders headers) {
+      return new LoadAddress(
           new Library(
               module.path(), headers.timestamp(), headers.sizeOfImage(), headers.checksum()),
           module.base());
@@ -39,11 +39,11 @@ final class ModuleStubs {
   }
 
   /**
-   * Takes what was made.
+   * Keeps the stubs of a library.
    *
-   * @param functions whose stubs are written; all of them are asked for
-   * @param table of unwind data for the stubs; null: there is none of its own
-   * @param known whether it is registered, and the recording knows it
+   * @param functions the functions with stubs; all of them are selected
+   * @param table function table of the stubs; null: there is none of its own
+   * @param known whether the table is registered, and the recording has the functions
    */
   ModuleStubs(
       PlannedModule module,
@@ -54,63 +54,63 @@ final class ModuleStubs {
     this.functions = new ArrayList<>(functions);
     this.table = table;
     this.registered = known;
-    this.told = known;
-    this.wanted = functions.stream().map(p -> p.function().rva()).collect(Collectors.toSet());
+    this.defined = known;
+    this.selected = functions.stream().map(p -> p.function().rva()).collect(Collectors.toSet());
   }
 
-  /** The library as it was looked at. */
+  /** Returns the library as it was planned. */
   PlannedModule module() {
     return module;
   }
 
-  /** All functions that have stubs. */
+  /** Returns all functions that have stubs. */
   List<Patcher.Patched> all() {
     return functions;
   }
 
-  /** Functions that are asked for now, or those that are not. */
-  List<Patcher.Patched> functions(boolean asked) {
+  /** Returns the functions that are selected now, or the others. */
+  List<Patcher.Patched> functions(boolean isSelected) {
     return functions.stream()
-        .filter(patched -> wanted.contains(patched.function().rva()) == asked)
+        .filter(patched -> selected.contains(patched.function().rva()) == isSelected)
         .toList();
   }
 
-  /** From now on the functions of a plan are asked for. */
-  void want(TracePlan now) {
-    wanted =
+  /** Selects the functions of a plan. */
+  void select(TracePlan now) {
+    selected =
         now.functions().stream()
             .filter(PlannedFunction::isTraced)
             .map(PlannedFunction::rva)
             .collect(Collectors.toSet());
   }
 
-  /** More functions have stubs. */
+  /** Adds functions that have stubs. */
   void add(List<Patcher.Patched> more) {
     functions.addAll(more);
   }
 
-  /** Unwind data of the stubs; null: there are none of its own. */
+  /** Returns the function table of the stubs; null: there is none of its own. */
   TracingMemory.@Nullable Table table() {
     return table;
   }
 
-  /** Whether the target's system knows the unwind data. */
+  /** Returns whether the function table is registered. */
   boolean isRegistered() {
     return registered;
   }
 
-  /** The target's system knows the unwind data, or does not. */
+  /** Sets whether the function table is registered. */
   void registered(boolean now) {
     registered = now;
   }
 
-  /** Whether the recording knows the functions. */
-  boolean isTold() {
-    return told;
+  /** Returns whether the recording has the functions. */
+  boolean isDefined() {
+    return defined;
   }
 
-  /** The recording knows the functions. */
-  void tell() {
-    told = true;
+  /** Sets that the recording has the functions. */
+  void define() {
+    defined = true;
   }
 }

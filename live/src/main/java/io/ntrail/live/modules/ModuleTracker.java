@@ -1,22 +1,17 @@
 package io.ntrail.live.modules;
 
 import io.ntrail.formats.bytes.CannotGoOn;
-import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.identity.WindowsPath;
-import io.ntrail.live.code.x64.DllNotificationCallback;
-import io.ntrail.live.modules.ModuleStubs.Library;
-import io.ntrail.live.modules.ModuleStubs.Place;
+import io.ntrail.live.code.LoaderCalls;
 import io.ntrail.live.patch.CodePatching;
 import io.ntrail.live.patch.Patcher;
 import io.ntrail.live.patch.TracingMemory;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.PlannedModule;
-import io.ntrail.live.plan.SkipReason;
 import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.session.DllNotificationRing;
 import io.ntrail.live.session.DllNotificationRing.Notice;
 import io.ntrail.live.target.TargetClock;
-import io.ntrail.live.target.TargetImage;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.target.TargetProcess;
 import java.util.ArrayList;
@@ -28,9 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 import java.util.function.LongConsumer;
-import java.util.stream.Collectors;
 
 /**
  * Modules that come and go while a program is traced.
@@ -43,27 +36,20 @@ import java.util.stream.Collectors;
 public final class ModuleTracker implements AutoCloseable {
   private static final long TABLE_PAUSE_NANOS = 50_000;
   private static final long TABLE_NANOS = 2_500_000_000L;
-  private static final int HEADERS = 0x1000;
 
   /** So often functions are put back while modules go. */
   private static final int MOST_TRIES = 5;
 
-  /** So many places of one library are given near memory. */
-  static final int MOST_PLACES = 16;
-
   private final TargetProcess process;
   private final TargetClock clock;
   private final CodePatching patching;
-  private final boolean exits;
-  private TracePlan plan;
+  private final StubPreparation stubs;
   private final Log log;
   private final DllNotificationHook notices;
   private final DllNotificationRing board;
-  private final Map<Place, ModuleStubs> placements = new HashMap<>();
   private final Map<Long, ModuleStubs> present = new LinkedHashMap<>();
   private final Map<Long, String> known = new HashMap<>();
   private final Set<Long> late = new HashSet<>();
-  private final Set<Library> refused = new HashSet<>();
   private int missed;
   private boolean serving;
   private boolean ending;
@@ -116,8 +102,7 @@ public final class ModuleTracker implements AutoCloseable {
     this.process = process;
     this.clock = clock;
     this.patching = patching;
-    this.exits = exits;
-    this.plan = plan;
+    this.stubs = new StubPreparation(process, patching, exits, plan, log::planned);
     this.log = log;
     this.board = board;
     this.notices = new DllNotificationHook(process, patching.memory(), board);
@@ -127,7 +112,7 @@ public final class ModuleTracker implements AutoCloseable {
     }
     modules.forEach((module, functions) -> {
       ModuleStubs placement = new ModuleStubs(module, functions, null, true);
-      placements.put(Place.of(module.module(), module.image().headers()), placement);
+      stubs.add(placement);
       present.put(module.module().base(), placement);
     });
     plan.modules().forEach(module -> known.put(module.base(), module.path()));
@@ -144,7 +129,7 @@ public final class ModuleTracker implements AutoCloseable {
 
   private void listen(LongConsumer journal) {
     notices.install(
-        new DllNotificationCallback.Calls(
+        new LoaderCalls(
             untraced("ntdll!NtDelayExecution"),
             untraced("ntdll!RtlAddGrowableFunctionTable"),
             untraced("ntdll!RtlDllShutdownInProgress")),
@@ -212,7 +197,8 @@ public final class ModuleTracker implements AutoCloseable {
       TargetModule module =
           new TargetModule(notice.base(), notice.size(), path, WindowsPath.lastPart(path));
       known.put(module.base(), path);
-      place(module)
+      stubs
+          .of(module)
           .ifPresent(placement -> {
             if (!isRegistered(placement, notice)
                 || !arm(placement, notice.count(), notice.ticks())) {
@@ -242,92 +228,15 @@ public final class ModuleTracker implements AutoCloseable {
     return placement.isRegistered();
   }
 
-  /** What is made for a module, or was; empty if nothing of it is to be traced, or nothing can. */
-  private Optional<ModuleStubs> place(TargetModule module) {
-    if (plan.choice().filter(choice -> choice.mayWant(module)).isEmpty()) {
-      return Optional.empty();
-    }
-    try {
-      TargetModule first =
-          new TargetModule(
-              module.base(), Math.min(HEADERS, module.size()), module.path(), module.name());
-      Place place = Place.of(module, TargetImage.read(process.memory(), first).headers());
-      ModuleStubs placement = placements.get(place);
-      if (placement == null && isRoom(place.library(), module)) {
-        placement = prepare(module);
-        placements.put(place, placement);
-      }
-      return Optional.ofNullable(placement).filter(p -> !p.all().isEmpty());
-    } catch (CannotGoOn | DamagedInput e) {
-      // Of no other module than this one, unless the agent is gone.
-      process.exitCode();
-      log.planned(
-          plan.remark("%s could not be traced: %s".formatted(module.name(), e.getMessage())));
-      return Optional.empty();
-    }
-  }
-
-  private boolean isRoom(Library library, TargetModule module) {
-    long places = placements.keySet().stream().filter(p -> p.library().equals(library)).count();
-    if (places < MOST_PLACES) {
-      return true;
-    }
-    if (refused.add(library)) {
-      log.planned(
-          plan.remark(
-              "%s was loaded at more than %d places: it is not traced at others"
-                  .formatted(module.name(), MOST_PLACES)));
-    }
-    return false;
-  }
-
-  private ModuleStubs prepare(TargetModule module) {
-    TracePlan more = plan.later(process, module);
-    Optional<PlannedModule> planned = more.functions().stream().findFirst().map(f -> f.module());
-    List<TracingMemory.Table> tables = new ArrayList<>();
-    List<Patcher.Patched> functions = stubs(more, Set.of(), tables::add);
-    return new ModuleStubs(
-        planned.orElseGet(
-            () -> new PlannedModule(module, TargetImage.read(process.memory(), module))),
-        functions,
-        tables.isEmpty() ? null : tables.getFirst(),
-        tables.isEmpty());
-  }
-
-  /**
-   * Writes the stubs of functions of one module.
-   *
-   * @param there where those begin that have stubs
-   */
-  private List<Patcher.Patched> stubs(
-      TracePlan more, Set<Long> there, Consumer<TracingMemory.Table> tables) {
-    List<PlannedFunction> wanted =
-        more.functions().stream()
-            .filter(function -> function.isTraced() && !there.contains(function.rva()))
-            .map(function -> exits ? function : function.entriesOnly())
-            .toList();
-    List<Patcher.Patched> functions =
-        wanted.isEmpty()
-            ? List.of()
-            : patching.patcher().prepare(wanted.getFirst().module(), wanted, tables);
-    Set<Long> reached = new HashSet<>();
-    functions.forEach(patched -> reached.add(patched.function().rva()));
-    log.planned(
-        more.without(
-            wanted.stream().filter(function -> !reached.contains(function.rva())).toList(),
-            SkipReason.Kind.OUT_OF_REACH));
-    return functions;
-  }
-
   /**
    * From now on something else is asked for. Functions that were traced and are not asked for any
    * more are put back; what is on its way through them is recorded to its end.
    */
   public SelectionChange choose(TracePlan.Selection choice) {
-    plan = plan.choosing(choice);
+    stubs.select(choice);
     Set<Patcher.Patched> before = Set.copyOf(patching.patcher().armed());
     patching.unlessEnded(() -> {
-      List.copyOf(placements.values()).forEach(this::extend);
+      stubs.extend(log::more);
       patching.memory().register();
       for (TargetModule module : process.modules()) {
         if (!present.containsKey(module.base())) {
@@ -340,19 +249,6 @@ public final class ModuleTracker implements AutoCloseable {
     return new SelectionChange(
         (int) after.stream().filter(one -> !before.contains(one)).count(),
         (int) before.stream().filter(one -> !after.contains(one)).count());
-  }
-
-  /** Makes what is asked for now in a module that was looked at before, as it was then. */
-  private void extend(ModuleStubs placement) {
-    TracePlan now = plan.again(process, placement.module());
-    placement.want(now);
-    Set<Long> there =
-        placement.all().stream().map(p -> p.function().rva()).collect(Collectors.toSet());
-    List<Patcher.Patched> more = stubs(now, there, patching.memory()::table);
-    if (placement.isTold()) {
-      log.more(more);
-    }
-    placement.add(more);
   }
 
   private void change(boolean routines) {
@@ -392,8 +288,8 @@ public final class ModuleTracker implements AutoCloseable {
       if (gone) {
         return true;
       }
-      log.comes(placement.module(), placement.isTold() ? List.of() : placement.all(), ticks);
-      placement.tell();
+      log.comes(placement.module(), placement.isDefined() ? List.of() : placement.all(), ticks);
+      placement.define();
       present.put(base, placement);
       List<Patcher.Patched> functions = placement.functions(true);
       if (!functions.isEmpty()) {
@@ -438,7 +334,7 @@ public final class ModuleTracker implements AutoCloseable {
 
   private void late(TargetModule module, long ticks) {
     known.put(module.base(), module.path());
-    Optional<ModuleStubs> found = place(module);
+    Optional<ModuleStubs> found = stubs.of(module);
     if (found.isEmpty() || present.containsKey(module.base())) {
       return;
     }

@@ -1,7 +1,7 @@
 package io.ntrail.live.patch;
 
-import io.ntrail.live.code.x64.StoreRoutine;
-import io.ntrail.live.code.x64.StoreRoutine.Store;
+import io.ntrail.live.code.StoreCode;
+import io.ntrail.live.code.StoreCode.Store;
 import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetProcess;
 import java.util.HashSet;
@@ -16,12 +16,14 @@ final class CrossModifyingWriter {
   private final TargetProcess target;
   private final TargetMemory memory;
   private final TracingMemory tracing;
+  private final StoreCode code;
   private long routine;
 
   CrossModifyingWriter(TargetProcess target, TracingMemory tracing) {
     this.target = target;
     this.memory = target.memory();
     this.tracing = tracing;
+    this.code = target.architecture().stores();
   }
 
   /**
@@ -33,11 +35,11 @@ final class CrossModifyingWriter {
     if (routine == 0) {
       install();
     }
-    byte[] parameters = StoreRoutine.parameters(stores);
+    byte[] parameters = code.parameters(stores);
     long at = memory.allocate(parameters.length, TargetMemory.READ_WRITE);
     memory.write(at, parameters);
     target.run(routine, at, ROUTINE_MILLIS);
-    List<Store> made = StoreRoutine.made(memory.read(at, parameters.length), stores);
+    List<Store> made = code.made(memory.read(at, parameters.length), stores);
     memory.free(at);
     Set<Long> addresses = new HashSet<>();
     made.forEach(store -> addresses.add(store.address()));
@@ -45,7 +47,6 @@ final class CrossModifyingWriter {
   }
 
   private void install() {
-    StoreRoutine code = new StoreRoutine();
     byte[] bytes = code.bytes();
     long block = memory.allocate(PAGE, TargetMemory.READ_WRITE);
     memory.write(block, bytes);

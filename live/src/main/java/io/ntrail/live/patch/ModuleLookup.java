@@ -1,9 +1,9 @@
 package io.ntrail.live.patch;
 
-import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.pe.PeImage;
-import io.ntrail.live.code.x64.LookupGuard;
+import io.ntrail.live.code.GuardCode;
+import io.ntrail.live.code.GuardCode.Range;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.Planner;
 import io.ntrail.live.target.TargetImage;
@@ -17,29 +17,31 @@ import java.util.Optional;
 
 /**
  * How a target's system finds the module of an address. Wine's way is not safe for addresses of no
- * module (see {@link LookupGuard}), and slots are such: there a guard stands in front of it.
+ * module (see {@link GuardCode}), and slots are such: there a guard stands in front of it.
  */
 public final class ModuleLookup {
-  private static final int LONG_JUMP = 5;
   private static final String FUNCTION = "LdrFindEntryForAddress";
-  private static final int SIZE = LookupGuard.RANGES + 0x1000;
+  private static final int CODE_BYTES = 0x1000;
 
   private final TargetProcess target;
   private final TargetMemory memory;
+  private final GuardCode code;
   private final Optional<Patcher.Patched> guard;
   private final long ranges;
   private final boolean safe;
-  private final List<LookupGuard.Range> ours = new ArrayList<>();
+  private final List<Range> ours = new ArrayList<>();
 
   private ModuleLookup(
       TargetProcess target, Optional<Patcher.Patched> guard, long ranges, boolean safe) {
     this.target = target;
     this.memory = target.memory();
+    this.code = target.architecture().lookupGuard();
     this.guard = guard;
     this.ranges = ranges;
     this.safe = safe;
     if (guard.isEmpty() && ranges != 0) {
-      ours.addAll(read(memory, ranges));
+      // Those of other sessions, whose memory may still be there.
+      ours.addAll(code.ranges(memory.read(ranges, code.tableBytes())));
     }
   }
 
@@ -59,19 +61,23 @@ public final class ModuleLookup {
       return new ModuleLookup(target, Optional.empty(), left, left != 0);
     }
     TargetModule module = function.get().module().module();
+    GuardCode guard = target.architecture().lookupGuard();
     long base =
         memory.allocateNear(
-            module.base(), module.base() + module.size(), SIZE, TargetMemory.READ_WRITE);
+            module.base(),
+            module.base() + module.size(),
+            guard.tableBytes() + CODE_BYTES,
+            TargetMemory.READ_WRITE);
     if (base == 0) {
       return new ModuleLookup(target, Optional.empty(), 0, false);
     }
-    long stub = base + LookupGuard.RANGES;
-    byte[] code = LookupGuard.code(base);
-    long body = stub + code.length;
-    byte[] rest = LookupGuard.body(function.get().code().orElseThrow(), body);
+    long stub = base + guard.tableBytes();
+    byte[] front = guard.code(base);
+    long body = stub + front.length;
+    byte[] rest = target.architecture().body(function.get().code().orElseThrow(), body);
     memory.write(
-        stub, new BytesBuilder(code.length + rest.length).bytes(code).bytes(rest).toArray());
-    memory.protect(stub, 0x1000, TargetMemory.EXECUTE_READ);
+        stub, new BytesBuilder(front.length + rest.length).bytes(front).bytes(rest).toArray());
+    memory.protect(stub, CODE_BYTES, TargetMemory.EXECUTE_READ);
     return new ModuleLookup(
         target, Optional.of(new Patcher.Patched(function.get(), stub, body)), base, true);
   }
@@ -82,24 +88,9 @@ public final class ModuleLookup {
     if (function == 0) {
       return 0;
     }
-    Bytes first = target.memory().read(function, LONG_JUMP);
-    long jump = first.u8(0) == 0xEB ? function + 2 + (byte) first.u8(1) : function;
-    Bytes at = target.memory().read(jump, LONG_JUMP);
-    if (at.u8(0) != 0xE9) {
-      return 0;
-    }
-    long guard = jump + LONG_JUMP + at.i32(1);
-    return LookupGuard.rangesOf(target.memory().readUpTo(guard, LookupGuard.codeSize()));
-  }
-
-  /** The ranges of other sessions, whose memory may still be there. */
-  private static List<LookupGuard.Range> read(TargetMemory memory, long ranges) {
-    Bytes table = memory.read(ranges, LookupGuard.RANGES);
-    List<LookupGuard.Range> found = new ArrayList<>();
-    for (int at = 0; table.i64(at) != 0; at += 16) {
-      found.add(new LookupGuard.Range(table.i64(at), table.i64(at + 8)));
-    }
-    return found;
+    long jump = PatchJumps.destination(target.memory(), function);
+    GuardCode code = target.architecture().lookupGuard();
+    return jump == 0 ? 0 : code.tableOf(target.memory().readUpTo(jump, code.codeSize()));
   }
 
   /** Takes memory of other sessions out of a guard that was left. All threads have to stand. */
@@ -128,7 +119,7 @@ public final class ModuleLookup {
 
   /** The guard's own memory. */
   public Optional<TracingMemory.Block> block() {
-    return guard.map(_ -> new TracingMemory.Block(ranges, ranges, SIZE));
+    return guard.map(_ -> new TracingMemory.Block(ranges, ranges, code.tableBytes() + CODE_BYTES));
   }
 
   /** What is to be patched together with the traced functions. */
@@ -145,14 +136,14 @@ public final class ModuleLookup {
     if (ranges == 0) {
       return true;
     }
-    if (ours.size() >= LookupGuard.MOST_RANGES) {
+    if (ours.size() >= code.maxRanges()) {
       return false;
     }
-    ours.add(new LookupGuard.Range(begin, size));
+    ours.add(new Range(begin, size));
     // Half of an address would be another one: nobody may look meanwhile.
     List<Stopped> stopped = target.threads().stopAll();
     try {
-      memory.write(ranges, LookupGuard.ranges(ours));
+      memory.write(ranges, code.table(ours));
     } finally {
       target.threads().resume(stopped);
     }
@@ -164,7 +155,7 @@ public final class ModuleLookup {
     if (ranges != 0
         && ours.removeIf(
             range -> blocks.stream().anyMatch(block -> block.begin() == range.begin()))) {
-      memory.write(ranges, LookupGuard.ranges(ours));
+      memory.write(ranges, code.table(ours));
     }
   }
 }

@@ -1,9 +1,9 @@
 package io.ntrail.live.patch;
 
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.live.code.StoreCode.Store;
+import io.ntrail.live.code.StubWriter;
 import io.ntrail.live.code.TracedCode;
-import io.ntrail.live.code.x64.StoreRoutine.Store;
-import io.ntrail.live.code.x64.StubBlock;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.PlannedModule;
 import io.ntrail.live.target.PreparedWrites;
@@ -11,6 +11,7 @@ import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.live.target.TargetThreads.Stopped;
 import io.ntrail.live.target.ThreadContext;
+import io.ntrail.live.target.ThreadContext.Registers;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -102,14 +103,14 @@ public final class Patcher {
    */
   public List<Patched> prepare(
       PlannedModule module, List<PlannedFunction> functions, Consumer<TracingMemory.Table> tables) {
-    long size = StubBlock.size(functions.size());
+    long size = target.architecture().stubBytes(functions.size());
     long base = near(module, size);
     if (base == 0 || !tracing.lookup().add(base, size)) {
       outOfReach.addAll(functions);
       return List.of();
     }
     blocks.add(new TracingMemory.Block(base, base, size));
-    StubBlock block = new StubBlock(base, tracing.words(), tracing.runtime());
+    StubWriter block = tracing.code().stubs(base);
     List<PlannedFunction> added = new ArrayList<>();
     List<Long> stubs = new ArrayList<>();
     for (PlannedFunction function : functions) {
@@ -276,7 +277,7 @@ public final class Patcher {
           return Stream.concat(before.stream(), written.filter(p -> !isGuard(p)))
               .collect(inOrder());
         },
-        rip -> inCopy(byAddress, rip),
+        at -> inCopy(byAddress, at),
         () -> {
           guarded |= guard.isPresent();
           left.removeAll(armed);
@@ -360,16 +361,16 @@ public final class Patcher {
   }
 
   /** From inside of first instructions to the same place in their copy. */
-  private static long inCopy(NavigableMap<Long, Patched> byAddress, long rip) {
-    var below = byAddress.lowerEntry(rip);
+  private static long inCopy(NavigableMap<Long, Patched> byAddress, long at) {
+    var below = byAddress.lowerEntry(at);
     if (below != null) {
       TracedCode code = below.getValue().function().code().orElseThrow();
-      long inside = rip - code.address();
+      long inside = at - code.address();
       if (inside < code.unit().length) {
         return below.getValue().body() + inside;
       }
     }
-    return rip;
+    return at;
   }
 
   private boolean isGuard(Patched function) {
@@ -431,7 +432,7 @@ public final class Patcher {
           originals(functions, pages);
           return rest;
         },
-        rip -> anew.getOrDefault(rip, rip),
+        at -> anew.getOrDefault(at, at),
         () -> functions.forEach(left::remove));
   }
 
@@ -474,12 +475,11 @@ public final class Patcher {
 
   private void moveThreads(LongUnaryOperator moved, List<Stopped> threads) {
     for (Stopped thread : threads) {
-      Optional<ThreadContext> context =
-          target.threads().find(thread.handle(), ThreadContext.CONTROL);
-      long rip = context.map(ThreadContext::rip).orElse(0L);
-      long to = moved.applyAsLong(rip);
-      if (to != rip) {
-        target.threads().context(thread.handle(), context.orElseThrow().rip(to));
+      Optional<ThreadContext> context = target.threads().find(thread.handle(), Registers.CONTROL);
+      long at = context.map(ThreadContext::instructionPointer).orElse(0L);
+      long to = moved.applyAsLong(at);
+      if (to != at) {
+        target.threads().context(thread.handle(), context.orElseThrow().instructionPointer(to));
       }
     }
   }

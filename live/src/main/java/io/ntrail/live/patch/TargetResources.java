@@ -1,7 +1,6 @@
 package io.ntrail.live.patch;
 
 import io.ntrail.formats.bytes.BytesBuilder;
-import io.ntrail.live.code.x64.AreaLayout;
 import io.ntrail.live.patch.TracingMemory.Block;
 import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetProcess;
@@ -73,7 +72,7 @@ public final class TargetResources {
     unregister(target, handles.keySet().stream().filter(base -> isIn(free, base)).toList());
     for (Block one : free) {
       if (one.allocation() == 0) {
-        target.memory().decommit(one.begin() + AreaLayout.HEAD, areaBytes);
+        target.memory().decommit(one.begin() + target.architecture().areas().head(), areaBytes);
       } else {
         target.memory().free(one.allocation());
       }

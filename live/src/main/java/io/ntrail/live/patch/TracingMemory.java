@@ -3,11 +3,12 @@ package io.ntrail.live.patch;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
-import io.ntrail.live.code.x64.AreaImage;
-import io.ntrail.live.code.x64.AreaLayout;
-import io.ntrail.live.code.x64.RuntimeBlock;
-import io.ntrail.live.code.x64.TargetRoutines;
-import io.ntrail.live.code.x64.TlsOffsets;
+import io.ntrail.live.code.AreaCode;
+import io.ntrail.live.code.AreaGeometry;
+import io.ntrail.live.code.RuntimeImage;
+import io.ntrail.live.code.SessionAddresses;
+import io.ntrail.live.code.SessionCode;
+import io.ntrail.live.code.TlsSlots;
 import io.ntrail.live.session.SessionFile;
 import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetProcess;
@@ -26,27 +27,19 @@ public final class TracingMemory {
   private static final int FEWEST_AREAS = 64;
 
   /** TLS_OUT_OF_INDEXES. */
-  private static final int NO_WORD = -1;
-
-  /** Behind the code of the runtime block: its table, and routines for threads of their own. */
-  private static final int RUNTIME_TABLE = AreaLayout.CODE + 0x2000;
-
-  private static final int RUNTIME_END = RUNTIME_TABLE + 0x2000;
+  private static final int NO_SLOT = -1;
 
   private final TargetProcess target;
   private final TargetMemory memory;
   private final SessionFile session;
-  private final TlsOffsets words;
+  private final TlsSlots tls;
   private final long control;
   private final long reserved;
   private final int room;
   private final ModuleLookup lookup;
-  private final RuntimeBlock runtime;
-  private final AreaImage area;
-  private final long registerRoutine;
-  private final long selfTestRoutine;
-  private final long costRoutine;
-  private final long unregisterRoutine;
+  private final SessionCode code;
+  private final AreaGeometry geometry;
+  private final RuntimeImage.Routines routines;
   private final List<Long> areas = new ArrayList<>();
   private final List<Table> unregistered = new ArrayList<>();
   private final Map<Long, Long> handles = new HashMap<>();
@@ -80,7 +73,8 @@ public final class TracingMemory {
     this.target = target;
     this.memory = target.memory();
     this.session = session;
-    this.words = words(target);
+    this.tls = allocateTls(target);
+    this.geometry = target.architecture().areas();
     int most = mostAreas;
     long mapped = 0;
     long found = 0;
@@ -88,14 +82,14 @@ public final class TracingMemory {
       mapped = memory.map(sessionName);
       while (found == 0) {
         // The runtime block, the areas, and what is lost because they begin at multiples.
-        long size = (most + 2L) * AreaLayout.ALIGNMENT;
+        long size = (most + 2L) * geometry.alignment();
         found = most > FEWEST_AREAS ? memory.tryReserve(size) : memory.reserve(size);
         most = found == 0 ? most / 2 : most;
       }
     } finally {
       if (found == 0) {
-        giveBack(target, words.slotIndex());
-        giveBack(target, words.recordIndex());
+        giveBack(target, tls.slot());
+        giveBack(target, tls.record());
         if (mapped != 0) {
           memory.unmap(mapped);
         }
@@ -103,51 +97,30 @@ public final class TracingMemory {
     }
     this.control = mapped;
     this.room = most;
-    this.reserved = found + AreaLayout.ALIGNMENT - 1 & -AreaLayout.ALIGNMENT;
-    this.block = new Block(found, reserved, (room + 1L) * AreaLayout.ALIGNMENT);
+    this.reserved = found + geometry.alignment() - 1 & -geometry.alignment();
+    this.block = new Block(found, reserved, (room + 1L) * geometry.alignment());
     this.lookup = ModuleLookup.of(target);
     lookup.add(block.begin, block.size);
-    this.runtime =
-        RuntimeBlock.at(reserved, control, session.chunks(), words, session.recordBytes());
-    this.area = AreaImage.of(words, session.recordBytes(), runtime);
-    byte[] code = runtime.bytes();
-    byte[] table = runtime.table(RUNTIME_TABLE - AreaLayout.CODE);
-    byte[] register = TargetRoutines.register();
-    byte[] test = TargetRoutines.selfTest();
-    byte[] cost = TargetRoutines.cost(words, session.recordBytes());
-    byte[] touch = TargetRoutines.touch();
-    int registerAt = RUNTIME_TABLE + table.length + 0x3F & ~0x3F;
-    int testAt = registerAt + register.length + 0x3F & ~0x3F;
-    int costAt = testAt + test.length + 0x3F & ~0x3F;
-    int touchAt = costAt + cost.length + 0x3F & ~0x3F;
-    byte[] unregister = TargetRoutines.unregister();
-    int unregisterAt = touchAt + touch.length + 0x3F & ~0x3F;
-    if (code.length > RUNTIME_TABLE - AreaLayout.CODE
-        || unregisterAt + unregister.length > RUNTIME_END) {
-      throw new IllegalStateException("the runtime block is too small");
-    }
+    this.code =
+        target
+            .architecture()
+            .session(
+                new SessionAddresses(
+                    reserved, control, session.chunks(), tls, session.recordBytes()));
+    RuntimeImage runtime = code.runtime();
+    this.routines = runtime.routines();
     memory.commit(
-        reserved + AreaLayout.INDEX, RUNTIME_END - AreaLayout.INDEX, TargetMemory.READ_WRITE);
-    memory.write(reserved + AreaLayout.CODE, code);
-    memory.write(reserved + RUNTIME_TABLE, table);
-    memory.write(reserved + registerAt, register);
-    memory.write(reserved + testAt, test);
-    memory.write(reserved + costAt, cost);
-    memory.write(reserved + touchAt, touch);
-    memory.write(reserved + unregisterAt, unregister);
+        reserved + runtime.data(), runtime.end() - runtime.data(), TargetMemory.READ_WRITE);
+    memory.write(reserved + runtime.code(), runtime.bytes());
     memory.protect(
-        reserved + AreaLayout.CODE, RUNTIME_END - AreaLayout.CODE, TargetMemory.EXECUTE_READ);
-    registerRoutine = reserved + registerAt;
-    selfTestRoutine = reserved + testAt;
-    costRoutine = reserved + costAt;
-    unregisterRoutine = reserved + unregisterAt;
+        reserved + runtime.code(), runtime.end() - runtime.code(), TargetMemory.EXECUTE_READ);
     unregistered.add(
         new Table(
-            reserved + RUNTIME_TABLE,
+            reserved + runtime.table(),
             runtime.entries(),
-            reserved + AreaLayout.CODE,
-            reserved + RUNTIME_TABLE));
-    touchSession(reserved + touchAt);
+            reserved + runtime.code(),
+            reserved + runtime.table()));
+    touchSession(reserved + routines.touch());
   }
 
   private void touchSession(long routine) {
@@ -157,31 +130,30 @@ public final class TracingMemory {
     memory.free(parameters);
   }
 
-  /** Two words of each thread; what cannot be used is given back. */
-  private static TlsOffsets words(TargetProcess target) {
+  /** Allocates two TLS slots that code can access directly; what cannot be used is freed. */
+  private static TlsSlots allocateTls(TargetProcess target) {
     long allocate = target.calls().address("kernel32!TlsAlloc");
     int first = target.run(allocate, 0, ROUTINE_MILLIS);
-    int second = isDirect(first) ? target.run(allocate, 0, ROUTINE_MILLIS) : NO_WORD;
+    int second = isDirect(first) ? target.run(allocate, 0, ROUTINE_MILLIS) : NO_SLOT;
     if (isDirect(first) && isDirect(second)) {
-      return TlsOffsets.of(first, second);
+      return new TlsSlots(first, second);
     }
     giveBack(target, first);
     giveBack(target, second);
     throw new CannotGoOn(
-        "the program uses all 64 TLS slots that code can address directly, and tracing needs two"
-            + " (TlsAlloc gave "
+        "no free TLS slots below 64: tracing needs two (TlsAlloc gave "
             + (isDirect(first) ? second : first)
             + ")",
-        "start the program with ntrail, which takes them before it: ntrail trace ... -- PROGRAM");
+        "start the program with ntrail, which allocates them first: ntrail trace ... -- PROGRAM");
   }
 
-  private static boolean isDirect(int word) {
-    return word >= 0 && word < TlsOffsets.DIRECT;
+  private static boolean isDirect(int slot) {
+    return slot >= 0 && slot < TlsSlots.DIRECT;
   }
 
-  private static void giveBack(TargetProcess target, int word) {
-    if (word != NO_WORD) {
-      target.run(target.calls().address("kernel32!TlsFree"), word, ROUTINE_MILLIS);
+  private static void giveBack(TargetProcess target, int slot) {
+    if (slot != NO_SLOT) {
+      target.run(target.calls().address("kernel32!TlsFree"), slot, ROUTINE_MILLIS);
     }
   }
 
@@ -200,16 +172,9 @@ public final class TracingMemory {
     return room;
   }
 
-  TlsOffsets words() {
-    return words;
-  }
-
-  RuntimeBlock runtime() {
-    return runtime;
-  }
-
-  public AreaImage area() {
-    return area;
+  /** Returns the code of the session. */
+  public SessionCode code() {
+    return code;
   }
 
   /** Addresses of all areas, by their numbers. */
@@ -217,12 +182,14 @@ public final class TracingMemory {
     return List.copyOf(areas);
   }
 
+  /** Returns the address of the routine that runs an {@link io.ntrail.live.code.UnwindTest}. */
   public long selfTestRoutine() {
-    return selfTestRoutine;
+    return reserved + routines.selfTest();
   }
 
-  public long costRoutine() {
-    return costRoutine;
+  /** Returns the address of the routine that runs an {@link io.ntrail.live.code.OverheadTest}. */
+  public long overheadRoutine() {
+    return reserved + routines.overhead();
   }
 
   /**
@@ -234,20 +201,21 @@ public final class TracingMemory {
       return;
     }
     for (int number = 0; number < areas.size(); number++) {
-      long head = areas.get(number) + AreaLayout.HEAD;
-      Bytes fields = memory.read(head, 24);
-      long stack = fields.i64(0);
-      int thread = (int) fields.u32(AreaLayout.THREAD - AreaLayout.HEAD);
+      long head = areas.get(number) + geometry.head();
+      Bytes fields = memory.read(head, geometry.fields());
+      long stack = fields.i64(geometry.stackBase() - geometry.head());
+      int thread = (int) fields.u32(geometry.thread() - geometry.head());
       if (stack != 0 && !alive.contains(thread) && memory.isFree(stack - 8)) {
-        memory.write(head, new byte[8]);
+        long owner = areas.get(number) + geometry.stackBase();
+        memory.write(owner, new byte[8]);
         // A thread that was born there since then may have found the area as that of its stack;
         // from here on none can.
         if (!memory.isFree(stack - 8)) {
-          memory.write(head, new BytesBuilder(8).u64(stack).toArray());
+          memory.write(owner, new BytesBuilder(8).u64(stack).toArray());
           continue;
         }
-        memory.write(areas.get(number) + AreaLayout.DATA, area.data(number));
-        memory.write(head, new byte[24]);
+        memory.write(areas.get(number) + geometry.data(), code.areas().data(number));
+        memory.write(head, new byte[geometry.fields()]);
         session.offerArea(number);
       }
     }
@@ -258,30 +226,28 @@ public final class TracingMemory {
     if (areas.size() + count > room) {
       throw new IllegalArgumentException(count + " areas more than there is room for");
     }
-    long first = reserved + (1L + areas.size()) * AreaLayout.ALIGNMENT;
-    byte[] code = area.code();
-    byte[] table = area.table();
-    byte[] whole = new byte[AreaLayout.TABLE - AreaLayout.CODE + table.length];
-    System.arraycopy(code, 0, whole, 0, code.length);
-    System.arraycopy(table, 0, whole, AreaLayout.TABLE - AreaLayout.CODE, table.length);
+    long first = reserved + (1L + areas.size()) * geometry.alignment();
+    AreaCode area = code.areas();
+    byte[] whole = area.template();
     List<Integer> numbers = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      long at = first + (long) i * AreaLayout.ALIGNMENT;
+      long at = first + (long) i * geometry.alignment();
       byte[] data = area.data(areas.size());
-      System.arraycopy(data, 0, whole, AreaLayout.DATA - AreaLayout.CODE, data.length);
-      memory.commit(at + AreaLayout.HEAD, area.size(), TargetMemory.READ_WRITE);
-      memory.write(at + AreaLayout.CODE, whole);
-      memory.protect(at + AreaLayout.CODE, AreaLayout.DELTA, TargetMemory.EXECUTE_READ);
+      System.arraycopy(data, 0, whole, geometry.data() - geometry.code(), data.length);
+      memory.commit(at + geometry.head(), area.size(), TargetMemory.READ_WRITE);
+      memory.write(at + geometry.code(), whole);
       memory.protect(
-          at + AreaLayout.TABLE,
-          AreaLayout.HEAD + area.size() - AreaLayout.TABLE,
+          at + geometry.code(), geometry.data() - geometry.code(), TargetMemory.EXECUTE_READ);
+      memory.protect(
+          at + geometry.table(),
+          geometry.head() + area.size() - geometry.table(),
           TargetMemory.EXECUTE_READ);
       unregistered.add(
           new Table(
-              at + AreaLayout.TABLE,
+              at + geometry.table(),
               area.entries(),
-              at + AreaLayout.HEAD,
-              at + AreaLayout.HEAD + area.size()));
+              at + geometry.head(),
+              at + geometry.head() + area.size()));
       areas.add(at);
       // Threads look into all areas that there are: not before there is memory.
       numbers.add(session.addArea(at));
@@ -317,7 +283,7 @@ public final class TracingMemory {
       handle += 8;
     }
     memory.write(at, list.toArray());
-    int status = target.run(registerRoutine, at, ROUTINE_MILLIS);
+    int status = target.run(reserved + routines.register(), at, ROUTINE_MILLIS);
     Bytes made = memory.read(at + 16 + 48L * unregistered.size(), 8 * unregistered.size());
     memory.free(at);
     if (status != 0) {
@@ -337,23 +303,23 @@ public final class TracingMemory {
 
   /** The runtime block alone: what all slots need. */
   public Block runtimeBlock() {
-    return new Block(0, block.begin, AreaLayout.ALIGNMENT);
+    return new Block(0, block.begin, geometry.alignment());
   }
 
   /** All areas, each a block of its own that has no allocation of its own. */
   public List<Block> areaBlocks() {
-    return areas.stream().map(at -> new Block(0, at, AreaLayout.ALIGNMENT)).toList();
+    return areas.stream().map(at -> new Block(0, at, geometry.alignment())).toList();
   }
 
   /** All that the session has in the target. */
   public TargetResources remains() {
     return new TargetResources(
-        words.slotIndex(),
-        words.recordIndex(),
+        tls.slot(),
+        tls.record(),
         control,
         block,
-        area.size(),
-        unregisterRoutine,
+        code.areas().size(),
+        reserved + routines.unregister(),
         handles);
   }
 

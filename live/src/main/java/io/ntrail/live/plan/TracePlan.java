@@ -238,15 +238,19 @@ public record TracePlan(
     return (int) functions.stream().filter(f -> f.needsStop().isPresent()).count();
   }
 
-  /** How many there are of each class: {@code x64-A} to {@code x64-E}; what is refused is D. */
-  public Map<String, Integer> byClass() {
+  /**
+   * Counts the functions by patch class, from {@code NAME-A} to {@code NAME-E}; refused ones are D.
+   *
+   * @param architecture the name of the target's architecture
+   */
+  public Map<String, Integer> byClass(String architecture) {
     Map<String, Integer> counts = new TreeMap<>();
     for (PatchClass one : PatchClass.values()) {
-      counts.put("x64-" + one, 0);
+      counts.put(architecture + "-" + one, 0);
     }
     for (PlannedFunction function : functions) {
       PatchClass one = function.isTraced() ? function.patch().patchClass() : PatchClass.D;
-      counts.merge("x64-" + one, 1, Integer::sum);
+      counts.merge(architecture + "-" + one, 1, Integer::sum);
     }
     return counts;
   }

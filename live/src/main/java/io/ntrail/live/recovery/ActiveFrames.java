@@ -1,10 +1,12 @@
 package io.ntrail.live.recovery;
 
 import io.ntrail.formats.bytes.Bytes;
-import io.ntrail.formats.bytes.BytesBuilder;
-import io.ntrail.live.code.x64.AreaLayout;
+import io.ntrail.live.code.Architecture;
+import io.ntrail.live.code.AreaCode;
+import io.ntrail.live.code.AreaCode.SlotFrame;
 import io.ntrail.live.patch.TracingMemory;
 import io.ntrail.live.target.TargetMemory;
+import io.ntrail.live.target.TargetProcess;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -17,8 +19,6 @@ import java.util.Set;
  * the return address lies, and what it truly is.
  */
 final class ActiveFrames {
-  private static final int SLOTS_BYTES = AreaLayout.STRIDE * (AreaLayout.SLOTS + 1);
-
   private static final int PAGE = 0x1000;
 
   /** Farther from the base of a stack no frame is looked for. */
@@ -26,9 +26,11 @@ final class ActiveFrames {
 
   private final TargetMemory memory;
   private final TracingMemory tracing;
+  private final Architecture architecture;
 
-  ActiveFrames(TargetMemory memory, TracingMemory tracing) {
-    this.memory = memory;
+  ActiveFrames(TargetProcess target, TracingMemory tracing) {
+    this.memory = target.memory();
+    this.architecture = target.architecture();
     this.tracing = tracing;
   }
 
@@ -36,7 +38,7 @@ final class ActiveFrames {
   List<Long> stacks() {
     List<Long> stacks = new ArrayList<>();
     for (long area : tracing.areas()) {
-      long base = memory.read(area + AreaLayout.STACK_BASE, 8).i64(0);
+      long base = stackBase(area);
       if (base != 0) {
         stacks.add(base);
       }
@@ -58,7 +60,7 @@ final class ActiveFrames {
   Set<Long> repair(RepairFilter filter) {
     Set<Long> repaired = new HashSet<>();
     for (long area : tracing.areas()) {
-      long base = memory.read(area + AreaLayout.STACK_BASE, 8).i64(0);
+      long base = stackBase(area);
       if (base != 0 && !memory.isFree(base - 8)) {
         repair(area, base, filter, repaired);
       }
@@ -67,26 +69,29 @@ final class ActiveFrames {
   }
 
   private void repair(long area, long base, RepairFilter filter, Set<Long> repaired) {
-    Bytes data = memory.read(area + AreaLayout.data(0), SLOTS_BYTES);
+    AreaCode code = tracing.code().areas();
+    Bytes slots = memory.read(area + code.slots(), code.slotsBytes());
+    int size = architecture.pointerSize();
     // What a frame that is long gone left may lie where there is no stack any more.
     Map<Long, byte[]> pages = new HashMap<>();
-    // The last slot first: what a tail call returns to is the slot before, at the same place.
-    for (int slot = AreaLayout.SLOTS - 1; slot >= 0; slot--) {
-      int at = AreaLayout.STRIDE * slot;
-      long place = data.i64(at + AreaLayout.KEY) - 8;
-      if (place > 0 && place < base && base - place <= MOST_STACK && place % 8 == 0) {
+    for (SlotFrame frame : code.frames(area, slots)) {
+      long place = frame.place();
+      if (place > 0 && place < base && base - place <= MOST_STACK && place % size == 0) {
         byte[] page = pages.computeIfAbsent(place & -PAGE, p -> memory.readUpTo(p, PAGE));
         int offset = (int) (place & PAGE - 1);
-        long exit = area + AreaLayout.code(slot) + tracing.area().exit();
         if (page.length == PAGE
-            && Bytes.copyOf(page, "stack").i64(offset) == exit
-            && filter.allows(exit, place)) {
-          byte[] caller = new BytesBuilder(8).u64(data.i64(at + AreaLayout.RET)).toArray();
+            && architecture.pointer(Bytes.copyOf(page, "stack"), offset) == frame.exit()
+            && filter.allows(frame.exit(), place)) {
+          byte[] caller = architecture.bytes(frame.caller());
           memory.write(place, caller);
           System.arraycopy(caller, 0, page, offset, caller.length);
           repaired.add(place);
         }
       }
     }
+  }
+
+  private long stackBase(long area) {
+    return memory.read(area + architecture.areas().stackBase(), 8).i64(0);
   }
 }

@@ -1,11 +1,13 @@
 package io.ntrail.live.recovery;
 
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.live.code.Architecture;
 import io.ntrail.live.patch.TracingMemory;
 import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.live.target.TargetThreads.Stopped;
 import io.ntrail.live.target.ThreadContext;
+import io.ntrail.live.target.ThreadContext.Registers;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -22,11 +24,9 @@ final class ConservativeStackScan {
   private static final long NOWHERE = -1;
   private static final int MOST_STACK = 1 << 30;
 
-  /** Words with more bits are no addresses of a program. */
-  private static final int ADDRESS_BITS = 47;
-
   private final TargetProcess target;
   private final TargetMemory memory;
+  private final Architecture architecture;
   private final List<TracingMemory.Block> blocks;
   private final Map<Stopped, ThreadContext> contexts = new HashMap<>();
 
@@ -40,19 +40,21 @@ final class ConservativeStackScan {
       TargetProcess target, List<TracingMemory.Block> blocks, List<Stopped> stopped) {
     this.target = target;
     this.memory = target.memory();
+    this.architecture = target.architecture();
     this.blocks = blocks;
     for (Stopped thread : stopped) {
       // Threads that are only about to begin have no registers, and nothing on their stacks.
       target
           .threads()
-          .find(thread.handle(), ThreadContext.FULL)
+          .find(thread.handle(), Registers.FULL)
           .ifPresent(context -> contexts.put(thread, context));
     }
   }
 
   /** How many threads are inside of that memory. */
   int inside() {
-    return (int) contexts.values().stream().filter(one -> block(one.rip()) != null).count();
+    return (int)
+        contexts.values().stream().filter(one -> block(one.instructionPointer()) != null).count();
   }
 
   /**
@@ -68,11 +70,11 @@ final class ConservativeStackScan {
       }
       long base = target.threads().stackBase(thread.getKey().handle());
       bases.add(base);
-      look(thread.getValue().rsp() & -8, base);
+      look(thread.getValue().stackPointer() & -architecture.pointerSize(), base);
     }
     for (long base : fibers) {
-      if (bases.add(base) && !memory.isFree(base - 8)) {
-        look(memory.regionBegin(base - 8), base);
+      if (bases.add(base) && !memory.isFree(base - architecture.pointerSize())) {
+        look(memory.regionBegin(base - architecture.pointerSize()), base);
       }
     }
   }
@@ -85,8 +87,9 @@ final class ConservativeStackScan {
     // What could not be read could refer to anything.
     unread |= read.length < to - from;
     Bytes stack = Bytes.copyOf(read, "stack");
-    for (int at = 0; at + 8 <= read.length; at += 8) {
-      note(stack.i64(at), from + at);
+    int size = architecture.pointerSize();
+    for (int at = 0; at + size <= read.length; at += size) {
+      note(architecture.pointer(stack, at), from + at);
     }
   }
 
@@ -98,7 +101,7 @@ final class ConservativeStackScan {
 
   /** The block that an address lies in. */
   private TracingMemory.@Nullable Block block(long address) {
-    if (address >>> ADDRESS_BITS == 0) {
+    if (address >>> architecture.addressBits() == 0) {
       for (TracingMemory.Block block : blocks) {
         if (block.contains(address)) {
           return block;
@@ -132,7 +135,9 @@ final class ConservativeStackScan {
     }
     for (long place : changed) {
       // Of a chain of tail calls only the first may have been repaired.
-      words += count(memory.read(place, 8).i64(0), 1, referred);
+      words +=
+          count(
+              architecture.pointer(memory.read(place, architecture.pointerSize()), 0), 1, referred);
     }
     return words;
   }
@@ -146,7 +151,7 @@ final class ConservativeStackScan {
   void next(List<Integer> words, Set<TracingMemory.Block> referred) {
     for (Stopped thread : contexts.keySet()) {
       for (int word : words) {
-        TracingMemory.Block block = block(target.threads().word(thread.handle(), word));
+        TracingMemory.Block block = block(target.threads().tlsValue(thread.handle(), word));
         if (block != null) {
           referred.add(block);
         }

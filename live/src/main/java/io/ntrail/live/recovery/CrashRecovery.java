@@ -13,7 +13,7 @@ import io.ntrail.live.session.SessionLayout;
 import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.live.target.TargetThreads.Stopped;
-import io.ntrail.live.target.ThreadContext;
+import io.ntrail.live.target.ThreadContext.Registers;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -65,7 +65,7 @@ public final class CrashRecovery {
     found.forEach(one -> restore(one.remains(), one.patches()));
     found.forEach(this::endNotices);
     List<Block> all = found.stream().flatMap(one -> one.all().stream()).toList();
-    List<Long> stacks = found.stream().flatMap(one -> one.stacks(memory).stream()).toList();
+    List<Long> stacks = found.stream().flatMap(one -> one.stacks(target).stream()).toList();
     Set<Block> referred = new HashSet<>();
     List<Stopped> stopped = target.threads().stopAll();
     try {
@@ -152,13 +152,16 @@ public final class CrashRecovery {
   private void begin(Stopped thread, Map<Long, Long> anew) {
     target
         .threads()
-        .find(thread.handle(), ThreadContext.CONTROL)
-        .filter(context -> anew.containsKey(context.rip()))
+        .find(thread.handle(), Registers.CONTROL)
+        .filter(context -> anew.containsKey(context.instructionPointer()))
         .ifPresent(context ->
             target
                 .threads()
                 .context(
-                    thread.handle(), context.rip(anew.getOrDefault(context.rip(), context.rip()))));
+                    thread.handle(),
+                    context.instructionPointer(
+                        anew.getOrDefault(
+                            context.instructionPointer(), context.instructionPointer()))));
   }
 
   private void endNotices(Leftovers one) {

@@ -47,7 +47,7 @@ public final class Detacher {
 
   /** Does it. The code is put back at the first stop, whatever comes after. */
   public DetachResult detach() {
-    ActiveFrames frames = new ActiveFrames(memory, tracing);
+    ActiveFrames frames = new ActiveFrames(target, tracing);
     int tries = 0;
     int inside = 1;
     int repaired = 0;

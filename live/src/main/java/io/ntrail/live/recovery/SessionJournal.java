@@ -2,7 +2,6 @@ package io.ntrail.live.recovery;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
-import io.ntrail.live.code.x64.AreaLayout;
 import io.ntrail.live.patch.PatchJumps;
 import io.ntrail.live.patch.Patcher;
 import io.ntrail.live.patch.TargetResources;
@@ -210,10 +209,11 @@ public final class SessionJournal {
     }
 
     /** Bases of the stacks that had areas. */
-    List<Long> stacks(TargetMemory memory) {
+    List<Long> stacks(TargetProcess target) {
+      int stackBase = target.architecture().areas().stackBase();
       return blocks.stream()
           .filter(one -> one.allocation() == 0)
-          .map(one -> memory.readUpTo(one.begin() + AreaLayout.STACK_BASE, 8))
+          .map(one -> target.memory().readUpTo(one.begin() + stackBase, 8))
           .filter(read -> read.length == 8)
           .map(read -> Bytes.copyOf(read, "area").i64(0))
           .filter(base -> base != 0)

@@ -4,10 +4,8 @@ import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.ntr.ClockCalibration;
 import io.ntrail.live.agent.AgentCall;
+import io.ntrail.live.agent.AgentRoutines;
 import io.ntrail.live.agent.CallOutcome;
-import io.ntrail.programs.x86.asm.Assembler;
-import io.ntrail.programs.x86.asm.Reg32;
-import io.ntrail.programs.x86.asm.Reg64;
 import java.util.List;
 
 /**
@@ -16,6 +14,10 @@ import java.util.List;
  */
 public final class TargetClock {
   private static final int EXECUTE_READ_WRITE = 0x40;
+
+  /** CPUID leaf whose edx says in bit 8 whether the time stamp counter is invariant. */
+  private static final int POWER_MANAGEMENT = 0x8000_0007;
+
   private static final int INVARIANT = 1 << 8;
   private static final int TRIES = 5;
   private static final int CELLS = 0x800;
@@ -35,26 +37,8 @@ public final class TargetClock {
             0x1000,
             0x3000,
             EXECUTE_READ_WRITE);
-    byte[] ticks =
-        Assembler.x64()
-            .rdtsc()
-            .shl(Reg64.RDX, 32)
-            .or(Reg64.RAX, Reg64.RDX)
-            .ret()
-            .assemble()
-            .bytes();
-    byte[] features =
-        Assembler.x64()
-            .push(Reg64.RBX)
-            .mov(Reg32.EAX, 0x8000_0007)
-            .cpuid()
-            .mov(Reg32.EAX, Reg32.EDX)
-            .pop(Reg64.RBX)
-            .ret()
-            .assemble()
-            .bytes();
-    calls.agent().poke(code, ticks);
-    calls.agent().poke(code + 0x40, features);
+    calls.agent().poke(code, AgentRoutines.readTimeStampCounter());
+    calls.agent().poke(code + 0x40, AgentRoutines.cpuidEdx(POWER_MANAGEMENT));
     readTicks = code;
     invariant =
         (calls.call(List.of(AgentCall.of(code + 0x40))).getFirst().result() & INVARIANT) != 0;

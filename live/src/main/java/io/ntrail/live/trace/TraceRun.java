@@ -15,7 +15,6 @@ import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.session.RecorderThread;
 import io.ntrail.live.session.SessionFile;
 import io.ntrail.live.target.ClockReading;
-import io.ntrail.live.target.TargetClock;
 import io.ntrail.live.target.TargetProcess;
 import java.io.IOException;
 import java.util.EnumMap;
@@ -468,7 +467,8 @@ public final class TraceRun implements AutoCloseable {
     try {
       recorder.close();
     } catch (IOException e) {
-      throw new CannotGoOn(setup.settings().file() + " could not be finalised: " + e.getMessage(), "");
+      throw new CannotGoOn(
+          setup.settings().file() + " could not be finalised: " + e.getMessage(), "");
     } finally {
       session.close();
     }

@@ -2,7 +2,6 @@ package io.ntrail.live.trace;
 
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.ntr.NtrHeader;
-import io.ntrail.formats.pe.MachineType;
 import io.ntrail.live.session.Recorder;
 import io.ntrail.live.session.SessionFile;
 import io.ntrail.live.target.ClockReading;
@@ -50,8 +49,8 @@ record TraceSetup(
               clock.rate(target.firstMoment(), began),
               began.ticks(),
               began.utc(),
-              MachineType.AMD64,
-              8,
+              target.process().architecture().machine(),
+              target.process().architecture().pointerSize(),
               NtrHeader.TIME_STAMP_COUNTER,
               settings.writer());
       TraceFile file = TraceFile.create(session, settings, header);

@@ -6,15 +6,18 @@ import static io.ntrail.live.code.x64.AreaLayout.DELTA;
 import static io.ntrail.live.code.x64.AreaLayout.SLOTS;
 import static io.ntrail.live.code.x64.AreaLayout.TABLE;
 
+import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
+import io.ntrail.live.code.AreaCode;
 import io.ntrail.live.code.ControlBlockLayout;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
  * What is written into the memory of areas: the same code for all of them, and data that differs by
  * the number of the area.
  */
-public final class AreaImage {
+final class AreaImage implements AreaCode {
   private final byte[] code;
   private final byte[] table;
   private final int entries;
@@ -42,7 +45,7 @@ public final class AreaImage {
    *
    * @param record bytes of a record
    */
-  public static AreaImage of(TlsOffsets words, int record, RuntimeBlock runtime) {
+  static AreaImage of(TlsOffsets words, int record, RuntimeBlock runtime) {
     BytesBuilder code = new BytesBuilder(DELTA);
     FunctionTableBuilder functions = new FunctionTableBuilder();
     code.zeros(AreaLayout.STRIDE);
@@ -86,37 +89,35 @@ public final class AreaImage {
     return SlotCode.assemble(words, 0, record).exit();
   }
 
-  /** What lies at {@link AreaLayout#CODE} of each area. */
-  public byte[] code() {
-    return code.clone();
+  @Override
+  public byte[] template() {
+    byte[] whole = new byte[TABLE - CODE + table.length];
+    System.arraycopy(code, 0, whole, 0, code.length);
+    System.arraycopy(table, 0, whole, TABLE - CODE, table.length);
+    return whole;
   }
 
-  /** What lies at {@link AreaLayout#TABLE} of each area; its addresses count from the head. */
-  public byte[] table() {
-    return table.clone();
-  }
-
-  /** Entries of the function table. */
+  @Override
   public int entries() {
     return entries;
   }
 
   /** Distance of the return point from the beginning of a slot. */
-  public int exit() {
+  int exit() {
     return exit;
   }
 
   /** Distances from the beginning of a slot of the instructions that read the clock: 0F 31. */
-  public List<Integer> clocks() {
+  List<Integer> clocks() {
     return clocks;
   }
 
-  /** Bytes from the head to the end of the memory that an area needs. */
+  @Override
   public int size() {
     return TABLE + (table.length + 0xFFF & ~0xFFF) - AreaLayout.HEAD;
   }
 
-  /** What lies at {@link AreaLayout#DATA} of an area. */
+  @Override
   public byte[] data(int area) {
     BytesBuilder data = new BytesBuilder(DELTA);
     data.zeros((SLOTS + 2) * AreaLayout.STRIDE);
@@ -129,5 +130,30 @@ public final class AreaImage {
       data.setU64(at + AreaLayout.STACK_ARGUMENTS, runtime.stackArguments());
     }
     return data.toArray();
+  }
+
+  @Override
+  public int slots() {
+    return AreaLayout.data(0);
+  }
+
+  @Override
+  public int slotsBytes() {
+    return AreaLayout.STRIDE * (SLOTS + 1);
+  }
+
+  @Override
+  public List<SlotFrame> frames(long area, Bytes slots) {
+    List<SlotFrame> frames = new ArrayList<>();
+    // The last slot first: a tail call returns into the slot before, from the same place.
+    for (int slot = SLOTS - 1; slot >= 0; slot--) {
+      int at = AreaLayout.STRIDE * slot;
+      frames.add(
+          new SlotFrame(
+              slots.i64(at + AreaLayout.KEY) - Long.BYTES,
+              area + AreaLayout.code(slot) + exit,
+              slots.i64(at + AreaLayout.RET)));
+    }
+    return frames;
   }
 }

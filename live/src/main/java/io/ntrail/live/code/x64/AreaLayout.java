@@ -6,58 +6,58 @@ package io.ntrail.live.code.x64;
  * <p>Areas begin at multiples of {@link #ALIGNMENT}, so that whoever knows an address of a slot
  * knows its area. All distances are from that beginning.
  */
-public final class AreaLayout {
+final class AreaLayout {
   /** Areas begin at multiples of it. */
-  public static final int ALIGNMENT = 0x8_0000;
+  static final int ALIGNMENT = 0x8_0000;
 
   /** Slots of an area. */
-  public static final int SLOTS = 256;
+  static final int SLOTS = 256;
 
   /** Distance of one slot's code from the next. */
-  public static final int STRIDE = 576;
+  static final int STRIDE = 576;
 
   /** The page with the area's own fields and its spill. */
-  public static final int HEAD = 0xF000;
+  static final int HEAD = 0xF000;
 
   /** In the runtime block alone, up to {@link #HEAD}: where the areas of stacks are found again. */
-  public static final int INDEX = HEAD - StackAreaCache.BYTES;
+  static final int INDEX = HEAD - StackAreaCache.BYTES;
 
   /** Where the spill begins; it ends at {@link #CODE}, where a chunk would end, too. */
-  public static final int SPILL = 0xFC00;
+  static final int SPILL = 0xFC00;
 
   /** Bytes of the spill. */
-  public static final int SPILL_BYTES = 0x400;
+  static final int SPILL_BYTES = 0x400;
 
   /** Code of slots; the first stretch belongs to index -1, which has only data. */
-  public static final int CODE = 0x1_0000;
+  static final int CODE = 0x1_0000;
 
   /** Code of slot 0. */
-  public static final int FIRST = CODE + STRIDE;
+  static final int FIRST = CODE + STRIDE;
 
   /** From the code of a slot to its data. */
-  public static final int DELTA = STRIDE * (SLOTS + 2) + 0xFFF & ~0xFFF;
+  static final int DELTA = STRIDE * (SLOTS + 2) + 0xFFF & ~0xFFF;
 
   /** Data of slots. */
-  public static final int DATA = CODE + DELTA;
+  static final int DATA = CODE + DELTA;
 
   /** Function table, unwind data and handler. */
-  public static final int TABLE = DATA + DELTA;
+  static final int TABLE = DATA + DELTA;
 
   // Fields of the head.
   /** gs:[8] of the stack. */
-  public static final int STACK_BASE = HEAD;
+  static final int STACK_BASE = HEAD;
 
   /** The same and the address of the thread block, together negated: whose area it is. */
-  public static final int NEGATED_BASE = HEAD + 8;
+  static final int NEGATED_BASE = HEAD + 8;
 
   /** Thread that took the area first. */
-  public static final int THREAD = HEAD + 16;
+  static final int THREAD = HEAD + 16;
 
   /**
    * What threads keep that spill here, up to {@link #SPILL}: of a fiber's area there may be several
    * at a time, since each comes back to its spill wherever it runs then.
    */
-  public static final int SPILLS = HEAD + 64;
+  static final int SPILLS = HEAD + 64;
 
   /** Bytes that one of them keeps. */
   static final int SPILL_KEPT = 32;
@@ -77,16 +77,16 @@ public final class AreaLayout {
 
   // Data of a slot.
   /** What the exit puts back on the stack. */
-  public static final int RET = 0;
+  static final int RET = 0;
 
   /** Machine frame: the true return address. */
-  public static final int TRUE_RIP = 8;
+  static final int TRUE_RIP = 8;
 
   static final int TRUE_CS = 16;
   static final int TRUE_FLAGS = 24;
 
   /** Machine frame: the stack pointer behind the return address, the key of the frame. */
-  public static final int KEY = 32;
+  static final int KEY = 32;
 
   /**
    * The key of a slot that has no frame, or is at work on taking or leaving one: so much above the
@@ -97,13 +97,13 @@ public final class AreaLayout {
   static final int TRUE_SS = 40;
 
   /** Body thunk. */
-  public static final int BODY = 48;
+  static final int BODY = 48;
 
   static final int SAVE_RDX = 56;
   static final int SAVE_RAX = 64;
 
   /** Number of the area shifted by 20, slot by 8, kind of an entry. */
-  public static final int META = 72;
+  static final int META = 72;
 
   static final int SLOW = 80;
   static final int FULL = 88;
@@ -116,12 +116,12 @@ public final class AreaLayout {
   private AreaLayout() {}
 
   /** Where the code of a slot begins. */
-  public static int code(int slot) {
+  static int code(int slot) {
     return FIRST + STRIDE * slot;
   }
 
   /** Where the data of a slot begins; -1 has data, too. */
-  public static int data(int slot) {
+  static int data(int slot) {
     return code(slot) + DELTA;
   }
 }

@@ -24,7 +24,9 @@ import static io.ntrail.programs.x86.asm.Reg64.RSI;
 import static io.ntrail.programs.x86.asm.Reg64.RSP;
 import static io.ntrail.programs.x86.asm.Reg8.AL;
 
+import io.ntrail.live.code.CallbackCode;
 import io.ntrail.live.code.ControlBlockLayout;
+import io.ntrail.live.code.LoaderCalls;
 import io.ntrail.programs.x86.asm.AssembledCode;
 import io.ntrail.programs.x86.asm.Assembler;
 import io.ntrail.programs.x86.asm.Label;
@@ -41,7 +43,7 @@ import java.util.List;
  * not at all until it gives another one; never longer than two seconds. Time is the system's
  * interrupt time, which needs no call.
  */
-public final class DllNotificationCallback {
+final class DllNotificationCallback implements CallbackCode {
   private static final int INTERRUPT_TIME = 0x7FFE_0008;
 
   /** In units of 100 ns, as all times here. */
@@ -71,24 +73,15 @@ public final class DllNotificationCallback {
 
   private final Assembler a = Assembler.x64();
   private final FunctionTableBuilder functions = new FunctionTableBuilder();
-  private final Calls system;
+  private final LoaderCalls system;
   private final byte[] code;
-
-  /**
-   * Functions of the system, as they are without tracing.
-   *
-   * @param delay NtDelayExecution
-   * @param addTable RtlAddGrowableFunctionTable
-   * @param ending RtlDllShutdownInProgress; 0 if there is none
-   */
-  public record Calls(long delay, long addTable, long ending) {}
 
   /**
    * Writes it; it can lie anywhere.
    *
    * @param control where the target has the session file mapped
    */
-  public DllNotificationCallback(long control, Calls system) {
+  DllNotificationCallback(long control, LoaderCalls system) {
     this.system = system;
     Label begin = a.here("begin");
     Label[] ends = new Label[SAVED.size()];
@@ -127,9 +120,9 @@ public final class DllNotificationCallback {
     Label done = a.label("done");
     Label out = a.label("out");
     a.cmp(EDI, LOADED).jz(known).cmp(EDI, UNLOADED).jnz(out);
-    if (system.ending != 0) {
+    if (system.ending() != 0) {
       // Nobody needs to know what goes with the whole process.
-      a.mov(RAX, system.ending).call(RAX).test(AL, AL).jnz(out);
+      a.mov(RAX, system.ending()).call(RAX).test(AL, AL).jnz(out);
     }
     a.bind(known).xor(EAX, EAX).mov(ECX, 1);
     a.lock().cmpxchg(control(ControlBlockLayout.NOTICE_BUSY), ECX).jnz(missed);
@@ -202,7 +195,7 @@ public final class DllNotificationCallback {
     a.mov(R8D, control(ControlBlockLayout.OFFERED_ENTRIES)).mov(R9D, R8D);
     a.mov(RAX, control(ControlBlockLayout.OFFERED_BASE)).mov(ptr(RSP).plus(32), RAX);
     a.mov(RAX, control(ControlBlockLayout.OFFERED_END)).mov(ptr(RSP).plus(40), RAX);
-    a.mov(RAX, system.addTable).call(RAX).mov(control(ControlBlockLayout.OFFERED_STATUS), EAX);
+    a.mov(RAX, system.addTable()).call(RAX).mov(control(ControlBlockLayout.OFFERED_STATUS), EAX);
     state(ControlBlockLayout.TABLE_TAKEN);
     a.mov(control(ControlBlockLayout.NOTICE_STATE), ECX);
   }
@@ -227,26 +220,22 @@ public final class DllNotificationCallback {
     a.mov(control(ControlBlockLayout.GIVEN_UP), EBP).jmp(giveUp);
     a.bind(known).sub(RAX, R13).cmp(RAX, LONGEST).jae(giveUp);
     a.dec(R14D).jz(giveUp);
-    a.xor(ECX, ECX).lea(RDX, ptr(RSP).plus(PAUSE)).mov(RAX, system.delay).call(RAX);
+    a.xor(ECX, ECX).lea(RDX, ptr(RSP).plus(PAUSE)).mov(RAX, system.delay()).call(RAX);
     a.mov(RAX, ptr(RSP).plus(PAUSE)).cmp(RAX, LONGEST_PAUSE).jle(longest);
     a.add(ptr(RSP).plus(PAUSE).as64(), RAX).bind(longest);
   }
 
-  /** The code. */
+  @Override
   public byte[] code() {
     return code.clone();
   }
 
-  /**
-   * Its function table, with the unwind data behind it.
-   *
-   * @param at distance of the table from the code, which is the base of its addresses
-   */
+  @Override
   public byte[] table(int at) {
     return functions.bytes(at);
   }
 
-  /** Entries of the function table. */
+  @Override
   public int entries() {
     return functions.count();
   }

@@ -9,9 +9,10 @@ import static io.ntrail.programs.x86.asm.Reg64.RCX;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
-import io.ntrail.live.code.TracedCode;
+import io.ntrail.live.code.GuardCode;
 import io.ntrail.programs.x86.asm.Assembler;
 import io.ntrail.programs.x86.asm.Label;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -23,50 +24,50 @@ import java.util.List;
  * modules, without the list's lock, while other threads may load and unload modules. What is not
  * ours is left to it.
  */
-public final class LookupGuard {
-  /** Bytes of the ranges in front of the code; the last one is empty. */
-  public static final int RANGES = 0x4000;
+final class LookupGuard implements GuardCode {
+  /** Size of the table, which an empty range ends. */
+  private static final int TABLE = 0x4000;
 
   private static final int RANGE = 16;
-
-  /** As many ranges as there is room for. */
-  public static final int MOST_RANGES = RANGES / RANGE - 1;
-
   private static final int NO_MORE_ENTRIES = 0x8000_001A;
-  private static final int JUMP = 5;
 
-  private LookupGuard() {}
-
-  /**
-   * Memory that belongs to tracing.
-   *
-   * @param begin its first address
-   * @param size bytes
-   */
-  public record Range(long begin, long size) {}
-
-  /** The ranges as they lie in memory. */
-  public static byte[] ranges(List<Range> ranges) {
-    if (ranges.size() > MOST_RANGES) {
-      throw new IllegalArgumentException(ranges.size() + " ranges");
-    }
-    BytesBuilder out = new BytesBuilder(RANGES);
-    ranges.forEach(range -> out.u64(range.begin).u64(range.size));
-    return out.zeros(RANGES - out.size()).toArray();
+  @Override
+  public int tableBytes() {
+    return TABLE;
   }
 
-  /**
-   * The code, with which the function begins from now on. It uses registers only that a function
-   * need not keep.
-   *
-   * @param ranges where the ranges lie
-   */
-  public static byte[] code(long ranges) {
+  @Override
+  public int maxRanges() {
+    return TABLE / RANGE - 1;
+  }
+
+  @Override
+  public byte[] table(List<Range> ranges) {
+    if (ranges.size() > maxRanges()) {
+      throw new IllegalArgumentException(ranges.size() + " ranges");
+    }
+    BytesBuilder out = new BytesBuilder(TABLE);
+    ranges.forEach(range -> out.u64(range.begin()).u64(range.size()));
+    return out.zeros(TABLE - out.size()).toArray();
+  }
+
+  @Override
+  public List<Range> ranges(Bytes table) {
+    List<Range> found = new ArrayList<>();
+    for (int at = 0; table.i64(at) != 0; at += RANGE) {
+      found.add(new Range(table.i64(at), table.i64(at + 8)));
+    }
+    return found;
+  }
+
+  /** It uses only registers that a function need not preserve. */
+  @Override
+  public byte[] code(long table) {
     Assembler a = Assembler.x64();
     Label next = a.label("next");
     Label ours = a.label("ours");
     Label theirs = a.label("theirs");
-    a.mov(R10, ranges)
+    a.mov(R10, table)
         .bind(next)
         .mov(RAX, ptr(R10))
         .test(RAX, RAX)
@@ -84,36 +85,17 @@ public final class LookupGuard {
     return a.assemble().bytes();
   }
 
-  /** Bytes of the code. */
-  public static int codeSize() {
+  @Override
+  public int codeSize() {
     return code(Long.MAX_VALUE).length;
   }
 
-  /**
-   * Where the ranges of a guard lie that another session left behind.
-   *
-   * @param found what lies where the function's jump goes, {@link #codeSize} bytes
-   * @return 0 if that is no guard
-   */
-  public static long rangesOf(byte[] found) {
+  @Override
+  public long tableOf(byte[] found) {
     if (found.length < codeSize() || found[0] != 0x49 || found[1] != (byte) 0xBA) {
       return 0;
     }
-    long ranges = Bytes.copyOf(found, "guard").i64(2);
-    return Arrays.equals(found, 0, codeSize(), code(ranges), 0, codeSize()) ? ranges : 0;
-  }
-
-  /**
-   * The moved first instructions of the function and the jump to the rest.
-   *
-   * @param at where they will lie; less than 2 GiB from the function
-   */
-  public static byte[] body(TracedCode function, long at) {
-    byte[] unit = function.unit();
-    long rest = function.address() + unit.length - (at + unit.length + JUMP);
-    if (!function.relative().isEmpty() || rest != (int) rest) {
-      throw new IllegalArgumentException("a function that cannot be moved there");
-    }
-    return new BytesBuilder(unit.length + JUMP).bytes(unit).u8(0xE9).u32((int) rest).toArray();
+    long table = Bytes.copyOf(found, "guard").i64(2);
+    return Arrays.equals(found, 0, codeSize(), code(table), 0, codeSize()) ? table : 0;
   }
 }

@@ -23,7 +23,9 @@ import static io.ntrail.programs.x86.asm.Reg64.RDX;
 import static io.ntrail.programs.x86.asm.Reg64.RSI;
 import static io.ntrail.programs.x86.asm.Reg64.RSP;
 
+import io.ntrail.live.code.CallbackCode;
 import io.ntrail.live.code.ControlBlockLayout;
+import io.ntrail.live.code.ResumeCalls;
 import io.ntrail.programs.x86.asm.AssembledCode;
 import io.ntrail.programs.x86.asm.Assembler;
 import io.ntrail.programs.x86.asm.Label;
@@ -40,7 +42,7 @@ import java.util.List;
  * five seconds after its last sign of life, and from then on not at all until it gives another one;
  * never longer than a minute. Time is the system's interrupt time, which needs no call.
  */
-public final class ResumeThreadHook {
+final class ResumeThreadHook implements CallbackCode {
   private static final int INTERRUPT_TIME = 0x7FFE_0008;
 
   /** In units of 100 ns, as all times here. */
@@ -75,23 +77,15 @@ public final class ResumeThreadHook {
 
   private final Assembler a = Assembler.x64();
   private final FunctionTableBuilder functions = new FunctionTableBuilder();
-  private final Calls system;
+  private final ResumeCalls system;
   private final byte[] code;
-
-  /**
-   * Functions of the system, as they are without tracing.
-   *
-   * @param delay NtDelayExecution
-   * @param query NtQueryInformationThread
-   */
-  public record Calls(long delay, long query) {}
 
   /**
    * Writes it; it can lie anywhere. The function itself has to follow it.
    *
    * @param control where the target has the session file mapped
    */
-  public ResumeThreadHook(long control, Calls system) {
+  ResumeThreadHook(long control, ResumeCalls system) {
     this.system = system;
     Label begin = a.here("begin");
     Label[] ends = new Label[SAVED.size()];
@@ -140,7 +134,7 @@ public final class ResumeThreadHook {
         .jz(out);
     // Whose thread is it?
     a.xor(EDX, EDX).lea(R8, ptr(RSP).plus(INFORMATION)).mov(R9D, INFORMATION_SIZE);
-    a.mov(ptr(RSP).plus(32).as64(), 0).mov(RAX, system.query).call(RAX);
+    a.mov(ptr(RSP).plus(32).as64(), 0).mov(RAX, system.query()).call(RAX);
     a.test(EAX, EAX).js(out);
     a.mov(RAX, ptr(RSP).plus(INFORMATION_PROCESS)).cmp(RAX, gs(PROCESS_ID)).jz(out);
     a.lea(RSI, control(ControlBlockLayout.RESUME_RING)).mov(R14D, ControlBlockLayout.RESUME_PLACES);
@@ -180,26 +174,22 @@ public final class ResumeThreadHook {
     a.mov(control(ControlBlockLayout.RESUMES_GIVEN_UP), EBP).jmp(giveUp);
     a.bind(known).sub(RAX, R13).cmp(RAX, LONGEST).jae(giveUp);
     a.dec(R14D).jz(giveUp);
-    a.xor(ECX, ECX).lea(RDX, ptr(RSP).plus(PAUSE)).mov(RAX, system.delay).call(RAX);
+    a.xor(ECX, ECX).lea(RDX, ptr(RSP).plus(PAUSE)).mov(RAX, system.delay()).call(RAX);
     a.mov(RAX, ptr(RSP).plus(PAUSE)).cmp(RAX, LONGEST_PAUSE).jle(longest);
     a.add(ptr(RSP).plus(PAUSE).as64(), RAX).bind(longest);
   }
 
-  /** The code, behind which the function has to lie. */
+  @Override
   public byte[] code() {
     return code.clone();
   }
 
-  /**
-   * Its function table, with the unwind data behind it.
-   *
-   * @param at distance of the table from the code, which is the base of its addresses
-   */
+  @Override
   public byte[] table(int at) {
     return functions.bytes(at);
   }
 
-  /** Entries of the function table. */
+  @Override
   public int entries() {
     return functions.count();
   }

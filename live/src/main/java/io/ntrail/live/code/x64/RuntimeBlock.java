@@ -11,7 +11,7 @@ import io.ntrail.programs.x86.asm.Label;
  * <p>It makes no system call, takes no lock, allocates nothing: it runs under any lock of the
  * target. Flags and all registers but those that stubs saved stay as they are.
  */
-public final class RuntimeBlock {
+final class RuntimeBlock {
   private final RoutineContext parts;
   private final SlowPathRoutines stacks;
   private final EntryOnlyRoutine entries;
@@ -45,8 +45,7 @@ public final class RuntimeBlock {
    * @param chunks how many the file has
    * @param record bytes of a record
    */
-  public static RuntimeBlock at(
-      long block, long control, int chunks, TlsOffsets words, int record) {
+  static RuntimeBlock at(long block, long control, int chunks, TlsOffsets words, int record) {
     if (block % AreaLayout.ALIGNMENT != 0) {
       throw new IllegalArgumentException("a block at 0x" + Long.toHexString(block));
     }
@@ -55,7 +54,7 @@ public final class RuntimeBlock {
   }
 
   /** The code. */
-  public byte[] bytes() {
+  byte[] bytes() {
     return code.bytesAt(base);
   }
 
@@ -64,42 +63,42 @@ public final class RuntimeBlock {
    *
    * @param at distance of the table from the code, which is the base of its addresses
    */
-  public byte[] table(int at) {
+  byte[] table(int at) {
     return parts.functions(code).bytes(at);
   }
 
   /** Entries of the function table. */
-  public int entries() {
+  int entries() {
     return parts.functions(code).count();
   }
 
   /** Where a slot goes that finds what it did not expect. */
-  public long slow() {
+  long slow() {
     return base + code.offset(stacks.slow);
   }
 
   /** Where the last slot's successor goes. */
-  public long overflow() {
+  long overflow() {
     return base + code.offset(stacks.overflow);
   }
 
   /** Where a stub goes when the thread is not known. */
-  public long init() {
+  long init() {
     return base + code.offset(stacks.init);
   }
 
   /** Where the stub of a function goes whose entries alone are recorded. */
-  public long entryOnly() {
+  long entryOnly() {
     return base + code.offset(entries.entryOnly);
   }
 
   /** What is called when the end of a chunk or of a spill is reached. */
-  public long full() {
+  long full() {
     return base + code.offset(chunks.full);
   }
 
   /** What is called to record arguments that lie on the stack ({@link StackArguments}). */
-  public long stackArguments() {
+  long stackArguments() {
     return base + code.offset(stackArguments);
   }
 }

@@ -11,6 +11,7 @@ import static io.ntrail.programs.x86.asm.Reg64.RSI;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
+import io.ntrail.live.code.StoreCode;
 import io.ntrail.programs.x86.asm.AssembledCode;
 import io.ntrail.programs.x86.asm.Assembler;
 import io.ntrail.programs.x86.asm.Label;
@@ -25,7 +26,7 @@ import java.util.List;
  * <p>The target's threads run meanwhile. So somebody may protect a page after it was made writable:
  * such a store is left out, by a handler of the routine's own, and the program goes on.
  */
-public final class StoreRoutine {
+final class StoreRoutine implements StoreCode {
   /** Bytes of a place in the parameters. */
   private static final int PLACE = 16;
 
@@ -42,17 +43,8 @@ public final class StoreRoutine {
   private final byte[] table;
   private final int tableAt;
 
-  /**
-   * Two bytes to be written.
-   *
-   * @param address both lie in one line of the cache
-   * @param expected what is there, little-endian
-   * @param value what will be there
-   */
-  public record Store(long address, int expected, int value) {}
-
   /** Writes it; it can lie anywhere. */
-  public StoreRoutine() {
+  StoreRoutine() {
     Assembler a = Assembler.x64();
     Label begin = a.here("begin");
     Label next = a.label("next place");
@@ -91,7 +83,7 @@ public final class StoreRoutine {
     table = functions.bytes(tableAt);
   }
 
-  /** The code, and behind it its function table with the unwind data. */
+  @Override
   public byte[] bytes() {
     return new BytesBuilder(tableAt + table.length)
         .bytes(code)
@@ -100,22 +92,22 @@ public final class StoreRoutine {
         .toArray();
   }
 
-  /** Distance of the function table, of one entry, from the code. */
+  @Override
   public int tableAt() {
     return tableAt;
   }
 
-  /** What the routine takes the address of. */
-  public static byte[] parameters(List<Store> stores) {
+  @Override
+  public byte[] parameters(List<Store> stores) {
     BytesBuilder out = new BytesBuilder(HEAD + PLACE * stores.size()).u64(stores.size());
     for (Store store : stores) {
-      out.u64(store.address).u16(store.expected).u16(store.value).u32(0);
+      out.u64(store.address()).u16(store.expected()).u16(store.value()).u32(0);
     }
     return out.toArray();
   }
 
-  /** The stores that were made, when the routine has run. */
-  public static List<Store> made(Bytes parameters, List<Store> stores) {
+  @Override
+  public List<Store> made(Bytes parameters, List<Store> stores) {
     List<Store> made = new ArrayList<>();
     for (int i = 0; i < stores.size(); i++) {
       if (parameters.u32(HEAD + PLACE * i + DONE) != 0) {

@@ -7,6 +7,7 @@ import static io.ntrail.programs.x86.asm.Reg64.RCX;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
+import io.ntrail.live.code.StubWriter;
 import io.ntrail.live.code.TracedCode;
 import io.ntrail.programs.x86.asm.AssembledCode;
 import io.ntrail.programs.x86.asm.Assembler;
@@ -25,9 +26,9 @@ import java.util.List;
  * what the short jump overwrote, and a jump to the rest. Two bytes before the body thunk the two
  * registers are popped: that is where a function goes that is not to be traced now.
  */
-public final class StubBlock {
+final class StubBlock implements StubWriter {
   /** Bytes from one stub to the next. */
-  public static final int STUB = 64;
+  private static final int STUB = 64;
 
   /** The cells in front of the stubs. */
   private static final int CELLS = 64;
@@ -50,7 +51,7 @@ public final class StubBlock {
    *
    * @param base a multiple of a page
    */
-  public StubBlock(long base, TlsOffsets words, RuntimeBlock runtime) {
+  StubBlock(long base, TlsOffsets words, RuntimeBlock runtime) {
     this.base = base;
     this.words = words;
     this.withExits = front(true);
@@ -59,11 +60,11 @@ public final class StubBlock {
   }
 
   /** Bytes that a block for so many functions takes at most. */
-  public static long size(int functions) {
+  static long size(int functions) {
     return CELLS + (long) functions * (STUB + TABLE_BYTES) + 2 * 0x1000 & -0x1000L;
   }
 
-  /** Whether the unit of a function can run here: what it refers to has to be in reach. */
+  @Override
   public boolean reaches(TracedCode function) {
     long moved = base + size(0) - function.address();
     // The block's own size is far below what is kept free at the ends of the reach.
@@ -80,11 +81,7 @@ public final class StubBlock {
     return true;
   }
 
-  /**
-   * Adds a function.
-   *
-   * @return where the jump to its stub goes
-   */
+  @Override
   public long add(TracedCode function) {
     int at = code.size();
     Front front = function.exits() ? withExits : entriesOnly;
@@ -169,22 +166,22 @@ public final class StubBlock {
     };
   }
 
-  /** Addresses of the body thunks, in the order of the functions. */
+  @Override
   public List<Long> bodies() {
     return List.copyOf(bodies);
   }
 
-  /** Where the function table lies. */
+  @Override
   public int tableAt() {
     return code.size() + 0xF & ~0xF;
   }
 
-  /** Entries of the function table. */
+  @Override
   public int entries() {
     return functions.count();
   }
 
-  /** Code, table and unwind data; base of its addresses is the beginning. */
+  @Override
   public byte[] bytes() {
     BytesBuilder all = new BytesBuilder(code.size() + (1 << 12));
     all.bytes(code.array(), 0, code.size()).zeros(tableAt() - code.size());

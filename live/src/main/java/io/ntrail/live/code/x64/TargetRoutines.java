@@ -33,49 +33,49 @@ import io.ntrail.programs.x86.asm.Label;
  * is so for each such routine, but none of them takes part in what the program does. The first of
  * them runs before the system could have been told of any unwind data.
  */
-public final class TargetRoutines {
+final class TargetRoutines {
   // Parameters of the self-test.
   /** The return point of a slot. */
-  public static final int TEST_EXIT = 0;
+  static final int TEST_EXIT = 0;
 
   /** Data of that slot. */
-  public static final int TEST_DATA = 8;
+  static final int TEST_DATA = 8;
 
   /** RtlLookupFunctionEntry. */
-  public static final int TEST_LOOKUP = 16;
+  static final int TEST_LOOKUP = 16;
 
   /** RtlVirtualUnwind. */
-  public static final int TEST_UNWIND = 24;
+  static final int TEST_UNWIND = 24;
 
   /** Out: S of the frame that was made up. */
-  public static final int TEST_STACK = 32;
+  static final int TEST_STACK = 32;
 
   /** Out: the entry that was found. */
-  public static final int TEST_ENTRY = 40;
+  static final int TEST_ENTRY = 40;
 
   /** Out: base of its table. */
-  public static final int TEST_BASE = 48;
+  static final int TEST_BASE = 48;
 
   /** Out, of each of two unwinds: handler. */
-  public static final int TEST_HANDLER = 56;
+  static final int TEST_HANDLER = 56;
 
   /** Out, of each of two unwinds: establisher frame. */
-  public static final int TEST_ESTABLISHER = 72;
+  static final int TEST_ESTABLISHER = 72;
 
   private static final int TEST_HANDLER_DATA = 88;
 
   /** In and out, of each of two unwinds: registers. */
-  public static final int TEST_CONTEXT = 0x100;
+  static final int TEST_CONTEXT = 0x100;
 
   /** Distance of the second one. */
-  public static final int TEST_CONTEXT_STEP = 0x600;
+  static final int TEST_CONTEXT_STEP = 0x600;
 
   /** Bytes of the self-test's parameters. */
-  public static final int TEST_SIZE = 0x1000;
+  static final int TEST_SIZE = 0x1000;
 
   private static final int PAGE = 0x1000;
-  private static final int CONTEXT_RSP = 0x98;
-  private static final int CONTEXT_RIP = 0xF8;
+  static final int CONTEXT_RSP = 0x98;
+  static final int CONTEXT_RIP = 0xF8;
 
   private TargetRoutines() {}
 
@@ -84,7 +84,7 @@ public final class TargetRoutines {
    * table six arguments of it, the first of them the address where the handle goes. Returns the
    * first status that is no success, or 0.
    */
-  public static byte[] register() {
+  static byte[] register() {
     Assembler a = Assembler.x64();
     Label next = a.label("next table");
     Label done = a.label("done");
@@ -101,7 +101,7 @@ public final class TargetRoutines {
   }
 
   /** Calls a function: u64 address of it, four arguments. Returns what it returns. */
-  public static byte[] call() {
+  static byte[] call() {
     Assembler a = Assembler.x64();
     a.sub(RSP, 0x28).mov(RAX, ptr(RCX)).mov(RDX, ptr(RCX).plus(16)).mov(R8, ptr(RCX).plus(24));
     a.mov(R9, ptr(RCX).plus(32)).mov(RCX, ptr(RCX).plus(8)).call(RAX).add(RSP, 0x28).ret();
@@ -112,7 +112,7 @@ public final class TargetRoutines {
    * Takes function tables back: u64 count, u64 address of RtlDeleteGrowableFunctionTable, then the
    * handles.
    */
-  public static byte[] unregister() {
+  static byte[] unregister() {
     Assembler a = Assembler.x64();
     Label next = a.label("next handle");
     Label done = a.label("done");
@@ -127,7 +127,7 @@ public final class TargetRoutines {
    * Walks one step out of a slot, with a frame made up on its own stack, for a search and for an
    * unwind (2 = unwind handler first, then 1). What it finds is judged by the controller.
    */
-  public static byte[] selfTest() {
+  static byte[] selfTest() {
     Assembler a = Assembler.x64();
     Label next = a.label("next unwind");
     a.push(RBX).push(RSI).push(RDI).sub(RSP, 0x800).mov(RBX, RCX);
@@ -160,7 +160,7 @@ public final class TargetRoutines {
    * Meets pages of the session file for the first time, so that traced calls need not: u64 address,
    * u64 bytes, whole pages. Stores nothing else than what is there.
    */
-  public static byte[] touch() {
+  static byte[] touch() {
     Assembler a = Assembler.x64();
     Label next = a.label("next page");
     Label done = a.label("done");
@@ -172,38 +172,38 @@ public final class TargetRoutines {
 
   // Parameters of the measurement.
   /** In: code of a free slot 0. */
-  public static final int COST_SLOT = 0;
+  static final int COST_SLOT = 0;
 
   /** In: its area. */
-  public static final int COST_AREA = 8;
+  static final int COST_AREA = 8;
 
   /** In: 65,536 bytes at a multiple of as many. */
-  public static final int COST_BUFFER = 16;
+  static final int COST_BUFFER = 16;
 
   /** Out, ticks of {@link #COST_CALLS} calls: traced, traced without records, not traced. */
-  public static final int COST_TRACED = 24;
+  static final int COST_TRACED = 24;
 
   /** Out: the same without records. */
-  public static final int COST_UNRECORDED = 32;
+  static final int COST_UNRECORDED = 32;
 
   /** Out: the same not traced. */
-  public static final int COST_PLAIN = 40;
+  static final int COST_PLAIN = 40;
 
   /** Out: ticks of so many pairs of readings of the clock. */
-  public static final int COST_CLOCK = 48;
+  static final int COST_CLOCK = 48;
 
   /** Bytes of the measurement's parameters. */
-  public static final int COST_SIZE = 64;
+  static final int COST_SIZE = 64;
 
   /** Calls that are measured in one go: their records must find room in the buffer. */
-  public static final int COST_CALLS = 250;
+  static final int COST_CALLS = 250;
 
   private static final int COST_ROUNDS = 40;
 
   /**
    * Measures what tracing costs a call of a function that only returns; the shortest of 40 goes.
    */
-  public static byte[] cost(TlsOffsets words, int record) {
+  static byte[] cost(TlsOffsets words, int record) {
     Assembler a = Assembler.x64();
     Label stub = a.label("stub");
     Label body = a.label("body");

@@ -1,31 +1,18 @@
 package io.ntrail.live.code.x64;
 
+import io.ntrail.live.code.TlsSlots;
+
 /**
- * The two words of each thread's block that the code in the target uses: where they lie from the
- * segment register gs.
+ * Offsets of the two TLS slots from the segment register gs.
  *
- * @param slot code of the next free slot; 0 = the thread is not known yet
- * @param record where the next record goes; 0 = none is written
+ * @param slot code of the thread's next free slot; 0 = the thread is unknown
+ * @param record address of the thread's next record; 0 = nothing is recorded
  */
-public record TlsOffsets(int slot, int record) {
-  /** TlsSlots of the thread environment block, which can be reached without a call. */
-  private static final int SLOTS = 0x1480;
+record TlsOffsets(int slot, int record) {
+  /** Offset of TlsSlots in the thread environment block, which gs points to. */
+  static final int TLS_SLOTS = 0x1480;
 
-  /** How many those are. */
-  public static final int DIRECT = 64;
-
-  /** The words of two numbers that TlsAlloc gave. */
-  public static TlsOffsets of(int first, int second) {
-    return new TlsOffsets(SLOTS + 8 * first, SLOTS + 8 * second);
-  }
-
-  /** The number that TlsAlloc gave for the first. */
-  public int slotIndex() {
-    return (slot - SLOTS) / 8;
-  }
-
-  /** The number that TlsAlloc gave for the second. */
-  public int recordIndex() {
-    return (record - SLOTS) / 8;
+  static TlsOffsets of(TlsSlots tls) {
+    return new TlsOffsets(TLS_SLOTS + 8 * tls.slot(), TLS_SLOTS + 8 * tls.record());
   }
 }
