@@ -30,8 +30,8 @@ import static io.ntrail.programs.x86.asm.Reg64.RSI;
 import static io.ntrail.programs.x86.asm.Reg64.RSP;
 
 import io.ntrail.formats.pe.MachineType;
-import io.ntrail.formats.pe.PeBuilder;
-import io.ntrail.formats.pe.UnwindInfoBuilder;
+import io.ntrail.formats.pe.build.PeBuilder;
+import io.ntrail.formats.pe.build.UnwindInfoBuilder;
 import io.ntrail.programs.x86.asm.AssembledCode;
 import io.ntrail.programs.x86.asm.Assembler;
 import io.ntrail.programs.x86.asm.Label;

@@ -13,8 +13,8 @@ import static io.ntrail.programs.x86.asm.Reg64.RCX;
 import static io.ntrail.programs.x86.asm.Reg64.RSP;
 
 import io.ntrail.formats.pe.MachineType;
-import io.ntrail.formats.pe.PeBuilder;
-import io.ntrail.formats.pe.UnwindInfoBuilder;
+import io.ntrail.formats.pe.build.PeBuilder;
+import io.ntrail.formats.pe.build.UnwindInfoBuilder;
 import io.ntrail.programs.x86.asm.Assembler;
 import io.ntrail.programs.x86.asm.Label;
 import io.ntrail.programs.x86.asm.Mem;

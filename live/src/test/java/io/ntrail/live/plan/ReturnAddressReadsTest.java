@@ -12,7 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.ntrail.formats.pe.UnwindInfoBuilder;
+import io.ntrail.formats.pe.build.UnwindInfoBuilder;
 import io.ntrail.live.plan.SkipReason.Kind;
 import io.ntrail.programs.x86.asm.Assembler;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.ntrail.live.trace;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.ntrail.formats.pe.UnwindInfoBuilder;
+import io.ntrail.formats.pe.build.UnwindInfoBuilder;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.Sketch;
 import io.ntrail.live.plan.SkipReason.Kind;
