@@ -7,8 +7,8 @@ import io.ntrail.live.agent.AgentCall;
 import io.ntrail.live.agent.CallOutcome;
 import io.ntrail.live.target.WindowsApi;
 import io.ntrail.programs.x86.asm.Assembler;
-import io.ntrail.programs.x86.asm.Reg32;
-import io.ntrail.programs.x86.asm.Reg64;
+import io.ntrail.programs.x86.asm.operands.Reg32;
+import io.ntrail.programs.x86.asm.operands.Reg64;
 import java.util.List;
 
 /**

@@ -1,4 +1,4 @@
-package io.ntrail.programs.x86.asm;
+package io.ntrail.programs.x86.asm.operands;
 
 /**
  * Where a far jump or call of 32-bit code goes.
@@ -13,7 +13,7 @@ public record FarPointer(int segment, long offset) implements AssemblerOperand {
    * @throws IllegalArgumentException if one does not fit
    */
   public FarPointer {
-    if (!Immediates.fitsUnsigned(segment, 16) || !Immediates.fitsUnsigned(offset, 32)) {
+    if (segment >>> 16 != 0 || offset >>> 32 != 0) {
       throw new IllegalArgumentException("far pointer 0x%x:0x%x".formatted(segment, offset));
     }
   }

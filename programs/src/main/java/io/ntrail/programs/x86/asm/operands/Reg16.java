@@ -1,4 +1,4 @@
-package io.ntrail.programs.x86.asm;
+package io.ntrail.programs.x86.asm.operands;
 
 /** The general registers of 16 bits. */
 public enum Reg16 implements Gpr<Reg16> {

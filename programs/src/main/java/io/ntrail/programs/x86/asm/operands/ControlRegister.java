@@ -1,4 +1,4 @@
-package io.ntrail.programs.x86.asm;
+package io.ntrail.programs.x86.asm.operands;
 
 /** The control registers that exist; moves to and from them have the width of the code. */
 public enum ControlRegister implements RegisterOperand {

@@ -1,4 +1,4 @@
-package io.ntrail.programs.x86.asm;
+package io.ntrail.programs.x86.asm.operands;
 
 /** The vector registers of 512 bits, of AVX-512. */
 public enum Zmm implements VectorRegister {

@@ -1,4 +1,4 @@
-package io.ntrail.programs.x86.asm;
+package io.ntrail.programs.x86.asm.operands;
 
 /** The bound registers of MPX. */
 public enum BoundRegister implements RegisterOperand {

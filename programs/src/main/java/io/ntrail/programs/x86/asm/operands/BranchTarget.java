@@ -1,4 +1,4 @@
-package io.ntrail.programs.x86.asm;
+package io.ntrail.programs.x86.asm.operands;
 
 import org.jspecify.annotations.Nullable;
 
@@ -10,12 +10,13 @@ import org.jspecify.annotations.Nullable;
  * @param address outside, where there is no label
  * @param bytes 1, 4, or 0 for what the instruction has
  */
-record BranchTarget(@Nullable Label label, long address, int bytes) implements AssemblerOperand {
-  static BranchTarget of(Label label, int bytes) {
+public record BranchTarget(@Nullable Label label, long address, int bytes)
+    implements AssemblerOperand {
+  public static BranchTarget of(Label label, int bytes) {
     return new BranchTarget(label, 0, bytes);
   }
 
-  static BranchTarget of(long address, int bytes) {
+  public static BranchTarget of(long address, int bytes) {
     return new BranchTarget(null, address, bytes);
   }
 

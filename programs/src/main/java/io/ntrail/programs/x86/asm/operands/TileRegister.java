@@ -1,4 +1,4 @@
-package io.ntrail.programs.x86.asm;
+package io.ntrail.programs.x86.asm.operands;
 
 /** The tile registers of AMX. */
 public enum TileRegister implements RegisterOperand {

@@ -1,4 +1,4 @@
-package io.ntrail.programs.x86.asm;
+package io.ntrail.programs.x86.asm.operands;
 
 /** The general registers of 64 bits. */
 public enum Reg64 implements AddressRegister<Reg64> {

@@ -1,4 +1,4 @@
-package io.ntrail.programs.x86.asm;
+package io.ntrail.programs.x86.asm.operands;
 
 /** The vector registers of 128 bits. Those from XMM16 on exist for AVX-512 only. */
 public enum Xmm implements VectorRegister, XmmOrMemory {

@@ -1,4 +1,4 @@
-package io.ntrail.programs.x86.asm;
+package io.ntrail.programs.x86.asm.operands;
 
 /** The mask registers of AVX-512. K0 cannot select elements. */
 public enum MaskRegister implements RegisterOperand {

@@ -1,4 +1,4 @@
-package io.ntrail.programs.x86.asm;
+package io.ntrail.programs.x86.asm.operands;
 
 /**
  * The general registers of 8 bits. {@link #SPL} to {@link #DIL} need a REX prefix, {@link #AH} to
@@ -37,12 +37,12 @@ public enum Reg8 implements Gpr<Reg8> {
   }
 
   /** Whether it is the second byte of its register. */
-  boolean isHigh() {
+  public boolean isHigh() {
     return compareTo(AH) >= 0;
   }
 
   /** Whether it exists with a REX prefix only, even one that says nothing. */
-  boolean needsRex() {
+  public boolean needsRex() {
     return compareTo(SPL) >= 0 && compareTo(DIL) <= 0;
   }
 }

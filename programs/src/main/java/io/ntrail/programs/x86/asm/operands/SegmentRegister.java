@@ -1,4 +1,4 @@
-package io.ntrail.programs.x86.asm;
+package io.ntrail.programs.x86.asm.operands;
 
 /** The segment registers. */
 public enum SegmentRegister implements RegisterOperand {
@@ -26,12 +26,12 @@ public enum SegmentRegister implements RegisterOperand {
   }
 
   /** The prefix byte that makes an instruction use this segment. */
-  int prefix() {
+  public int prefix() {
     return prefix;
   }
 
   /** Whether 64-bit code has a base address for it; the others are ignored there. */
-  boolean countsIn64Bit() {
+  public boolean countsIn64Bit() {
     return this == FS || this == GS;
   }
 }

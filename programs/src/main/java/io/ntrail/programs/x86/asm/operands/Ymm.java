@@ -1,4 +1,4 @@
-package io.ntrail.programs.x86.asm;
+package io.ntrail.programs.x86.asm.operands;
 
 /** The vector registers of 256 bits. Those from YMM16 on exist for AVX-512 only. */
 public enum Ymm implements VectorRegister, YmmOrMemory {

@@ -1,4 +1,4 @@
-package io.ntrail.programs.x86.asm;
+package io.ntrail.programs.x86.asm.operands;
 
 /** The stack of the x87: ST0 is its top. */
 public enum X87 implements RegisterOperand {

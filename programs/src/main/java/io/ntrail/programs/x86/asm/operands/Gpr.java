@@ -1,4 +1,4 @@
-package io.ntrail.programs.x86.asm;
+package io.ntrail.programs.x86.asm.operands;
 
 /**
  * A general register of one size. The parameter is the size: {@code <R extends Gpr<R>> add(R, R)}

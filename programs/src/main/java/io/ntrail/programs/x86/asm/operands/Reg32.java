@@ -1,4 +1,4 @@
-package io.ntrail.programs.x86.asm;
+package io.ntrail.programs.x86.asm.operands;
 
 /** The general registers of 32 bits. Writing one of them in 64-bit code zeroes the upper half. */
 public enum Reg32 implements AddressRegister<Reg32> {

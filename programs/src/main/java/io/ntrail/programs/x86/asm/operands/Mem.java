@@ -1,4 +1,4 @@
-package io.ntrail.programs.x86.asm;
+package io.ntrail.programs.x86.asm.operands;
 
 import org.jspecify.annotations.Nullable;
 
@@ -306,65 +306,65 @@ public final class Mem implements RegisterOrMemory, XmmOrMemory, YmmOrMemory {
     return new Mem(copy);
   }
 
-  Mem as(int size) {
+  public Mem as(int size) {
     Builder copy = copy();
     copy.bits = size;
     return new Mem(copy);
   }
 
-  @Nullable AddressRegister<?> base() {
+  public @Nullable AddressRegister<?> base() {
     return base;
   }
 
-  @Nullable RegisterOperand index() {
+  public @Nullable RegisterOperand index() {
     return index;
   }
 
-  int scale() {
+  public int scale() {
     return scale;
   }
 
-  long displacement() {
+  public long displacement() {
     return displacement;
   }
 
   /** Bytes that the displacement has to have, or 0. */
-  int displacementBytes() {
+  public int displacementBytes() {
     return displacementBytes;
   }
 
-  @Nullable SegmentRegister segment() {
+  public @Nullable SegmentRegister segment() {
     return segment;
   }
 
   /** Its size, or 0 where it is that of what is beside it. */
-  int bits() {
+  public int bits() {
     return bits;
   }
 
-  @Nullable Label label() {
+  public @Nullable Label label() {
     return label;
   }
 
-  @Nullable Label origin() {
+  public @Nullable Label origin() {
     return origin;
   }
 
-  boolean isRipRelative() {
+  public boolean isRipRelative() {
     return ripRelative;
   }
 
-  boolean isFar() {
+  public boolean isFar() {
     return far;
   }
 
   /** How often its element is repeated, or 0. */
-  int times() {
+  public int times() {
     return times;
   }
 
   /** Whether the address has no register in it. */
-  boolean isDirect() {
+  public boolean isDirect() {
     return base == null && index == null;
   }
 

@@ -1,4 +1,4 @@
-package io.ntrail.programs.x86.asm;
+package io.ntrail.programs.x86.asm.operands;
 
 /** A register that an instruction names. */
 public sealed interface RegisterOperand extends AssemblerOperand
