@@ -1,7 +1,7 @@
 package io.ntrail.live.code.x64;
 
 import io.ntrail.programs.x86.asm.AssembledCode;
-import io.ntrail.programs.x86.asm.Label;
+import io.ntrail.programs.x86.asm.operands.Label;
 
 /**
  * What stubs and slots call or jump to now and then, once in a session: a stack's first traced
