@@ -8,7 +8,7 @@ import io.ntrail.analysis.etw.stacks.StackAddresses;
 import io.ntrail.analysis.etw.stacks.StackAssembler;
 import io.ntrail.analysis.etw.stacks.StackRecords;
 import io.ntrail.formats.etl.EtlFile;
-import io.ntrail.formats.etl.KernelPayloads.ThreadLife;
+import io.ntrail.formats.etl.KernelFieldOffsets.ThreadLife;
 import io.ntrail.formats.etl.RecordCursor;
 
 /**

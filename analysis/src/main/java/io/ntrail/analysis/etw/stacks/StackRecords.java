@@ -5,7 +5,7 @@ import io.ntrail.analysis.etw.recording.IndexSort;
 import io.ntrail.analysis.etw.recording.OrderedCursor;
 import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.formats.etl.KernelEvents;
-import io.ntrail.formats.etl.KernelPayloads.Stack;
+import io.ntrail.formats.etl.KernelFieldOffsets.Stack;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.Arrays;
 import java.util.BitSet;

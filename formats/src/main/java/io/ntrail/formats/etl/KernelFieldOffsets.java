@@ -9,8 +9,8 @@ package io.ntrail.formats.etl;
  * <p>A place is to be read only after comparing it with the length of the payload: older versions
  * and cut records end before it.
  */
-public final class KernelPayloads {
-  private KernelPayloads() {}
+public final class KernelFieldOffsets {
+  private KernelFieldOffsets() {}
 
   /** Thread/CSwitch. */
   public static final class CSwitch {
