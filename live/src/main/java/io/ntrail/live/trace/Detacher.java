@@ -138,7 +138,7 @@ final class Detacher {
       Thread.sleep(PAUSE_MILLIS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new CannotGoOn("interrupted", "");
+      throw CannotGoOn.interrupted();
     }
   }
 }
