@@ -61,8 +61,7 @@ public final class Archives {
       throw CannotGoOn.noSuchFile(name, SpellingSuggestion.file(path));
     }
     if (Files.isDirectory(path)) {
-      throw CannotGoOn.of(
-          Reason.FOLDER, name, name + " is a folder", "name the files in it");
+      throw CannotGoOn.of(Reason.FOLDER, name, name + " is a folder", "name the files in it");
     }
     if (!Files.isReadable(path)) {
       throw new CannotGoOn(name + " may not be read by this user", "");

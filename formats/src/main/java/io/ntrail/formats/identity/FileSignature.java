@@ -60,7 +60,9 @@ public enum FileSignature {
   BZIP2("a bzip2 archive", "BZh"),
   /** Event log. */
   EVENT_LOG("an event log (.evtx)", "ElfFile"),
-  /** HTML or XML, often the page that a server or proxy sent instead of a file. */
+  /** XML with its declaration. */
+  XML("an XML text", ""),
+  /** HTML, often the page that a server or proxy sent instead of a file. */
   WEB_PAGE("a web page", ""),
   /** JSON, often the answer of a web service. */
   JSON("a JSON text", ""),
@@ -100,9 +102,10 @@ public enum FileSignature {
         return signature;
       }
     }
-    int first = firstVisible(head);
+    int at = firstVisible(head);
+    int first = at < head.length() ? head.u8(at) : 0;
     if (first == '<') {
-      return WEB_PAGE;
+      return head.has(at, 2) && head.u8(at + 1) == '?' ? XML : WEB_PAGE;
     }
     boolean isText = isText(head);
     return (first == '{' || first == '[') && isText ? JSON : isText ? TEXT : UNKNOWN;
@@ -120,16 +123,13 @@ public enum FileSignature {
     return true;
   }
 
-  /** First byte that is neither white space nor part of a byte order mark; 0 if there is none. */
+  /** Offset of the first byte that is neither white space nor part of a byte order mark. */
   private static int firstVisible(Bytes head) {
     int at = head.has(0, 3) && head.u8(0) == 0xEF && head.u8(1) == 0xBB ? 3 : 0;
-    for (; at < head.length(); at++) {
-      int value = head.u8(at);
-      if (!isSpace(value)) {
-        return value;
-      }
+    while (at < head.length() && isSpace(head.u8(at))) {
+      at++;
     }
-    return 0;
+    return at;
   }
 
   private static boolean isText(Bytes head) {
