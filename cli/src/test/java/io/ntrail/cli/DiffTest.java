@@ -342,7 +342,7 @@ class DiffTest {
     Path stacks = text("a.collapsed.txt", "a 1\n");
     refused(
         2,
-        "-p is not for collapsed stacks: " + stacks + " does not tell",
+        "-p does not apply to collapsed stacks: " + stacks,
         stacks,
         stacks,
         "-p",

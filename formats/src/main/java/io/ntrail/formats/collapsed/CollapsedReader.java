@@ -1,9 +1,5 @@
-package io.ntrail.export.collapsed;
+package io.ntrail.formats.collapsed;
 
-import io.ntrail.analysis.profile.FrameKind;
-import io.ntrail.export.stacks.FrameNameOptions;
-import io.ntrail.export.stacks.FrameNames;
-import io.ntrail.export.stacks.StackTree;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
@@ -11,6 +7,8 @@ import io.ntrail.formats.bytes.InputFile;
 import java.math.BigDecimal;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 
 /**
  * Reads collapsed stacks: UTF-8, or UTF-16 with a byte order mark; lines end with LF or CRLF. The
@@ -26,9 +24,8 @@ public final class CollapsedReader {
 
   private final InputFile input;
   private final Gaps gaps;
-  private final StackTree tree;
-  private final int column;
-  private final FrameNameOptions naming;
+  private final Consumer<String> frames;
+  private final LongConsumer weights;
   private final Charset charset;
 
   /** Bytes of a character. */
@@ -38,14 +35,14 @@ public final class CollapsedReader {
   private Bytes window = Bytes.copyOf(new byte[0], "");
   private long windowAt;
   private long lines;
+  private long sum;
 
   private CollapsedReader(
-      InputFile input, Gaps gaps, StackTree tree, int column, FrameNameOptions naming) {
+      InputFile input, Gaps gaps, Consumer<String> frames, LongConsumer weights) {
     this.input = input;
     this.gaps = gaps;
-    this.tree = tree;
-    this.column = column;
-    this.naming = naming;
+    this.frames = frames;
+    this.weights = weights;
     Bytes head = input.window(0, (int) Math.min(3, input.size()));
     int mark = head.length() >= 2 ? head.u8(0) << 8 | head.u8(1) : 0;
     if (mark == 0xFFFE || mark == 0xFEFF) {
@@ -60,14 +57,11 @@ public final class CollapsedReader {
   }
 
   /**
-   * Whether a file begins as collapsed stacks do: with a line of text that ends with a number.
-   * False of an empty one.
+   * Returns true if a file starts as collapsed stacks do: with a line of text that ends with a
+   * number. An empty one does not.
    */
   public static boolean looksLike(InputFile input) {
-    StackTree tree = new StackTree(1);
-    CollapsedReader reader =
-        new CollapsedReader(input, new Gaps(), tree, 0, FrameNameOptions.WHOLE);
-    return reader.looksLike();
+    return new CollapsedReader(input, new Gaps(), _ -> {}, _ -> {}).looksLike();
   }
 
   private boolean looksLike() {
@@ -87,15 +81,17 @@ public final class CollapsedReader {
   }
 
   /**
-   * Adds the stacks of a file to a column of a tree.
+   * Hands out the stacks of a file, in the order of its lines.
    *
-   * @param naming what of names is kept
+   * @param frames receives the frames of a stack from the outermost inwards; an empty text if one
+   *     has no name
+   * @param weights receives the weight of a stack after its frames; the sum of all is below 2^63
    * @param gaps receives what could not be read
-   * @return how many lines have a stack
+   * @return number of lines that have a stack
    */
   public static long read(
-      InputFile input, StackTree tree, int column, FrameNameOptions naming, Gaps gaps) {
-    CollapsedReader reader = new CollapsedReader(input, gaps, tree, column, naming);
+      InputFile input, Consumer<String> frames, LongConsumer weights, Gaps gaps) {
+    CollapsedReader reader = new CollapsedReader(input, gaps, frames, weights);
     reader.read();
     return reader.lines;
   }
@@ -170,7 +166,7 @@ public final class CollapsedReader {
     }
   }
 
-  /** Adds a line; what is wrong with it, or nothing. */
+  /** Hands out a line; returns what is wrong with it, or nothing. */
   private String add(String line) {
     if (line.isBlank()) {
       return "";
@@ -178,28 +174,26 @@ public final class CollapsedReader {
     int at = weightAt(line);
     long weight = at == 0 ? -1 : weight(line.substring(at));
     if (weight == -2) {
-      return "its weight is no whole number below 2^63";
+      return "its weight is not an integer below 2^63";
     }
     if (weight < 0) {
       return "it does not end with a weight";
     }
-    int node = 0;
+    try {
+      sum = Math.addExact(sum, weight);
+    } catch (ArithmeticException e) {
+      return "the sum of all weights is not below 2^63";
+    }
     int begin = 0;
     int end = at - 1;
     while (begin <= end) {
       int next = line.indexOf(';', begin);
       int stop = next < 0 || next > end ? end : next;
-      String name = line.substring(begin, stop);
-      FrameKind kind = FrameNames.kind(name, node == 0);
-      node = tree.child(node, naming.of(name, kind), kind);
+      frames.accept(line.substring(begin, stop));
       begin = stop + 1;
     }
-    try {
-      tree.add(node, column, weight);
-      lines++;
-      return "";
-    } catch (ArithmeticException e) {
-      return "the sum of all weights is not below 2^63";
-    }
+    weights.accept(weight);
+    lines++;
+    return "";
   }
 }
