@@ -1,19 +1,19 @@
 package io.ntrail.cli.profile;
 
 import io.ntrail.analysis.etw.events.SchemaSources;
-import io.ntrail.analysis.etw.events.UnmatchedTerm;
 import io.ntrail.analysis.etw.events.UserSchemas;
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.weights.Metric;
+import io.ntrail.analysis.etw.weights.ProfileInput;
+import io.ntrail.analysis.etw.weights.Profiler;
 import io.ntrail.analysis.naming.RecordingSymbols;
+import io.ntrail.analysis.naming.UnmatchedTerm;
 import io.ntrail.analysis.profile.CallTree;
 import io.ntrail.analysis.profile.CallerCalleeProfile;
 import io.ntrail.analysis.profile.FlatProfile;
-import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.OwnerProfile;
-import io.ntrail.analysis.profile.ProfileInput;
 import io.ntrail.analysis.profile.ProfileRow;
 import io.ntrail.analysis.profile.ProfileScope;
-import io.ntrail.analysis.profile.Profiler;
 import io.ntrail.analysis.profile.ZoomProfile;
 import io.ntrail.cli.common.CallFiles;
 import io.ntrail.cli.common.Command;

@@ -1,11 +1,12 @@
 package io.ntrail.cli.profile;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.weights.Metric;
+import io.ntrail.analysis.etw.weights.ProfileInput;
+import io.ntrail.analysis.etw.weights.Profiler;
 import io.ntrail.analysis.naming.RecordingSymbols;
-import io.ntrail.analysis.profile.Metric;
-import io.ntrail.analysis.profile.ProfileInput;
 import io.ntrail.analysis.profile.ProfileScope;
-import io.ntrail.analysis.profile.Profiler;
+import io.ntrail.analysis.profile.WeightSink;
 import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.cli.common.Headings;
 import io.ntrail.cli.common.Losses;
@@ -90,7 +91,7 @@ final class ProfileHeading {
     if (scope.processes().isEmpty()) {
       return List.of("all processes");
     }
-    List<Profiler.Owner> owners = profiler.owners();
+    List<WeightSink.Owner> owners = profiler.owners();
     List<String> parts = new ArrayList<>();
     if (owners.isEmpty() || owners.size() > MOST_NAMED) {
       scope.processes().forEach(pattern -> parts.add(pattern.toString()));
@@ -99,7 +100,7 @@ final class ProfileHeading {
       }
       return parts;
     }
-    for (Profiler.Owner owner : owners) {
+    for (WeightSink.Owner owner : owners) {
       String name = owner.name() == null ? "process" : owner.name();
       parts.add(name + " (" + Integer.toUnsignedString(owner.id()) + ")");
     }

@@ -1,9 +1,9 @@
 package io.ntrail.cli.profile;
 
-import io.ntrail.analysis.etw.events.UnmatchedTerm;
-import io.ntrail.analysis.profile.Metric;
-import io.ntrail.analysis.profile.ProfileInput;
-import io.ntrail.analysis.profile.Profiler;
+import io.ntrail.analysis.etw.weights.Metric;
+import io.ntrail.analysis.etw.weights.ProfileInput;
+import io.ntrail.analysis.etw.weights.Profiler;
+import io.ntrail.analysis.naming.UnmatchedTerm;
 import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.cli.common.EventRemarks;
 import io.ntrail.cli.text.Numbers;

@@ -1,13 +1,13 @@
 package io.ntrail.cli.profile;
 
-import io.ntrail.analysis.etw.events.NamePattern;
 import io.ntrail.analysis.etw.recording.EtwRecording;
-import io.ntrail.analysis.profile.FrameRules;
-import io.ntrail.analysis.profile.Metric;
-import io.ntrail.analysis.profile.MetricInventory;
-import io.ntrail.analysis.profile.ProfileInput;
+import io.ntrail.analysis.etw.weights.Metric;
+import io.ntrail.analysis.etw.weights.MetricInventory;
+import io.ntrail.analysis.etw.weights.ProfileInput;
+import io.ntrail.analysis.etw.weights.Profiler;
+import io.ntrail.analysis.naming.FrameRules;
+import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.analysis.profile.ProfileScope;
-import io.ntrail.analysis.profile.Profiler;
 import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.TimeRange;

@@ -1,6 +1,6 @@
 package io.ntrail.export.stacks;
 
-import io.ntrail.analysis.profile.FrameKind;
+import io.ntrail.analysis.naming.FrameKind;
 import io.ntrail.analysis.profile.WeightTree;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.ntrail.analysis.profile.FrameKind;
+import io.ntrail.analysis.naming.FrameKind;
 import io.ntrail.export.stacks.FrameNameOptions;
 import io.ntrail.export.stacks.StackTree;
 import io.ntrail.formats.bytes.Gap;

@@ -2,6 +2,7 @@ package io.ntrail.analysis.etw.machine;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.SurveyPart;
+import io.ntrail.analysis.naming.Lifetimes;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.identity.Guid;
