@@ -4,9 +4,10 @@ import io.ntrail.analysis.etw.events.SchemaSources;
 import io.ntrail.analysis.etw.events.UserSchemas;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.OrderedCursor;
-import io.ntrail.analysis.etw.weights.Metric;
 import io.ntrail.analysis.etw.weights.ProfileInput;
 import io.ntrail.analysis.etw.weights.Profiler;
+import io.ntrail.analysis.etw.weights.Variant;
+import io.ntrail.analysis.etw.weights.WeightSources;
 import io.ntrail.analysis.profile.FlatProfile;
 import io.ntrail.analysis.profile.ProfileScope;
 import io.ntrail.analysis.profile.WeightUnit;
@@ -86,7 +87,8 @@ public class ProfileBenchmark {
       Profiler profiler =
           new Profiler(
               input,
-              new Profiler.Request(Metric.CPU, WeightUnit.SAMPLES, -1, "", ProfileScope.ALL),
+              new Profiler.Request(
+                  WeightSources.usual(), WeightUnit.SAMPLES, Variant.ONLY, ProfileScope.ALL),
               null);
       FlatProfile flat = new FlatProfile(profiler.functions(), modules);
       profiler.run(flat);

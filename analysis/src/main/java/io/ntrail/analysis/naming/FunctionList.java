@@ -2,7 +2,9 @@ package io.ntrail.analysis.naming;
 
 import java.util.Arrays;
 
-/** Functions of a stack by their numbers in a {@link FunctionIndex}, innermost first. Used again. */
+/**
+ * Functions of a stack by their numbers in a {@link FunctionIndex}, innermost first. Used again.
+ */
 public final class FunctionList {
   private int[] numbers = new int[256];
   private int count;

@@ -39,7 +39,8 @@ public final class CallTree implements ProfileAggregator, WeightTree {
   private long cut;
 
   /** Empty. */
-  public CallTree(ProcessNames names, FunctionIndex functions, Direction direction, boolean byModule) {
+  public CallTree(
+      ProcessNames names, FunctionIndex functions, Direction direction, boolean byModule) {
     this.names = names;
     this.functions = functions;
     this.direction = direction;
@@ -78,7 +79,9 @@ public final class CallTree implements ProfileAggregator, WeightTree {
 
   private int processNode(WeightedStack stack) {
     int number =
-        stack.process() == ProcessNames.NO_ID ? -1 : names.processNumber(stack.process(), stack.key());
+        stack.process() == ProcessNames.NO_ID
+            ? -1
+            : names.processNumber(stack.process(), stack.key());
     long identity = (long) number << 32 | stack.process() & 0xFFFF_FFFFL;
     Integer known = processNodes.get(identity);
     if (known != null) {

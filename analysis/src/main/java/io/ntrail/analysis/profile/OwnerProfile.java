@@ -45,7 +45,9 @@ public final class OwnerProfile implements ProfileAggregator {
       return new Owner(-1, ProcessNames.NO_ID, ProcessNames.NO_ID, stack.cpu());
     }
     int number =
-        stack.process() == ProcessNames.NO_ID ? -1 : names.processNumber(stack.process(), stack.key());
+        stack.process() == ProcessNames.NO_ID
+            ? -1
+            : names.processNumber(stack.process(), stack.key());
     int thread = by == By.THREAD ? stack.thread() : ProcessNames.NO_ID;
     return new Owner(number, stack.process(), thread, -1);
   }

@@ -175,8 +175,7 @@ final class StackPartSums {
               int byLayout = Integer.compare(layout(met[a]), layout(met[b]));
               return byLayout != 0
                   ? byLayout
-                  : Integer.compare(
-                      stacks.place(part(met[a])), stacks.place(part(met[b])));
+                  : Integer.compare(stacks.place(part(met[a])), stacks.place(part(met[b])));
             });
     for (int i : order) {
       int one = met[i];

@@ -142,8 +142,7 @@ public final class WeightSink {
 
   /** Returns the processes and threads that were asked for and have no weights. */
   public List<UnmatchedTerm> unmatched() {
-    List<UnmatchedTerm> terms =
-        new ArrayList<>(processes.unmatchedProcesses(names.processNames()));
+    List<UnmatchedTerm> terms = new ArrayList<>(processes.unmatchedProcesses(names.processNames()));
     terms.addAll(threads.unmatchedThreads());
     return terms;
   }

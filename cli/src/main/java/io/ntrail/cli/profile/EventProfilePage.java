@@ -1,7 +1,6 @@
 package io.ntrail.cli.profile;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
-import io.ntrail.analysis.etw.weights.Metric;
 import io.ntrail.analysis.etw.weights.ProfileInput;
 import io.ntrail.analysis.etw.weights.Profiler;
 import io.ntrail.analysis.naming.RecordingSymbols;
@@ -109,12 +108,10 @@ public final class EventProfilePage implements ProfilePage {
   public Json members(Json json) {
     ProfileScope scope = request.scope();
     json.text("file", Headings.files(recording))
-        .text("metric", request.metric().text())
+        .text("metric", request.metric().name())
         .text("unit", request.unit().text());
-    if (request.metric() == Metric.PMC) {
-      json.text("source", heading.counter(profiler.source()));
-    } else if (request.metric() == Metric.ALLOC) {
-      json.text("source", profiler.allocations());
+    if (request.metric().hasChoice()) {
+      json.text("source", profiler.variant().text());
     }
     json.number("total", profiler.total()).number("idle", profiler.idle()).object("scope");
     json.array("process");

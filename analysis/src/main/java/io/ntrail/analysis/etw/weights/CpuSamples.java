@@ -1,20 +1,108 @@
 package io.ntrail.analysis.etw.weights;
 
+import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.ProfileDiagnostics;
+import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.etl.RecordCursor;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
 
 /** Samples of the timer, in samples or nanoseconds; also those of the processor's counters. */
-final class CpuSamples implements WeightSource {
-  static final int SAMPLE = 0x0F2E;
-  static final int BATCH = 0x0F37;
-  static final int PMC_SAMPLE = 0x0F2F;
+final class CpuSamples implements WeightVisitor {
+  private static final int SAMPLE = 0x0F2E;
+  private static final int BATCH = 0x0F37;
+  private static final int PMC_SAMPLE = 0x0F2F;
 
   private static final long DEFAULT_INTERVAL = 10_000;
-  private static final int TIMER = 0;
+
+  /** Profile source of the timer. */
+  private static final int CLOCK = 0;
+
+  /** Source of weights: samples of the timer. */
+  static final WeightSource TIMER =
+      new WeightSource(
+          Metric.of("cpu", "CPU samples", WeightUnit.SAMPLES, WeightUnit.NANOS)
+              .with(Metric.Trait.SAMPLED)
+              .with(Metric.Trait.CPU_TIME)
+              .recordedBy(
+                  "wpr -start CPU, or: xperf -on PROC_THREAD+LOADER+PROFILE -stackwalk Profile"),
+          SAMPLE,
+          BATCH) {
+        @Override
+        public long eventsPerHit(MetricInventory inventory, Variant variant) {
+          return inventory.onlyInterval(CLOCK);
+        }
+
+        @Override
+        WeightVisitor start(
+            Profiler.Request request, MetricInventory inventory, ProfileDiagnostics diagnostics) {
+          return new CpuSamples(
+              inventory,
+              diagnostics,
+              request.scope().idle(),
+              -1,
+              request.unit() == WeightUnit.SAMPLES);
+        }
+      };
+
+  /** Source of weights: samples of the processor's counters. */
+  static final WeightSource COUNTERS =
+      new WeightSource(
+          Metric.of(
+                  "pmc", "samples of the processor's counters", WeightUnit.EVENTS, WeightUnit.COUNT)
+              .with(Metric.Trait.SAMPLED)
+              .withChoice("which counter", "samples of the counter", "other counters")
+              .recordedBy(
+                  "xperf -on PROC_THREAD+LOADER+PMC_PROFILE -PmcProfile InstructionRetired"
+                      + " -stackwalk PmcInterrupt (WPR: a .wprp with the keyword PmcProfile)"),
+          PMC_SAMPLE) {
+        @Override
+        public List<Variant> variants(MetricInventory inventory) {
+          return inventory.pmcSources().keySet().stream()
+              .map(counter -> counter(inventory, counter))
+              .toList();
+        }
+
+        /** The counter with the most samples; of several the first. */
+        @Override
+        public Variant usualVariant(MetricInventory inventory) {
+          Map<Integer, Long> samples = inventory.pmcSources();
+          long most = Collections.max(samples.values());
+          return samples.entrySet().stream()
+              .filter(entry -> entry.getValue() == most)
+              .map(entry -> counter(inventory, entry.getKey()))
+              .findFirst()
+              .orElseThrow();
+        }
+
+        @Override
+        public long eventsPerHit(MetricInventory inventory, Variant variant) {
+          return inventory.onlyInterval(variant.number());
+        }
+
+        @Override
+        WeightVisitor start(
+            Profiler.Request request, MetricInventory inventory, ProfileDiagnostics diagnostics) {
+          return new CpuSamples(
+              inventory,
+              diagnostics,
+              request.scope().idle(),
+              request.variant().number(),
+              request.unit() == WeightUnit.COUNT);
+        }
+      };
+
+  private static Variant counter(MetricInventory inventory, int number) {
+    String name = inventory.sourceName(number);
+    return name == null
+        ? new Variant(number, Integer.toString(number), "counter " + number)
+        : new Variant(number, name, name);
+  }
 
   private final MetricInventory inventory;
-  private final ProfileDiagnostics remarks;
+  private final ProfileDiagnostics diagnostics;
   private final boolean idleToo;
 
   /** The source of the counter; negative for the timer. */
@@ -22,59 +110,41 @@ final class CpuSamples implements WeightSource {
 
   private final boolean counted;
 
+  /**
+   * Creates a visitor.
+   *
+   * @param counter profile source of the counter; negative for the timer
+   * @param counted whether to count samples, or else to add nanoseconds or the counter's events
+   */
   private CpuSamples(
       MetricInventory inventory,
-      ProfileDiagnostics remarks,
+      ProfileDiagnostics diagnostics,
       boolean idleToo,
       int counter,
       boolean counted) {
     this.inventory = inventory;
-    this.remarks = remarks;
+    this.diagnostics = diagnostics;
     this.idleToo = idleToo;
     this.counter = counter;
     this.counted = counted;
   }
 
-  /**
-   * Samples of the timer.
-   *
-   * @param counted whether to count samples, or else to add nanoseconds
-   */
-  static CpuSamples ofTimer(
-      MetricInventory inventory, ProfileDiagnostics remarks, boolean idleToo, boolean counted) {
-    return new CpuSamples(inventory, remarks, idleToo, -1, counted);
-  }
-
-  /**
-   * Samples of a counter.
-   *
-   * @param counted whether to count samples, or else to add events of the counter
-   */
-  static CpuSamples ofCounter(
-      MetricInventory inventory,
-      ProfileDiagnostics remarks,
-      boolean idleToo,
-      int source,
-      boolean counted) {
-    return new CpuSamples(inventory, remarks, idleToo, source, counted);
-  }
-
   @Override
-  public void visit(EventContext moment) {
-    switch (moment.hook()) {
+  public void visit(EventContext event) {
+    switch (event.hook()) {
       case SAMPLE -> {
         if (counter < 0) {
-          sample(moment, moment.record().payloadOffset(), moment.record().payloadLength());
+          sample(event, event.record().payloadOffset(), event.record().payloadLength());
         }
       }
       case BATCH -> {
         if (counter < 0) {
-          batch(moment);
+          batch(event);
         }
       }
       case PMC_SAMPLE -> {
         if (counter >= 0) {
-          counterSample(moment);
+          counterSample(event);
         }
       }
       default -> {
@@ -83,13 +153,8 @@ final class CpuSamples implements WeightSource {
     }
   }
 
-  @Override
-  public boolean followsThreads() {
-    return false;
-  }
-
-  private void sample(EventContext moment, int at, int length) {
-    RecordCursor record = moment.record();
+  private void sample(EventContext event, int at, int length) {
+    RecordCursor record = event.record();
     Bytes payload = record.bytes();
     int pointer = record.pointerBytes();
     if (length < pointer + 6) {
@@ -99,12 +164,12 @@ final class CpuSamples implements WeightSource {
     int count = Math.max(1, payload.u16(at + pointer + 4));
     boolean flagged =
         record.version() >= 2 && length > pointer + 6 && (payload.u8(at + pointer + 6) & 3) != 0;
-    give(moment, thread, payload.pointer(at, pointer), thread != 0 || flagged, count, TIMER);
+    give(event, thread, payload.pointer(at, pointer), thread != 0 || flagged, count, CLOCK);
   }
 
   /** u32 count, padded to a pointer, then samples of p + 4 + 4 bytes. */
-  private void batch(EventContext moment) {
-    RecordCursor record = moment.record();
+  private void batch(EventContext event) {
+    RecordCursor record = event.record();
     int pointer = record.pointerBytes();
     int length = record.payloadLength();
     if (length < 4) {
@@ -114,12 +179,12 @@ final class CpuSamples implements WeightSource {
     long told = record.bytes().u32(record.payloadOffset());
     long samples = Math.min(told, (length - pointer) / size);
     for (int i = 0; i < samples; i++) {
-      sample(moment, record.payloadOffset() + pointer + i * size, size);
+      sample(event, record.payloadOffset() + pointer + i * size, size);
     }
   }
 
-  private void counterSample(EventContext moment) {
-    RecordCursor record = moment.record();
+  private void counterSample(EventContext event) {
+    RecordCursor record = event.record();
     Bytes payload = record.bytes();
     int pointer = record.pointerBytes();
     int at = record.payloadOffset();
@@ -127,32 +192,32 @@ final class CpuSamples implements WeightSource {
       return;
     }
     int thread = payload.i32(at + pointer);
-    give(moment, thread, payload.pointer(at, pointer), thread != 0, 1, counter);
+    give(event, thread, payload.pointer(at, pointer), thread != 0, 1, counter);
   }
 
   private void give(
-      EventContext moment, int thread, long address, boolean busy, int count, int source) {
-    if (!moment.passesEvent()) {
+      EventContext event, int thread, long address, boolean busy, int count, int source) {
+    if (!event.passesEvent()) {
       return;
     }
-    long weight = counted ? count : weight(moment, source) * count;
+    long weight = counted ? count : weight(event, source) * count;
     if (!busy) {
-      moment.idle(weight);
+      event.idle(weight);
       if (!idleToo) {
         return;
       }
     }
-    moment.sampledStack(thread, address);
-    moment.give(moment.process(thread), thread, weight);
+    event.sampledStack(thread, address);
+    event.give(event.process(thread), thread, weight);
   }
 
-  private long weight(EventContext moment, int source) {
-    long interval = inventory.interval(source, moment.key());
-    if (source == TIMER) {
-      remarks.noteInterval(interval < 0);
+  private long weight(EventContext event, int source) {
+    long interval = inventory.interval(source, event.key());
+    if (source == CLOCK) {
+      diagnostics.noteInterval(interval < 0);
       return 100 * (interval < 0 ? DEFAULT_INTERVAL : interval);
     }
-    remarks.noteInterval(interval <= 0);
+    diagnostics.noteInterval(interval <= 0);
     return interval <= 0 ? 1 : interval;
   }
 }

@@ -15,8 +15,8 @@ import io.ntrail.formats.etl.RecordCursor;
 import java.util.Arrays;
 
 /**
- * Event that a source looks at, with what only the walk knows: the thread that runs on each CPU, its
- * process, its stack. A flyweight.
+ * Event that a source looks at, with what only the walk knows: the thread that runs on each CPU,
+ * its process, its stack. A flyweight.
  */
 final class EventContext {
   private static final int CSWITCH = 0x0524;

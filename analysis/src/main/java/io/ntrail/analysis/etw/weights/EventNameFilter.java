@@ -2,8 +2,8 @@ package io.ntrail.analysis.etw.weights;
 
 import io.ntrail.analysis.etw.events.EventPatterns;
 import io.ntrail.analysis.etw.events.EventType;
-import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.analysis.etw.events.SchemaIndex;
+import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.analysis.naming.UnmatchedTerm;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.HashMap;

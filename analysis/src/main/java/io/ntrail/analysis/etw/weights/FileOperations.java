@@ -1,5 +1,6 @@
 package io.ntrail.analysis.etw.weights;
 
+import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.ProfileDiagnostics;
 import io.ntrail.analysis.profile.StackSnapshot;
 import io.ntrail.analysis.profile.WeightUnit;
@@ -9,10 +10,26 @@ import java.util.HashMap;
 import java.util.Map;
 
 /** File operations from their beginning to their end: see docs/profile.md. */
-final class FileOperations implements WeightSource {
-  static final int CREATE = 0x0440;
-  static final int END = 0x044C;
+final class FileOperations implements WeightVisitor {
+  private static final int END = 0x044C;
   private static final int END_TYPE = 0x4C;
+
+  /** Source of weights: file operations. */
+  static final WeightSource SOURCE =
+      new WeightSource(
+          Metric.of("file", "file operations", WeightUnit.NANOS, WeightUnit.BYTES, WeightUnit.COUNT)
+              .withNouns("file operations", "file operations")
+              .recordedBy(
+                  "wpr -start FileIO, or: xperf -on"
+                      + " PROC_THREAD+LOADER+FILE_IO+FILE_IO_INIT+FILENAME"
+                      + " -stackwalk FileRead+FileWrite+FileCreate"),
+          END) {
+        @Override
+        WeightVisitor start(
+            Profiler.Request request, MetricInventory inventory, ProfileDiagnostics diagnostics) {
+          return new FileOperations(request.unit(), diagnostics);
+        }
+      };
 
   /** Operations that are on their way at one time. */
   private static final int MOST = 1 << 18;
@@ -20,26 +37,26 @@ final class FileOperations implements WeightSource {
   private record Operation(long since, int process, int thread, long bytes, StackSnapshot stack) {}
 
   private final WeightUnit unit;
-  private final ProfileDiagnostics remarks;
+  private final ProfileDiagnostics diagnostics;
   private final Map<Long, Operation> operations = new HashMap<>();
 
-  FileOperations(WeightUnit unit, ProfileDiagnostics remarks) {
+  FileOperations(WeightUnit unit, ProfileDiagnostics diagnostics) {
     this.unit = unit;
-    this.remarks = remarks;
+    this.diagnostics = diagnostics;
   }
 
   @Override
-  public void visit(EventContext moment) {
-    if (moment.hook() >>> 8 != 0x04) {
+  public void visit(EventContext event) {
+    if (event.hook() >>> 8 != 0x04) {
       return;
     }
-    int type = moment.hook() & 0xFF;
+    int type = event.hook() & 0xFF;
     switch (type) {
-      case 0x40 -> begin(moment, 0, 1, -1);
-      case 0x43, 0x44 -> begin(moment, 8, 2, 0);
-      case 0x41, 0x42, 0x48, 0x49, 0x4D -> begin(moment, 0, 2, -1);
-      case 0x45, 0x46, 0x47, 0x4A, 0x4B, 0x4F, 0x50, 0x51 -> begin(moment, 0, 3, -1);
-      case END_TYPE -> end(moment);
+      case 0x40 -> begin(event, 0, 1, -1);
+      case 0x43, 0x44 -> begin(event, 8, 2, 0);
+      case 0x41, 0x42, 0x48, 0x49, 0x4D -> begin(event, 0, 2, -1);
+      case 0x45, 0x46, 0x47, 0x4A, 0x4B, 0x4F, 0x50, 0x51 -> begin(event, 0, 3, -1);
+      case END_TYPE -> end(event);
       default -> {
         // Names, mappings, filters.
       }
@@ -54,8 +71,8 @@ final class FileOperations implements WeightSource {
    * @param pointers pointers between Irp and thread in version 3
    * @param sizeAfter place of the size behind thread and pointers; negative if there is none
    */
-  private void begin(EventContext moment, int irpAt, int pointers, int sizeAfter) {
-    RecordCursor record = moment.record();
+  private void begin(EventContext event, int irpAt, int pointers, int sizeAfter) {
+    RecordCursor record = event.record();
     Bytes payload = record.bytes();
     int pointer = record.pointerBytes();
     int at = record.payloadOffset();
@@ -63,34 +80,34 @@ final class FileOperations implements WeightSource {
     boolean wide = record.version() < 3;
     int threadAt = wide ? irpAt + pointer : irpAt + pointer * (1 + pointers);
     int behind = irpAt + pointer * (1 + pointers) + (wide ? pointer : 4);
-    if (length < irpAt + pointer || !moment.passesEvent()) {
+    if (length < irpAt + pointer || !event.passesEvent()) {
       return;
     }
-    int thread = length >= threadAt + 4 ? payload.i32(at + threadAt) : moment.thread();
+    int thread = length >= threadAt + 4 ? payload.i32(at + threadAt) : event.thread();
     boolean sized = sizeAfter >= 0 && length >= behind + sizeAfter + 4;
-    int process = moment.process(thread);
-    moment.ownStack();
-    StackSnapshot stack = moment.keep(process);
+    int process = event.process(thread);
+    event.ownStack();
+    StackSnapshot stack = event.keep(process);
     if (operations.size() >= MOST) {
-      remarks.addUnfinished(operations.size());
+      diagnostics.addUnfinished(operations.size());
       operations.clear();
     }
     Operation before =
         operations.put(
             payload.pointer(at + irpAt, pointer),
             new Operation(
-                moment.key(),
+                event.key(),
                 process,
                 thread,
                 sized ? payload.u32(at + behind + sizeAfter) : 0,
                 stack));
     if (before != null) {
-      remarks.addUnfinished(1);
+      diagnostics.addUnfinished(1);
     }
   }
 
-  private void end(EventContext moment) {
-    RecordCursor record = moment.record();
+  private void end(EventContext event) {
+    RecordCursor record = event.record();
     int pointer = record.pointerBytes();
     if (record.payloadLength() < pointer) {
       return;
@@ -98,16 +115,16 @@ final class FileOperations implements WeightSource {
     Operation operation =
         operations.remove(record.bytes().pointer(record.payloadOffset(), pointer));
     if (operation == null) {
-      remarks.addBroken();
+      diagnostics.addBroken();
       return;
     }
     long weight =
         switch (unit) {
-          case NANOS -> moment.nanosBetween(operation.since, moment.key());
+          case NANOS -> event.nanosBetween(operation.since, event.key());
           case BYTES -> operation.bytes;
           default -> 1;
         };
-    moment.give(operation.since, operation.process, operation.thread, operation.stack, weight);
+    event.give(operation.since, operation.process, operation.thread, operation.stack, weight);
   }
 
   @Override

@@ -5,17 +5,16 @@ import io.ntrail.analysis.etw.recording.IndexSort;
 import io.ntrail.analysis.etw.recording.SurveyPart;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What a recording has to make profiles of: how many events of each kind, and sampling intervals.
- */
+/** Counts of the events of a recording that profiles can be made of, and sampling intervals. */
 public final class MetricInventory implements SurveyPart<MetricInventory> {
+  private static final List<CountedEvents> COUNTED = WeightSources.counted();
+
   private static final int PMC_SAMPLE = 0x0F2F;
   private static final int INTERVAL_SET = 0x0F48;
   private static final int INTERVAL_START = 0x0F49;
@@ -31,8 +30,7 @@ public final class MetricInventory implements SurveyPart<MetricInventory> {
   private final long[] hooks = new long[1 << 16];
   private final long[] pmcSources = new long[1 << 16];
   private final Map<Integer, String> sourceNames = new TreeMap<>();
-  private long allocationTicks;
-  private long commits;
+  private final long[] counted = new long[COUNTED.size()];
   private int notes;
   private int[] noteSources = new int[16];
   private long[] noteKeys = new long[16];
@@ -49,9 +47,7 @@ public final class MetricInventory implements SurveyPart<MetricInventory> {
     if (record.kind().isHook()) {
       visit(record, record.hookId());
     } else if (record.kind().isEvent()) {
-      if (Allocations.isTick(record)) {
-        allocationTicks++;
-      }
+      countMore(record, CountedEvents.PROVIDER);
     } else if (record.kind().isClassic()) {
       int hook = kernel.hookId(record.provider(), record.opcode());
       if (hook >= 0) {
@@ -65,8 +61,16 @@ public final class MetricInventory implements SurveyPart<MetricInventory> {
     hooks[hook]++;
     if (hook >>> 8 == 0x0F) {
       perfInfo(record, hook);
-    } else if (hook == Allocations.VIRTUAL_ALLOC && Allocations.isCommit(record)) {
-      commits++;
+    }
+    countMore(record, hook);
+  }
+
+  private void countMore(RecordCursor record, int hook) {
+    for (int i = 0; i < counted.length; i++) {
+      CountedEvents events = COUNTED.get(i);
+      if (events.hook() == hook && events.test().test(record)) {
+        counted[i]++;
+      }
     }
   }
 
@@ -116,8 +120,9 @@ public final class MetricInventory implements SurveyPart<MetricInventory> {
       hooks[i] += other.hooks[i];
       pmcSources[i] += other.pmcSources[i];
     }
-    allocationTicks += other.allocationTicks;
-    commits += other.commits;
+    for (int i = 0; i < counted.length; i++) {
+      counted[i] += other.counted[i];
+    }
     sourceNames.putAll(other.sourceNames);
     for (int i = 0; i < other.notes; i++) {
       note(other.noteSources[i], other.noteKeys[i], other.noteIntervals[i]);
@@ -148,55 +153,14 @@ public final class MetricInventory implements SurveyPart<MetricInventory> {
     noteIntervals = intervals;
   }
 
-  /** How many events of a hook id there are. */
+  /** Returns how many events of a hook id there are. */
   public long count(int hook) {
     return hooks[hook];
   }
 
-  /** How many events a metric can be made of. */
-  public long events(Metric metric) {
-    return switch (metric) {
-      case CPU -> hooks[CpuSamples.SAMPLE] + hooks[CpuSamples.BATCH];
-      case PMC -> hooks[CpuSamples.PMC_SAMPLE];
-      case WAIT, READY -> hooks[ThreadWaits.CSWITCH];
-      case DISK -> sum(0x010A, 0x010B, 0x010E, 0x0137, 0x0138, 0x0139);
-      case FILE -> hooks[FileOperations.END];
-      case FAULT ->
-          sum(0x020A, 0x020B, 0x020C, 0x020D, 0x020E, 0x020F) + hooks[PageFaults.HARD_FAULT];
-      case ALLOC -> allocationKinds().size();
-      case EVENT -> sum();
-    };
-  }
-
-  private long sum(int... ids) {
-    long sum = 0;
-    for (int id : ids) {
-      sum += hooks[id];
-    }
-    return sum;
-  }
-
-  /** Which kinds of {@link Metric#ALLOC} there are, the most telling first. */
-  public List<String> allocationKinds() {
-    List<String> kinds = new ArrayList<>();
-    for (String kind : Metric.ALLOCATION_KINDS) {
-      long events =
-          switch (kind) {
-            case "gc" -> allocationTicks;
-            case "heap" -> sum(Allocations.HEAP_ALLOC, Allocations.HEAP_REALLOC);
-            case "virtual" -> commits;
-            default -> sum(Allocations.POOL_ALLOC, Allocations.SESSION_POOL_ALLOC);
-          };
-      if (events > 0) {
-        kinds.add(kind);
-      }
-    }
-    return kinds;
-  }
-
-  /** Samples of the managed heap's allocations. */
-  public long allocationTicks() {
-    return allocationTicks;
+  /** Returns how many events there are that a source wants counted. */
+  long count(CountedEvents events) {
+    return counted[COUNTED.indexOf(events)];
   }
 
   /** The sources of the PMC samples with their numbers of samples, by source. */

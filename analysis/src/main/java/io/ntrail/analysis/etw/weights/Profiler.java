@@ -10,6 +10,7 @@ import io.ntrail.analysis.naming.FrameRules;
 import io.ntrail.analysis.naming.FunctionIndex;
 import io.ntrail.analysis.naming.RecordingSymbols;
 import io.ntrail.analysis.naming.UnmatchedTerm;
+import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.ProfileAggregator;
 import io.ntrail.analysis.profile.ProfileDiagnostics;
 import io.ntrail.analysis.profile.ProfileScope;
@@ -26,14 +27,12 @@ public final class Profiler {
   /**
    * What is to be profiled.
    *
-   * @param metric the source
    * @param unit one of the metric's
-   * @param source which profile source of {@link Metric#PMC}, by number
-   * @param allocations which kind of {@link Metric#ALLOC}
+   * @param variant which kind of the metric
    * @param scope which part of the recording
    */
   public record Request(
-      Metric metric, WeightUnit unit, int source, String allocations, ProfileScope scope) {}
+      WeightSource source, WeightUnit unit, Variant variant, ProfileScope scope) {}
 
   private final ProfileInput input;
   private final Request request;
@@ -68,7 +67,9 @@ public final class Profiler {
     this.scope = request.scope();
     this.events = new EventNameFilter(input.schemas(), scope.events());
     this.sink = new WeightSink(scope, input.machine(), _ -> {});
-    CodeMap spaces = new CodeMap(input.machine().images(), input.machine().methods(), input.recording()::isKernel);
+    CodeMap spaces =
+        new CodeMap(
+            input.machine().images(), input.machine().methods(), input.recording()::isKernel);
     this.frames = new FrameLookup(spaces, symbols, rules);
   }
 
@@ -77,50 +78,29 @@ public final class Profiler {
     return frames.functions();
   }
 
-  private WeightSource weightSource(ProfileDiagnostics remarks) {
-    boolean count = request.unit == WeightUnit.COUNT;
-    return switch (request.metric) {
-      case CPU ->
-          CpuSamples.ofTimer(
-              input.inventory(), remarks, scope.idle(), request.unit == WeightUnit.SAMPLES);
-      case PMC ->
-          CpuSamples.ofCounter(input.inventory(), remarks, scope.idle(), request.source, count);
-      case WAIT -> new ThreadWaits(false, count, remarks);
-      case READY -> new ThreadWaits(true, count, remarks);
-      case DISK -> new DiskTransfers(request.unit);
-      case FILE -> new FileOperations(request.unit, remarks);
-      case FAULT ->
-          new PageFaults(
-              request.unit == WeightUnit.BYTES,
-              input.inventory().count(PageFaults.HARD_PAGE_FAULT) == 0);
-      case ALLOC -> new Allocations(request.allocations, request.unit == WeightUnit.BYTES);
-      case EVENT -> new EventOccurrences();
-    };
-  }
-
   /** Walks over the recording and adds all weights to a shape. */
   public void run(ProfileAggregator into) {
     WeightSink weights = new WeightSink(scope, input.machine(), into);
     sink = weights;
-    WeightSource source = weightSource(weights.diagnostics());
-    boolean followsThreads = source.followsThreads();
-    boolean history = request.metric != Metric.CPU && request.metric != Metric.PMC;
-    long from = history ? Long.MIN_VALUE : scope.fromNanos();
+    WeightVisitor visitor = request.source.start(request, input.inventory(), weights.diagnostics());
+    // A sample tells its thread, and weighs nothing that began before.
+    boolean alone = request.source.metric().has(Metric.Trait.SAMPLED);
+    long from = alone ? scope.fromNanos() : Long.MIN_VALUE;
     EtwRecording recording = input.recording();
     try (OrderedCursor cursor = recording.inOrder(from, scope.toNanos());
         StackAssembler stacks =
             new StackAssembler(input.stacks(), () -> recording.inOrder(from, Long.MAX_VALUE))) {
       StackRecords.Walk records = stacks.records();
       if (cursor.next()) {
-        EventContext moment =
+        EventContext event =
             new EventContext(input, stacks, cursor, frames, cursor.record(), events, weights);
         do {
           stacks.moveTo(cursor);
           RecordCursor record = cursor.record();
-          moment.moveTo(record, hook(record));
-          source.visit(moment);
-          if (followsThreads) {
-            moment.passed();
+          event.moveTo(record, hook(record));
+          visitor.visit(event);
+          if (!alone) {
+            event.passed();
           }
         } while (cursor.next());
         boolean whole = from == Long.MIN_VALUE && scope.toNanos() == Long.MAX_VALUE;
@@ -133,7 +113,7 @@ public final class Profiler {
         leftOut = records.leftOut() + stacks.givenUp();
       }
     }
-    source.finish(weights.diagnostics());
+    visitor.finish(weights.diagnostics());
   }
 
   private int hook(RecordCursor record) {
@@ -154,14 +134,9 @@ public final class Profiler {
     return sink.idle();
   }
 
-  /** Which profile source of {@link Metric#PMC}. */
-  public int source() {
-    return request.source;
-  }
-
-  /** Which kind of {@link Metric#ALLOC}. */
-  public String allocations() {
-    return request.allocations;
+  /** Returns which kind of the metric is added up. */
+  public Variant variant() {
+    return request.variant;
   }
 
   /** Returns the number of weights. */

@@ -1,7 +1,7 @@
 package io.ntrail.analysis.etw.weights;
 
-import io.ntrail.analysis.naming.StackAddresses;
 import io.ntrail.analysis.etw.stacks.StackRecords;
+import io.ntrail.analysis.naming.StackAddresses;
 import io.ntrail.analysis.profile.StackParts;
 
 /**

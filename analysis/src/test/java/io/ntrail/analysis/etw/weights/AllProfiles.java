@@ -12,13 +12,13 @@ import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.analysis.profile.CallTree;
 import io.ntrail.analysis.profile.CallerCalleeProfile;
 import io.ntrail.analysis.profile.FlatProfile;
+import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.OwnerProfile;
 import io.ntrail.analysis.profile.ProfileRow;
 import io.ntrail.analysis.profile.ProfileScope;
 import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.analysis.profile.ZoomProfile;
 import java.util.List;
-import java.util.Map;
 
 /** Makes every profile of a recording, however damaged, and checks that its sums hold. */
 public final class AllProfiles {
@@ -34,9 +34,9 @@ public final class AllProfiles {
   public static long check(EtwRecording recording) {
     ProfileInput input = ProfileInput.of(recording, SOURCES, 1, false);
     long weights = 0;
-    for (Metric metric : Metric.values()) {
-      for (WeightUnit unit : metric.units()) {
-        weights += check(input, metric, unit);
+    for (WeightSource source : WeightSources.all()) {
+      for (WeightUnit unit : source.metric().units()) {
+        weights += check(input, source, unit);
       }
     }
     return weights;
@@ -75,23 +75,16 @@ public final class AllProfiles {
     }
   }
 
-  private static long check(ProfileInput input, Metric metric, WeightUnit unit) {
-    int counter = -1;
-    for (Map.Entry<Integer, Long> entry : input.inventory().pmcSources().entrySet()) {
-      counter = entry.getKey();
-    }
+  private static long check(ProfileInput input, WeightSource source, WeightUnit unit) {
     long weights = 0;
-    List<String> kinds = metric == Metric.ALLOC ? input.inventory().allocationKinds() : List.of("");
-    for (String kind : kinds) {
-      Profiler.Request request =
-          new Profiler.Request(
-              metric, unit, metric == Metric.PMC ? counter : -1, kind, ProfileScope.ALL);
+    for (Variant variant : source.variants(input.inventory())) {
+      Profiler.Request request = new Profiler.Request(source, unit, variant, ProfileScope.ALL);
       Profiler profiler = new Profiler(input, request, null);
       check(input, profiler);
-      if (metric == Metric.CPU || metric == Metric.WAIT) {
+      if (source == CpuSamples.TIMER || source == ThreadWaits.WAIT) {
         ruled(input, request);
       }
-      if (metric == Metric.CPU || metric == Metric.PMC) {
+      if (source.metric().has(Metric.Trait.SAMPLED)) {
         hits(input, request);
       }
       weights += profiler.weights();
