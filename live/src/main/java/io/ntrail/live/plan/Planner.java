@@ -60,7 +60,7 @@ public final class Planner {
   }
 
   /** What a user asks for. */
-  public interface Choice {
+  public interface Selection {
     /** Whether a function is asked for by one of its names, or by the lack of one. */
     boolean wants(TargetModule module, String name);
 
@@ -80,7 +80,7 @@ public final class Planner {
       PeImage image,
       Map<Long, String> names,
       Optional<FileCode> file,
-      Choice choice) {
+      Selection choice) {
     return new Planner(new PlannedModule(module, image), names, file).plan(choice);
   }
 
@@ -101,7 +101,7 @@ public final class Planner {
         .filter(PlannedFunction::isTraced);
   }
 
-  private List<PlannedFunction> plan(Choice choice) {
+  private List<PlannedFunction> plan(Selection choice) {
     List<PlannedFunction> planned = new ArrayList<>();
     Patchability patchability = Patchability.of(image);
     for (FunctionPatch found : patchability.list()) {
