@@ -2,6 +2,7 @@ package io.ntrail.cli.calls;
 
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
+import io.ntrail.cli.common.OptionValues;
 import io.ntrail.cli.common.UsageError;
 import picocli.CommandLine.ParseResult;
 
@@ -72,19 +73,13 @@ record CallsRequest(
         CommonOptions.number(parsed, "--depth", 0),
         flat ? Look.FLAT : slow ? Look.SLOWEST : Look.TREE,
         slowest,
-        sort(CommonOptions.text(parsed, "-s", "total")),
+        OptionValues.of("-s", Sort.values())
+            .ignoringCase()
+            .example("self")
+            .value(parsed, Sort.TOTAL),
         CommonOptions.number(parsed, "-n", format == Format.TEXT && !slow ? DEFAULT_LIMIT : 0),
         (int) arguments,
         format);
-  }
-
-  private static Sort sort(String text) {
-    for (Sort sort : Sort.values()) {
-      if (sort.name().equalsIgnoreCase(text)) {
-        return sort;
-      }
-    }
-    throw new UsageError("-s takes total, self, calls or max, not " + text, "-s self");
   }
 
   /** Whether calls of a depth are shown. */

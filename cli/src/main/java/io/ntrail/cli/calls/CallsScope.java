@@ -164,12 +164,9 @@ public final class CallsScope {
     return recording.source().name() + ": " + String.join(", ", asked) + ": ";
   }
 
-  /** Begins an answer for programs with what all of them say. */
-  Json begin(Json json, String schema, CallCounts counts) {
-    json.object()
-        .text("schema", schema)
-        .text("file", recording.source().name())
-        .text("unit", unit());
+  /** Writes what every answer for programs says, as members of an open object. */
+  Json members(Json json, CallCounts counts) {
+    json.text("file", recording.source().name()).text("unit", unit());
     counts(json, counts);
     OptionalLong lost = recording.source().lost();
     if (lost.isPresent()) {

@@ -19,19 +19,30 @@ import picocli.CommandLine.ParseResult;
 
 /** The options that mean the same in every command. */
 public final class CommonOptions {
-  /** How an answer is written. */
+  /** Form of an answer. */
   public enum Format {
     TEXT,
     JSON,
     JSONL,
-    CSV
+    CSV,
+    /** Stacks, one line each; of profiles alone. */
+    COLLAPSED
   }
 
   private static final java.util.regex.Pattern SIZE =
       java.util.regex.Pattern.compile("(\\d{1,9})([KMGkmg]?)(i?[Bb])?");
 
-  private static final List<String> COLORS = List.of("auto", "always", "never");
-  private static final List<String> FORMATS = List.of("text", "json", "jsonl", "csv");
+  /** Time when colours are used. */
+  private enum Color {
+    AUTO,
+    ALWAYS,
+    NEVER
+  }
+
+  private static final OptionValues<Color> COLORS = OptionValues.of("--color", Color.values());
+
+  private static final List<String> FORMATS =
+      OptionValues.of("--format", Format.TEXT, Format.JSON, Format.JSONL, Format.CSV).words();
 
   private CommonOptions() {}
 
@@ -39,7 +50,7 @@ public final class CommonOptions {
     CommandSpec spec = CommandSpec.create().name(name);
     spec.usageMessage().description(purpose);
     spec.addOption(flag("only ASCII in lines and trees", "--ascii"));
-    spec.addOption(oneOf(COLORS, "WHEN", "colour: auto, always or never", "--color"));
+    spec.addOption(oneOf(COLORS.words(), "WHEN", "colour: auto, always or never", "--color"));
     spec.addOption(flag("never through a pager", "--no-pager"));
     spec.addOption(flag("no progress and no hints", "-q", "--quiet"));
     spec.addOption(flag("more about how; -vv: the internals, too", "-v", "--verbose"));
@@ -164,12 +175,14 @@ public final class CommonOptions {
     spec.addOption(value("N", "threads to use (default: all cores)", "--cores"));
   }
 
+  /** Returns the columns of the terminal to which tables are cut; 0 to cut nothing. */
+  public static int width(ParseResult parsed, Terminal terminal) {
+    return has(parsed, "--wide") || !terminal.outIsTerminal() ? 0 : terminal.width();
+  }
+
   /** Checks the values of the options that every command has. */
   public static void check(ParseResult parsed) {
-    String when = text(parsed, "--color", "auto");
-    if (!COLORS.contains(when)) {
-      throw new UsageError("--color takes auto, always or never, not " + when, "--color auto");
-    }
+    COLORS.value(parsed, Color.AUTO);
   }
 
   public static boolean has(ParseResult parsed, String name) {
@@ -229,19 +242,16 @@ public final class CommonOptions {
     }
   }
 
+  /**
+   * Returns the form that {@code --format} names.
+   *
+   * @param allowed those that a command has
+   */
   public static Format format(ParseResult parsed, Format... allowed) {
-    String text = text(parsed, "--format", "text");
-    for (Format format : allowed) {
-      if (format.name().equalsIgnoreCase(text)) {
-        return format;
-      }
-    }
-    StringBuilder names = new StringBuilder();
-    for (Format format : allowed) {
-      String before = format == allowed[allowed.length - 1] ? " or " : ", ";
-      names.append(names.isEmpty() ? "" : before).append(format.name().toLowerCase(Locale.ROOT));
-    }
-    throw new UsageError("--format takes " + names + ", not " + text, "--format json");
+    return OptionValues.of("--format", allowed)
+        .ignoringCase()
+        .example("json")
+        .value(parsed, Format.TEXT);
   }
 
   public static int cores(ParseResult parsed) {

@@ -99,10 +99,10 @@ final class CollapsedStacks implements StackInput, ProfilePage {
             option + " is not for collapsed stacks: " + path + " does not tell", "ntrail diff -h");
       }
     }
-    if (shape.by().equals("line")) {
+    if (shape.by() == ProfileShape.By.LINE) {
       throw new UsageError("collapsed stacks do not tell lines", "--by function");
     }
-    if (shape.look() == ProfileShape.Look.TREE && shape.by().equals("module")) {
+    if (shape.look() == ProfileShape.Look.TREE && shape.by() == ProfileShape.By.MODULE) {
       throw new UsageError("--by module of collapsed stacks is for tables", "--format text");
     }
     Gaps gaps = new Gaps();

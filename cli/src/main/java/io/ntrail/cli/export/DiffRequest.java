@@ -3,6 +3,7 @@ package io.ntrail.cli.export;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.profile.ProfileShape;
+import io.ntrail.cli.profile.ProfileShape.By;
 import io.ntrail.export.stacks.FrameNameOptions;
 import java.util.List;
 import java.util.Optional;
@@ -25,7 +26,7 @@ record DiffRequest(
     Optional<ExportFormat> to,
     CommonOptions.Format format,
     boolean bySelf,
-    String by,
+    By by,
     long limit,
     FrameNameOptions naming,
     boolean normalize,
@@ -47,14 +48,11 @@ record DiffRequest(
             CommonOptions.Format.JSONL,
             CommonOptions.Format.CSV);
     sensible(parsed, to);
-    String sort = CommonOptions.text(parsed, "-s", "self");
-    if (!List.of("self", "incl", "inclusive").contains(sort)) {
-      throw new UsageError("-s takes self or incl, not " + sort, "-s incl");
-    }
+    boolean bySelf = ProfileShape.bySelf(parsed);
     return new DiffRequest(
         to,
         format,
-        sort.equals("self"),
+        bySelf,
         ProfileShape.flat(parsed).by(),
         CommonOptions.number(parsed, "-n", format == CommonOptions.Format.TEXT ? DEFAULT_LIMIT : 0),
         new FrameNameOptions(
@@ -95,7 +93,7 @@ record DiffRequest(
   }
 
   boolean byModule() {
-    return by.equals("module");
+    return by == By.MODULE;
   }
 
   /** Whether stacks are needed, and not only functions. */

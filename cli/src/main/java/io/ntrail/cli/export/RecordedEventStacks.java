@@ -60,7 +60,7 @@ final class RecordedEventStacks implements StackInput {
     this.parsed = parsed;
     this.terminal = terminal;
     ProfileShape shape = request.shape();
-    boolean byModule = shape.by().equals("module");
+    boolean byModule = shape.by() == ProfileShape.By.MODULE;
     view = new EventProfilePage(input, profiler, symbols, request, parsed, terminal);
     remarks = new ProfileRemarks(input, profiler, request, terminal);
     if (shape.look() == ProfileShape.Look.TREE) {
@@ -120,7 +120,7 @@ final class RecordedEventStacks implements StackInput {
     boolean isTable = parsed.commandSpec().findOption("--format") != null;
     return isTable
         && !CommonOptions.has(parsed, "--to")
-        && CommonOptions.text(parsed, "--format", "text").equals("text");
+        && CommonOptions.format(parsed, CommonOptions.Format.values()) == CommonOptions.Format.TEXT;
   }
 
   @Override

@@ -149,7 +149,7 @@ record ImageRequest(
   }
 
   /** The rows of the one part of a format that has no place for two. */
-  Listing only(List<ImagePart> parts, String format) {
+  Listing<?> only(List<ImagePart> parts, String format) {
     if (parts.size() != 1) {
       throw new UsageError(
           "--format " + format + " prints the rows of one table, not of " + parts.size(),

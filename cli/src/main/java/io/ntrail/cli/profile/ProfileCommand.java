@@ -18,17 +18,18 @@ import io.ntrail.analysis.profile.ZoomProfile;
 import io.ntrail.cli.common.CallFiles;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.HotImages;
 import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.common.ReadingProgress;
 import io.ntrail.cli.common.SymbolDownloads;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.common.UsageError;
+import io.ntrail.cli.profile.ProfileShape.By;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
@@ -86,7 +87,7 @@ public final class ProfileCommand implements Command {
     spec.addOption(
         CommonOptions.value(
             "N", "at most N rows; 0 for all (default: 20 on the screen)", "-n", "--limit"));
-    CommonOptions.output(spec, "text, json, jsonl, csv or collapsed", ProfileShape.FORMATS);
+    CommonOptions.output(spec, "text, json, jsonl, csv or collapsed", ProfileShape.FORMATS.words());
     spec.addPositional(CommonOptions.recordings());
     return spec;
   }
@@ -120,7 +121,7 @@ public final class ProfileCommand implements Command {
         try (RecordingSymbols symbols =
             new RecordingSymbols(input.machine().images(), places.search(), places.images())) {
           Profiler.Request complete = request.complete(input, recording);
-          boolean isText = request.shape().format().equals("text");
+          boolean isText = request.shape().format() == Format.TEXT;
           SymbolDownloads.fetch(
               places, symbols, () -> HotImages.of(input, complete), isText, parsed);
           profiler = new Profiler(input, complete, symbols, request.rules());
@@ -138,7 +139,7 @@ public final class ProfileCommand implements Command {
           paths.getFirst(),
           places,
           named,
-          request.shape().format().equals("text"),
+          request.shape().format() == Format.TEXT,
           parsed,
           terminal);
       remarks.warn(CommonOptions.cores(parsed), answer.unmatched);
@@ -168,7 +169,7 @@ public final class ProfileCommand implements Command {
                 ? CallTree.Direction.TOP_DOWN
                 : CallTree.Direction.BOTTOM_UP;
         CallTree tree =
-            new CallTree(input.machine(), profiler.functions(), direction, shape.byModule());
+            new CallTree(input.machine(), profiler.functions(), direction, shape.by() == By.MODULE);
         profiler.run(tree);
         tree.settle();
         yield new Answer(new ProfileTreeView(view, tree, shape)::print, List.of());
@@ -195,13 +196,12 @@ public final class ProfileCommand implements Command {
       ProfileInput input, Profiler profiler, ProfileRequest request) {
     ProfileShape shape = request.shape();
     if (!shape.byOwner()) {
-      FlatProfile flat = new FlatProfile(profiler.functions(), shape.byModule());
+      FlatProfile flat = new FlatProfile(profiler.functions(), shape.by() == By.MODULE);
       profiler.run(flat);
       return flat.rows(shape.bySelf());
     }
     OwnerProfile owners =
-        new OwnerProfile(
-            input.machine(), OwnerProfile.By.valueOf(shape.by().toUpperCase(Locale.ROOT)));
+        new OwnerProfile(input.machine(), OwnerProfile.By.valueOf(shape.by().name()));
     profiler.run(owners);
     return owners.rows();
   }

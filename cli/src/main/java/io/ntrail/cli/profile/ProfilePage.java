@@ -33,11 +33,6 @@ public interface ProfilePage {
     lines().forEach(terminal().out()::println);
   }
 
-  /** Begins an answer of a schema with the members that all shapes have. */
-  default Json beginJson(Json json, String schema) {
-    return members(json.object().text("schema", schema));
-  }
-
   /** What all shapes say, as members of an open object. */
   Json members(Json json);
 }

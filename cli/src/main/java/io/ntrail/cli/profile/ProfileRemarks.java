@@ -5,6 +5,7 @@ import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.ProfileInput;
 import io.ntrail.analysis.profile.Profiler;
 import io.ntrail.analysis.profile.WeightUnit;
+import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.EventRemarks;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
@@ -29,7 +30,7 @@ public final class ProfileRemarks {
 
   /** The closing lines of a table. */
   void closing(ProfilePage page) {
-    if (!request.shape().format().equals("text")) {
+    if (request.shape().format() != CommonOptions.Format.TEXT) {
       return;
     }
     List<String> remarks = new ArrayList<>();

@@ -74,7 +74,7 @@ public record ProfileRequest(
         CommonOptions.patterns(parsed, "--callers", "'shop*'"),
         CommonOptions.patterns(parsed, "-z", "ntdll"),
         bucket(parsed),
-        FrameOptions.of(parsed, shape.byLine()),
+        FrameOptions.of(parsed, shape.by() == ProfileShape.By.LINE),
         shape);
   }
 

@@ -212,7 +212,7 @@ public final class SymbolsCommand implements Command {
   private static void list(ParseResult parsed, PdbFile pdb, Format format, Terminal terminal) {
     NamePattern pattern = pattern(CommonOptions.text(parsed, "--find", "*"));
     boolean lines = CommonOptions.has(parsed, "--lines");
-    Listing listing =
+    Listing<?> listing =
         lines
             ? new LineRows(pdb, pattern).listing()
             : new SymbolRows(
@@ -221,27 +221,19 @@ public final class SymbolsCommand implements Command {
                     CommonOptions.has(parsed, "--publics"),
                     CommonOptions.cores(parsed))
                 .listing();
-    switch (format) {
-      case JSON -> {
-        try (Json json = new Json(terminal.out())) {
-          json.object().text("schema", "ntrail.symbol-list/1");
+    listing.print(
+        format,
+        terminal.out(),
+        () -> {
+          int width = CommonOptions.width(parsed, terminal);
+          long rows = listing.table(terminal.out(), CommonOptions.number(parsed, "-n", 0), width);
+          terminal.out().println(Numbers.counted(rows, lines ? "row" : "symbol"));
+        },
+        json -> {
+          json.text("schema", "ntrail.symbol-list/1");
           listing.json(json);
-          json.gaps(pdb.gaps()).endObject();
-        }
-      }
-      case JSONL -> {
-        try (Json json = new Json(terminal.out())) {
-          listing.lines(json);
-        }
-      }
-      case CSV -> listing.csv(terminal.out());
-      case TEXT -> {
-        int width =
-            CommonOptions.has(parsed, "--wide") || !terminal.outIsTerminal() ? 0 : terminal.width();
-        long rows = listing.table(terminal.out(), CommonOptions.number(parsed, "-n", 0), width);
-        terminal.out().println(Numbers.counted(rows, lines ? "row" : "symbol"));
-      }
-    }
+          json.gaps(pdb.gaps());
+        });
   }
 
   private static NamePattern pattern(String text) {
