@@ -106,7 +106,7 @@ final class CallFlatView {
     return limit == 0 || limit >= rows.size() ? rows : rows.subList(0, (int) limit);
   }
 
-  /** Those of records if the whole time is meant, else those of the calls in it. */
+  /** Returns the counts of records if the whole time is meant, else those of the calls in it. */
   private CallCounts counts() {
     return scope.range().whole() ? scope.counts() : flat.counts();
   }
@@ -121,7 +121,7 @@ final class CallFlatView {
             + Numbers.counted(flat.functions().size(), "routine")
             + ", "
             + Numbers.count(counts.open())
-            + " still open, "
+            + " open at the end, "
             + scope.state(counts));
     if (rows.isEmpty()) {
       return;
@@ -143,7 +143,9 @@ final class CallFlatView {
     return times.timed() > 0 ? form.apply(time) : "-";
   }
 
-  /** What is left out, and the sums: times of different routines hold each other. */
+  /**
+   * Adds the rows that are not shown and the sums; times of different routines contain each other.
+   */
   private void closing(Table table) {
     List<FunctionTimes> left = rows.subList(shown().size(), rows.size());
     if (!left.isEmpty()) {

@@ -88,7 +88,7 @@ final class CallSlowestView {
                   ? ""
                   : "; "
                       + Numbers.percent(share.total(), duration)
-                      + " % of the time in "
+                      + " % of its time in "
                       + TextSanitizer.one(scope.names().text(share.function()))
                       + " ("
                       + CallListing.calls(share.calls())

@@ -32,7 +32,7 @@ public final class CallFiles {
 
   private CallFiles() {}
 
-  /** Whether a file is a recording of calls, from its first bytes. */
+  /** Returns whether a file is a call recording, from its first bytes. */
   public static boolean isCalls(Path path) {
     if (!Files.isRegularFile(path)) {
       return false;
@@ -62,7 +62,7 @@ public final class CallFiles {
       // Many others need not be unpacked to find out.
       if (isCallsName(unpackedName(path).toLowerCase(Locale.ROOT)) && isCalls(path)) {
         throw new UsageError(
-            command + " takes one recording of calls at a time, and " + path + " is one",
+            command + " takes one call recording at a time, and " + path + " is one",
             "ntrail " + command + " " + path);
       }
     }
@@ -88,7 +88,7 @@ public final class CallFiles {
     if (inputs.size() != 1) {
       inputs.forEach(InputFile::close);
       throw new CannotGoOn(
-          path + " holds " + inputs.size() + " recordings of calls", "unpack it and name one");
+          path + " holds " + inputs.size() + " call recordings", "unpack it and name one");
     }
     InputFile input = inputs.getFirst();
     if (NtrFile.looksLikeRecording(input)) {
@@ -102,8 +102,8 @@ public final class CallFiles {
       input.close();
       boolean isEvents = path.toString().toLowerCase(Locale.ROOT).endsWith(".etl");
       throw new CannotGoOn(
-          path + " is no recording of calls",
-          isEvents ? "ntrail profile " + path + " --tree" : "readable: .ntr, .jtrc (of NTrace)");
+          path + " is not a call recording",
+          isEvents ? "ntrail profile " + path + " --tree" : "supported: .ntr, .jtrc (NTrace)");
     }
     return new CallRecording(new JtrcCalls(JtrcFile.open(input, gaps), gaps));
   }
@@ -142,7 +142,7 @@ public final class CallFiles {
                   + wrong.file()
                   + " is not the "
                   + wrong.module()
-                  + " that was recorded: "
+                  + " of this recording: "
                   + wrong.why());
     }
     return images;
@@ -157,7 +157,9 @@ public final class CallFiles {
     int wrong = images.wrong().size();
     try {
       if (add(images, file, modules) == 0 && images.wrong().size() == wrong) {
-        terminal.err().println("warning: no names from " + file + ": no such module was recorded");
+        terminal
+            .err()
+            .println("warning: no names from " + file + ": no such module in the recording");
       }
     } catch (CannotGoOn e) {
       terminal.err().println("warning: no names: " + e.message());

@@ -43,7 +43,7 @@ public final class Losses {
         + " lost";
   }
 
-  /** The same of a recording of calls; of losses only if somebody counted them. */
+  /** Returns the state of a call recording; losses only if the recorder counted them. */
   public static String state(CallSource source) {
     OptionalLong lost = source.lost();
     return wholeness(source.gaps(), source.neverFinalised() ? 1 : 0, 1)
@@ -91,7 +91,7 @@ public final class Losses {
           .println(
               "warning: "
                   + Numbers.counted(gaps.size() - SHOWN, "more place")
-                  + " could not be read (--format json lists all)");
+                  + " unreadable (--format json lists all)");
     }
   }
 
@@ -101,7 +101,7 @@ public final class Losses {
   }
 
   /**
-   * What symbols could not give.
+   * Symbols that are missing or damaged.
    *
    * @param gaps what of them could not be read
    * @param areMissing whether some that were asked for are not there
@@ -114,7 +114,7 @@ public final class Losses {
     }
   }
 
-  /** The same where symbols were read, too. */
+  /** Warns of losses and of symbols that could not be read, and returns the exit code. */
   public static int finish(
       EtwRecording recording, Symbols symbols, ParseResult parsed, Terminal terminal) {
     warn(recording.gaps(), terminal);
@@ -137,7 +137,7 @@ public final class Losses {
                       ? ""
                       : recording.oneClock()
                           ? "; the files share a clock"
-                          : "; the files are put together by UTC"));
+                          : "; files aligned by UTC"));
     }
     boolean strict = CommonOptions.has(parsed, "--strict");
     return symbols.gaps.isEmpty() && !(strict && symbols.areMissing)

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Prints how many events there are of each type. */
+/** Prints event counts by type. */
 final class EventCountsView {
   private final EtwRecording recording;
   private final EventCounts counts;

@@ -62,7 +62,7 @@ final class CollapsedStacks implements StackInput, ProfilePage {
     this.uncut = CommonOptions.has(parsed, "--wide") || !terminal.outIsTerminal();
   }
 
-  /** Whether a file holds collapsed stacks, by its content; an empty one by its name. */
+  /** Returns whether a file holds collapsed stacks, by its content; an empty one by its name. */
   static boolean isOne(Path path) {
     // Recordings are large: they need not be unpacked to find out.
     if (!Files.isRegularFile(path)
@@ -96,14 +96,15 @@ final class CollapsedStacks implements StackInput, ProfilePage {
     for (String option : OTHER_OPTIONS) {
       if (CommonOptions.has(parsed, option)) {
         throw new UsageError(
-            option + " is not for collapsed stacks: " + path + " does not tell", "ntrail diff -h");
+            option + " does not apply to collapsed stacks: " + path + " has no such data",
+            "ntrail diff -h");
       }
     }
     if (shape.by() == ProfileShape.By.LINE) {
-      throw new UsageError("collapsed stacks do not tell lines", "--by function");
+      throw new UsageError("collapsed stacks have no source lines", "--by function");
     }
     if (shape.look() == ProfileShape.Look.TREE && shape.by() == ProfileShape.By.MODULE) {
-      throw new UsageError("--by module of collapsed stacks is for tables", "--format text");
+      throw new UsageError("--by module of collapsed stacks needs a table format", "--format text");
     }
     Gaps gaps = new Gaps();
     InputFile input = Archives.open(path, CollapsedStacks::isName, gaps).getFirst();

@@ -10,7 +10,7 @@ import java.util.Optional;
 import picocli.CommandLine.ParseResult;
 
 /**
- * What was asked of {@code ntrail diff}, understood.
+ * Request of {@code ntrail diff}.
  *
  * @param to what to write for another tool; empty to print a table
  * @param format of the table
@@ -66,7 +66,7 @@ record DiffRequest(
     if (CommonOptions.has(parsed, "--to")) {
       if (CommonOptions.has(parsed, "--format")) {
         throw new UsageError(
-            "--format is of tables, --to of stacks: one at a time", "--to collapsed");
+            "--format (tables) and --to (stacks) exclude each other", "--to collapsed");
       }
       return Optional.of(ExportFormat.named(CommonOptions.text(parsed, "--to", "")));
     }
@@ -78,17 +78,17 @@ record DiffRequest(
   private static void sensible(ParseResult parsed, Optional<ExportFormat> to) {
     for (String option : OF_STACKS) {
       if (to.isEmpty() && CommonOptions.has(parsed, option)) {
-        throw new UsageError(option + " is about stacks, with --to", "--to collapsed " + option);
+        throw new UsageError(option + " needs --to", "--to collapsed " + option);
       }
     }
     for (String option : List.of("-s", "-n")) {
       if (to.isPresent() && CommonOptions.has(parsed, option)) {
-        throw new UsageError(option + " is about tables, without --to", "--format csv");
+        throw new UsageError(option + " and --to exclude each other", "--format csv");
       }
     }
     to.ifPresent(format -> ExportCommand.sensible(parsed, format));
     if (CommonOptions.has(parsed, "--swap") && to.orElse(null) == ExportFormat.COLLAPSED) {
-      throw new UsageError("--swap is about the width of flame graphs", "--to flamegraph --swap");
+      throw new UsageError("--swap applies to flame graphs", "--to flamegraph --swap");
     }
   }
 
@@ -96,7 +96,7 @@ record DiffRequest(
     return by == By.MODULE;
   }
 
-  /** Whether stacks are needed, and not only functions. */
+  /** Returns whether stacks are needed, and not only functions. */
   boolean needsStacks() {
     return to.isPresent() || !naming.numbers();
   }

@@ -100,7 +100,7 @@ final class DiffView {
   private void text(Listing<DiffRow> listing, List<DiffRow> rows, List<DiffRow> all) {
     heading(before.lines(), after.lines()).forEach(terminal.out()::println);
     String weight = request.bySelf() ? "self" : "inclusive";
-    terminal.out().println("change = share of all, " + weight + " " + after.unit());
+    terminal.out().println("change in share of total, " + weight + " " + after.unit());
     Table table = listing.columns().table();
     long leftBefore = before.total();
     long leftAfter = after.total();

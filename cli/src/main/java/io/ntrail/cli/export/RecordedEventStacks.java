@@ -115,7 +115,7 @@ final class RecordedEventStacks implements StackInput {
     }
   }
 
-  /** Whether people read the answer: what other programs read waits for all names. */
+  /** Returns whether people read the answer: formats for programs wait for all names. */
   private static boolean isText(ParseResult parsed) {
     boolean isTable = parsed.commandSpec().findOption("--format") != null;
     return isTable
@@ -144,10 +144,11 @@ final class RecordedEventStacks implements StackInput {
   static String cut(WeightTree tree, ProfilePage page) {
     return tree.cut() == 0
         ? ""
-        : page.weight(tree.cut())
+        : "memory limit reached: "
+            + page.weight(tree.cut())
             + " "
             + page.unit()
-            + " have stacks that are cut for want of memory (NTRAIL_JAVA_OPTS=-Xmx4g)";
+            + " have truncated stacks (NTRAIL_JAVA_OPTS=-Xmx4g)";
   }
 
   @Override

@@ -35,7 +35,7 @@ public final class ImageCommand implements Command {
   public CommandSpec spec() {
     CommandSpec spec =
         CommonOptions.command(
-            "image", "What an image says: identity, defences, functions, tables.");
+            "image", "Headers and metadata of an image: identity, mitigations, functions, tables.");
     ImageRequest.options(spec);
     spec.addOption(
         CommonOptions.value("N", "at most N rows of a table; 0 for all", "-n", "--limit"));
@@ -82,7 +82,7 @@ public final class ImageCommand implements Command {
       PdbSearch search = SymbolSearchPath.offline(parsed, terminal);
       try (ImageNames names = ImageNames.of(path, contents, search)) {
         if (CommonOptions.has(parsed, "-y") && !names.hasPdb()) {
-          terminal.err().println("ntrail: names of the image alone: " + names.missing());
+          terminal.err().println("ntrail: names from the image only: " + names.missing());
         }
         names.remarks().forEach(why -> terminal.err().println("warning: " + why));
         List<ImagePart> parts = request.parts(contents, names);
@@ -108,7 +108,7 @@ public final class ImageCommand implements Command {
 
   private static InputFile only(Path path, List<InputFile> inputs) {
     if (inputs.isEmpty()) {
-      throw new CannotGoOn("there is no image in " + path, "unpack it and name the file");
+      throw new CannotGoOn(path + " contains no image", "unpack it and name the file");
     }
     if (inputs.size() > 1) {
       throw new CannotGoOn(

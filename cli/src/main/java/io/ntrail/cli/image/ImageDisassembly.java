@@ -69,9 +69,9 @@ final class ImageDisassembly {
       default ->
           throw new CannotGoOn(
               image.name()
-                  + " has code for "
+                  + " is code for "
                   + MachineType.text(image.headers().machine())
-                  + ", which ntrail does not disassemble",
+                  + ", which the disassembler does not support",
               "ntrail image " + image.name());
     };
   }

@@ -70,7 +70,7 @@ final class ImageFolder {
   int print(Path folder, Format format, ImageRequest request) {
     if (!request.isSummary()) {
       throw new UsageError(
-          "a folder has a row an image, and no tables of one",
+          "a folder is listed with one row per image; tables need a single image",
           "ntrail image " + folder + " --format csv");
     }
     List<Path> files = files(folder);
@@ -95,7 +95,7 @@ final class ImageFolder {
         CommonOptions.has(parsed, "--wide") || !terminal.outIsTerminal() ? 0 : terminal.width();
     terminal
         .out()
-        .println(folder + ": " + Numbers.counted(files, "file") + " with the name of an image");
+        .println(folder + ": " + Numbers.counted(files, "file") + " with an image file extension");
     long rows = listing.table(terminal.out(), limit, width);
     terminal
         .out()
@@ -105,7 +105,7 @@ final class ImageFolder {
                     ? ""
                     : ", "
                         + Numbers.counted(refused.size(), "file")
-                        + " of another kind (--format json names them)"));
+                        + " of another kind (--format json lists them)"));
   }
 
   private static List<Path> files(Path folder) {

@@ -141,7 +141,7 @@ final class ImageFunctionRows {
     if (patches != null) {
       columns
           .value("hotpatch", this::hotpatch)
-          .titled("class, bytes in front, first instruction, or why not");
+          .titled("class, padding, first instruction, or reason for refusal");
     }
     return columns
         .text("source", row -> source(row.function))

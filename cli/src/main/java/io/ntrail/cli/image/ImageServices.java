@@ -54,14 +54,14 @@ final class ImageServices {
     long rows = listing.table(out, limit, width);
     String found =
         switch (services.source()) {
-          case NONE ->
-              "no system services: it has neither stubs that enter the kernel nor a KiServicesTab";
-          case STUBS -> Numbers.counted(rows, "system service") + ", by the stubs that it exports";
+          case NONE -> "no system services: no system call stubs and no KiServicesTab";
+          case STUBS ->
+              Numbers.counted(rows, "system service") + ", from exported system call stubs";
           case SERVICES_TAB ->
               Numbers.counted(rows, "system service")
                   + " in KiServicesTab, "
                   + Numbers.count(services.named())
-                  + " of them known by their hash";
+                  + " of them identified by name hash";
         };
     out.println(found);
   }

@@ -97,7 +97,7 @@ final class ImageUnwindPart {
         out.println(
             name
                 + Numbers.hex(function.rva)
-                + ": no entry in the function table: a leaf, which saves no register and moves no stack, or no code");
+                + ": no entry in the function table: a leaf function (no prologue), or not code");
         continue;
       }
       RuntimeFunction entry = function.entry.get();

@@ -64,8 +64,7 @@ final class ProfileCallersView {
         .label(
             title,
             neighbour ->
-                Objects.requireNonNullElse(
-                    neighbour.function(), "(nobody: the stack begins here)"));
+                Objects.requireNonNullElse(neighbour.function(), "(root: the stack begins here)"));
   }
 
   /** The neighbours that are asked for: heavy enough, and not too many. */

@@ -41,49 +41,50 @@ public final class ProfileCommand implements Command {
   public CommandSpec spec() {
     CommandSpec spec =
         CommonOptions.command(
-            "profile", "Where time, or another weight of events with stacks, went.");
+            "profile", "CPU time, waits, I/O or other weights by function, process or call path.");
     spec.addOption(
         CommonOptions.value(
             "NAME",
-            "what to add up: cpu (default), wait, ready, disk, file, fault, alloc, pmc; of a recording"
-                + " of calls only calls, their time",
+            "metric: cpu (default), wait, ready, disk, file, fault, alloc, pmc; of a call recording"
+                + " only calls, their time",
             "--metric"));
     spec.addOption(CommonOptions.flag("short for --metric wait", "--wait"));
     spec.addOption(CommonOptions.value("UNIT", "samples, ns, bytes, count or events", "--unit"));
     spec.addOption(
         CommonOptions.value(
-            "NAME", "which counter of pmc; gc, heap, virtual or pool of alloc", "--source"));
+            "NAME", "counter (pmc), or gc, heap, virtual, pool (alloc)", "--source"));
     spec.addOption(
         CommonOptions.values(
-            "PATTERN", "events of this name, or the metric's that it fits", "-e", "--event"));
+            "PATTERN",
+            "events of this name (with --metric: only these events of it)",
+            "-e",
+            "--event"));
     spec.addOption(CommonOptions.values("NAME|PID", "only this process", "-p", "--process"));
     spec.addOption(
         CommonOptions.values("TID", "only this thread; of calls also by name", "-t", "--thread"));
     spec.addOption(
         CommonOptions.value(
-            "FROM..TO",
-            "only from one time to another, in seconds; of calls the part in it",
-            "--time"));
-    spec.addOption(CommonOptions.flag("only what ran in the kernel", "--kernel"));
-    spec.addOption(CommonOptions.flag("only what ran in user mode", "--user"));
-    spec.addOption(CommonOptions.flag("idle samples, too", "--idle"));
+            "FROM..TO", "only this time range, in seconds; calls are clipped to it", "--time"));
+    spec.addOption(CommonOptions.flag("kernel mode only", "--kernel"));
+    spec.addOption(CommonOptions.flag("user mode only", "--user"));
+    spec.addOption(CommonOptions.flag("include idle samples", "--idle"));
     spec.addOption(
         CommonOptions.value(
             "KEY", "rows by function (default), line, module, process, thread, cpu", "--by"));
-    spec.addOption(CommonOptions.flag("who calls what, from the process down", "--tree"));
-    spec.addOption(CommonOptions.flag("who calls the hottest functions", "--bottom-up"));
+    spec.addOption(CommonOptions.flag("call tree, top-down", "--tree"));
     spec.addOption(
-        CommonOptions.values(
-            "FUNCTION", "who calls this function, and what it calls", "--callers"));
+        CommonOptions.flag("callers of the hottest functions, bottom-up", "--bottom-up"));
+    spec.addOption(
+        CommonOptions.values("FUNCTION", "callers and callees of this function", "--callers"));
     spec.addOption(
         CommonOptions.values(
             "MODULE", "hits by module, and in this module by function", "-z", "--zoom"));
     spec.addOption(
-        CommonOptions.value("BYTES", "of -z: bytes of a bucket (default: 16)", "--buckets"));
+        CommonOptions.value("BYTES", "of -z: bucket size in bytes (default: 16)", "--buckets"));
     FrameOptions.add(spec);
     SymbolSearchPath.optionsWithWait(spec);
-    spec.addOption(CommonOptions.value("PERCENT", "leave out what weighs less", "--min"));
-    spec.addOption(CommonOptions.value("self|incl", "what rows are sorted by", "-s", "--sort"));
+    spec.addOption(CommonOptions.value("PERCENT", "omit rows below this percentage", "--min"));
+    spec.addOption(CommonOptions.value("self|incl", "sort order", "-s", "--sort"));
     spec.addOption(
         CommonOptions.value(
             "N", "at most N rows; 0 for all (default: 20 on the screen)", "-n", "--limit"));
@@ -148,7 +149,7 @@ public final class ProfileCommand implements Command {
   }
 
   /**
-   * What was added up.
+   * Result of a profile.
    *
    * @param print prints it
    * @param unmatched names of functions that were asked for and are not there
@@ -211,14 +212,14 @@ public final class ProfileCommand implements Command {
     boolean kernel = CommonOptions.has(parsed, "--kernel");
     boolean user = CommonOptions.has(parsed, "--user");
     if (kernel && user) {
-      throw new UsageError("--kernel and --user leave nothing", "--kernel");
+      throw new UsageError("--kernel and --user exclude each other", "--kernel");
     }
     return kernel
         ? ProfileScope.Mode.KERNEL
         : user ? ProfileScope.Mode.USER : ProfileScope.Mode.ALL;
   }
 
-  /** What is added up when nothing is said: samples, or the events that are named. */
+  /** Returns the metric: by default samples, or the events that are named. */
   static Metric metric(ParseResult parsed) {
     boolean wait = CommonOptions.has(parsed, "--wait");
     String usual = wait ? "wait" : CommonOptions.has(parsed, "-e") ? "event" : "cpu";

@@ -40,7 +40,7 @@ final class ProfileHeading {
     this.cores = cores;
   }
 
-  /** What was asked of what. */
+  /** Returns the first line: files, scope, sum and losses. */
   String first() {
     EtwRecording recording = input.recording();
     return Headings.files(recording)
@@ -53,19 +53,19 @@ final class ProfileHeading {
         + Losses.state(recording);
   }
 
-  /** How much of it has stacks, and how functions are told apart. */
+  /** Returns the second line: the share with stacks, and the state of symbols. */
   String second() {
     return Numbers.percent(profiler.withFrames(), profiler.weights())
         + " % with stacks; "
         + (symbols.found() + symbols.exporting() == 0
-            ? "no symbols: functions are ranges of 256 bytes of a module"
-            : "symbols: %s of %s%s; elsewhere functions are ranges of 256 bytes"
+            ? "no symbols: addresses grouped into 256-byte ranges"
+            : "symbols: %s of %s%s; other addresses grouped into 256-byte ranges"
                 .formatted(
                     Numbers.count(symbols.found()),
                     Numbers.counted(symbols.hot(), "hot image"),
                     symbols.exporting() == 0
                         ? ""
-                        : ", of %s the nearest exported names"
+                        : ", nearest export names for %s"
                             .formatted(Numbers.count(symbols.exporting()))));
   }
 
@@ -140,7 +140,7 @@ final class ProfileHeading {
         : sum;
   }
 
-  /** How many of the machine's CPUs that would have kept busy. */
+  /** Returns the number of CPUs that a time would have kept busy. */
   private String share(long nanos) {
     long covered = covered();
     long cpus =
@@ -189,7 +189,7 @@ final class ProfileHeading {
     };
   }
 
-  /** What a counter of the processor is called. */
+  /** Returns the name of a processor counter. */
   String counter(int source) {
     String name = input.inventory().sourceName(source);
     return name == null ? "counter " + source : name;

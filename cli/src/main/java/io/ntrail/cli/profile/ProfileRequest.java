@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ParseResult;
 
 /**
- * What was asked of {@code ntrail profile}, understood.
+ * Request of {@code ntrail profile}.
  *
  * @param metric what to add up
  * @param unit of the metric
@@ -45,7 +45,7 @@ public record ProfileRequest(
     int bucket,
     FrameRules rules,
     ProfileShape shape) {
-  /** What kernrate has without being asked. */
+  /** Bucket size that kernrate uses by default. */
   private static final int USUAL_BUCKET = 16;
 
   private static final int LARGEST_BUCKET = 1 << 16;
@@ -78,24 +78,26 @@ public record ProfileRequest(
         shape);
   }
 
-  /** What would be passed over in silence is said instead. */
+  /** Refuses options that would have no effect. */
   private static void sensible(ParseResult parsed, Metric metric) {
     if (CommonOptions.has(parsed, "--source") && metric != Metric.PMC && metric != Metric.ALLOC) {
-      throw new UsageError("--source is of pmc and alloc, not of " + metric.text(), "--metric pmc");
+      throw new UsageError(
+          "--source applies to pmc and alloc, not to " + metric.text(), "--metric pmc");
     }
     boolean sampled = metric == Metric.CPU || metric == Metric.PMC;
     if (CommonOptions.has(parsed, "-z") && (!sampled || CommonOptions.has(parsed, "--unit"))) {
-      throw new UsageError("-z counts samples, of cpu or pmc", "-z ntdll --metric cpu");
+      throw new UsageError("-z applies to cpu and pmc samples", "-z ntdll --metric cpu");
     }
     if (CommonOptions.has(parsed, "--idle") && metric != Metric.CPU && metric != Metric.PMC) {
-      throw new UsageError("--idle is of cpu and pmc, not of " + metric.text(), "--metric cpu");
+      throw new UsageError(
+          "--idle applies to cpu and pmc, not to " + metric.text(), "--metric cpu");
     }
   }
 
   private static int bucket(ParseResult parsed) {
     long bucket = CommonOptions.number(parsed, "--buckets", USUAL_BUCKET);
     if (CommonOptions.has(parsed, "--buckets") && !CommonOptions.has(parsed, "-z")) {
-      throw new UsageError("--buckets is of -z", "-z ntdll --buckets " + bucket);
+      throw new UsageError("--buckets needs -z", "-z ntdll --buckets " + bucket);
     }
     if (bucket < 1 || bucket > LARGEST_BUCKET || Long.bitCount(bucket) != 1) {
       throw new UsageError(
@@ -121,7 +123,9 @@ public record ProfileRequest(
         "--unit " + metric.units().getFirst().text());
   }
 
-  /** What only the recording tells: which counter, which kind of allocations. */
+  /**
+   * Returns the request with what depends on the recording: the counter, the kind of allocations.
+   */
   public Profiler.Request complete(ProfileInput input, EtwRecording recording) {
     MetricInventory inventory = input.inventory();
     if (metric != Metric.EVENT && inventory.events(metric) == 0) {

@@ -9,7 +9,7 @@ import java.util.List;
 import picocli.CommandLine.ParseResult;
 
 /**
- * How a profile is shown.
+ * View of a profile.
  *
  * @param by what rows are of
  * @param bySelf whether rows are sorted by their own weight
@@ -43,7 +43,7 @@ public record ProfileShape(
     }
   }
 
-  /** What is shown. */
+  /** Kind of view. */
   public enum Look {
     FLAT,
     TREE,
@@ -59,7 +59,7 @@ public record ProfileShape(
     Look look = look(parsed, format);
     if (look != Look.FLAT && !by.isOfStacks()) {
       throw new UsageError(
-          "stacks are of functions, lines or modules, not by " + by.text(), "--by module");
+          "stacks can be shown by function, line or module, not by " + by.text(), "--by module");
     }
     if (look == Look.ZOOM) {
       alone(parsed);
@@ -114,11 +114,12 @@ public record ProfileShape(
       looks.add(Look.ZOOM);
     }
     if (looks.size() > 1) {
-      throw new UsageError("one of --tree, --bottom-up, --callers and -z at a time", "--tree");
+      throw new UsageError("--tree, --bottom-up, --callers and -z exclude each other", "--tree");
     }
     if (format == Format.COLLAPSED) {
       if (!looks.isEmpty() && looks.getFirst() != Look.TREE) {
-        throw new UsageError("collapsed stacks are whole ones", "--format collapsed");
+        throw new UsageError(
+            "--format collapsed excludes --bottom-up, --callers and -z", "--format collapsed");
       }
       return Look.TREE;
     }
@@ -134,8 +135,7 @@ public record ProfileShape(
       }
     }
     if (!others.isEmpty()) {
-      throw new UsageError(
-          "-z counts hits without their stacks: no " + others.getFirst(), "-z ntdll");
+      throw new UsageError("-z ignores stacks: it excludes " + others.getFirst(), "-z ntdll");
     }
   }
 
@@ -143,7 +143,7 @@ public record ProfileShape(
     return percent(parsed, "0");
   }
 
-  /** What {@code --min} says. */
+  /** Returns the percentage of {@code --min}. */
   public static double percent(ParseResult parsed, String otherwise) {
     String text = CommonOptions.text(parsed, "--min", otherwise);
     try {

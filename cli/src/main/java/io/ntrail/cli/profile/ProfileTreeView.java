@@ -95,10 +95,10 @@ final class ProfileTreeView {
       table.number("self");
     }
     table.name(
-        (down ? "call tree (top-down" : "who calls the hottest functions (bottom-up")
+        (down ? "call tree (top-down" : "callers of the hottest functions (bottom-up")
             + ", branches under "
             + Numbers.oneDecimal(percent)
-            + " % left out)");
+            + " % omitted)");
     long left = total;
     for (int root : roots(children)) {
       left -= tree.inclusive(root);
@@ -124,7 +124,7 @@ final class ProfileTreeView {
     if (tree.cut() > 0) {
       page.terminal()
           .out()
-          .println(page.weight(tree.cut()) + " have stacks that are cut for want of memory");
+          .println("memory limit reached: " + page.weight(tree.cut()) + " have truncated stacks");
     }
   }
 

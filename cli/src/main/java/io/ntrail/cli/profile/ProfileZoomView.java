@@ -101,7 +101,7 @@ final class ProfileZoomView {
         json -> json.number(Math.round(percent)));
   }
 
-  /** Those of a table that are asked for. */
+  /** Returns the rows of a table that are asked for. */
   private List<Row> shown(List<Row> all, long of) {
     long least = shape.leastOf(of);
     List<Row> heavy = all.stream().filter(row -> row.hits() >= least).toList();
@@ -128,7 +128,7 @@ final class ProfileZoomView {
     }
     out.println(
         eventsPerHit < 0
-            ? "events per hit are not told, or changed"
+            ? "events per hit unknown or not constant"
             : Numbers.count(eventsPerHit) + " events per hit");
     table("module", zoom.modules(), page.total());
     for (ZoomProfile.Module module : zoom.zoomed()) {
@@ -147,9 +147,9 @@ final class ProfileZoomView {
         out.println(
             Numbers.counted(module.elsewhere(), "hit")
                 + (isOne ? " lies" : " lie")
-                + " behind the begin of another function in "
+                + " after the start of another function in "
                 + (isOne ? "its" : "their")
-                + " bucket (--buckets 1 tells them apart)");
+                + " bucket (--buckets 1 separates them)");
       }
     }
   }

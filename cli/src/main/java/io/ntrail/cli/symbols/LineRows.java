@@ -19,7 +19,7 @@ final class LineRows {
   private final PdbFile pdb;
   private final NamePattern files;
 
-  /** Those of files whose names fit a pattern. */
+  /** Lists the lines of files whose names fit a pattern. */
   LineRows(PdbFile pdb, NamePattern files) {
     this.pdb = pdb;
     this.files = files;

@@ -41,7 +41,7 @@ final class RecordedImagesReport {
   private static final long DEFAULT_LIMIT = 20;
 
   /**
-   * What was asked for.
+   * Request of {@code ntrail symbols} for a recording.
    *
    * @param hot how many images with samples; 0 for all of those, -1 for all images
    */
@@ -64,7 +64,7 @@ final class RecordedImagesReport {
     this.terminal = terminal;
   }
 
-  /** Whether a file is a recording by its name. */
+  /** Returns whether a file is a recording by its name. */
   static boolean isName(Path file) {
     String name = file.toString().toLowerCase(Locale.ROOT);
     return name.matches(".*\\.etl(\\.gz|\\.zip)?") || name.endsWith(".diagsession");
@@ -143,7 +143,7 @@ final class RecordedImagesReport {
       throw new CannotGoOn("cannot write %s: %s".formatted(request.manifest, e.getMessage()), "");
     }
     said(
-        "%s: %s to fetch"
+        "%s: %s to download"
             .formatted(request.manifest, Numbers.counted(manifest.keys().size(), "file")));
   }
 
@@ -178,7 +178,7 @@ final class RecordedImagesReport {
     int count = bundle.count();
     if (count == 0) {
       throw new CannotGoOn(
-          "nothing was found that %s could hold".formatted(file),
+          "no files found to pack into %s".formatted(file),
           "--fetch --server URL, or -y PATH, where PDBs are");
     }
     return "%s: %s, %s (use it with -y %s)"

@@ -152,16 +152,16 @@ final class RecordedImagesView {
     summary();
   }
 
-  /** What is searched besides folders. */
+  /** Returns the servers of the search path, for the first line. */
   private String where() {
     List<String> servers = places.servers();
     if (servers.isEmpty()) {
-      return "; no server";
+      return "; no symbol server given";
     }
     return "; "
         + (servers.size() == 1 ? "server " : "servers ")
         + String.join(", ", servers)
-        + (places.asksServers() ? "" : " (not asked: --fetch)");
+        + (places.asksServers() ? "" : " (not queried without --fetch)");
   }
 
   private void summary() {
@@ -171,7 +171,7 @@ final class RecordedImagesView {
     terminal
         .out()
         .println(
-            "%s: %s found, %s wrong, %s missing, %s without PDB id; found ones hold %s %% of busy samples"
+            "%s: %s found, %s wrong, %s missing, %s without PDB id; images with symbols have %s %% of busy samples"
                 .formatted(
                     Numbers.counted(rows.size(), "image")
                         + (more == 0 ? "" : " of " + Numbers.count(images.all().size())),
@@ -197,7 +197,7 @@ final class RecordedImagesView {
                   .findFirst()
                   .orElseThrow();
       case MISSING -> "missing: " + missing(row);
-      case NO_ID -> "the recording does not tell its PDB";
+      case NO_ID -> "no PDB id in the recording";
     };
   }
 
@@ -205,7 +205,7 @@ final class RecordedImagesView {
     String name = row.source().reference().map(PdbReference::fileName).orElse("");
     List<Tried> tried = row.source().tried();
     return tried.isEmpty()
-        ? name + ", nowhere to look (-y)"
+        ? name + ", no symbol path given (-y)"
         : tried.getLast().place().startsWith("http")
             ? tried.getLast().why()
             : name + " is not there";
@@ -218,7 +218,7 @@ final class RecordedImagesView {
         .orElseGet(() ->
             image.tried().isEmpty()
                 ? row.candidate().imageKey().map(StoreKey::toString).orElse("")
-                    + ", nowhere to look"
+                    + ", no symbol path given"
                 : image.tried().getLast().why());
   }
 }

@@ -114,9 +114,7 @@ final class SymbolManifestFetch {
                 }))
         .orElseGet(() ->
             new Row(
-                key,
-                null,
-                List.of(new Tried("", false, "its key is neither that of a PDB nor of an image"))));
+                key, null, List.of(new Tried("", false, "neither a PDB key nor an image key"))));
   }
 
   private static void json(Path file, List<Row> rows, Terminal terminal) {
@@ -144,7 +142,7 @@ final class SymbolManifestFetch {
 
   private static void text(Path file, List<Row> rows, ParseResult parsed, Terminal terminal) {
     boolean cut = !CommonOptions.has(parsed, "--wide") && terminal.outIsTerminal();
-    terminal.out().println(file + ": files that a recording needs");
+    terminal.out().println(file + ": symbol files of a recording");
     Columns<Row> columns = columns();
     Table table = columns.table();
     rows.forEach(row -> columns.row(table, row));

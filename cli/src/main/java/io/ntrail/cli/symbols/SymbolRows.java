@@ -29,7 +29,7 @@ final class SymbolRows {
   private final int cores;
 
   /**
-   * Those whose names fit a pattern.
+   * Lists the symbols whose names fit a pattern.
    *
    * @param publicsAlone whether it is public symbols that are asked for
    * @param cores threads to use

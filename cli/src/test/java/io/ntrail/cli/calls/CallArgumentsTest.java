@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What people and programs are told of the arguments of calls. */
+/** Arguments of calls in every format. */
 class CallArgumentsTest {
   @TempDir private Path folder;
   private Path file;
@@ -102,7 +102,7 @@ class CallArgumentsTest {
     String text = text("--slowest", "2", "--args", "2");
     assertTrue(text.contains("(unknown)!one(ffffffffffffffff)\n"), text);
     assertTrue(text.contains("(unknown)!four(7ff1, 2, ...)\n"), text);
-    assertTrue(text.contains("72.7 % of the time in (unknown)!four (1 call)"), text);
+    assertTrue(text.contains("72.7 % of its time in (unknown)!four (1 call)"), text);
   }
 
   private static List<String> arguments(JsonReader call) {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What people and programs are told of calls. */
+/** Calls in every format. */
 class CallsTest {
   @TempDir private Path folder;
   private Path file;
@@ -100,7 +100,8 @@ class CallsTest {
   @Test
   void routinesAreAddedUp() {
     String text = screen("--flat", "-y", image());
-    assertTrue(text.startsWith("shop.jtrc: all threads: 19 calls of 3 routines, 2 still open, "));
+    assertTrue(
+        text.startsWith("shop.jtrc: all threads: 19 calls of 3 routines, 2 open at the end, "));
     assertTrue(
         text.contains(
             "\n      7       20,215       1,025       2,887      8,200      8,200        1"
@@ -125,7 +126,7 @@ class CallsTest {
         """
         shop.jtrc: all threads: the slowest 2 calls, complete, 2 repaired
           8,200 ticks  at 1,020,760  thread 4316 (0x10dc)  shopcore.dll!0x1070
-              2 child calls; 97.6 % of the time in shopcore.dll!0x1040 (1 call)
+              2 child calls; 97.6 % of its time in shopcore.dll!0x1040 (1 call)
           8,000 ticks  at 1,020,930  thread 4316 (0x10dc)  shopcore.dll!0x1040
               0 child calls
         """,
@@ -146,7 +147,7 @@ class CallsTest {
     Cli.Result result = Cli.run("calls", file, "-y", folder.resolve("shopcore.dll"));
     assertEquals(0, result.exit());
     assertTrue(
-        result.err().contains("is not the shopcore.dll that was recorded: its PDB is "),
+        result.err().contains("is not the shopcore.dll of this recording: its PDB is "),
         result.err());
     assertTrue(result.out().contains("shopcore.dll!0x1040"), result.out());
   }

@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code ntrail events} says beside its answer, and what it does not let recordings do. */
+/** Warnings of {@code ntrail events}, and hostile recordings. */
 class EventsTest {
   private static final UUID PROVIDER = UUID.fromString("5b0a3b7e-1c1b-4c0e-9a51-6f4f0e6a7b10");
 
@@ -44,18 +44,18 @@ class EventsTest {
   void wordsThatFitNothing() throws IOException {
     Path file = sample();
     assertEquals(
-        List.of("warning: no event is called FielIo/*", "try: -e 'FileIo/*'"),
+        List.of("warning: no event matches FielIo/*", "try: -e 'FileIo/*'"),
         said("events", file, "-e", "FielIo/*"));
     assertEquals(
         List.of(
-            "warning: no event of this time is called Quark",
-            "try: --count lists the events" + " that there are"),
+            "warning: no event in this time range matches Quark",
+            "try: --count lists all events"),
         said("events", file, "-e", "Quark", "--time", "0.1.."));
     assertEquals(
         List.of("warning: no event belongs to a process shopdd", "try: -p shopd"),
         said("events", file, "-p", "shopdd"));
     assertEquals(
-        List.of("warning: none of the events asked for belongs to a thread 99"),
+        List.of("warning: none of the selected events belongs to a thread 99"),
         said("events", file, "-p", "shopd", "-t", "99", "--format", "jsonl"));
     assertEquals(
         List.of("warning: no event has a field TransferSise", "try: TransferSize"),
@@ -70,7 +70,7 @@ class EventsTest {
         said("events", file, "--where", "TimeZoneInformation == 3", "-n", "0"));
     // One of two alternatives is enough for an answer, but not for being right.
     assertEquals(
-        List.of("warning: no event is called FileIo/Raed", "try: -e FileIo/Read"),
+        List.of("warning: no event matches FileIo/Raed", "try: -e FileIo/Read"),
         said("events", file, "-e", "FileIo/Write", "-e", "FileIo/Raed"));
   }
 
@@ -110,7 +110,7 @@ class EventsTest {
     Path file = sample();
     Cli.Result counted = Cli.run("events", file, "--count", "-v");
     List<String> sources = counted.messages().subList(0, counted.messages().size() - 1);
-    assertEquals("types  records      %  names and fields from", sources.getFirst());
+    assertEquals("types  records      %  schema source", sources.getFirst());
     for (String source :
         List.of(
             "built-in kernel table",
@@ -164,14 +164,14 @@ class EventsTest {
             new Object[] {"events", file, "--count", "--by", "event"})) {
       assertTrue(
           Pattern.matches(
-              "10 of 1[0-9] records are not described: their bytes are in --format jsonl",
+              "10 of 1[0-9] records have no schema: raw payload with --format jsonl",
               Cli.run(words).lines().getLast()),
           words[2].toString());
     }
     assertTrue(!Cli.run("events", sample(), "--count").out().contains("not described"));
     assertTrue(
         Cli.run("events", file, "-v").err().contains(" 10  "), "events that nothing describes");
-    assertTrue(Cli.run("events", file, "-v").err().contains("  (not described)\n"));
+    assertTrue(Cli.run("events", file, "-v").err().contains("  (no schema)\n"));
   }
 
   @Test

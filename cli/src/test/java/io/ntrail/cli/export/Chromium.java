@@ -101,7 +101,7 @@ record Chromium(Path folder) {
       return Double.parseDouble(matcher.group(1));
     }
 
-    /** The one frame of that name. */
+    /** Returns the one frame of that name. */
     Frame frame(String name) {
       List<Frame> found = frames().stream().filter(each -> each.name().equals(name)).toList();
       assertEquals(1, found.size(), name);

@@ -27,7 +27,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What changed from one profile to another. */
+/** Comparisons of two profiles. */
 class DiffTest {
   private static final long MAIN = RecordingBuilder.APP + 0x100;
   private static final long MATCH = RecordingBuilder.APP + 0x200;
@@ -92,7 +92,7 @@ class DiffTest {
   void sharesOfAllBeforeAndAfter() throws IOException {
     String state = "complete, 0 events and 0 buffers lost\n";
     String stacks =
-        "        100.0 % with stacks; no symbols: functions are ranges of 256 bytes of a module\n";
+        "        100.0 % with stacks; no symbols: addresses grouped into 256-byte ranges\n";
     List<String> lines = screen(before(), after()).lines().toList();
     assertTrue(lines.get(0).startsWith("before: before.etl: all processes, 0 .. "), lines.get(0));
     assertTrue(lines.get(0).contains(": 4 samples, complete"), lines.get(0));
@@ -101,7 +101,7 @@ class DiffTest {
     assertTrue(lines.get(2).startsWith("after:  after.etl: all processes, 0 .. "), lines.get(2));
     assertEquals(
         """
-        change = share of all, self samples
+        change in share of total, self samples
         before      %  after      %  change  function
              2   50.0      0    0.0   -50.0  app.exe+0x200   gone
              0    0.0      1   50.0   +50.0  app.exe+0x300   new
@@ -130,7 +130,7 @@ class DiffTest {
         screen(before(), after(), "-s", "incl", "--by", "module")
             .endsWith(
                 """
-                change = share of all, inclusive samples
+                change in share of total, inclusive samples
                 before      %  after      %  change  module
                      1   25.0      1   50.0   +25.0  ntdll.dll
                      4  100.0      2  100.0     0.0  app.exe
@@ -200,7 +200,7 @@ class DiffTest {
     Path calls = folder.resolve("shop.ntr");
     Files.write(calls, SampleTrace.make());
     unchanged(calls);
-    assertTrue(screen(calls, calls, "-n", "1").contains("change = share of all, self us\n"));
+    assertTrue(screen(calls, calls, "-n", "1").contains("change in share of total, self us\n"));
   }
 
   @Test
@@ -332,12 +332,12 @@ class DiffTest {
     Path file = sample();
     Path calls = folder.resolve("shop.ntr");
     Files.write(calls, SampleTrace.make());
-    refused(1, "one profile is of ns, the other of samples: they cannot be compared", calls, file);
-    refused(2, "--normalize is about stacks, with --to", file, file, "--normalize");
-    refused(2, "-n is about tables, without --to", file, file, "--to", "collapsed", "-n", "3");
+    refused(1, "profiles have different units (ns and samples): not comparable", calls, file);
+    refused(2, "--normalize needs --to", file, file, "--normalize");
+    refused(2, "-n and --to exclude each other", file, file, "--to", "collapsed", "-n", "3");
     refused(
         2,
-        "--format is of tables, --to of stacks: one at a time",
+        "--format (tables) and --to (stacks) exclude each other",
         file,
         file,
         "--to",
@@ -348,7 +348,7 @@ class DiffTest {
     Path stacks = text("a.collapsed.txt", "a 1\n");
     refused(
         2,
-        "-p is not for collapsed stacks: " + stacks + " does not tell",
+        "-p does not apply to collapsed stacks: " + stacks + " has no such data",
         stacks,
         stacks,
         "-p",

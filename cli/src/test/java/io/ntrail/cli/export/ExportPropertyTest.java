@@ -81,7 +81,10 @@ class ExportPropertyTest {
         });
   }
 
-  /** What is not 0, by name in small letters: two recordings may spell a module differently. */
+  /**
+   * Returns the weights that are not 0, by name in lower case: two recordings may spell a module
+   * differently.
+   */
   private static List<String> side(JsonReader json, String key) {
     return json.get("rows").array().stream()
         .filter(row -> row.get(key).number() != 0)

@@ -234,14 +234,14 @@ class ExportTest {
     refused("--to takes collapsed or flamegraph, not flamegrap", file, "--to", "flamegrap");
     refused(
         "--by takes function, line or module, not cpu", file, "--to", "collapsed", "--by", "cpu");
-    refused("--min is about flame graphs", file, "--to", "collapsed", "--min", "1");
-    refused("--annotate is about collapsed stacks", file, "--to", "flamegraph", "--annotate");
-    refused("-o " + file + " would overwrite what is read", file, "--to", "collapsed", "-o", file);
+    refused("--min applies to flame graphs", file, "--to", "collapsed", "--min", "1");
+    refused("--annotate applies to collapsed stacks", file, "--to", "flamegraph", "--annotate");
+    refused("-o " + file + " would overwrite an input file", file, "--to", "collapsed", "-o", file);
     assertEquals(
         "try: --to flamegraph", run("export", file, "--to", "flamegrap").messages().getLast());
     Cli.Result nowhere = run("export", file, "-o", folder.resolve("no/x.html"));
     assertEquals(1, nowhere.exit());
-    assertTrue(nowhere.err().contains("there is no such folder"), nowhere.err());
+    assertTrue(nowhere.err().contains("no such folder"), nowhere.err());
   }
 
   private static void refused(String why, Path file, Object... words) {

@@ -81,7 +81,7 @@ class FlameGraphPageTest {
     return new Chromium(folder).open(copy, "");
   }
 
-  /** What a script saw, one thing a line. */
+  /** Returns the notes of a script, one per line. */
   private List<String> noted(String script) throws IOException, InterruptedException {
     return after(script).text("noted").lines().toList();
   }

@@ -13,7 +13,7 @@ import java.util.TreeMap;
  * @param stacks weights by the whole stack, as it stands in its line
  */
 record FoldedText(Map<String, Long> stacks) {
-  /** What a function weighs. */
+  /** Weights of a function. */
   record Sums(long self, long inclusive) {
     Sums plus(long ownWeight, long weight) {
       return new Sums(self + ownWeight, inclusive + weight);
@@ -57,7 +57,7 @@ record FoldedText(Map<String, Long> stacks) {
     return sums;
   }
 
-  /** The same of the rows of {@code profile --format json}. */
+  /** Returns the weights of the rows of {@code profile --format json}. */
   static Map<String, Sums> functions(JsonReader profile) {
     Map<String, Sums> sums = new HashMap<>();
     for (JsonReader row : profile.get("rows").array()) {

@@ -13,7 +13,7 @@ import java.util.List;
 final class JfrConverter {
   private JfrConverter() {}
 
-  /** What it reads out of a file, as collapsed stacks. */
+  /** Returns a file's content as collapsed stacks. */
   static FoldedText read(Path file) throws IOException {
     Path out = Files.createTempFile("converted", ".collapsed");
     try {

@@ -12,7 +12,7 @@ import java.util.List;
 /** Runs the program in this process, without a terminal. */
 public final class Cli {
   /**
-   * What a run left behind.
+   * Result of a run.
    *
    * @param exit the exit code
    * @param out the answer

@@ -73,7 +73,7 @@ public record JsonReader(@Nullable Object value) {
     return member;
   }
 
-  /** Whether there is such a key. */
+  /** Returns whether there is such a key. */
   public boolean has(String key) {
     return object().containsKey(key);
   }
@@ -112,12 +112,12 @@ public record JsonReader(@Nullable Object value) {
     throw new AssertionError("no number: " + this);
   }
 
-  /** Whether it is true. */
+  /** Returns whether it is true. */
   public boolean isTrue() {
     return Boolean.TRUE.equals(value);
   }
 
-  /** Whether it is null. */
+  /** Returns whether it is null. */
   public boolean isNull() {
     return value == null;
   }

@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * As much of JSON Schema 2020-12 as the project's schemas use. A keyword that it does not know is
- * an error, so that no rule is silently left out.
+ * The part of JSON Schema 2020-12 that the project's schemas use. A keyword that it does not know
+ * is an error, so that no rule is silently left out.
  */
 public final class JsonSchema {
   private static final Set<String> NOTES = Set.of("$schema", "$defs", "title", "description");
@@ -43,7 +43,7 @@ public final class JsonSchema {
     return new JsonSchema(root, root.get("$defs").get(name));
   }
 
-  /** What is wrong with a value; each with its place. */
+  /** Returns the violations of a value, each with its place. */
   public List<String> findings(JsonReader value) {
     List<String> findings = new ArrayList<>();
     check(schema, value, "$", findings);

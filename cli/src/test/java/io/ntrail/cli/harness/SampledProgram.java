@@ -13,7 +13,7 @@ import java.util.UUID;
 
 /** Makes a recording in which the program of samples/shopd.pdb is sampled. */
 public final class SampledProgram {
-  /** Where the program lies. */
+  /** Address of the program. */
   public static final long BASE = 0x7FF6_1000_0000L;
 
   /** A library that exports names, and whose PDB the recording does not tell. */
@@ -100,7 +100,7 @@ public final class SampledProgram {
     return runtime(143, ProfilePayloads.method(start, size, module, type, name));
   }
 
-  /** The same by a later runtime, which tells how often the method was compiled anew. */
+  /** Adds a method of a later runtime, which records how often it was recompiled. */
   public SampledProgram recompiled(long start, int size, long count, String type, String name) {
     return runtime(143, 2, ProfilePayloads.method(start, size, 7, type, name).u64(count));
   }
@@ -109,7 +109,7 @@ public final class SampledProgram {
     return runtime(144, ProfilePayloads.method(start, size, 7, type, name));
   }
 
-  /** What methods are compiled of. */
+  /** Adds the module of methods. */
   public SampledProgram module(long id, String path) {
     return runtime(152, ProfilePayloads.module(id, path));
   }

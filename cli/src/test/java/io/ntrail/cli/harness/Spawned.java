@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 public final class Spawned implements AutoCloseable {
   private static final long SECONDS = 120;
 
-  /** What may become true. */
+  /** Condition to wait for. */
   public interface Condition {
     boolean holds() throws IOException;
   }
@@ -66,7 +66,8 @@ public final class Spawned implements AutoCloseable {
   }
 
   /** Waits until something is so. */
-  public static void await(String what, Condition condition) throws IOException, InterruptedException {
+  public static void await(String what, Condition condition)
+      throws IOException, InterruptedException {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
     while (!condition.holds()) {
       if (System.nanoTime() > end) {

@@ -84,7 +84,7 @@ class ImageTest {
     Cli.Result result = Cli.run("image", sample(), "--unwind", "StockMtch");
 
     assertEquals(1, result.exit());
-    assertTrue(result.err().contains("has no function of the name StockMtch"), result.err());
+    assertTrue(result.err().contains("has no function named StockMtch"), result.err());
     assertTrue(result.err().contains("--unwind StockMatch"), result.err());
   }
 
@@ -157,7 +157,7 @@ class ImageTest {
     assertEquals(0, result.exit(), result.err());
     contains(
         result,
-        "2 files with the name of an image",
+        "2 files with an image file extension",
         "shopcore.dll",
         "1 image, 1 file of another kind");
   }

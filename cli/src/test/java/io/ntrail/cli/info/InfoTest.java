@@ -20,7 +20,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code info} tells programs beyond its totals, against what the writer wrote. */
+/** Members of {@code info} beyond its totals, against what the writer wrote. */
 class InfoTest {
   @TempDir private Path folder;
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Where the time of recorded calls went. */
+/** Profiles of call recordings. */
 class CallProfileTest {
   @TempDir private Path folder;
   private Path file;
@@ -45,7 +45,7 @@ class CallProfileTest {
   void routinesByTheirOwnTime() {
     assertEquals(
         """
-        shop.ntr: all threads: 15.745 ms in recorded calls, 1 still open, complete,\
+        shop.ntr: all threads: 15.745 ms in recorded calls, 1 open at the end, complete,\
          3 records lost, 1 repaired
          self us      %  incl. us     %  function
         10,978.0   69.7  14,540.0  92.3  shopcore.dll!Key::Parse
@@ -60,9 +60,9 @@ class CallProfileTest {
   void pathsOfAThreadFromItsProcessDown() {
     assertEquals(
         """
-        shop.ntr: process shopd, thread main: 15.280 ms in recorded calls, 0 still open, complete,\
+        shop.ntr: process shopd, thread main: 15.280 ms in recorded calls, 0 open at the end, complete,\
          3 records lost, 0 repaired
-        incl. us      %      self  call tree (top-down, branches under 5.0 % left out)
+        incl. us      %      self  call tree (top-down, branches under 5.0 % omitted)
         15,280.0  100.0       0.0  shopd.exe (4312)
         15,280.0  100.0     498.0  \\- kernelbase.dll!RegOpenKeyExInternalW
         14,115.0   92.4  10,978.0     \\- shopcore.dll!Key::Parse
@@ -77,9 +77,9 @@ class CallProfileTest {
   void callsThatLieInATimeInPartCountInPart() {
     assertEquals(
         """
-        shop.ntr: all threads, 0.004000 .. 0.004200 s: 200.000 us in recorded calls, 1 still open,\
+        shop.ntr: all threads, 0.004000 .. 0.004200 s: 200.000 us in recorded calls, 1 open at the end,\
          complete, 3 records lost, 1 repaired
-        incl. us      %  self  call tree (top-down, branches under 1.0 % left out)
+        incl. us      %  self  call tree (top-down, branches under 1.0 % omitted)
            200.0  100.0   0.0  shopd.exe (4312)
            200.0  100.0  68.0  └─ kernelbase.dll!RegOpenKeyExInternalW
             92.0   46.0  20.0     ├─ shopcore.dll!Access::Create

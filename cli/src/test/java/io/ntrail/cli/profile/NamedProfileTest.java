@@ -136,7 +136,9 @@ class NamedProfileTest {
         .sum();
   }
 
-  /** How many stacks of samples functions are in, by the nearest name before each address. */
+  /**
+   * Returns the number of stacks that functions are in, by the nearest name before each address.
+   */
   private static Map<String, Long> stacks(Map<String, NavigableMap<Long, Set<String>>> names) {
     Map<String, Long> stacks = new HashMap<>();
     Cli.Result events =
@@ -340,7 +342,7 @@ class NamedProfileTest {
     assertTrue(profile.out().contains("no symbols"), profile.out());
   }
 
-  /** The same as a process of its own, whose environment has a symbol path. */
+  /** Runs ntrail as a process of its own whose environment has a symbol path. */
   private String withSymbolPath(String path, String... words) throws Exception {
     Path out = folder.resolve("out.txt");
     ProcessBuilder builder =

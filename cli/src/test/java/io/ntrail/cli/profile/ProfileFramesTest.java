@@ -198,7 +198,7 @@ class ProfileFramesTest {
         Map.of("shopd.exe!main;shopcore.dll!StockMatch", 1L, "shopcore.dll+0x0", 1L),
         stacks(recording));
     assertTrue(
-        profile(recording).out().contains("symbols: 1 of 2 hot images, of 1 the nearest exported"),
+        profile(recording).out().contains("symbols: 1 of 2 hot images, nearest export names for 1"),
         profile(recording).out());
     JsonReader symbols = profile(recording, "--format", "json").json().get("symbols");
     assertEquals(1, symbols.get("exporting").number());
@@ -317,8 +317,8 @@ class ProfileFramesTest {
     Cli.Result result =
         Cli.run("profile", mixed(), "-y", SAMPLES, "--fold", "shopd!wort", "--group", "x=y");
     assertTrue(
-        result.err().contains("no function that was seen is called shopd!wort"), result.err());
-    assertTrue(result.err().contains("no function that was seen is called x"), result.err());
+        result.err().contains("no function in the profile matches shopd!wort"), result.err());
+    assertTrue(result.err().contains("no function in the profile matches x"), result.err());
     for (String group : List.of("ntdll", "ntdll=", "ntdll= ", "=system")) {
       Cli.Result wrong = Cli.run("profile", mixed(), "--group", group);
       assertEquals(2, wrong.exit(), group);
@@ -356,7 +356,7 @@ class ProfileFramesTest {
     assertTrue(
         profile(recording, "-z", "shopd", "--buckets", "32")
             .out()
-            .contains("1 hit lies behind the begin of another function in its bucket"));
+            .contains("1 hit lies after the start of another function in its bucket"));
   }
 
   private static Map<String, Long> zoomed(Path recording, String bucket) {

@@ -20,11 +20,11 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What people read of {@code ntrail profile}: first lines, tables, trees, warnings, refusals. */
+/** Text output of {@code ntrail profile}: first lines, tables, trees, warnings, refusals. */
 class ProfileTest {
   private static final String STATE = ", complete, 0 events and 0 buffers lost";
   private static final String STACKS =
-      "100.0 % with stacks; no symbols: functions are ranges of 256 bytes of a module";
+      "100.0 % with stacks; no symbols: addresses grouped into 256-byte ranges";
 
   @TempDir private Path folder;
 
@@ -161,7 +161,7 @@ class ProfileTest {
     Path file = sample();
     List<String> tree =
         List.of(
-            "incl. samples      %  self  call tree (top-down, branches under 25.0 % left out)",
+            "incl. samples      %  self  call tree (top-down, branches under 25.0 % omitted)",
             "        1,752  100.0     0  shopd.exe (4312)",
             "        1,752  100.0     0  └─ ntdll.dll+0x5aa00",
             "        1,752  100.0     0     └─ kernel32.dll+0x17300",
@@ -181,8 +181,8 @@ class ProfileTest {
     List<String> up = lines(file, "-p", "shopd", "--bottom-up", "-n", "1");
     assertEquals(
         List.of(
-            "samples      %  who calls the hottest functions (bottom-up, branches under 1.0 % left"
-                + " out)",
+            "samples      %  callers of the hottest functions (bottom-up, branches under 1.0 %"
+                + " omitted)",
             "    475   27.1  ucrtbase.dll+0x11e00",
             "    475   27.1  └─ shopcore.dll+0x12000",
             "    475   27.1     └─ shopcore.dll+0x10100",
@@ -261,7 +261,7 @@ class ProfileTest {
     says(
         List.of(
             "warning: none of the CPU samples belongs to a process quark",
-            "try: --by process lists those that have some"),
+            "try: --by process lists the processes of this profile"),
         file,
         "-p",
         "shopd",
@@ -272,26 +272,24 @@ class ProfileTest {
     says(
         List.of(
             "warning: none of the CPU samples belongs to a thread 99",
-            "try: --by thread lists those that have some"),
+            "try: --by thread lists the threads of this profile"),
         file,
         "-t",
         "99");
     says(
-        List.of("warning: no event is called FielIo/*", "try: -e 'FileIo/*'"),
+        List.of("warning: no event matches FielIo/*", "try: -e 'FileIo/*'"),
         file,
         "-e",
         "FielIo/*");
     says(
-        List.of("warning: no event of this time is called DiskIo/Raed", "try: -e DiskIo/Read"),
+        List.of("warning: no event in this time range matches DiskIo/Raed", "try: -e DiskIo/Read"),
         file,
         "-e",
         "DiskIo/Raed",
         "--time",
         "0.1..");
     says(
-        List.of(
-            "warning: none of the events that disk adds up is called FileIo/Read",
-            "try: -e DiskIo/Read"),
+        List.of("warning: no event of metric disk matches FileIo/Read", "try: -e DiskIo/Read"),
         file,
         "--metric",
         "disk",
@@ -299,13 +297,13 @@ class ProfileTest {
         "FileIo/Read");
     says(
         List.of(
-            "warning: no function that was seen is called shopcore.dll+0x12001",
+            "warning: no function in the profile matches shopcore.dll+0x12001",
             "try: --callers shopcore.dll+0x12000"),
         file,
         "--callers",
         "shopcore.dll+0x12001");
     says(
-        List.of("warning: the recording has nothing of this time: it is 1.550200 s long"),
+        List.of("warning: no records in this time range: the recording is 1.550200 s long"),
         file,
         "--time",
         "99..");
@@ -369,13 +367,13 @@ class ProfileTest {
         "lots");
     fails(
         2,
-        List.of("ntrail: --kernel and --user leave nothing", "try: --kernel"),
+        List.of("ntrail: --kernel and --user exclude each other", "try: --kernel"),
         file,
         "--kernel",
         "--user");
     fails(
         2,
-        List.of("ntrail: one of --tree, --bottom-up, --callers and -z at a time", "try: --tree"),
+        List.of("ntrail: --tree, --bottom-up, --callers and -z exclude each other", "try: --tree"),
         file,
         "--tree",
         "--bottom-up");
@@ -384,7 +382,8 @@ class ProfileTest {
     fails(
         2,
         List.of(
-            "ntrail: stacks are of functions, lines or modules, not by cpu", "try: --by module"),
+            "ntrail: stacks can be shown by function, line or module, not by cpu",
+            "try: --by module"),
         file,
         "--tree",
         "--by",
@@ -398,13 +397,13 @@ class ProfileTest {
         "disk");
     fails(
         2,
-        List.of("ntrail: --source is of pmc and alloc, not of cpu", "try: --metric pmc"),
+        List.of("ntrail: --source applies to pmc and alloc, not to cpu", "try: --metric pmc"),
         file,
         "--source",
         "gc");
     fails(
         2,
-        List.of("ntrail: --idle is of cpu and pmc, not of wait", "try: --metric cpu"),
+        List.of("ntrail: --idle applies to cpu and pmc, not to wait", "try: --metric cpu"),
         file,
         "--wait",
         "--idle");

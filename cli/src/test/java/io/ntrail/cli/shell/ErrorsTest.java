@@ -20,7 +20,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What people read when something is wrong: what, where, and what to type next. */
+/** Error messages: what is wrong, where, and what to type next. */
 class ErrorsTest {
   @TempDir private Path folder;
 
@@ -121,7 +121,7 @@ class ErrorsTest {
         "--count=5");
     fails(
         2,
-        List.of("ntrail: doctor takes no words, but there is shop", "try: ntrail doctor"),
+        List.of("ntrail: doctor takes no arguments, not shop", "try: ntrail doctor"),
         "doctor",
         "shop");
   }
@@ -202,12 +202,12 @@ class ErrorsTest {
     byte[] before = Files.readAllBytes(file);
     Cli.Result over = Cli.run("events", file, "--format", "jsonl", "-o", file);
     assertEquals(2, over.exit());
-    assertEquals("ntrail: -o " + file + " would overwrite what is read", over.messages().get(0));
+    assertEquals("ntrail: -o " + file + " would overwrite an input file", over.messages().get(0));
     assertTrue(java.util.Arrays.equals(before, Files.readAllBytes(file)), "the input is whole");
     Path nowhere = folder.resolve("no/such/folder.json");
     fails(
         1,
-        List.of("ntrail: cannot write " + nowhere + ": there is no such folder"),
+        List.of("ntrail: cannot write " + nowhere + ": no such folder"),
         "info",
         file,
         "-o",

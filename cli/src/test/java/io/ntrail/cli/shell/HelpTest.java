@@ -91,7 +91,7 @@ class HelpTest {
     }
   }
 
-  /** What a page says of options, the command must have. */
+  /** Options of a help page exist in the command. */
   @Test
   void pagesTellOfNoOptionThatIsNot() {
     Pattern option = Pattern.compile("(?<![\\w-])--?[a-z][a-z-]*");

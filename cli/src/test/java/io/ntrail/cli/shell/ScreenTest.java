@@ -24,7 +24,10 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What people see: tables that close with their totals, cut to the terminal only on a terminal. */
+/**
+ * Tables on the screen: they close with their totals, and are cut to the terminal only on a
+ * terminal.
+ */
 class ScreenTest {
   private static final Pattern ROW = Pattern.compile(" *([0-9,]+) +([0-9.]+) +.*");
 
@@ -153,12 +156,11 @@ class ScreenTest {
     assertTrue(
         text.contains("\n  contents   5 processes, 8 threads, 14 images (14 with a PDB id), "),
         text);
-    assertTrue(text.contains("attached to their events and not counted)\n"), text);
-    assertTrue(
-        text.contains("\n  symbols    none looked for; 14 of 14 images name their PDB"), text);
+    assertTrue(text.contains("attached to their events, not counted as events)\n"), text);
+    assertTrue(text.contains("\n  symbols    not loaded; 14 of 14 images have PDB ids"), text);
     assertTrue(text.contains("  Thread (CSwitch, ReadyThread)\n"), text);
     assertTrue(text.contains("  Shop-App (TraceLogging)\n"), text);
-    assertTrue(!text.contains("not decoded"), text);
+    assertTrue(!text.contains("no schema"), text);
     assertTrue(!text.contains("StackWalk"), text);
   }
 
@@ -189,7 +191,7 @@ class ScreenTest {
     }
     Path file = Recordings.write(folder.resolve("own.etl"), writer);
     String text = Cli.run("info", file).out();
-    assertTrue(text.contains("  not decoded (6 types): 00000000-0000-4000-"), text);
+    assertTrue(text.contains("  no schema (6 types): 00000000-0000-4000-"), text);
     assertTrue(text.contains(", 1 more\n"), text);
     // What the recording does not tell is not there, least of all as 0.
     for (String none : List.of("sampling", "symbols", "process", "thread", "image", " 0 ")) {

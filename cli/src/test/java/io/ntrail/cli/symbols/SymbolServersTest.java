@@ -76,7 +76,7 @@ class SymbolServersTest {
     }
   }
 
-  /** As a process of its own, whose caches and symbol path are as told. */
+  /** Runs ntrail as a process of its own with the given caches and symbol path. */
   private Cli.Result process(Map<String, String> environment, Object... words) throws Exception {
     Path out = folder.resolve("out.txt");
     Path err = folder.resolve("err.txt");
@@ -137,7 +137,7 @@ class SymbolServersTest {
     server.on("/" + CORE_PLACE, SymbolStoreServer.Exchange::untilClosed);
     Cli.Result profile = Cli.run("profile", recording(), "-y", path(), "--symbols-wait", "5");
     assertEquals(0, profile.exit(), profile.err());
-    assertTrue(profile.err().contains(CORE + " did not come in time"), profile.err());
+    assertTrue(profile.err().contains(CORE + " not downloaded in time"), profile.err());
     assertTrue(profile.err().contains("try: ntrail symbols "), profile.err());
     assertTrue(profile.out().contains("symbols: 1 of "), profile.out());
   }
@@ -188,7 +188,7 @@ class SymbolServersTest {
   void imagesAreListedWithoutAskingAndWithAskingWhenTold() throws IOException {
     Cli.Result listed = Cli.run("symbols", recording(), "-y", path(), "--hot", "3");
     assertEquals(List.of(), server.asked());
-    assertTrue(listed.out().contains("(not asked: --fetch)"), listed.out());
+    assertTrue(listed.out().contains("(not queried without --fetch)"), listed.out());
     assertEquals(3, listed.out().lines().filter(line -> line.contains("missing: ")).count());
     Cli.Result json =
         Cli.run("symbols", recording(), "-y", path(), "--hot", "--fetch", "--format", "json");

@@ -65,7 +65,7 @@ class SymbolsTest {
     Cli.Result result = Cli.run("symbols", image, "--address", "0x1a534");
     assertEquals(0, result.exit(), result.err());
     assertTrue(result.out().contains(" ?"), result.out());
-    assertTrue(result.out().contains("a function without a name may lie between"), result.out());
+    assertTrue(result.out().contains("an unnamed function may lie between"), result.out());
     Cli.Result json = Cli.run("symbols", image, "--address", "0x1a534", "--format", "json");
     assertEquals(List.of(), JsonSchema.named("frames").findings(json.json()));
     assertEquals("public symbol", json.json().get("addresses").array().get(0).get("source").text());

@@ -52,7 +52,7 @@ class BusyProgramsTest {
     assertTrue(isTraced(wine, program, modules), program + " has ended");
   }
 
-  /** The same of a program that may end before that; then it was not traced. */
+  /** Traces a program that may end before that; returns whether it was traced. */
   private boolean isTraced(Wine wine, String program, String... modules) throws Exception {
     Path file = folder.resolve(program + ".ntr");
     List<String> words = Cli.command("trace", "-p", program, "-o", file.toString());

@@ -29,7 +29,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What people and programs are told of ntrail's own recordings of calls. */
+/** Answers about ntrail's own call recordings. */
 class TraceCallsTest {
   @TempDir private Path folder;
 
@@ -238,7 +238,7 @@ class TraceCallsTest {
           contents   30 records of entries and exits, 2 threads in 1 process
           time       in nanoseconds
 
-          count  counted by the recorder
+          count  recorder counters
               6  functions traced
               1  calls open at the end
               3  events dropped
@@ -286,7 +286,8 @@ class TraceCallsTest {
     Path other = folder.resolve("other.dll");
     Files.write(other, SampleImage.make());
     Cli.Result unknown = run("calls", file, "-y", other);
-    assertTrue(unknown.err().endsWith("other.dll: no such module was recorded\n"), unknown.err());
+    assertTrue(
+        unknown.err().endsWith("other.dll: no such module in the recording\n"), unknown.err());
     assertEquals("", run("calls", file, "-y", folder).err(), "nobody named what is in a folder");
   }
 
@@ -296,7 +297,7 @@ class TraceCallsTest {
       Cli.Result result = run("calls", sample(), "--find", "Stock*", look);
       assertEquals(0, result.exit());
       assertEquals(
-          List.of("warning: no routine that was called is Stock*", "try: --flat -n 0 lists all"),
+          List.of("warning: no routine called matches Stock*", "try: --flat -n 0 lists all"),
           result.messages());
       // It was called, though never at the outermost level.
       assertEquals("", run("calls", sample(), "--find", "Hook::Called", look).err());
@@ -316,7 +317,7 @@ class TraceCallsTest {
               Map.of("a.ntr", SampleTrace.make(), "b.jtrc", SampleCalls.make()));
       Cli.Result packed = run(command, zip);
       assertEquals(1, packed.exit());
-      assertTrue(packed.err().contains("two.zip holds 2 recordings of calls"), packed.err());
+      assertTrue(packed.err().contains("two.zip holds 2 call recordings"), packed.err());
       Cli.Result empty = run(command, Files.write(folder.resolve("empty.ntr"), new byte[0]));
       assertEquals(1, empty.exit());
       assertTrue(empty.err().endsWith("empty.ntr is empty\n"), empty.err());
@@ -324,7 +325,7 @@ class TraceCallsTest {
     }
     Cli.Result events = run("events", file);
     assertEquals(1, events.exit());
-    assertTrue(events.err().contains("shop.ntr is a recording of calls"), events.err());
+    assertTrue(events.err().contains("shop.ntr is a call recording"), events.err());
     assertTrue(run("calls", folder).err().contains("*.ntr"));
   }
 }

@@ -15,7 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is said on standard input to a trace of a program that runs already. */
+/** Commands on standard input to a trace of a running program. */
 class TraceChangesTest {
   private static final String PROGRAM = "changes-waits.exe";
 
@@ -58,15 +58,15 @@ class TraceChangesTest {
       say(trace, "-f 'kernel32!Sleep'");
       trace.awaitText("2 functions traced now: 1 more, 0 fewer");
       say(trace, "-f nobody!*");
-      trace.awaitText("2 functions traced now: 0 more, 0 fewer (nothing that is loaded matches)");
+      trace.awaitText("2 functions traced now: 0 more, 0 fewer (no loaded module matches)");
       say(trace, "--exclude *!waiting");
       trace.awaitText("1 function traced now: 0 more, 1 fewer");
       say(trace, "faster");
-      trace.awaitText("ntrail: not understood: faster");
+      trace.awaitText("ntrail: unknown command: faster");
       Thread.sleep(200);
       say(trace, "stop");
       assertEquals(0, trace.end(), trace.said());
-      assertTrue(trace.said().contains("restored 1 function; the program goes on"), trace.said());
+      assertTrue(trace.said().contains("restored 1 function; the program continues"), trace.said());
       Files.createFile(folder.resolve("goes-on"));
       assertEquals(42, program.end());
     } finally {

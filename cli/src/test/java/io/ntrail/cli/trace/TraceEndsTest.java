@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How traces end before their program does. */
+/** Traces that end before their program does. */
 class TraceEndsTest {
   private static final String TRACING = "tracing, Ctrl+C stops";
 
@@ -64,7 +64,7 @@ class TraceEndsTest {
       if (arguments.length > 0) {
         Spawned.await("it ends", () -> Files.exists(folder.resolve("end")));
         assertTrue(
-            process.said().contains("restored 1 function; the program goes on"), process.said());
+            process.said().contains("restored 1 function; the program continues"), process.said());
       }
       process.end();
     } finally {
@@ -122,7 +122,7 @@ class TraceEndsTest {
       }
       assertEquals(3, process.end(), process.said());
       assertTrue(
-          process.said().contains("restored 1 function; the program goes on"), process.said());
+          process.said().contains("restored 1 function; the program continues"), process.said());
       assertTrue(
           process.said().contains("the file could not be written: Broken pipe"), process.said());
     } finally {
@@ -188,7 +188,7 @@ class TraceEndsTest {
         // No file may have more than two megabytes.
         Spawned ntrail = start(List.of("bash", "-c", "ulimit -f 2048; exec " + line))) {
       assertEquals(3, ntrail.end(), ntrail.said());
-      assertTrue(ntrail.said().contains("the program goes on"), ntrail.said());
+      assertTrue(ntrail.said().contains("the program continues"), ntrail.said());
       assertTrue(
           ntrail.said().contains("the file could not be written: File too large"), ntrail.said());
       Files.createFile(folder.resolve("goes-on"));

@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What becomes of a program when ntrail is killed, so that it cannot put anything back. */
+/** Programs whose ntrail is killed, so that it cannot put anything back. */
 class TraceKilledTest {
   private static final ExternalTool FIFO = ExternalTool.of("mkfifo", "mkfifo");
 
@@ -77,7 +77,7 @@ class TraceKilledTest {
     }
   }
 
-  /** What a program does that nobody traces. */
+  /** Runs a program untraced. */
   private Wine.Outcome untraced(Path program) throws IOException {
     Path there = Files.createFile(folder.resolve("there"));
     return Wine.shared()
@@ -89,7 +89,7 @@ class TraceKilledTest {
             there.getFileName().toString());
   }
 
-  /** What is left can be read up to where it ends, and says that it was never finalised. */
+  /** Reads a file that is left: up to where it ends, and marked as never finalised. */
   private JsonReader readable(Path file) {
     Cli.Result info = Cli.run("info", file);
     assertTrue(Set.of(0, 3).contains(info.exit()), info.err());
@@ -159,13 +159,13 @@ class TraceKilledTest {
     assertTrue(flat.get("entries").number() > 10_000, "entries: " + flat.get("entries").number());
   }
 
-  /** How often ntrail is killed, of each kind of target; -Dntrail.kills=N. */
+  /** Number of kills of each kind of target; -Dntrail.kills=N. */
   private static final int KILLS =
       Integer.getInteger("ntrail.kills", Boolean.getBoolean("ntrail.long") ? 50 : 2);
 
   private static final int MOST_MILLIS = 1500;
 
-  /** What ntrail is told to trace, in turn. */
+  /** Patterns to trace, in turn. */
   private static final List<List<String>> TRACED =
       List.of(
           List.of("-f", "killed!*"),
@@ -211,7 +211,7 @@ class TraceKilledTest {
     return there;
   }
 
-  /** Whether there is something to read: all that was written can be. */
+  /** Returns whether there is something to read: all that was written can be. */
   private static boolean readableIfThere(Path file) throws IOException {
     if (!Files.exists(file) || Files.size(file) == 0) {
       return false;

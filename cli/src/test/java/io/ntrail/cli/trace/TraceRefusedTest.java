@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code ntrail trace -p} says of programs that it cannot trace, and how it ends. */
+/** Programs that {@code ntrail trace -p} cannot trace: messages and exit codes. */
 class TraceRefusedTest {
   private static final long SECONDS = 120;
 
@@ -34,7 +34,7 @@ class TraceRefusedTest {
 
   private record Outcome(int exit, String said) {}
 
-  /** What it says goes into a file: a program that stands still would keep a pipe open. */
+  /** Starts a program with its output in a file: a suspended program would keep a pipe open. */
   private Process start(String out, List<String> command) throws IOException {
     ProcessBuilder builder =
         new ProcessBuilder(command)
@@ -133,6 +133,6 @@ class TraceRefusedTest {
   @Test
   void whatThisSystemCannotDoIsAnExitCodeOfItsOwn() throws Exception {
     assumeTrue(!System.getProperty("os.name").startsWith("Windows"), "this is Windows");
-    says(trace("--on", "local", "-p", "any"), 4, "this machine does not run Windows", "--on wine");
+    says(trace("--on", "local", "-p", "any"), 4, "not a Windows machine", "--on wine");
   }
 }

@@ -60,8 +60,8 @@ public final class CollapsedReader {
   }
 
   /**
-   * Whether a file begins as collapsed stacks do: with a line of text that ends with a number.
-   * False of an empty one.
+   * Returns whether a file begins as collapsed stacks do: with a line of text that ends with a
+   * number. False of an empty one.
    */
   public static boolean looksLike(InputFile input) {
     StackTree tree = new StackTree(1);
@@ -121,7 +121,7 @@ public final class CollapsedReader {
   }
 
   /**
-   * Where the line ends that begins at a place: at its line feed.
+   * Returns the end of the line that begins at a place: its line feed.
    *
    * @param limit where it ends if there is none before
    */
@@ -153,7 +153,7 @@ public final class CollapsedReader {
     return line.endsWith("\r") ? line.substring(0, line.length() - 1) : line;
   }
 
-  /** Where the weight of a line begins; 0 if there is nothing before it. */
+  /** Returns the start of the weight of a line; 0 if there is nothing before it. */
   private static int weightAt(String line) {
     return Math.max(line.lastIndexOf(' '), line.lastIndexOf('\t')) + 1;
   }
