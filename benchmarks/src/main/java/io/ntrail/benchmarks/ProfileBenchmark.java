@@ -4,6 +4,7 @@ import io.ntrail.analysis.etw.events.SchemaSources;
 import io.ntrail.analysis.etw.events.UserSchemas;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.OrderedCursor;
+import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.analysis.profile.FlatProfile;
 import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.ProfileInput;
@@ -51,7 +52,7 @@ public class ProfileBenchmark {
   @Benchmark
   public long[] walk() {
     long[] counts = new long[KINDS];
-    try (EtwRecording recording = EtwRecording.open(List.of(Path.of(file)));
+    try (EtwRecording recording = RecordingInput.openEtw(List.of(Path.of(file)));
         OrderedCursor cursor = recording.inOrder()) {
       while (cursor.next()) {
         counts[cursor.record().kindOrdinal()]++;
@@ -63,7 +64,7 @@ public class ProfileBenchmark {
   /** What a profile needs to know beforehand. */
   @Benchmark
   public long survey() {
-    try (EtwRecording recording = EtwRecording.open(List.of(Path.of(file)))) {
+    try (EtwRecording recording = RecordingInput.openEtw(List.of(Path.of(file)))) {
       return ProfileInput.of(recording, SOURCES, 1, false).stacks().definitions();
     }
   }
@@ -81,7 +82,7 @@ public class ProfileBenchmark {
   }
 
   private long profile(boolean modules) {
-    try (EtwRecording recording = EtwRecording.open(List.of(Path.of(file)))) {
+    try (EtwRecording recording = RecordingInput.openEtw(List.of(Path.of(file)))) {
       ProfileInput input = ProfileInput.of(recording, SOURCES, 1, false);
       Profiler profiler =
           new Profiler(

@@ -348,7 +348,7 @@ class DiffTest {
     Path stacks = text("a.collapsed.txt", "a 1\n");
     refused(
         2,
-        "-p does not apply to collapsed stacks: " + stacks + " has no such data",
+        "-p does not apply to collapsed stacks: " + stacks,
         stacks,
         stacks,
         "-p",

@@ -317,7 +317,7 @@ class TraceCallsTest {
               Map.of("a.ntr", SampleTrace.make(), "b.jtrc", SampleCalls.make()));
       Cli.Result packed = run(command, zip);
       assertEquals(1, packed.exit());
-      assertTrue(packed.err().contains("two.zip holds 2 call recordings"), packed.err());
+      assertTrue(packed.err().contains("two.zip contains 2 call recordings"), packed.err());
       Cli.Result empty = run(command, Files.write(folder.resolve("empty.ntr"), new byte[0]));
       assertEquals(1, empty.exit());
       assertTrue(empty.err().endsWith("empty.ntr is empty\n"), empty.err());

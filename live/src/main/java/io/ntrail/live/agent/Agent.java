@@ -236,7 +236,7 @@ public final class Agent implements AutoCloseable {
       done = true;
       return answer;
     } catch (IOException e) {
-      String why = e instanceof TimeLimiter.Exhausted ? "it did not answer in time" : "it ended";
+      String why = e instanceof TimeLimiter.TimedOut ? "it did not answer in time" : "it ended";
       throw new CannotGoOn("the agent is gone: " + why + connection.epitaph(), DIED);
     } finally {
       broken = broken || !done;

@@ -34,10 +34,10 @@ final class TimeLimiter implements AutoCloseable {
   }
 
   /** No answer in time. What should have given it was ended. */
-  static final class Exhausted extends IOException {
+  static final class TimedOut extends IOException {
     private static final long serialVersionUID = 1;
 
-    Exhausted() {
+    TimedOut() {
       super("it did not answer in time");
     }
   }
@@ -45,7 +45,7 @@ final class TimeLimiter implements AutoCloseable {
   /**
    * Makes one exchange.
    *
-   * @throws Exhausted if it takes too long; nothing can be asked afterwards
+   * @throws TimedOut if it takes too long; nothing can be asked afterwards
    * @throws IOException if it fails
    */
   <T> T wait(Callable<T> exchange) throws IOException {
@@ -63,7 +63,7 @@ final class TimeLimiter implements AutoCloseable {
       }
     } catch (TimeoutException e) {
       end.run();
-      throw new Exhausted();
+      throw new TimedOut();
     } catch (ExecutionException e) {
       switch (e.getCause()) {
         case IOException cause -> throw cause;

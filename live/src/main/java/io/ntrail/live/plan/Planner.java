@@ -1,10 +1,10 @@
 package io.ntrail.live.plan;
 
 import io.ntrail.formats.bytes.Bytes;
-import io.ntrail.formats.pe.FunctionTable;
 import io.ntrail.formats.pe.PeImage;
-import io.ntrail.formats.pe.RuntimeFunction;
-import io.ntrail.formats.pe.UnwindInfo;
+import io.ntrail.formats.pe.unwind.FunctionTable;
+import io.ntrail.formats.pe.unwind.RuntimeFunction;
+import io.ntrail.formats.pe.unwind.UnwindInfo;
 import io.ntrail.live.code.TracedCode;
 import io.ntrail.live.code.TracedCode.Prologue;
 import io.ntrail.live.code.TracedCode.Relative;
@@ -60,7 +60,7 @@ public final class Planner {
   }
 
   /** What a user asks for. */
-  public interface Choice {
+  public interface Selection {
     /** Whether a function is asked for by one of its names, or by the lack of one. */
     boolean wants(TargetModule module, String name);
 
@@ -80,7 +80,7 @@ public final class Planner {
       PeImage image,
       Map<Long, String> names,
       Optional<FileCode> file,
-      Choice choice) {
+      Selection choice) {
     return new Planner(new PlannedModule(module, image), names, file).plan(choice);
   }
 
@@ -101,7 +101,7 @@ public final class Planner {
         .filter(PlannedFunction::isTraced);
   }
 
-  private List<PlannedFunction> plan(Choice choice) {
+  private List<PlannedFunction> plan(Selection choice) {
     List<PlannedFunction> planned = new ArrayList<>();
     Patchability patchability = Patchability.of(image);
     for (FunctionPatch found : patchability.list()) {

@@ -67,7 +67,7 @@ final class KillOnCloseJob {
   }
 
   /** Ties a process that stands suspended. Where the system refuses that, {@link #refusal} says. */
-  void tie(long process) {
+  void assign(long process) {
     if (job != 0) {
       CallOutcome tied = calls.call("kernel32!AssignProcessToJobObject", job, process);
       if (!tied.isTrue()) {

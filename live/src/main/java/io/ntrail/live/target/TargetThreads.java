@@ -2,10 +2,14 @@ package io.ntrail.live.target;
 
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.live.code.Architecture;
+import io.ntrail.live.code.ThreadLayout;
+import io.ntrail.live.target.ThreadContext.Registers;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** The threads of a target: who there is, and stopping them. */
 public final class TargetThreads implements AutoCloseable {
@@ -15,23 +19,21 @@ public final class TargetThreads implements AutoCloseable {
   private static final int UNSUCCESSFUL = 0xC000_0001;
   private static final int TERMINATING = 0xC000_004B;
 
-  /** Of the thread block. */
   private static final int ACCESS_DENIED = 0xC000_0022;
 
   /** How long a thread may take to end. */
   private static final int ENDING_MILLIS = 200;
 
-  private static final int TLS_WORDS = 0x1480;
-
-  private static final int STACK_BASE = 8;
-
   private final WindowsApi calls;
   private final int pid;
   private final TargetMemory memory;
+  private final Supplier<Architecture> architecture;
   private final SystemProcesses processes;
   private final Map<TargetThread, Long> handles = new HashMap<>();
 
-  TargetThreads(WindowsApi calls, int pid, TargetMemory memory) {
+  TargetThreads(
+      WindowsApi calls, int pid, TargetMemory memory, Supplier<Architecture> architecture) {
+    this.architecture = architecture;
     this.memory = memory;
     this.calls = calls;
     this.pid = pid;
@@ -116,27 +118,22 @@ public final class TargetThreads implements AutoCloseable {
             .toList());
   }
 
-  /**
-   * The registers of a stopped thread. Asking for them is also what makes sure that it stands.
-   *
-   * @param what {@link ThreadContext#FULL} or {@link ThreadContext#CONTROL}
-   */
-  public ThreadContext context(long handle, int what) {
-    return find(handle, what)
+  /** The registers of a stopped thread. Asking for them is also what makes sure that it stands. */
+  public ThreadContext context(long handle, Registers registers) {
+    return find(handle, registers)
         .orElseThrow(
             () -> new CannotGoOn("a thread has no registers: it has ended or not begun", ""));
   }
 
   /** The same of a thread that may be at its very beginning, or at its end: then it has none. */
-  public Optional<ThreadContext> find(long handle, int what) {
+  public Optional<ThreadContext> find(long handle, Registers registers) {
     // Wine gives a thread its block when it begins to run; before, its registers would be waited
     // for, and they do not come while the thread that makes it stands.
     if (block(handle) == 0) {
       return Optional.empty();
     }
-    BytesBuilder structure = new BytesBuilder(ThreadContext.SIZE).zeros(ThreadContext.SIZE);
-    structure.setU32(ThreadContext.FLAGS_AT, what);
-    long at = calls.put(0, structure);
+    ThreadLayout layout = architecture.get().threads();
+    long at = calls.put(0, ThreadContext.request(layout, registers));
     int status = calls.call("ntdll!NtGetContextThread", handle, at).asInt();
     for (int i = 0; status == ACCESS_DENIED && i < ENDING_MILLIS; i++) {
       // Wine says so of a thread whose end is on its way.
@@ -153,17 +150,25 @@ public final class TargetThreads implements AutoCloseable {
           "the registers of a thread could not be read (0x%x)".formatted(status), "");
     }
     return Optional.of(
-        new ThreadContext(calls.get(0, ThreadContext.SIZE).array(0, ThreadContext.SIZE)));
+        new ThreadContext(
+            architecture.get(),
+            calls.get(0, layout.contextBytes()).array(0, layout.contextBytes())));
   }
 
   /** Where the stack of a thread begins that it runs on now: its highest address. */
   public long stackBase(long handle) {
-    return memory.read(block(handle) + STACK_BASE, 8).i64(0);
+    return pointer(block(handle) + architecture.get().threads().stackBase());
   }
 
   /** A word of the thread block that TlsAlloc gave out, of the first 64. */
-  public long word(long handle, int index) {
-    return memory.read(block(handle) + TLS_WORDS + 8L * index, 8).i64(0);
+  public long tlsValue(long handle, int index) {
+    Architecture its = architecture.get();
+    return pointer(block(handle) + its.threads().tlsSlots() + (long) its.pointerSize() * index);
+  }
+
+  private long pointer(long address) {
+    Architecture its = architecture.get();
+    return its.pointer(memory.read(address, its.pointerSize()), 0);
   }
 
   /** The address of a thread's block; 0 if it has none. */

@@ -1,12 +1,16 @@
 package io.ntrail.live.trace;
 
 import io.ntrail.formats.bytes.BytesBuilder;
-import io.ntrail.live.code.LookupGuard;
-import io.ntrail.live.code.ResumeThreadHook;
+import io.ntrail.live.code.Architecture;
+import io.ntrail.live.code.CallbackCode;
+import io.ntrail.live.code.ResumeCalls;
 import io.ntrail.live.code.TracedCode;
+import io.ntrail.live.patch.Patcher;
+import io.ntrail.live.patch.TracingMemory;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.Planner;
 import io.ntrail.live.plan.SkipReason;
+import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.session.ResumeRequests;
 import io.ntrail.live.target.TargetImage;
 import io.ntrail.live.target.TargetMemory;
@@ -72,14 +76,15 @@ final class ChildProcessHook {
     if (base == 0 || !tracer.memory().lookup().add(base, SIZE)) {
       return Optional.empty();
     }
-    ResumeThreadHook gate =
-        new ResumeThreadHook(
+    Architecture architecture = target.architecture();
+    CallbackCode gate =
+        architecture.resumeThread(
             tracer.memory().control(),
-            new ResumeThreadHook.Calls(
+            new ResumeCalls(
                 untraced.applyAsLong("ntdll!NtDelayExecution"),
                 untraced.applyAsLong("ntdll!NtQueryInformationThread")));
     byte[] code = gate.code();
-    byte[] rest = LookupGuard.body(function, base + code.length);
+    byte[] rest = architecture.body(function, base + code.length);
     int tableAt = code.length + rest.length + ALIGNMENT - 1 & -ALIGNMENT;
     BytesBuilder block = new BytesBuilder(SIZE).bytes(code).bytes(rest);
     block.zeros(tableAt - block.size()).bytes(gate.table(tableAt));

@@ -4,6 +4,7 @@ import io.ntrail.formats.identity.ImageId;
 import io.ntrail.formats.ntr.TracedFunction;
 import io.ntrail.formats.ntr.TracedModule;
 import io.ntrail.formats.pe.PeHeaders;
+import io.ntrail.live.patch.Patcher;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.PlannedModule;
 import io.ntrail.live.session.Recorder;
@@ -31,11 +32,11 @@ final class TraceDefinitions {
   }
 
   /** Functions that can be called from now on. */
-  void functions(List<Tracer.Traced> traced) {
-    for (Tracer.Traced one : traced) {
+  void functions(List<Patcher.Patched> traced) {
+    for (Patcher.Patched one : traced) {
       PlannedFunction function = one.function();
       recorder.function(
-          one.address(),
+          one.recordAddress(),
           new TracedFunction(
               file.nextFunction(),
               module(function.module()),

@@ -3,10 +3,14 @@ package io.ntrail.live.trace;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.plan.TracePlan;
+import io.ntrail.live.recovery.CrashRecovery;
+import io.ntrail.live.target.ClockReading;
 import io.ntrail.live.target.CommandLine;
 import io.ntrail.live.target.ProcessMitigations;
 import io.ntrail.live.target.RunningProcess;
 import io.ntrail.live.target.StandardHandles;
+import io.ntrail.live.target.TargetClock;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.target.TargetPaths;
 import io.ntrail.live.target.TargetProcess;
@@ -40,7 +44,7 @@ public final class TraceTarget implements AutoCloseable {
   private final String commandLine;
   private final String program;
   private final TargetClock clock;
-  private final TargetClock.Moment first;
+  private final ClockReading first;
   private final Optional<String> unsettled;
   private final boolean isChild;
 
@@ -52,7 +56,7 @@ public final class TraceTarget implements AutoCloseable {
       AgentHost host,
       String commandLine,
       TargetClock clock,
-      TargetClock.Moment first,
+      ClockReading first,
       Optional<String> unsettled) {
     this.unsettled = unsettled;
     this.agent = agent;
@@ -109,7 +113,7 @@ public final class TraceTarget implements AutoCloseable {
         calls.call("kernel32!SetHandleInformation", handle, 1, 0);
       }
       TargetClock clock = new TargetClock(calls);
-      TargetClock.Moment first = clock.now();
+      ClockReading first = clock.now();
       List<String> line = new ArrayList<>(words);
       line.set(0, program(calls, words.getFirst()));
       String commandLine = CommandLine.of(line);
@@ -159,7 +163,7 @@ public final class TraceTarget implements AutoCloseable {
       WindowsApi calls = new WindowsApi(agent);
       calls.call("kernel32!SetConsoleCtrlHandler", 0, 1);
       TargetClock clock = new TargetClock(calls);
-      TargetClock.Moment first = clock.now();
+      ClockReading first = clock.now();
       RunningProcess running = running(RunningProcess.all(calls), which);
       process = TargetProcess.attach(calls, running);
       ProcessMitigations mitigations = process.mitigations();
@@ -258,6 +262,11 @@ public final class TraceTarget implements AutoCloseable {
     return Stream.concat(process.remarks().stream(), unsettled.stream()).toList();
   }
 
+  /** Plans what of it is traced; nothing is changed. */
+  public TracePlan plan(TracePlan.Selection choice) {
+    return TracePlan.of(process, remarks(), choice);
+  }
+
   /** What it was told to forbid itself. */
   ProcessMitigations mitigations() {
     return mitigations;
@@ -288,7 +297,7 @@ public final class TraceTarget implements AutoCloseable {
   }
 
   /** What the clocks showed before the program was started. */
-  TargetClock.Moment firstMoment() {
+  ClockReading firstMoment() {
     return first;
   }
 

@@ -3,6 +3,7 @@ package io.ntrail.live.trace;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.live.plan.PlannedFunction;
+import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.session.RecorderState;
 import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.session.ResumeRequests;
@@ -40,11 +41,11 @@ public final class TracedProcessTree implements AutoCloseable {
 
   private final TraceTarget target;
   private final TraceRun first;
-  private Optional<TracePlan.Choice> choice;
+  private Optional<TracePlan.Selection> choice;
   private final AdaptivePoller attention = new AdaptivePoller();
   private final List<Member> living = new ArrayList<>();
-  private final SortedMap<Long, Child> ended = new TreeMap<>();
-  private final List<Untraced> untraced = new ArrayList<>();
+  private final SortedMap<Long, TracedChild> ended = new TreeMap<>();
+  private final List<UntracedChild> untraced = new ArrayList<>();
   private final Set<Identity> known = new HashSet<>();
   private final List<String> remarks = new ArrayList<>();
   private OptionalInt exit = OptionalInt.empty();
@@ -52,39 +53,6 @@ public final class TracedProcessTree implements AutoCloseable {
   private long lastSearch = System.nanoTime();
   private boolean busy;
   private boolean ending;
-
-  /**
-   * What came of a program that another one started.
-   *
-   * @param parent id of the process that created it
-   * @param lateNanos how long it ran before it was traced; 0: it was traced from its first
-   *     instruction on
-   * @param exitCode empty if it goes on
-   * @param matched functions that were asked for, of it alone as all that follows
-   * @param patched how many of them were traced
-   * @param withExits how many of these with their exits
-   */
-  public record Child(
-      int pid,
-      int parent,
-      String program,
-      String commandLine,
-      long lateNanos,
-      OptionalInt exitCode,
-      int matched,
-      int patched,
-      int withExits,
-      UnwindSelfTest selfTest,
-      RecorderStatistics statistics,
-      long reentrant,
-      Optional<DetachResult> detachment) {}
-
-  /**
-   * A program that another one started and that could not be traced.
-   *
-   * @param why a clause
-   */
-  public record Untraced(int pid, int parent, String program, String why) {}
 
   private record Identity(int pid, long created) {
     static Identity of(RunningProcess process) {
@@ -98,8 +66,8 @@ public final class TracedProcessTree implements AutoCloseable {
       return new Member(target, run, parent, nanos);
     }
 
-    Child child(OptionalInt exitCode) {
-      return new Child(
+    TracedChild child(OptionalInt exitCode) {
+      return new TracedChild(
           target.process().pid(),
           parent,
           target.program(),
@@ -116,7 +84,8 @@ public final class TracedProcessTree implements AutoCloseable {
     }
   }
 
-  private TracedProcessTree(TraceTarget target, TraceRun first, Optional<TracePlan.Choice> choice) {
+  private TracedProcessTree(
+      TraceTarget target, TraceRun first, Optional<TracePlan.Selection> choice) {
     this.target = target;
     this.first = first;
     this.choice = choice;
@@ -138,7 +107,7 @@ public final class TracedProcessTree implements AutoCloseable {
    * @param choice what is wanted of all of them
    */
   public static TracedProcessTree withChildren(
-      TraceTarget target, TraceRun first, TracePlan.Choice choice) {
+      TraceTarget target, TraceRun first, TracePlan.Selection choice) {
     return new TracedProcessTree(target, first, Optional.of(choice));
   }
 
@@ -363,7 +332,7 @@ public final class TracedProcessTree implements AutoCloseable {
     // With the agent nothing is left that could be done, for anybody.
     OptionalInt its = opened == null ? OptionalInt.empty() : opened.exitCode();
     untraced.add(
-        new Untraced(
+        new UntracedChild(
             process.pid(),
             parent.process().pid(),
             process.name(),
@@ -372,7 +341,7 @@ public final class TracedProcessTree implements AutoCloseable {
 
   private void begin(TraceTarget parent, TargetProcess process, long late) {
     TraceTarget child = target.child(process);
-    TracePlan plan = TracePlan.of(child, choice.orElseThrow());
+    TracePlan plan = child.plan(choice.orElseThrow());
     TraceRun run = first.beside(child);
     boolean begun = false;
     try {
@@ -408,7 +377,7 @@ public final class TracedProcessTree implements AutoCloseable {
    * The programs that it and they started and that are not traced any more, in the order in which
    * they began to be traced.
    */
-  public List<Child> children() {
+  public List<TracedChild> children() {
     return List.copyOf(ended.values());
   }
 
@@ -423,18 +392,18 @@ public final class TracedProcessTree implements AutoCloseable {
   }
 
   /** Those that could not be traced. */
-  public List<Untraced> untraced() {
+  public List<UntracedChild> untraced() {
     return List.copyOf(untraced);
   }
 
   /** Functions that were asked for, in all processes. */
   public int matched() {
-    return first.plan().matched() + ended.values().stream().mapToInt(Child::matched).sum();
+    return first.plan().matched() + ended.values().stream().mapToInt(TracedChild::matched).sum();
   }
 
   /** Calls of all processes not recorded because the thread was just being given an area. */
   public long reentrant() {
-    return first.reentrant() + ended.values().stream().mapToLong(Child::reentrant).sum();
+    return first.reentrant() + ended.values().stream().mapToLong(TracedChild::reentrant).sum();
   }
 
   /** Where recording of the program alone stands. */
@@ -448,14 +417,14 @@ public final class TracedProcessTree implements AutoCloseable {
   }
 
   /** {@link TraceRun#choose}, for all programs that are there, and for those to come. */
-  public TraceRun.Chosen choose(TracePlan.Choice other) {
+  public TraceRun.SelectionChange choose(TracePlan.Selection other) {
     choice = choice.map(_ -> other);
     List<TraceRun> runs = new ArrayList<>();
     if (exit.isEmpty()) {
       runs.add(first);
     }
     living.forEach(member -> runs.add(member.run));
-    TraceRun.Chosen sum = new TraceRun.Chosen(0, 0, 0, 0);
+    TraceRun.SelectionChange sum = new TraceRun.SelectionChange(0, 0, 0, 0);
     for (TraceRun run : runs) {
       sum = sum.plus(run.choose(other));
     }

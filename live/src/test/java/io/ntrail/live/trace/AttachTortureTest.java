@@ -11,6 +11,8 @@ import io.ntrail.live.agent.AgentConnection;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.SkipReason;
+import io.ntrail.live.plan.TracePlan;
+import io.ntrail.live.recovery.DetachResult;
 import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.testkit.wine.Wine;
@@ -68,7 +70,7 @@ final class AttachTortureTest {
 
   /** All functions of the modules of a round. */
   private record Choice(String what, boolean program, boolean libraries, List<String> system)
-      implements TracePlan.Choice {
+      implements TracePlan.Selection {
     @Override
     public boolean mayWant(TargetModule module) {
       String stem = module.stem().toLowerCase(Locale.ROOT);
@@ -120,7 +122,7 @@ final class AttachTortureTest {
             TraceTarget.attach(host, Agent.on(connection, PATIENCE), "" + torture.pid());
         TraceRun run = TraceRun.prepare(target, how)) {
       assertTrue(run.selfTest().passed(), run.selfTest()::why);
-      TracePlan plan = TracePlan.of(target, choice);
+      TracePlan plan = target.plan(choice);
       assertEquals(List.of(), changed(plan), what);
       run.begin(plan);
       long end = System.nanoTime() + until;

@@ -1,5 +1,6 @@
 package io.ntrail.analysis.etw.machine;
 
+import io.ntrail.formats.etl.KernelEvent.Life;
 import java.util.Arrays;
 
 /**
@@ -50,6 +51,23 @@ final class Lifetimes {
    * {@link #MOST_PROBES} are not in it.
    */
   private int[] firsts = new int[2];
+
+  /**
+   * Returns the kind of note that a record of a process, thread or image makes.
+   *
+   * @param type of its hook id
+   * @return -1 if it tells nothing about a life
+   */
+  static byte kind(int type) {
+    return switch (type) {
+      case Life.START -> START;
+      case Life.END -> END;
+      case Life.DC_START -> RUNDOWN_START;
+      case Life.DC_END -> RUNDOWN_END;
+      case Life.DEFUNCT -> DEFUNCT;
+      default -> -1;
+    };
+  }
 
   /**
    * @param value what is known about the thing from this note: of one life the notes' values are
