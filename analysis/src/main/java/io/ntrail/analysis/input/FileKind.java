@@ -12,26 +12,28 @@ import org.jspecify.annotations.Nullable;
 /** Kinds of files as far as commands differ: recordings, and other files that ntrail reads. */
 public enum FileKind {
   /** ETW recording with a whole header. */
-  ETL(RecordingKind.ETW),
+  ETL(RecordingKind.ETW, "info"),
   /** Call recording of NTrace. */
-  JTRC(RecordingKind.CALLS),
+  JTRC(RecordingKind.CALLS, "info"),
   /** Call recording of ntrail. */
-  NTR(RecordingKind.CALLS),
+  NTR(RecordingKind.CALLS, "info"),
   /** Collapsed stacks. */
-  COLLAPSED(RecordingKind.COLLAPSED),
+  COLLAPSED(RecordingKind.COLLAPSED, ""),
   /** User-mode or kernel dump; not read yet. */
-  DUMP(null),
+  DUMP(null, ""),
   /** PE image. */
-  IMAGE(null),
+  IMAGE(null, "image"),
   /** PDB of the version that is read. */
-  PDB(null),
+  PDB(null, "symbols"),
   /** None of these; {@link FileSignature} may know more. */
-  OTHER(null);
+  OTHER(null, "");
 
   private final @Nullable RecordingKind recording;
+  private final String command;
 
-  FileKind(@Nullable RecordingKind recording) {
+  FileKind(@Nullable RecordingKind recording, String command) {
     this.recording = recording;
+    this.command = command;
   }
 
   /**
@@ -66,5 +68,10 @@ public enum FileKind {
   /** Kind of the recording that such a file holds; null if it is not one that can be opened. */
   public @Nullable RecordingKind recording() {
     return recording;
+  }
+
+  /** Command that says what is in such a file; empty if there is none. */
+  public String command() {
+    return command;
   }
 }

@@ -127,6 +127,15 @@ class FileKindTest {
   }
 
   @Test
+  void mostKindsHaveACommand() {
+    assertEquals("info", FileKind.ETL.command());
+    assertEquals("info", FileKind.NTR.command());
+    assertEquals("image", FileKind.IMAGE.command());
+    assertEquals("symbols", FileKind.PDB.command());
+    assertEquals("", FileKind.OTHER.command());
+  }
+
+  @Test
   void onlyRecordingsHaveAKindOfRecording() {
     assertEquals(RecordingKind.ETW, FileKind.ETL.recording());
     assertEquals(RecordingKind.CALLS, FileKind.NTR.recording());

@@ -5,7 +5,7 @@ import io.ntrail.analysis.calls.CallNames;
 import io.ntrail.analysis.calls.CallRecording;
 import io.ntrail.analysis.calls.CallSource;
 import io.ntrail.analysis.calls.CallStream;
-import io.ntrail.analysis.etw.events.NamePattern;
+import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.common.Losses;

@@ -1,6 +1,6 @@
 package io.ntrail.cli.image;
 
-import io.ntrail.analysis.etw.events.NamePattern;
+import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.cli.common.CellWriter;
 import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.common.Listing;

@@ -1,21 +1,20 @@
 package io.ntrail.cli.profile;
 
 import io.ntrail.analysis.etw.events.SchemaSources;
-import io.ntrail.analysis.etw.events.UnmatchedTerm;
 import io.ntrail.analysis.etw.events.UserSchemas;
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.weights.ProfileInput;
+import io.ntrail.analysis.etw.weights.Profiler;
 import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.analysis.model.Ability;
 import io.ntrail.analysis.naming.RecordingSymbols;
+import io.ntrail.analysis.naming.UnmatchedTerm;
 import io.ntrail.analysis.profile.CallTree;
 import io.ntrail.analysis.profile.CallerCalleeProfile;
 import io.ntrail.analysis.profile.FlatProfile;
-import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.OwnerProfile;
-import io.ntrail.analysis.profile.ProfileInput;
 import io.ntrail.analysis.profile.ProfileRow;
 import io.ntrail.analysis.profile.ProfileScope;
-import io.ntrail.analysis.profile.Profiler;
 import io.ntrail.analysis.profile.ZoomProfile;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
@@ -43,17 +42,7 @@ public final class ProfileCommand implements Command {
     CommandSpec spec =
         CommonOptions.command(
             "profile", "CPU time, waits, I/O or other weights by function, process or call path.");
-    spec.addOption(
-        CommonOptions.value(
-            "NAME",
-            "metric: cpu (default), wait, ready, disk, file, fault, alloc, pmc; of a call recording"
-                + " only calls, their time",
-            "--metric"));
-    spec.addOption(CommonOptions.flag("short for --metric wait", "--wait"));
-    spec.addOption(CommonOptions.value("UNIT", "samples, ns, bytes, count or events", "--unit"));
-    spec.addOption(
-        CommonOptions.value(
-            "NAME", "counter (pmc), or gc, heap, virtual, pool (alloc)", "--source"));
+    MetricOptions.add(spec);
     spec.addOption(
         CommonOptions.values(
             "PATTERN",
@@ -190,8 +179,7 @@ public final class ProfileCommand implements Command {
       case ZOOM -> {
         ZoomProfile zoom = new ZoomProfile(request.bucket(), request.zooms());
         profiler.run(zoom);
-        int source = request.metric() == Metric.CPU ? 0 : profiler.source();
-        long eventsPerHit = input.inventory().onlyInterval(source);
+        long eventsPerHit = request.source().eventsPerHit(input.inventory(), profiler.variant());
         ProfileZoomView zoomed =
             new ProfileZoomView(view, zoom, shape, request.bucket(), eventsPerHit, view.covered());
         yield new Answer(zoomed::print, zoom.unmatched());
@@ -223,24 +211,5 @@ public final class ProfileCommand implements Command {
     return kernel
         ? ProfileScope.Mode.KERNEL
         : user ? ProfileScope.Mode.USER : ProfileScope.Mode.ALL;
-  }
-
-  /** Returns the metric: by default samples, or the events that are named. */
-  static Metric metric(ParseResult parsed) {
-    boolean wait = CommonOptions.has(parsed, "--wait");
-    String usual = wait ? "wait" : CommonOptions.has(parsed, "-e") ? "event" : "cpu";
-    String text = CommonOptions.text(parsed, "--metric", usual);
-    if (wait && !text.equals("wait")) {
-      throw new UsageError("--wait is --metric wait, not " + text, "--metric " + text);
-    }
-    for (Metric metric : Metric.values()) {
-      if (metric.text().equals(text)
-          && (metric != Metric.EVENT || CommonOptions.has(parsed, "-e"))) {
-        return metric;
-      }
-    }
-    throw new UsageError(
-        "--metric takes cpu, wait, ready, disk, file, fault, alloc or pmc, not " + text,
-        "--metric wait");
   }
 }

@@ -1,7 +1,7 @@
 package io.ntrail.cli.symbols;
 
-import io.ntrail.analysis.etw.events.NamePattern;
 import io.ntrail.analysis.input.RecordingInput;
+import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;

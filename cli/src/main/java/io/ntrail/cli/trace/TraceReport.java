@@ -101,7 +101,7 @@ final class TraceReport implements AutoCloseable {
   }
 
   private void counts(TraceTarget target, TracePlan plan) {
-    String architecture = target.process().architecture().name();
+    String architecture = target.architecture();
     Map<String, Integer> classes = plan.byClass(architecture);
     Table table = new Table().number("functions").name("class");
     for (PatchClass one : PatchClass.values()) {
@@ -445,8 +445,7 @@ final class TraceReport implements AutoCloseable {
         .number("refused", plan.matched() - patched)
         .number("needStop", plan.needStop());
     json.object("byClass");
-    plan.byClass(target.process().architecture().name())
-        .forEach((name, count) -> json.number(name, count));
+    plan.byClass(target.architecture()).forEach((name, count) -> json.number(name, count));
     json.endObject().object("byReason");
     plan.byReason().forEach((name, count) -> json.number(name, count));
     json.endObject();

@@ -105,7 +105,7 @@ class ProfileTest {
             .getFirst()
             .contains(": 12,000 samples = 12.000 s CPU (7.74 of 8 CPUs),"),
         whole);
-    assertTrue(lines(file, "--idle").getFirst().contains(", of them 9,283 samples idle,"));
+    assertTrue(lines(file, "--idle").getFirst().contains(", including 9,283 samples idle,"));
     assertTrue(lines(file, "--unit", "ns").getFirst().contains(": 2.717 s CPU (1.75 of 8 CPUs),"));
     assertTrue(lines(file, "--time", "0.5..0.6").getFirst().contains(", 0.500000 .. 0.600000 s: "));
     assertTrue(lines(file, "--kernel").getFirst().contains("all processes, kernel mode, 0 .. "));
@@ -115,7 +115,7 @@ class ProfileTest {
         lines(file, "-p", "shop*").getFirst().contains(": shopd.exe (4312), shopcli.exe (6120), "));
     assertTrue(lines(file, "-p", "*").getFirst().contains(": *, 6 processes, 0 .. "));
     assertTrue(lines(file, "--wait").getFirst().contains(": all processes, wait, 0 .. 1.550 s: "));
-    assertTrue(lines(file, "--wait").getFirst().contains(" s of waiting, complete"));
+    assertTrue(lines(file, "--wait").getFirst().contains(" s wait time, complete"));
     assertTrue(lines(file, "--metric", "disk", "--unit", "bytes").getFirst().contains(" MiB, "));
     assertTrue(lines(file, "-e", "FileIo/Read").getFirst().contains(", FileIo/Read, 0 .. "));
     assertEquals(lines(file, "--wait"), lines(file, "--metric", "wait"));

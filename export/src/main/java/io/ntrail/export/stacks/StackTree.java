@@ -1,7 +1,7 @@
 package io.ntrail.export.stacks;
 
 import io.ntrail.analysis.model.NamedStacks;
-import io.ntrail.analysis.profile.FrameKind;
+import io.ntrail.analysis.naming.FrameKind;
 import io.ntrail.analysis.profile.WeightTree;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.analysis.collapsed.CollapsedRecording;
-import io.ntrail.analysis.profile.FrameKind;
+import io.ntrail.analysis.naming.FrameKind;
 import io.ntrail.export.stacks.FrameNameOptions;
 import io.ntrail.export.stacks.StackTree;
 import io.ntrail.formats.bytes.Gap;

@@ -3,6 +3,7 @@ package io.ntrail.analysis.etw.stacks;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.IndexSort;
 import io.ntrail.analysis.etw.recording.OrderedCursor;
+import io.ntrail.analysis.naming.StackAddresses;
 import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.KernelFieldOffsets.Stack;

@@ -17,7 +17,7 @@ import io.ntrail.live.code.ControlBlockLayout;
 import io.ntrail.programs.x86.asm.operands.Label;
 import io.ntrail.programs.x86.asm.operands.Reg16;
 
-/** What records the calls of functions whose exits are not recorded. It touches no slot. */
+/** Routine that records the calls of functions whose exits are not recorded. It touches no slot. */
 final class EntryOnlyRoutine extends RuntimeRoutines {
   final Label entryOnly = a.label("entry only");
   private final Label firstCall;
@@ -35,7 +35,7 @@ final class EntryOnlyRoutine extends RuntimeRoutines {
     writeEntryOnly();
   }
 
-  /** A function whose exits are not recorded: rsp = S - 16, rax = its body thunk. */
+  /** Assembles the routine: rsp = S - 16, rax = the body thunk. */
   private void writeEntryOnly() {
     Label cold = a.label("cold");
     Label write = a.label("write");

@@ -18,7 +18,7 @@ import io.ntrail.programs.x86.asm.operands.Label;
 import io.ntrail.programs.x86.asm.operands.Reg16;
 
 /**
- * The language handler of slots: the system calls it for each traced frame that an exception or a
+ * Language handler of slots, which the system calls for each traced frame that an exception or a
  * long jump leaves. It writes a record and changes nothing: who unwinds may itself be traced and
  * use higher slots.
  */
@@ -32,7 +32,7 @@ final class SlotExceptionHandler {
   private SlotExceptionHandler() {}
 
   /**
-   * Writes it.
+   * Assembles it.
    *
    * @param exit distance of the return point from the beginning of a slot
    */
@@ -78,7 +78,7 @@ final class SlotExceptionHandler {
         .bytes();
   }
 
-  /** Its unwind data. */
+  /** Adds its unwind data. */
   static void describe(FunctionTableBuilder functions, int begin, int length) {
     int[] codes = {UnwindBytes.allocation(PROLOGUE, FRAME / 8)};
     functions.add(begin, begin + length, new UnwindBytes(1, PROLOGUE, 0, codes));

@@ -17,8 +17,8 @@ import io.ntrail.live.code.ControlBlockLayout;
 import io.ntrail.programs.x86.asm.operands.Label;
 
 /**
- * Where stubs and slots go that do not find what they expect: the first call of a thread, another
- * stack, a stale frame below, no slot left.
+ * Slow path of stubs and slots: the first call of a thread, another stack, a stale frame below, no
+ * slot left.
  */
 final class SlowPathRoutines extends RuntimeRoutines {
   final Label slow = a.label("slow");
@@ -101,7 +101,7 @@ final class SlowPathRoutines extends RuntimeRoutines {
     goUntraced(skipEnd);
   }
 
-  /** The first traced call of a thread. */
+  /** Assembles the routine for the first traced call of a thread. */
   private void writeInit() {
     Label none = a.label("none");
     Label end = enter(init, STUB_PUSHED);
@@ -116,7 +116,7 @@ final class SlowPathRoutines extends RuntimeRoutines {
     writeUntraced();
   }
 
-  /** Where calls go that interrupt a thread while it is given an area. */
+  /** Assembles the routine for calls that interrupt a thread while it is given an area. */
   private void writeUntraced() {
     Label end = a.label("untraced, end");
     parts.add(untraced, end, UnwindBytes.prologue(STUB_PUSHED, 1));
@@ -131,8 +131,8 @@ final class SlowPathRoutines extends RuntimeRoutines {
   }
 
   /**
-   * Called with r11 = S + 8: gives the stack an area and the thread a chunk. r8 = the slot to use,
-   * or 0, which the thread's word then is, too. Uses rax, rcx, rdx, r9, r10.
+   * Gives the stack an area and the thread a chunk. Called with r11 = S + 8; r8 = the slot to use,
+   * or 0, which the thread's TLS slot then is, too. Uses rax, rcx, rdx, r9, r10.
    */
   private void writeFirstCall(Label assign, Label settle, Label firstChunk) {
     Label no = a.label("no");

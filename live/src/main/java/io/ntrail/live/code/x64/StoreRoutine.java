@@ -20,14 +20,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A routine that a thread of its own runs in a target: it writes two bytes at many places, each
- * with one store, where there is what should be there.
+ * Routine that a thread of its own runs in a target: it writes two bytes at many addresses, each
+ * with one store, where it finds the expected value.
  *
  * <p>The target's threads run meanwhile. So somebody may protect a page after it was made writable:
  * such a store is left out, by a handler of the routine's own, and the program goes on.
  */
 final class StoreRoutine implements StoreCode {
-  /** Bytes of a place in the parameters. */
+  /** Size of a store in the parameters. */
   private static final int PLACE = 16;
 
   private static final int HEAD = 8;
@@ -43,7 +43,7 @@ final class StoreRoutine implements StoreCode {
   private final byte[] table;
   private final int tableAt;
 
-  /** Writes it; it can lie anywhere. */
+  /** Assembles the routine; it can lie anywhere. */
   StoreRoutine() {
     Assembler a = Assembler.x64();
     Label begin = a.here("begin");
