@@ -52,7 +52,7 @@ final class CpuSamples implements WeightVisitor {
           Metric.of(
                   "pmc", "samples of the processor's counters", WeightUnit.EVENTS, WeightUnit.COUNT)
               .with(Metric.Trait.SAMPLED)
-              .withChoice("which counter", "samples of the counter", "other counters")
+              .withChoice("counter", "samples of the counter", "other counters")
               .recordedBy(
                   "xperf -on PROC_THREAD+LOADER+PMC_PROFILE -PmcProfile InstructionRetired"
                       + " -stackwalk PmcInterrupt (WPR: a .wprp with the keyword PmcProfile)"),

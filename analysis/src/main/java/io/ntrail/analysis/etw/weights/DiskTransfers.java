@@ -22,7 +22,7 @@ final class DiskTransfers implements WeightVisitor {
   static final WeightSource SOURCE =
       new WeightSource(
           Metric.of("disk", "disk transfers", WeightUnit.NANOS, WeightUnit.BYTES, WeightUnit.COUNT)
-              .withNouns("disk transfers", "disk transfers")
+              .withNouns("disk I/O time", "disk transfers")
               .recordedBy(
                   "wpr -start DiskIO, or: xperf -on PROC_THREAD+LOADER+DISK_IO+DISK_IO_INIT"
                       + " -stackwalk DiskReadInit+DiskWriteInit+DiskFlushInit"),

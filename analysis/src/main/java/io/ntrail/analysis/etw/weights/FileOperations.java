@@ -18,7 +18,7 @@ final class FileOperations implements WeightVisitor {
   static final WeightSource SOURCE =
       new WeightSource(
           Metric.of("file", "file operations", WeightUnit.NANOS, WeightUnit.BYTES, WeightUnit.COUNT)
-              .withNouns("file operations", "file operations")
+              .withNouns("file I/O time", "file operations")
               .recordedBy(
                   "wpr -start FileIO, or: xperf -on"
                       + " PROC_THREAD+LOADER+FILE_IO+FILE_IO_INIT+FILENAME"

@@ -25,7 +25,7 @@ final class ThreadWaits implements WeightVisitor {
   static final WeightSource WAIT =
       new Switches(
           Metric.of("wait", "context switches", WeightUnit.NANOS, WeightUnit.COUNT)
-              .withNouns("waiting", "waits")
+              .withNouns("wait time", "waits")
               .recordedBy(TO_RECORD),
           false);
 
@@ -33,7 +33,7 @@ final class ThreadWaits implements WeightVisitor {
   static final WeightSource READY =
       new Switches(
           Metric.of("ready", "context switches", WeightUnit.NANOS, WeightUnit.COUNT)
-              .withNouns("waiting for a CPU", "waits for a CPU")
+              .withNouns("ready time", "ready intervals")
               .recordedBy(TO_RECORD),
           true);
 
