@@ -8,9 +8,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adds up calls by routine. Calls that are open at the end and ends without a beginning have no
- * duration: they are counted apart. So entries are the calls of all routines and the open ones.
- * Calls of which only the entry is recorded count for their routine, but have no times.
+ * Calls summed by routine: how many there are, how they ended and how long they took. No profile of
+ * weights: it keeps the spread of durations, which a weight has not. Calls that are open at the end
+ * and ends without a beginning have no duration: they are counted apart. So entries are the calls
+ * of all routines and the open ones. Calls of which only the entry is recorded count for their
+ * routine, but have no times.
  */
 public final class FlatCallProfile {
   /** The calls that are around the last one of a stack, by depth; null for an open one. */

@@ -70,7 +70,7 @@ public final class LongIndex {
   }
 
   /** Number of keys. */
-  int size() {
+  public int size() {
     return size;
   }
 

@@ -1,7 +1,5 @@
-package io.ntrail.cli.profile;
+package io.ntrail.analysis.calls;
 
-import io.ntrail.analysis.calls.CallNames;
-import io.ntrail.analysis.calls.CallPathProfile;
 import io.ntrail.analysis.naming.FrameKind;
 import io.ntrail.analysis.profile.WeightTree;
 
@@ -11,7 +9,7 @@ final class CallPathTree implements WeightTree {
   private final CallNames names;
   private final long[] inclusive;
 
-  /** A tree of what was added up, processes above their first calls. */
+  /** Creates a tree of what was added up, processes above their first calls. */
   CallPathTree(CallPathProfile paths, CallNames names) {
     this.paths = paths;
     this.names = names;
