@@ -45,7 +45,7 @@ public final class CallPathProfile {
 
   private record Process(long pid, @Nullable String name) {}
 
-  /** The calls around the last one of a stack, by depth; what was not added is node 0. */
+  /** Calls around the last one of a stack, by depth; what was not added is node 0. */
   private static final class Around {
     private int[] nodes = new int[16];
     private final BitSet open = new BitSet();
@@ -200,29 +200,32 @@ public final class CallPathProfile {
     return number;
   }
 
-  /** Time of calls that have no node of their own for want of memory. */
+  /** Returns the time of calls that have no node of their own for want of memory. */
   public long cut() {
     return cut;
   }
 
   /**
-   * Number of nodes; node 0 is the root, which stands for everything. Each is behind its parent.
+   * Returns the number of nodes; node 0 is the root, which stands for everything. Each is behind
+   * its parent.
    */
   public int size() {
     return tree.size();
   }
 
-  /** The node above. */
+  /** Returns the node above. */
   public int parent(int node) {
     return tree.parent(node);
   }
 
-  /** Whether a node stands for a process, or for all of them together. */
+  /** Returns whether a node stands for a process, or for all of them together. */
   public boolean isProcess(int node) {
     return tree.label(node) < 0;
   }
 
-  /** {@code shopd.exe (4312)}, {@code (unknown)}, of a node that stands for a process. */
+  /**
+   * Returns the process of a node that stands for one: {@code shopd.exe (4312)}, {@code (unknown)}.
+   */
   public String process(int node) {
     Process process = processes.get(-tree.label(node) - 1);
     String pid = Long.toUnsignedString(process.pid);
@@ -232,22 +235,22 @@ public final class CallPathProfile {
     return process.name == null ? "process " + pid : process.name + " (" + pid + ")";
   }
 
-  /** The routine of a node. */
+  /** Returns the routine of a node. */
   public long function(int node) {
     return functions[tree.label(node)];
   }
 
-  /** Time of a path without what is below it. */
+  /** Returns the time of a path without what is below it. */
   public long self(int node) {
     return Math.max(0, tree.self(node));
   }
 
-  /** Time of each path with all that is below it. */
+  /** Returns the time of each path with all that is below it. */
   public long[] inclusive() {
     return tree.inclusive(0);
   }
 
-  /** The time of all calls. */
+  /** Returns the time of all calls. */
   public long total() {
     long total = 0;
     for (int node = 1; node < tree.size(); node++) {
@@ -307,7 +310,7 @@ public final class CallPathProfile {
     return new ArrayList<>(sums.values());
   }
 
-  /** Nodes that have a node of the same routine above them. */
+  /** Returns the nodes that have a node of the same routine above them. */
   private BitSet insideThemselves() {
     int[] child = new int[tree.size()];
     int[] sibling = new int[tree.size()];

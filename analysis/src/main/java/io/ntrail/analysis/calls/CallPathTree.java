@@ -3,7 +3,7 @@ package io.ntrail.analysis.calls;
 import io.ntrail.analysis.naming.FrameKind;
 import io.ntrail.analysis.profile.WeightTree;
 
-/** The time of calls by path, with names. */
+/** Time of calls by path, with names. */
 final class CallPathTree implements WeightTree {
   private final CallPathProfile paths;
   private final CallNames names;

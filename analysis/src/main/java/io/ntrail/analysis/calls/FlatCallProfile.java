@@ -48,7 +48,7 @@ public final class FlatCallProfile {
   private long roots;
   private int deepest;
 
-  /** Nothing yet. */
+  /** Creates an empty profile. */
   public FlatCallProfile() {}
 
   /** Adds a call; those of a stack in the order of their entries. */
@@ -98,13 +98,15 @@ public final class FlatCallProfile {
     return same;
   }
 
-  /** How many calls were added, and how they ended; exits and unwinds are those of calls. */
+  /**
+   * Returns how many calls were added, and how they ended; exits and unwinds are those of calls.
+   */
   public CallCounts counts() {
     return new CallCounts(
         entries, exits, unwinds, open, entryOnly, lostExits, lostEntries, 0, roots, deepest);
   }
 
-  /** The routines, in no order. */
+  /** Returns the routines, in no order. */
   public List<FunctionTimes> functions() {
     return new ArrayList<>(functions.values());
   }

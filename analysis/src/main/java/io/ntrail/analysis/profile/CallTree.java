@@ -14,7 +14,7 @@ import java.util.Map;
  * up to its callers. A function that calls itself directly is one node.
  */
 public final class CallTree implements ProfileAggregator, WeightTree {
-  /** Which end of a stack is at the root. */
+  /** End of a stack that is at the root. */
   public enum Direction {
     TOP_DOWN,
     BOTTOM_UP
@@ -31,7 +31,7 @@ public final class CallTree implements ProfileAggregator, WeightTree {
   private long[] inclusive = {};
   private long cut;
 
-  /** Empty. */
+  /** Creates an empty tree. */
   public CallTree(
       ProcessNames names, FunctionIndex functions, Direction direction, boolean byModule) {
     this.names = names;
@@ -108,13 +108,13 @@ public final class CallTree implements ProfileAggregator, WeightTree {
     return tree.parent(node);
   }
 
-  /** Weight of the stacks that end at a node. */
+  /** Returns the weight of the stacks that end at a node. */
   @Override
   public long self(int node) {
     return tree.self(node);
   }
 
-  /** Weight of the stacks that go through a node. */
+  /** Returns the weight of the stacks that go through a node. */
   @Override
   public long inclusive(int node) {
     return inclusive[node];
@@ -140,17 +140,17 @@ public final class CallTree implements ProfileAggregator, WeightTree {
     return byModule ? functions.kindOfModule(tree.label(node)) : functions.kind(tree.label(node));
   }
 
-  /** Whether a node stands for a process. */
+  /** Returns whether a node stands for a process. */
   public boolean isProcess(int node) {
     return node != 0 && tree.label(node) < 0;
   }
 
-  /** Function, or module, of a node. */
+  /** Returns the function, or module, of a node. */
   public int label(int node) {
     return tree.label(node);
   }
 
-  /** Weight of stacks whose ends were left out for want of memory. */
+  /** Returns the weight of stacks whose ends were left out for want of memory. */
   @Override
   public long cut() {
     return cut;

@@ -62,7 +62,7 @@ final class EventContext {
     key = cursor.key();
   }
 
-  /** After the source has seen it. */
+  /** Goes behind the event after the source has seen it. */
   void passed() {
     if (hook == CSWITCH && record.payloadLength() >= 4) {
       setRunning(record.bytes().i32(record.payloadOffset()));
@@ -73,17 +73,17 @@ final class EventContext {
     return record;
   }
 
-  /** Hook id of an event of the kernel; -1 for others. */
+  /** Returns the hook id of an event of the kernel; -1 for others. */
   int hook() {
     return hook;
   }
 
-  /** What records are put in order by. */
+  /** Returns the key that records are put in order by. */
   long key() {
     return key;
   }
 
-  /** Nanoseconds since the first file's header record. */
+  /** Returns the nanoseconds since the first file's header record. */
   long nanos() {
     return cursor.nanos();
   }
@@ -96,12 +96,12 @@ final class EventContext {
     return machine;
   }
 
-  /** A number for the CPU that no other CPU of the recording has. */
+  /** Returns a number for the CPU that no other CPU of the recording has. */
   int cpuSlot() {
     return recording.oneClock() ? record.cpu() : cursor.fileNumber() << 11 | record.cpu();
   }
 
-  /** The thread that the last context switch put on this CPU; -1 if there was none. */
+  /** Returns the thread that the last context switch put on this CPU; -1 if there was none. */
   int running() {
     int slot = cpuSlot();
     return slot < running.length ? running[slot] : RecordCursor.NO_ID;
@@ -117,13 +117,13 @@ final class EventContext {
     running[slot] = thread;
   }
 
-  /** The thread that logged the event: of the header, else the one that runs on the CPU. */
+  /** Returns the thread that logged the event: of the header, else the one that runs on the CPU. */
   int thread() {
     int header = record.threadId();
     return header != RecordCursor.NO_ID ? header : running();
   }
 
-  /** The process of a thread now: of the header if that is its thread. */
+  /** Returns the process of a thread now: of the header if that is its thread. */
   int process(int thread) {
     if (thread == RecordCursor.NO_ID) {
       return RecordCursor.NO_ID;
@@ -134,14 +134,14 @@ final class EventContext {
     return thread == 0 ? 0 : machine.processOfThread(thread, key);
   }
 
-  /** The process of a thread now, whoever logged the event. */
+  /** Returns the process of a thread now, whoever logged the event. */
   int processOfThread(int thread) {
     return thread == RecordCursor.NO_ID
         ? RecordCursor.NO_ID
         : thread == 0 ? 0 : machine.processOfThread(thread, key);
   }
 
-  /** The thread that a Thread/Start or Thread/End is about; -1 if it does not tell. */
+  /** Returns the thread that a Thread/Start or Thread/End is about; -1 if it does not tell. */
   int threadOfThreadEvent() {
     // Version 0 tells the thread first, later ones the process.
     int at = record.version() == 0 ? 0 : 4;
@@ -150,7 +150,7 @@ final class EventContext {
         : RecordCursor.NO_ID;
   }
 
-  /** Nanoseconds from one {@link #key} to another. */
+  /** Returns the nanoseconds from one {@link #key} to another. */
   long nanosBetween(long from, long to) {
     return recording.oneClock() ? record.file().clock().nanosOfSpan(to - from) : to - from;
   }
