@@ -8,6 +8,7 @@ import io.ntrail.analysis.etw.weights.ProfileInput;
 import io.ntrail.analysis.etw.weights.Profiler;
 import io.ntrail.analysis.etw.weights.Variant;
 import io.ntrail.analysis.etw.weights.WeightSources;
+import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.analysis.profile.FlatProfile;
 import io.ntrail.analysis.profile.ProfileScope;
 import io.ntrail.analysis.profile.WeightUnit;
@@ -52,7 +53,7 @@ public class ProfileBenchmark {
   @Benchmark
   public long[] walk() {
     long[] counts = new long[KINDS];
-    try (EtwRecording recording = EtwRecording.open(List.of(Path.of(file)));
+    try (EtwRecording recording = RecordingInput.openEtw(List.of(Path.of(file)));
         OrderedCursor cursor = recording.inOrder()) {
       while (cursor.next()) {
         counts[cursor.record().kindOrdinal()]++;
@@ -64,7 +65,7 @@ public class ProfileBenchmark {
   /** What a profile needs to know beforehand. */
   @Benchmark
   public long survey() {
-    try (EtwRecording recording = EtwRecording.open(List.of(Path.of(file)))) {
+    try (EtwRecording recording = RecordingInput.openEtw(List.of(Path.of(file)))) {
       return ProfileInput.of(recording, SOURCES, 1, false).stacks().definitions();
     }
   }
@@ -82,7 +83,7 @@ public class ProfileBenchmark {
   }
 
   private long profile(boolean modules) {
-    try (EtwRecording recording = EtwRecording.open(List.of(Path.of(file)))) {
+    try (EtwRecording recording = RecordingInput.openEtw(List.of(Path.of(file)))) {
       ProfileInput input = ProfileInput.of(recording, SOURCES, 1, false);
       Profiler profiler =
           new Profiler(

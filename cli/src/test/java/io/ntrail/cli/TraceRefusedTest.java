@@ -98,7 +98,7 @@ class TraceRefusedTest {
 
   @Test
   void aProgramThatIsNotThere() throws Exception {
-    says(trace("-p", "nobody"), 1, "no program that runs is called nobody", "one of these: ");
+    says(trace("-p", "nobody"), 1, "no process named nobody", "one of these: ");
   }
 
   @Test
@@ -108,7 +108,7 @@ class TraceRefusedTest {
     says(
         trace("-p", "refused-two"),
         1,
-        "2 programs that run are called refused-two: refused-two.exe (",
+        "2 processes are named refused-two: refused-two.exe (",
         "-p ");
     goesOn(first);
     goesOn(second);
@@ -117,7 +117,7 @@ class TraceRefusedTest {
   @Test
   void aProgramThatUsesAllSlotsOfTheThreadBlock() throws Exception {
     Process process = scarce("refused-slots.exe", "slots", "out");
-    says(trace("-p", "refused-slots"), 1, "the program uses all 64 TLS slots", "start the program");
+    says(trace("-p", "refused-slots"), 1, "no free TLS slots below 64", "start the program");
     goesOn(process);
     assertEquals("ready\r\nslots, next slot 64\r\n", said("out"));
   }
@@ -125,7 +125,7 @@ class TraceRefusedTest {
   @Test
   void aProgramWithoutFreeMemoryNearItsCode() throws Exception {
     Process process = scarce("refused-near.exe", "near", "out");
-    says(trace("-p", "refused-near"), 1, "no free memory is near enough", "start the program");
+    says(trace("-p", "refused-near"), 1, "no free memory within 2 GiB", "start the program");
     goesOn(process);
   }
 

@@ -225,7 +225,7 @@ public final class CommonOptions {
     try {
       return Path.of(word);
     } catch (InvalidPathException e) {
-      throw new CannotGoOn("no such file: " + word + " (" + e.getReason() + ")", "");
+      throw CannotGoOn.noSuchFile(word + " (" + e.getReason() + ")", "");
     }
   }
 

@@ -5,6 +5,7 @@ import io.ntrail.analysis.etw.events.UserSchemas;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.weights.ProfileInput;
 import io.ntrail.analysis.etw.weights.Profiler;
+import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.analysis.naming.RecordingSymbols;
 import io.ntrail.analysis.profile.CallTree;
 import io.ntrail.analysis.profile.FlatProfile;
@@ -81,10 +82,11 @@ final class RecordedEventStacks implements StackInput {
 
   /** Reads a recording of one file or several. */
   static RecordedEventStacks open(
-      List<Path> paths, ProfileShape shape, ParseResult parsed, Terminal terminal) {
+      RecordingInput recorded, ProfileShape shape, ParseResult parsed, Terminal terminal) {
+    List<Path> paths = recorded.paths();
     ProfileRequest request = ProfileRequest.of(parsed, shape);
     SchemaSources sources = new SchemaSources(UserSchemas.NONE);
-    EtwRecording recording = EtwRecording.open(paths);
+    EtwRecording recording = recorded.open(EtwRecording.class);
     SymbolSearchPath places = SymbolSearchPath.of(paths, parsed, terminal);
     try (Progress _ = ReadingProgress.start(recording, places, parsed, terminal)) {
       ProfileInput input =

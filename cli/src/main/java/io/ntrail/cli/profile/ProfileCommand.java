@@ -5,6 +5,8 @@ import io.ntrail.analysis.etw.events.UserSchemas;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.weights.ProfileInput;
 import io.ntrail.analysis.etw.weights.Profiler;
+import io.ntrail.analysis.input.RecordingInput;
+import io.ntrail.analysis.model.Ability;
 import io.ntrail.analysis.naming.RecordingSymbols;
 import io.ntrail.analysis.naming.UnmatchedTerm;
 import io.ntrail.analysis.profile.CallTree;
@@ -14,7 +16,6 @@ import io.ntrail.analysis.profile.OwnerProfile;
 import io.ntrail.analysis.profile.ProfileRow;
 import io.ntrail.analysis.profile.ProfileScope;
 import io.ntrail.analysis.profile.ZoomProfile;
-import io.ntrail.cli.common.CallFiles;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.HotImages;
@@ -83,13 +84,18 @@ public final class ProfileCommand implements Command {
   @Override
   public int run(ParseResult parsed, Terminal system) {
     List<Path> paths = CommonOptions.paths(parsed, "profile");
-    Path calls = CallFiles.only(paths, "profile");
-    if (calls != null) {
-      return CallProfile.run(calls, parsed, system);
+    try (RecordingInput recorded = RecordingInput.of(paths, Ability.WEIGHTED_STACKS)) {
+      return recorded.has(Ability.CALLS)
+          ? CallProfile.run(recorded, parsed, system)
+          : run(recorded, parsed, system);
     }
+  }
+
+  private static int run(RecordingInput recorded, ParseResult parsed, Terminal system) {
+    List<Path> paths = recorded.paths();
     ProfileRequest request = ProfileRequest.of(parsed);
     SchemaSources sources = new SchemaSources(UserSchemas.NONE);
-    try (EtwRecording recording = EtwRecording.open(paths);
+    try (EtwRecording recording = recorded.open(EtwRecording.class);
         Terminal terminal = CommonOptions.output(parsed, system);
         SymbolSearchPath places = SymbolSearchPath.of(paths, parsed, terminal)) {
       ProfileInput input;

@@ -4,12 +4,12 @@ import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.TextSanitizer;
+import io.ntrail.live.recovery.DetachResult;
 import io.ntrail.live.session.RecorderStatistics;
-import io.ntrail.live.trace.DetachResult;
 import io.ntrail.live.trace.TraceTarget;
+import io.ntrail.live.trace.TracedChild;
 import io.ntrail.live.trace.TracedProcessTree;
-import io.ntrail.live.trace.TracedProcessTree.Child;
-import io.ntrail.live.trace.TracedProcessTree.Untraced;
+import io.ntrail.live.trace.UntracedChild;
 import java.io.PrintStream;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -41,7 +41,7 @@ final class ChildProcessReport {
         family.first().plan().patched(),
         family.own(),
         target.program());
-    for (Child child : family.children()) {
+    for (TracedChild child : family.children()) {
       row(
           table,
           child.pid(),
@@ -53,7 +53,7 @@ final class ChildProcessReport {
     }
     out.println();
     table.print(out, 2, width);
-    for (Child child : family.children()) {
+    for (TracedChild child : family.children()) {
       String name = "%s (%d)".formatted(TextSanitizer.one(child.program()), child.pid());
       if (child.lateNanos() > 0) {
         out.println(
@@ -65,7 +65,7 @@ final class ChildProcessReport {
             "ntrail: only entries of %s are recorded: %s".formatted(name, child.selfTest().why()));
       }
     }
-    for (Untraced one : family.untraced()) {
+    for (UntracedChild one : family.untraced()) {
       out.println(
           "ntrail: %s (%d), started by %d, was not traced: %s"
               .formatted(TextSanitizer.one(one.program()), one.pid(), one.parent(), one.why()));
@@ -104,7 +104,7 @@ final class ChildProcessReport {
         family.first().plan().patched(),
         family.own(),
         family.first().detachment());
-    for (Child child : family.children()) {
+    for (TracedChild child : family.children()) {
       json.object().number("pid", child.pid()).number("parent", child.parent());
       json.text("program", child.program()).text("commandLine", child.commandLine());
       json.number("lateNanos", child.lateNanos());
@@ -117,7 +117,7 @@ final class ChildProcessReport {
           child.detachment());
     }
     json.endArray().array("untraced");
-    for (Untraced one : family.untraced()) {
+    for (UntracedChild one : family.untraced()) {
       json.object()
           .number("pid", one.pid())
           .number("parent", one.parent())

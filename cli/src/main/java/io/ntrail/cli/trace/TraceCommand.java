@@ -12,9 +12,9 @@ import io.ntrail.cli.text.Terminal;
 import io.ntrail.cli.text.Version;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.session.RecorderState;
 import io.ntrail.live.session.RecorderStatistics;
-import io.ntrail.live.trace.TracePlan;
 import io.ntrail.live.trace.TraceRun;
 import io.ntrail.live.trace.TraceSettings;
 import io.ntrail.live.trace.TraceTarget;
@@ -98,7 +98,7 @@ public final class TraceCommand implements Command {
       ParseResult parsed, TraceRequest request, TraceTarget target, TraceReport report, Stop stop) {
     boolean begun = false;
     try {
-      TracePlan plan = TracePlan.of(target, request);
+      TracePlan plan = target.plan(request);
       if (plan.matched() == 0 && (request.planOnly() || !request.mayComeLater(plan.modules()))) {
         throw nothingMatches(request, target, "");
       }

@@ -10,10 +10,10 @@ import io.ntrail.cli.text.TextSanitizer;
 import io.ntrail.formats.ntr.EventTally;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.SkipReason;
+import io.ntrail.live.plan.TracePlan;
+import io.ntrail.live.recovery.DetachResult;
 import io.ntrail.live.session.RecorderState;
 import io.ntrail.live.session.RecorderStatistics;
-import io.ntrail.live.trace.DetachResult;
-import io.ntrail.live.trace.TracePlan;
 import io.ntrail.live.trace.TraceRun;
 import io.ntrail.live.trace.TraceTarget;
 import io.ntrail.live.trace.TracedProcessTree;
@@ -69,7 +69,7 @@ final class TraceReport implements AutoCloseable {
         try (Json json = new Json(out)) {
           json.object().text("schema", "ntrail.trace/1");
           target(json, target, OptionalInt.empty());
-          functions(json, plan, true);
+          functions(json, target, plan, true);
           remarks(json, plan, List.of());
           json.endObject();
         }
@@ -84,7 +84,7 @@ final class TraceReport implements AutoCloseable {
                   Numbers.count(plan.patched()),
                   Numbers.count(plan.matched()),
                   Numbers.count(plan.withExits())));
-      counts(plan);
+      counts(target, plan);
     }
     tell(plan);
   }
@@ -100,12 +100,14 @@ final class TraceReport implements AutoCloseable {
     told = plan;
   }
 
-  private void counts(TracePlan plan) {
+  private void counts(TraceTarget target, TracePlan plan) {
+    String architecture = target.architecture();
+    Map<String, Integer> classes = plan.byClass(architecture);
     Table table = new Table().number("functions").name("class");
     for (PatchClass one : PatchClass.values()) {
-      String name = "x64-" + one;
+      String name = architecture + "-" + one;
       String text = one == PatchClass.D ? "left alone" : one.text();
-      table.row(count(plan, name), name + ": " + text);
+      table.row(Numbers.count(classes.getOrDefault(name, 0)), name + ": " + text);
     }
     table.print(out, 2, to.width());
     out.println(
@@ -127,10 +129,6 @@ final class TraceReport implements AutoCloseable {
       }
       reasons.print(out, 2, to.width());
     }
-  }
-
-  private static String count(TracePlan plan, String one) {
-    return Numbers.count(plan.byClass().getOrDefault(one, 0));
   }
 
   private void why(List<PlannedFunction> functions) {
@@ -171,7 +169,7 @@ final class TraceReport implements AutoCloseable {
   }
 
   /** Other functions are traced from now on. */
-  void changed(TraceRun run, TraceRun.Chosen chosen) {
+  void changed(TraceRun run, TraceRun.SelectionChange chosen) {
     if (!json()) {
       clear();
       tell(run.plan());
@@ -375,7 +373,7 @@ final class TraceReport implements AutoCloseable {
     try (Json json = new Json(out)) {
       json.object().text("schema", "ntrail.trace/1").text("file", request.file().toString());
       target(json, target, exit);
-      functions(json, plan, run.selfTest().passed());
+      functions(json, target, plan, run.selfTest().passed());
       json.number("entries", captured.entries())
           .number("exits", captured.exits())
           .number("unwinds", captured.unwinds())
@@ -438,7 +436,7 @@ final class TraceReport implements AutoCloseable {
     json.endObject();
   }
 
-  private void functions(Json json, TracePlan plan, boolean exits) {
+  private void functions(Json json, TraceTarget target, TracePlan plan, boolean exits) {
     int patched = plan.patched();
     json.object("functions")
         .number("matched", plan.matched())
@@ -447,7 +445,7 @@ final class TraceReport implements AutoCloseable {
         .number("refused", plan.matched() - patched)
         .number("needStop", plan.needStop());
     json.object("byClass");
-    plan.byClass().forEach((name, count) -> json.number(name, count));
+    plan.byClass(target.architecture()).forEach((name, count) -> json.number(name, count));
     json.endObject().object("byReason");
     plan.byReason().forEach((name, count) -> json.number(name, count));
     json.endObject();

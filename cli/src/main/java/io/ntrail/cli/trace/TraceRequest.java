@@ -7,8 +7,8 @@ import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.identity.WindowsPath;
+import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.target.TargetModule;
-import io.ntrail.live.trace.TracePlan;
 import io.ntrail.programs.symbols.PdbSearch;
 import java.nio.file.Path;
 import java.util.List;
@@ -54,7 +54,7 @@ record TraceRequest(
     long maxBytes,
     long ringBytes,
     Format format)
-    implements TracePlan.Choice {
+    implements TracePlan.Selection {
   private static final String EXAMPLE = "ntrail trace -f 'shopcore!*' -o shop.ntr -- shopd.exe";
   private static final int MOST_ARGUMENTS = 12;
   private static final int MOST_BUFFERS = 2048;

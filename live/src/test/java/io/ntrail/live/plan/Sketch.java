@@ -5,10 +5,10 @@ import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.pe.ImageView;
 import io.ntrail.formats.pe.ImageView.Extent;
 import io.ntrail.formats.pe.MachineType;
-import io.ntrail.formats.pe.PeBuilder;
 import io.ntrail.formats.pe.PeImage;
-import io.ntrail.formats.pe.PeSectionContent;
-import io.ntrail.formats.pe.UnwindInfoBuilder;
+import io.ntrail.formats.pe.build.PeBuilder;
+import io.ntrail.formats.pe.build.PeSectionContent;
+import io.ntrail.formats.pe.build.UnwindInfoBuilder;
 import io.ntrail.live.target.TargetModule;
 import java.util.List;
 import java.util.Map;
@@ -114,8 +114,8 @@ public final class Sketch {
   }
 
   /** Everything. */
-  public static final Planner.Choice ALL =
-      new Planner.Choice() {
+  public static final Planner.Selection ALL =
+      new Planner.Selection() {
         @Override
         public boolean wants(TargetModule module, String name) {
           return true;

@@ -8,6 +8,8 @@ import io.ntrail.analysis.naming.Lifetimes;
 import io.ntrail.analysis.naming.Methods;
 import io.ntrail.analysis.naming.PdbReference;
 import io.ntrail.analysis.naming.ProcessNames;
+import io.ntrail.formats.etl.KernelEvent;
+import io.ntrail.formats.etl.KernelEvent.Group;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.identity.Guid;
@@ -34,14 +36,6 @@ public final class Machine implements SurveyPart<Machine>, ProcessNames {
   private static final int VOLUME_MAPPING = 35;
   private static final Guid IMAGE_ID = Guid.parse("b3e675d7-2554-4f18-830b-2762732560de");
   private static final int RSDS = 36;
-
-  private static final int PROCESS = 0x03;
-  private static final int FILE_IO = 0x04;
-  private static final int THREAD = 0x05;
-  private static final int IMAGE = 0x14;
-  private static final int IMAGE_LOAD = 0x030A;
-  private static final int DEFUNCT = 0x27;
-  private static final int CSWITCH = 0x0524;
 
   /** What runs when nothing else does has this id on every machine. */
   private static final ProcessInstance IDLE = new ProcessInstance(0, 0, "Idle", null);
@@ -106,17 +100,17 @@ public final class Machine implements SurveyPart<Machine>, ProcessNames {
       }
       return;
     }
-    switch (hook >>> 8) {
-      case PROCESS -> {
-        if (hook == IMAGE_LOAD) {
+    switch (KernelEvent.group(hook)) {
+      case Group.PROCESS -> {
+        if (hook == KernelEvent.IMAGE_LOAD) {
           image(record, hook);
         } else {
           process(record, hook);
         }
       }
-      case IMAGE -> image(record, hook);
-      case THREAD -> thread(record, hook);
-      case FILE_IO -> file(record, hook);
+      case Group.IMAGE -> image(record, hook);
+      case Group.THREAD -> thread(record, hook);
+      case Group.FILEIO -> file(record, hook);
       default -> {
         // Tells nothing about the machine.
       }
@@ -146,7 +140,7 @@ public final class Machine implements SurveyPart<Machine>, ProcessNames {
   }
 
   private void process(RecordCursor record, int hook) {
-    byte kind = kind(hook & 0xFF);
+    byte kind = KernelLifetimes.kind(KernelEvent.type(hook));
     if (kind < 0 || !read(record, hook)) {
       return;
     }
@@ -176,23 +170,12 @@ public final class Machine implements SurveyPart<Machine>, ProcessNames {
             room && !line.isEmpty() ? line : null));
   }
 
-  private static byte kind(int opcode) {
-    return switch (opcode) {
-      case 1 -> Lifetimes.START;
-      case 2 -> Lifetimes.END;
-      case 3 -> Lifetimes.RUNDOWN_START;
-      case 4 -> Lifetimes.RUNDOWN_END;
-      case DEFUNCT -> Lifetimes.DEFUNCT;
-      default -> -1;
-    };
-  }
-
   private void thread(RecordCursor record, int hook) {
-    if (hook == CSWITCH) {
+    if (hook == KernelEvent.THREAD_CSWITCH) {
       contextSwitches = true;
       return;
     }
-    byte kind = kind(hook & 0xFF);
+    byte kind = KernelLifetimes.kind(KernelEvent.type(hook));
     if (kind < 0 || kind == Lifetimes.DEFUNCT || !read(record, hook)) {
       return;
     }
@@ -205,7 +188,10 @@ public final class Machine implements SurveyPart<Machine>, ProcessNames {
   }
 
   private void image(RecordCursor record, int hook) {
-    byte kind = hook == IMAGE_LOAD ? Lifetimes.START : kind(hook & 0xFF);
+    byte kind =
+        hook == KernelEvent.IMAGE_LOAD
+            ? Lifetimes.START
+            : KernelLifetimes.kind(KernelEvent.type(hook));
     if (!addresses || kind < 0 || kind == Lifetimes.DEFUNCT || !read(record, hook)) {
       return;
     }
@@ -235,8 +221,11 @@ public final class Machine implements SurveyPart<Machine>, ProcessNames {
   }
 
   private void file(RecordCursor record, int hook) {
-    switch (hook & 0xFF) {
-      case 0x00, 0x20, 0x23, 0x24 -> {
+    switch (hook) {
+      case KernelEvent.FILEIO_NAME,
+          KernelEvent.FILEIO_FILECREATE,
+          KernelEvent.FILEIO_FILEDELETE,
+          KernelEvent.FILEIO_FILERUNDOWN -> {
         if (read(record, hook)) {
           int key = payload.find("FileObject");
           int name = payload.find("FileName");

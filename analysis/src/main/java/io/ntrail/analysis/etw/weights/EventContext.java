@@ -1,6 +1,7 @@
 package io.ntrail.analysis.etw.weights;
 
 import io.ntrail.analysis.etw.machine.Machine;
+import io.ntrail.analysis.etw.machine.RunningThreads;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.OrderedCursor;
 import io.ntrail.analysis.etw.stacks.StackAssembler;
@@ -11,16 +12,14 @@ import io.ntrail.analysis.profile.StackSnapshot;
 import io.ntrail.analysis.profile.WeightSink;
 import io.ntrail.analysis.profile.WeightedStack;
 import io.ntrail.formats.etl.EtlFile;
+import io.ntrail.formats.etl.KernelFieldOffsets.ThreadLife;
 import io.ntrail.formats.etl.RecordCursor;
-import java.util.Arrays;
 
 /**
  * Event that a source looks at, with what only the walk knows: the thread that runs on each CPU,
  * its process, its stack. A flyweight.
  */
 final class EventContext {
-  private static final int CSWITCH = 0x0524;
-
   private final Machine machine;
   private final StackAssembler whole;
   private final StackRecords.Walk stacks;
@@ -30,7 +29,7 @@ final class EventContext {
   private final EtwRecording recording;
   private final WeightedStack stack;
   private long innermost;
-  private int[] running = new int[64];
+  private final RunningThreads running;
   private int hook;
   private long key;
   private RecordCursor record;
@@ -52,7 +51,8 @@ final class EventContext {
     this.events = events;
     this.stack = new WeightedStack(functions, new StackKeyParts(input.stacks()));
     this.record = first;
-    Arrays.fill(running, RecordCursor.NO_ID);
+    this.running =
+        new RunningThreads(recording, RunningThreads.Policy.SWITCH_BELONGS_TO_OLD_THREAD);
   }
 
   /** Goes to the cursor's record, whose hook id is already known; -1 if it has none. */
@@ -64,9 +64,7 @@ final class EventContext {
 
   /** Goes behind the event after the source has seen it. */
   void passed() {
-    if (hook == CSWITCH && record.payloadLength() >= 4) {
-      setRunning(record.bytes().i32(record.payloadOffset()));
-    }
+    running.pass(record, hook, cursor.fileNumber());
   }
 
   RecordCursor record() {
@@ -96,25 +94,9 @@ final class EventContext {
     return machine;
   }
 
-  /** Returns a number for the CPU that no other CPU of the recording has. */
-  int cpuSlot() {
-    return recording.oneClock() ? record.cpu() : cursor.fileNumber() << 11 | record.cpu();
-  }
-
   /** Returns the thread that the last context switch put on this CPU; -1 if there was none. */
   int running() {
-    int slot = cpuSlot();
-    return slot < running.length ? running[slot] : RecordCursor.NO_ID;
-  }
-
-  private void setRunning(int thread) {
-    int slot = cpuSlot();
-    if (slot >= running.length) {
-      int before = running.length;
-      running = Arrays.copyOf(running, Math.max(slot + 1, 2 * before));
-      Arrays.fill(running, before, running.length, RecordCursor.NO_ID);
-    }
-    running[slot] = thread;
+    return running.on(record, cursor.fileNumber());
   }
 
   /** Returns the thread that logged the event: of the header, else the one that runs on the CPU. */
@@ -143,8 +125,7 @@ final class EventContext {
 
   /** Returns the thread that a Thread/Start or Thread/End is about; -1 if it does not tell. */
   int threadOfThreadEvent() {
-    // Version 0 tells the thread first, later ones the process.
-    int at = record.version() == 0 ? 0 : 4;
+    int at = ThreadLife.threadId(record.version());
     return record.payloadLength() >= at + 4
         ? record.bytes().i32(record.payloadOffset() + at)
         : RecordCursor.NO_ID;
