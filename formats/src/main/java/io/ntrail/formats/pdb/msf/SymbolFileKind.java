@@ -6,9 +6,10 @@ import io.ntrail.formats.bytes.InputFile;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What a file that should hold symbols is, told from its first bytes.
+ * Kinds of files with symbols, sniffed from the first bytes.
  *
- * <p>Only {@link #MSF_7} is read here; the others are named, so that people know what they have.
+ * <p>Only {@link #MSF_7} is supported here; the others are named, so that people know what they
+ * have.
  */
 public enum SymbolFileKind {
   /** MSF 7: every native PDB since Visual C++ 7, and the Windows PDBs of .NET. */
@@ -38,7 +39,7 @@ public enum SymbolFileKind {
   /** None of these. */
   UNKNOWN("not a PDB", "");
 
-  /** How many bytes from the beginning of a file are needed to tell. */
+  /** Number of bytes from the start of a file that are needed to sniff it. */
   private static final int HEAD = 64;
 
   private static final String MAGIC_7 = "Microsoft C/C++ MSF 7.00\r\n\u001ADS";
@@ -53,12 +54,12 @@ public enum SymbolFileKind {
     this.nextStep = nextStep;
   }
 
-  /** Tells it from the first bytes of a file. */
+  /** Sniffs the first bytes of a file. */
   public static SymbolFileKind of(InputFile file) {
     return of(file.window(0, (int) Math.min(HEAD, file.size())));
   }
 
-  /** Tells it from the first bytes; 64 are enough. */
+  /** Sniffs the first bytes; 64 are enough. */
   public static SymbolFileKind of(Bytes head) {
     if (head.length() == 0) {
       return EMPTY;
@@ -113,7 +114,7 @@ public enum SymbolFileKind {
     return 0;
   }
 
-  /** What it is, to follow {@code FILE is}. */
+  /** Returns a description to follow {@code FILE is}. */
   public String described() {
     return described;
   }
