@@ -64,7 +64,8 @@ class ProfileFuzzTest {
       writer.log(who & 3, record(kind, version, time, who >> 2, payload));
       at += 5 + length;
     }
-    try (EtwRecording recording = EtwRecording.of(List.of(InputFile.of(writer.toByteArray(), "fuzz")))) {
+    try (EtwRecording recording =
+        EtwRecording.of(List.of(InputFile.of(writer.toByteArray(), "fuzz")))) {
       AllProfiles.check(recording);
     } catch (CannotGoOn e) {
       assertTrue(!e.message().isEmpty());

@@ -137,7 +137,8 @@ public final class EventRemarks {
   }
 
   /** Warns when a time range lies outside of the recording. */
-  public static void outside(EtwRecording recording, TimeRange range, int cores, Terminal terminal) {
+  public static void outside(
+      EtwRecording recording, TimeRange range, int cores, Terminal terminal) {
     if (recording.covered(cores, range.fromNanos(), range.toNanos()) == 0) {
       long whole = recording.covered(cores, Long.MIN_VALUE, Long.MAX_VALUE);
       terminal.out().flush();

@@ -213,7 +213,8 @@ public final class EventsCommand implements Command {
   }
 
   /** Lists them, and tells what symbols could not give. */
-  private static Losses.Symbols list(Request request, EtwRecording recording, SchemaSources sources) {
+  private static Losses.Symbols list(
+      Request request, EtwRecording recording, SchemaSources sources) {
     Events events = events(request, recording, sources);
     SchemaSourceCounts described;
     StackStatistics stacks;

@@ -70,7 +70,8 @@ public final class Machine implements SurveyPart<Machine> {
    *
    * @param addresses whether to learn also what lies at which addresses: images and methods
    */
-  public Machine(EtwRecording recording, KernelEvents kernel, SchemaTable table, boolean addresses) {
+  public Machine(
+      EtwRecording recording, KernelEvents kernel, SchemaTable table, boolean addresses) {
     this.addresses = addresses;
     this.recording = recording;
     this.kernel = kernel;

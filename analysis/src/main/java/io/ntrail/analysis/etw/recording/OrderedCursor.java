@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * <p>What open buffers take beyond a limit is given back and made again when their turn comes: a
  * file whose buffers all overlap costs time, not memory.
  *
- * <p>The earliest time of a run is known exactly after {@link EtwRecording#survey}; without it, that
- * of its first record is taken, and {@link #lateRecords()} says whether that was wrong.
+ * <p>The earliest time of a run is known exactly after {@link EtwRecording#survey}; without it,
+ * that of its first record is taken, and {@link #lateRecords()} says whether that was wrong.
  */
 public final class OrderedCursor implements AutoCloseable {
   /** Columns of open buffers, on the heap: enough for thousands of buffers. */

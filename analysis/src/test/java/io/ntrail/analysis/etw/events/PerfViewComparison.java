@@ -48,7 +48,8 @@ final class PerfViewComparison {
 
   static PerfViewComparison of(String recording) throws IOException {
     PerfViewComparison comparison = new PerfViewComparison(Baseline.of(recording));
-    try (EtwRecording file = EtwRecording.open(List.of(TestData.file("etl/" + recording + ".etl.gz")))) {
+    try (EtwRecording file =
+        EtwRecording.open(List.of(TestData.file("etl/" + recording + ".etl.gz")))) {
       Events events = Events.of(file, new SchemaSources(UserSchemas.NONE), 2);
       EventFilter types = new EventFilter.Builder().event("*/Type/BulkType").build();
       try (Events.Walk walk = events.walk(types)) {

@@ -167,8 +167,7 @@ final class DamageRun {
       assertEquals(got.size(), unsurveyed.count, label + ": walk without survey");
       assertEquals(
           got.size(), EventCounts.of(recording, 1, Sources.SHARED).records(), label + ": counts");
-      assertEquals(
-          got.size(), EtwSummary.of(recording, 1).total().records(), label + ": summary");
+      assertEquals(got.size(), EtwSummary.of(recording, 1).total().records(), label + ": summary");
       if (cases % PROFILED == 0) {
         AllProfiles.check(recording);
       }
