@@ -38,7 +38,7 @@ public enum RecordingKind {
     return noun;
   }
 
-  /** What such a recording can be asked. */
+  /** Returns the abilities of such a recording. */
   public Set<Ability> abilities() {
     return abilities;
   }
