@@ -340,13 +340,7 @@ class DiffTest {
         "json");
     refused(2, "--by takes function, line or module, not process", file, file, "--by", "process");
     Path stacks = text("a.collapsed.txt", "a 1\n");
-    refused(
-        2,
-        "-p is not for collapsed stacks: " + stacks + " does not tell",
-        stacks,
-        stacks,
-        "-p",
-        "shopd");
+    refused(2, "-p does not apply to collapsed stacks: " + stacks, stacks, stacks, "-p", "shopd");
     Cli.Result one = Cli.run("diff", file);
     assertEquals(2, one.exit());
     assertEquals("ntrail: diff takes two files, not 1", one.messages().getFirst());

@@ -2,9 +2,9 @@ package io.ntrail.cli;
 
 import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.pe.MachineType;
-import io.ntrail.formats.pe.PeBuilder;
-import io.ntrail.formats.pe.PeSectionContent;
-import io.ntrail.formats.pe.UnwindInfoBuilder;
+import io.ntrail.formats.pe.build.PeBuilder;
+import io.ntrail.formats.pe.build.PeSectionContent;
+import io.ntrail.formats.pe.build.UnwindInfoBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

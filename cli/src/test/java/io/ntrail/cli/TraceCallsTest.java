@@ -309,7 +309,7 @@ class TraceCallsTest {
               Map.of("a.ntr", SampleTrace.make(), "b.jtrc", SampleCalls.make()));
       Cli.Result packed = run(command, zip);
       assertEquals(1, packed.exit());
-      assertTrue(packed.err().contains("two.zip holds 2 recordings of calls"), packed.err());
+      assertTrue(packed.err().contains("two.zip contains 2 call recordings"), packed.err());
       Cli.Result empty = run(command, Files.write(folder.resolve("empty.ntr"), new byte[0]));
       assertEquals(1, empty.exit());
       assertTrue(empty.err().endsWith("empty.ntr is empty\n"), empty.err());
@@ -317,7 +317,7 @@ class TraceCallsTest {
     }
     Cli.Result events = run("events", file);
     assertEquals(1, events.exit());
-    assertTrue(events.err().contains("shop.ntr is a recording of calls"), events.err());
+    assertTrue(events.err().contains("shop.ntr is a call recording"), events.err());
     assertTrue(run("calls", folder).err().contains("*.ntr"));
   }
 }

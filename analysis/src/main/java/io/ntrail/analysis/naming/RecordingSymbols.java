@@ -1,8 +1,5 @@
 package io.ntrail.analysis.naming;
 
-import io.ntrail.analysis.etw.machine.ImageFile;
-import io.ntrail.analysis.etw.machine.Images;
-import io.ntrail.analysis.etw.machine.PdbReference;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.pdb.PdbFile;
 import io.ntrail.formats.pdb.PdbSection;

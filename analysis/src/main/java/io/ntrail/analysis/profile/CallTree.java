@@ -1,7 +1,10 @@
 package io.ntrail.analysis.profile;
 
-import io.ntrail.analysis.etw.machine.Machine;
-import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.analysis.naming.FrameKind;
+import io.ntrail.analysis.naming.FunctionIndex;
+import io.ntrail.analysis.naming.FunctionList;
+import io.ntrail.analysis.naming.LongIndex;
+import io.ntrail.analysis.naming.ProcessNames;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -19,7 +22,7 @@ public final class CallTree implements ProfileAggregator, WeightTree {
     BOTTOM_UP
   }
 
-  private final Machine machine;
+  private final ProcessNames names;
   private final FunctionIndex functions;
   private final Direction direction;
   private final boolean byModule;
@@ -36,8 +39,9 @@ public final class CallTree implements ProfileAggregator, WeightTree {
   private long cut;
 
   /** Empty. */
-  public CallTree(Machine machine, FunctionIndex functions, Direction direction, boolean byModule) {
-    this.machine = machine;
+  public CallTree(
+      ProcessNames names, FunctionIndex functions, Direction direction, boolean byModule) {
+    this.names = names;
     this.functions = functions;
     this.direction = direction;
     this.byModule = byModule;
@@ -50,43 +54,45 @@ public final class CallTree implements ProfileAggregator, WeightTree {
   public void add(WeightedStack stack) {
     int node = direction == Direction.TOP_DOWN ? processNode(stack) : 0;
     int last = -1;
-    stack.resolve();
-    for (int i = 0; i < stack.functions.count; i++) {
-      int at = direction == Direction.TOP_DOWN ? stack.functions.count - 1 - i : i;
-      int function = stack.functions.numbers[at];
+    FunctionList frames = stack.functions();
+    for (int i = 0; i < frames.count(); i++) {
+      int at = direction == Direction.TOP_DOWN ? frames.count() - 1 - i : i;
+      int function = frames.get(at);
       int label = byModule ? functions.module(function) : function;
       if (label != last) {
         int next = child(node, label);
         if (next < 0) {
-          cut += stack.weight;
+          cut += stack.weight();
           break;
         }
         node = next;
         last = label;
       }
     }
-    if (stack.functions.count == 0 && direction == Direction.BOTTOM_UP) {
+    if (frames.count() == 0 && direction == Direction.BOTTOM_UP) {
       node =
           Math.max(
               0, child(0, byModule ? FunctionIndex.NO_STACK : FunctionIndex.NO_STACK_FUNCTION));
     }
-    self[node] += stack.weight;
+    self[node] += stack.weight();
   }
 
   private int processNode(WeightedStack stack) {
     int number =
-        stack.process == RecordCursor.NO_ID ? -1 : machine.processNumber(stack.process, stack.key);
-    long identity = (long) number << 32 | stack.process & 0xFFFF_FFFFL;
+        stack.process() == ProcessNames.NO_ID
+            ? -1
+            : names.processNumber(stack.process(), stack.key());
+    long identity = (long) number << 32 | stack.process() & 0xFFFF_FFFFL;
     Integer known = processNodes.get(identity);
     if (known != null) {
       return known;
     }
-    String name = OwnerProfile.name(machine, number, stack.process);
+    String name = names.processName(number, stack.process());
     String text = name == null ? "(unknown)" : name;
     processes.add(
-        stack.process == RecordCursor.NO_ID
+        stack.process() == ProcessNames.NO_ID
             ? text
-            : text + " (" + Integer.toUnsignedString(stack.process) + ")");
+            : text + " (" + Integer.toUnsignedString(stack.process()) + ")");
     int node = child(0, -processes.size());
     processNodes.put(identity, Math.max(0, node));
     return Math.max(0, node);

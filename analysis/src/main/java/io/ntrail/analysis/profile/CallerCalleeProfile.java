@@ -1,8 +1,9 @@
 package io.ntrail.analysis.profile;
 
-import io.ntrail.analysis.etw.events.NamePattern;
-import io.ntrail.analysis.etw.events.PatternSet;
-import io.ntrail.analysis.etw.events.UnmatchedTerm;
+import io.ntrail.analysis.naming.FunctionIndex;
+import io.ntrail.analysis.naming.NamePattern;
+import io.ntrail.analysis.naming.PatternSet;
+import io.ntrail.analysis.naming.UnmatchedTerm;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -61,7 +62,6 @@ public final class CallerCalleeProfile implements ProfileAggregator {
   public void add(WeightedStack stack) {
     int innermost = -1;
     int outermost = -1;
-    stack.resolve();
     for (int i = 0; i < stack.count(); i++) {
       if (isMeant(stack.function(i))) {
         innermost = innermost < 0 ? i : innermost;
@@ -71,11 +71,11 @@ public final class CallerCalleeProfile implements ProfileAggregator {
     if (innermost < 0) {
       return;
     }
-    inclusive += stack.weight;
+    inclusive += stack.weight();
     int caller = outermost + 1 < stack.count() ? stack.function(outermost + 1) : NOBODY;
     int callee = innermost > 0 ? stack.function(innermost - 1) : SELF;
-    callers.merge(caller, stack.weight, Long::sum);
-    callees.merge(callee, stack.weight, Long::sum);
+    callers.merge(caller, stack.weight(), Long::sum);
+    callees.merge(callee, stack.weight(), Long::sum);
   }
 
   /** Names of the functions that were meant and seen. */

@@ -1,6 +1,6 @@
 package io.ntrail.analysis.profile;
 
-import io.ntrail.analysis.profile.FrameLookup.Hit;
+import io.ntrail.analysis.naming.FrameLookup.Hit;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -14,8 +14,8 @@ public final class ImageProfile implements ProfileAggregator {
 
   @Override
   public void add(WeightedStack stack) {
-    if (stack.innermost(hit, 1) && hit.file >= 0) {
-      byFile.merge(hit.file, stack.weight, Long::sum);
+    if (stack.innermost(hit, 1) && hit.file() >= 0) {
+      byFile.merge(hit.file(), stack.weight(), Long::sum);
     }
   }
 

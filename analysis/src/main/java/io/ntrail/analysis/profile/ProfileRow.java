@@ -1,6 +1,6 @@
 package io.ntrail.analysis.profile;
 
-import io.ntrail.analysis.profile.FunctionIndex.SourceLine;
+import io.ntrail.analysis.naming.FunctionIndex.SourceLine;
 import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 

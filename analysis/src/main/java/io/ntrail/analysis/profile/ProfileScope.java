@@ -1,6 +1,6 @@
 package io.ntrail.analysis.profile;
 
-import io.ntrail.analysis.etw.events.NamePattern;
+import io.ntrail.analysis.naming.NamePattern;
 import java.util.List;
 
 /**

@@ -1,5 +1,6 @@
 package io.ntrail.analysis.profile;
 
+import io.ntrail.analysis.naming.FrameKind;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,9 +1,11 @@
 package io.ntrail.analysis.profile;
 
-import io.ntrail.analysis.etw.events.NamePattern;
-import io.ntrail.analysis.etw.events.PatternSet;
-import io.ntrail.analysis.etw.events.UnmatchedTerm;
-import io.ntrail.analysis.profile.FrameLookup.Hit;
+import io.ntrail.analysis.naming.FrameLookup;
+import io.ntrail.analysis.naming.FrameLookup.Hit;
+import io.ntrail.analysis.naming.FunctionIndex;
+import io.ntrail.analysis.naming.NamePattern;
+import io.ntrail.analysis.naming.PatternSet;
+import io.ntrail.analysis.naming.UnmatchedTerm;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
@@ -77,29 +79,29 @@ public final class ZoomProfile implements ProfileAggregator {
     FunctionIndex meanings = names.functions();
     functions = meanings;
     if (!stack.innermost(hit, bucket)) {
-      modules.merge(FunctionIndex.NO_STACK, stack.weight, Long::sum);
+      modules.merge(FunctionIndex.NO_STACK, stack.weight(), Long::sum);
       return;
     }
-    modules.merge(hit.module, stack.weight, Long::sum);
-    String name = meanings.moduleName(hit.module);
-    if (!judged.get(hit.module)) {
-      judged.set(hit.module);
+    modules.merge(hit.module(), stack.weight(), Long::sum);
+    String name = meanings.moduleName(hit.module());
+    if (!judged.get(hit.module())) {
+      judged.set(hit.module());
       if (patterns.fit(pattern -> FunctionIndex.isModule(name, pattern))) {
-        zoomed.put(hit.module, new Zoomed());
+        zoomed.put(hit.module(), new Zoomed());
       }
     }
-    Zoomed zoom = zoomed.get(hit.module);
+    Zoomed zoom = zoomed.get(hit.module());
     if (zoom == null) {
       return;
     }
-    if (hit.bucketFunction >= 0) {
-      zoom.functions.merge(hit.bucketFunction, stack.weight, Long::sum);
+    if (hit.bucketFunction() >= 0) {
+      zoom.functions.merge(hit.bucketFunction(), stack.weight(), Long::sum);
     } else {
-      long begin = hit.rva < 0 ? -1 : hit.rva & -bucket;
-      zoom.unnamed.merge(begin, stack.weight, Long::sum);
+      long begin = hit.rva() < 0 ? -1 : hit.rva() & -bucket;
+      zoom.unnamed.merge(begin, stack.weight(), Long::sum);
     }
-    if (hit.function != hit.bucketFunction) {
-      zoom.elsewhere += stack.weight;
+    if (hit.function() != hit.bucketFunction()) {
+      zoom.elsewhere += stack.weight();
     }
   }
 

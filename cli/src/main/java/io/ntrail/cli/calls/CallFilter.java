@@ -2,7 +2,7 @@ package io.ntrail.cli.calls;
 
 import io.ntrail.analysis.calls.CallRecording;
 import io.ntrail.analysis.calls.CallThread;
-import io.ntrail.analysis.etw.events.NamePattern;
+import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.TimeRange;
 import io.ntrail.cli.common.UsageError;

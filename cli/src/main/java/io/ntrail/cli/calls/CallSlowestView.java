@@ -5,7 +5,6 @@ import io.ntrail.analysis.calls.CallWalk;
 import io.ntrail.analysis.calls.SlowestCalls;
 import io.ntrail.analysis.calls.SlowestCalls.Share;
 import io.ntrail.analysis.calls.SlowestCalls.Slow;
-import io.ntrail.cli.common.CallFiles;
 import io.ntrail.cli.text.Csv;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
@@ -86,7 +85,7 @@ final class CallSlowestView {
                   ? Numbers.duration(duration) + "  at " + Numbers.seconds(call.entry()) + " s"
                   : Numbers.counted(duration, "tick") + "  at " + Numbers.count(call.entry()))
               + "  "
-              + CallFiles.thread(call.threadInfo())
+              + CallTreeScreen.threadText(call.threadInfo())
               + "  "
               + TextSanitizer.one(scope.names().text(call.function()))
               + CallListing.arguments(call, request));

@@ -5,7 +5,6 @@ import io.ntrail.analysis.calls.CallEnd;
 import io.ntrail.analysis.calls.CallStream;
 import io.ntrail.analysis.calls.CallThread;
 import io.ntrail.analysis.calls.CallWalk;
-import io.ntrail.cli.common.CallFiles;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import io.ntrail.formats.schema.StatusCodes;
@@ -122,7 +121,18 @@ final class CallTreeScreen {
             + " (0x"
             + Long.toHexString(thread.pid())
             + "), "
-            + CallFiles.thread(thread));
+            + threadText(thread));
+  }
+
+  /** Returns {@code thread 568 (0x238)}, with its name if it has one. */
+  static String threadText(CallThread thread) {
+    String name = thread.name();
+    return "thread "
+        + Long.toUnsignedString(thread.tid())
+        + " (0x"
+        + Long.toHexString(thread.tid())
+        + ")"
+        + (name == null ? "" : " \"" + name + "\"");
   }
 
   private List<String> row(CallWalk call) {

@@ -1,7 +1,7 @@
 package io.ntrail.cli.calls;
 
 import io.ntrail.analysis.calls.CallRecording;
-import io.ntrail.cli.common.CallFiles;
+import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.UsageError;
@@ -67,7 +67,7 @@ public final class CallsCommand implements Command {
           "ntrail calls recording.ntr");
     }
     Path path = CommonOptions.path(words.getFirst());
-    try (CallRecording recording = CallFiles.open(path);
+    try (CallRecording recording = RecordingInput.openCalls(path);
         Terminal terminal = CommonOptions.output(parsed, system)) {
       CallsScope scope = CallsScope.of(recording, request.choice(), terminal, parsed);
       switch (request.look()) {

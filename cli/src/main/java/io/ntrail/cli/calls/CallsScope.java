@@ -5,8 +5,7 @@ import io.ntrail.analysis.calls.CallNames;
 import io.ntrail.analysis.calls.CallRecording;
 import io.ntrail.analysis.calls.CallSource;
 import io.ntrail.analysis.calls.CallStream;
-import io.ntrail.analysis.etw.events.NamePattern;
-import io.ntrail.cli.common.CallFiles;
+import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.common.Losses;
@@ -68,7 +67,7 @@ public final class CallsScope {
     List<Integer> threads = choice.threadsOf(recording);
     CallNames names =
         new CallNames(
-            source, CallFiles.images(recording, CommonOptions.all(parsed, "-y"), terminal));
+            source, CallImageFiles.symbols(recording, CommonOptions.all(parsed, "-y"), terminal));
     long records = threads.stream().mapToLong(i -> source.threads().get(i).records()).sum();
     long bytes = source.size();
     try (Progress _ =
@@ -152,7 +151,7 @@ public final class CallsScope {
 
   /** {@code complete}, or what is wrong. */
   public String state(CallCounts counts) {
-    return Losses.state(recording.source()) + ", " + Numbers.count(counts.repaired()) + " repaired";
+    return Losses.state(recording) + ", " + Numbers.count(counts.repaired()) + " repaired";
   }
 
   /** {@code shop.jtrc: thread 4316, 12.0 .. 12.1 s: }. */

@@ -1,6 +1,6 @@
 package io.ntrail.cli.common;
 
-import io.ntrail.analysis.etw.events.NamePattern;
+import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
 import java.io.IOException;
@@ -225,7 +225,7 @@ public final class CommonOptions {
     try {
       return Path.of(word);
     } catch (InvalidPathException e) {
-      throw new CannotGoOn("no such file: " + word + " (" + e.getReason() + ")", "");
+      throw CannotGoOn.noSuchFile(word + " (" + e.getReason() + ")", "");
     }
   }
 

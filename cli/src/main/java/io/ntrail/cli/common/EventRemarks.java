@@ -2,8 +2,8 @@ package io.ntrail.cli.common;
 
 import io.ntrail.analysis.etw.events.SchemaSourceCounts;
 import io.ntrail.analysis.etw.events.StackStatistics;
-import io.ntrail.analysis.etw.events.UnmatchedTerm;
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.naming.UnmatchedTerm;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;

@@ -1,6 +1,6 @@
 package io.ntrail.cli.common;
 
-import io.ntrail.analysis.etw.events.NamePattern;
+import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.SpellingSuggestion;

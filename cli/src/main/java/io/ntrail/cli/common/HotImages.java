@@ -2,11 +2,11 @@ package io.ntrail.cli.common;
 
 import io.ntrail.analysis.etw.events.Events;
 import io.ntrail.analysis.etw.events.StackFrame;
-import io.ntrail.analysis.etw.machine.Images;
+import io.ntrail.analysis.etw.weights.ProfileInput;
+import io.ntrail.analysis.etw.weights.Profiler;
+import io.ntrail.analysis.naming.Images;
 import io.ntrail.analysis.profile.FlatProfile;
-import io.ntrail.analysis.profile.ProfileInput;
 import io.ntrail.analysis.profile.ProfileRow;
-import io.ntrail.analysis.profile.Profiler;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

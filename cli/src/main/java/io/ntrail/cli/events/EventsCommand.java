@@ -10,8 +10,8 @@ import io.ntrail.analysis.etw.events.SchemaSourceCounts;
 import io.ntrail.analysis.etw.events.SchemaSources;
 import io.ntrail.analysis.etw.events.StackStatistics;
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.analysis.naming.RecordingSymbols;
-import io.ntrail.cli.common.CallFiles;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
@@ -25,7 +25,6 @@ import io.ntrail.cli.common.TimeRange;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
-import io.ntrail.formats.bytes.CannotGoOn;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -146,7 +145,7 @@ public final class EventsCommand implements Command {
     long limit =
         CommonOptions.number(parsed, "-n", format == Format.TEXT && !count ? DEFAULT_LIMIT : 0);
     SchemaSources sources = new SchemaSources(SchemaFiles.read(parsed, system));
-    try (EtwRecording recording = open(paths);
+    try (EtwRecording recording = RecordingInput.openEtw(paths);
         Terminal terminal = CommonOptions.output(parsed, system)) {
       Request request =
           new Request(parsed, format, filter, range, limit, asked(parsed, range), terminal);
@@ -338,20 +337,6 @@ public final class EventsCommand implements Command {
       filter.cpus(cpus(CommonOptions.text(parsed, "--cpu", "")));
     }
     return filter.build();
-  }
-
-  private static EtwRecording open(List<Path> paths) {
-    try {
-      return EtwRecording.open(paths);
-    } catch (CannotGoOn e) {
-      for (Path path : paths) {
-        if (CallFiles.isCalls(path)) {
-          throw new CannotGoOn(
-              path + " is a recording of calls: it has no events", "ntrail calls " + path);
-        }
-      }
-      throw e;
-    }
   }
 
   /** Turns what makes no sense into wrong usage, with an example that does. */

@@ -87,7 +87,7 @@ final class SchemaFiles {
         return bytes;
       }
     } catch (NoSuchFileException e) {
-      throw new CannotGoOn("no such file: " + name, "");
+      throw CannotGoOn.noSuchFile(name, "");
     } catch (IOException e) {
       throw new CannotGoOn("cannot read " + name + ": " + e.getMessage(), "");
     }

@@ -64,8 +64,8 @@ public final class DiffCommand implements Command {
         request.needsStacks() ? ProfileShape.tree(parsed) : ProfileShape.flat(parsed);
     boolean toFile = request.to().isPresent();
     try (Terminal terminal = toFile ? system : CommonOptions.output(parsed, system);
-        StackInput before = StackInput.open(paths.subList(0, 1), shape, "diff", parsed, terminal);
-        StackInput after = StackInput.open(paths.subList(1, 2), shape, "diff", parsed, terminal)) {
+        StackInput before = StackInput.open(paths.subList(0, 1), shape, parsed, terminal);
+        StackInput after = StackInput.open(paths.subList(1, 2), shape, parsed, terminal)) {
       comparable(before, after);
       StackTree tree = new StackTree(2);
       // Ids of processes are others in every recording.

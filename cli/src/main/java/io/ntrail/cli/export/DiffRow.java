@@ -1,6 +1,6 @@
 package io.ntrail.cli.export;
 
-import io.ntrail.analysis.profile.FunctionIndex.SourceLine;
+import io.ntrail.analysis.naming.FunctionIndex.SourceLine;
 import io.ntrail.analysis.profile.ProfileRow;
 import io.ntrail.export.stacks.FlatStacks;
 import io.ntrail.export.stacks.FrameNames;

@@ -1,6 +1,6 @@
 package io.ntrail.cli.export;
 
-import io.ntrail.analysis.profile.FunctionIndex.SourceLine;
+import io.ntrail.analysis.naming.FunctionIndex.SourceLine;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.Listing.Cell;
 import io.ntrail.cli.common.Listing.Column;

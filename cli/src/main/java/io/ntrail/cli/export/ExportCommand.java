@@ -99,7 +99,7 @@ public final class ExportCommand implements Command {
     ExportFile target = ExportFile.of(parsed);
     double least = ProfileShape.percent(parsed, LEAST);
     ProfileShape shape = ProfileShape.tree(parsed);
-    try (StackInput input = StackInput.open(paths, shape, "export", parsed, terminal)) {
+    try (StackInput input = StackInput.open(paths, shape, parsed, terminal)) {
       StackTree tree = new StackTree(1);
       input.addTo(tree, 0, FrameNameOptions.WHOLE);
       tree.settle();

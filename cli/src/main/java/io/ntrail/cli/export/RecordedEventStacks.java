@@ -3,12 +3,13 @@ package io.ntrail.cli.export;
 import io.ntrail.analysis.etw.events.SchemaSources;
 import io.ntrail.analysis.etw.events.UserSchemas;
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.weights.ProfileInput;
+import io.ntrail.analysis.etw.weights.Profiler;
+import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.analysis.naming.RecordingSymbols;
 import io.ntrail.analysis.profile.CallTree;
 import io.ntrail.analysis.profile.FlatProfile;
-import io.ntrail.analysis.profile.ProfileInput;
 import io.ntrail.analysis.profile.ProfileRow;
-import io.ntrail.analysis.profile.Profiler;
 import io.ntrail.analysis.profile.WeightTree;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.HotImages;
@@ -81,10 +82,11 @@ final class RecordedEventStacks implements StackInput {
 
   /** Reads a recording of one file or several. */
   static RecordedEventStacks open(
-      List<Path> paths, ProfileShape shape, ParseResult parsed, Terminal terminal) {
+      RecordingInput recorded, ProfileShape shape, ParseResult parsed, Terminal terminal) {
+    List<Path> paths = recorded.paths();
     ProfileRequest request = ProfileRequest.of(parsed, shape);
     SchemaSources sources = new SchemaSources(UserSchemas.NONE);
-    EtwRecording recording = EtwRecording.open(paths);
+    EtwRecording recording = recorded.open(EtwRecording.class);
     SymbolSearchPath places = SymbolSearchPath.of(paths, parsed, terminal);
     try (Progress _ = ReadingProgress.start(recording, places, parsed, terminal)) {
       ProfileInput input =

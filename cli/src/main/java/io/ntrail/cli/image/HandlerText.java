@@ -1,15 +1,15 @@
 package io.ntrail.cli.image;
 
 import io.ntrail.cli.text.Numbers;
-import io.ntrail.formats.pe.CxxFunction;
-import io.ntrail.formats.pe.CxxFunction.Catch;
-import io.ntrail.formats.pe.CxxFunction.IpState;
-import io.ntrail.formats.pe.CxxFunction.Step;
-import io.ntrail.formats.pe.CxxFunction.Try;
-import io.ntrail.formats.pe.FuncInfo3;
-import io.ntrail.formats.pe.FuncInfo4;
-import io.ntrail.formats.pe.GsData;
-import io.ntrail.formats.pe.ScopeTable;
+import io.ntrail.formats.pe.handlers.CxxFunction;
+import io.ntrail.formats.pe.handlers.CxxFunction.Catch;
+import io.ntrail.formats.pe.handlers.CxxFunction.IpState;
+import io.ntrail.formats.pe.handlers.CxxFunction.Step;
+import io.ntrail.formats.pe.handlers.CxxFunction.Try;
+import io.ntrail.formats.pe.handlers.FuncInfo3;
+import io.ntrail.formats.pe.handlers.FuncInfo4;
+import io.ntrail.formats.pe.handlers.GsData;
+import io.ntrail.formats.pe.handlers.ScopeTable;
 import io.ntrail.programs.handlers.HandledFunction;
 import io.ntrail.programs.handlers.HandlerData;
 import io.ntrail.programs.handlers.LanguageHandler;

@@ -1,15 +1,15 @@
 package io.ntrail.cli.image;
 
-import io.ntrail.analysis.etw.events.NamePattern;
+import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.Listing.Cell;
 import io.ntrail.cli.common.Listing.Column;
 import io.ntrail.cli.text.Numbers;
-import io.ntrail.formats.pe.FunctionTable;
 import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.pe.PeHeaders;
-import io.ntrail.formats.pe.RuntimeFunction;
-import io.ntrail.formats.pe.UnwindChain;
+import io.ntrail.formats.pe.unwind.FunctionTable;
+import io.ntrail.formats.pe.unwind.RuntimeFunction;
+import io.ntrail.formats.pe.unwind.UnwindChain;
 import io.ntrail.programs.handlers.HandledFunction;
 import io.ntrail.programs.handlers.LanguageHandlers;
 import io.ntrail.programs.image.ImageFunction;

@@ -3,7 +3,7 @@ package io.ntrail.cli.image;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.identity.WindowsPath;
 import io.ntrail.formats.pe.CoffSymbols;
-import io.ntrail.formats.pe.FunctionTable;
+import io.ntrail.formats.pe.unwind.FunctionTable;
 import io.ntrail.programs.image.ImageFunction.Source;
 import io.ntrail.programs.image.ImageFunctions;
 import io.ntrail.programs.image.NamedFunction;

@@ -6,7 +6,7 @@ import io.ntrail.cli.common.Listing.Column;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.pe.PeImage;
-import io.ntrail.formats.pe.Relocations;
+import io.ntrail.formats.pe.fixups.Relocations;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;

@@ -2,7 +2,7 @@ package io.ntrail.cli.profile;
 
 import io.ntrail.analysis.calls.CallNames;
 import io.ntrail.analysis.calls.CallPathProfile;
-import io.ntrail.analysis.profile.FrameKind;
+import io.ntrail.analysis.naming.FrameKind;
 import io.ntrail.analysis.profile.WeightTree;
 
 /** The time of calls by path, with names. */

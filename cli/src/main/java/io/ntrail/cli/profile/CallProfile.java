@@ -9,12 +9,12 @@ import io.ntrail.analysis.calls.CallRecording;
 import io.ntrail.analysis.calls.CallStream;
 import io.ntrail.analysis.calls.CallThread;
 import io.ntrail.analysis.calls.CallWalk;
+import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.analysis.profile.ProfileRow;
 import io.ntrail.analysis.profile.WeightTree;
 import io.ntrail.cli.calls.CallFilter;
 import io.ntrail.cli.calls.CallInfo;
 import io.ntrail.cli.calls.CallsScope;
-import io.ntrail.cli.common.CallFiles;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.TimeRange;
 import io.ntrail.cli.common.UsageError;
@@ -69,10 +69,10 @@ public final class CallProfile implements ProfilePage {
     }
   }
 
-  static int run(Path path, ParseResult parsed, Terminal system) {
+  static int run(RecordingInput input, ParseResult parsed, Terminal system) {
     ProfileShape shape = ProfileShape.of(parsed);
-    sensible(path, parsed);
-    try (CallRecording recording = CallFiles.open(path);
+    sensible(input.paths().getFirst(), parsed);
+    try (CallRecording recording = input.open(CallRecording.class);
         Terminal terminal = CommonOptions.output(parsed, system)) {
       CallsScope scope = CallsScope.of(recording, CallFilter.of(parsed), terminal, parsed);
       new CallProfile(scope, shape).print();

@@ -1,8 +1,8 @@
 package io.ntrail.cli.profile;
 
-import io.ntrail.analysis.etw.events.NamePattern;
-import io.ntrail.analysis.profile.FrameRules;
-import io.ntrail.analysis.profile.FrameRules.Group;
+import io.ntrail.analysis.naming.FrameRules;
+import io.ntrail.analysis.naming.FrameRules.Group;
+import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.UsageError;
 import java.util.ArrayList;

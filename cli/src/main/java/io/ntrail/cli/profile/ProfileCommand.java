@@ -1,21 +1,21 @@
 package io.ntrail.cli.profile;
 
 import io.ntrail.analysis.etw.events.SchemaSources;
-import io.ntrail.analysis.etw.events.UnmatchedTerm;
 import io.ntrail.analysis.etw.events.UserSchemas;
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.weights.ProfileInput;
+import io.ntrail.analysis.etw.weights.Profiler;
+import io.ntrail.analysis.input.RecordingInput;
+import io.ntrail.analysis.model.Ability;
 import io.ntrail.analysis.naming.RecordingSymbols;
+import io.ntrail.analysis.naming.UnmatchedTerm;
 import io.ntrail.analysis.profile.CallTree;
 import io.ntrail.analysis.profile.CallerCalleeProfile;
 import io.ntrail.analysis.profile.FlatProfile;
-import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.OwnerProfile;
-import io.ntrail.analysis.profile.ProfileInput;
 import io.ntrail.analysis.profile.ProfileRow;
 import io.ntrail.analysis.profile.ProfileScope;
-import io.ntrail.analysis.profile.Profiler;
 import io.ntrail.analysis.profile.ZoomProfile;
-import io.ntrail.cli.common.CallFiles;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.HotImages;
@@ -41,17 +41,7 @@ public final class ProfileCommand implements Command {
     CommandSpec spec =
         CommonOptions.command(
             "profile", "Where time, or another weight of events with stacks, went.");
-    spec.addOption(
-        CommonOptions.value(
-            "NAME",
-            "what to add up: cpu (default), wait, ready, disk, file, fault, alloc, pmc; of a recording"
-                + " of calls only calls, their time",
-            "--metric"));
-    spec.addOption(CommonOptions.flag("short for --metric wait", "--wait"));
-    spec.addOption(CommonOptions.value("UNIT", "samples, ns, bytes, count or events", "--unit"));
-    spec.addOption(
-        CommonOptions.value(
-            "NAME", "which counter of pmc; gc, heap, virtual or pool of alloc", "--source"));
+    MetricOptions.add(spec);
     spec.addOption(
         CommonOptions.values(
             "PATTERN", "events of this name, or the metric's that it fits", "-e", "--event"));
@@ -94,13 +84,18 @@ public final class ProfileCommand implements Command {
   @Override
   public int run(ParseResult parsed, Terminal system) {
     List<Path> paths = CommonOptions.paths(parsed, "profile");
-    Path calls = CallFiles.only(paths, "profile");
-    if (calls != null) {
-      return CallProfile.run(calls, parsed, system);
+    try (RecordingInput recorded = RecordingInput.of(paths, Ability.WEIGHTED_STACKS)) {
+      return recorded.has(Ability.CALLS)
+          ? CallProfile.run(recorded, parsed, system)
+          : run(recorded, parsed, system);
     }
+  }
+
+  private static int run(RecordingInput recorded, ParseResult parsed, Terminal system) {
+    List<Path> paths = recorded.paths();
     ProfileRequest request = ProfileRequest.of(parsed);
     SchemaSources sources = new SchemaSources(UserSchemas.NONE);
-    try (EtwRecording recording = EtwRecording.open(paths);
+    try (EtwRecording recording = recorded.open(EtwRecording.class);
         Terminal terminal = CommonOptions.output(parsed, system);
         SymbolSearchPath places = SymbolSearchPath.of(paths, parsed, terminal)) {
       ProfileInput input;
@@ -182,8 +177,7 @@ public final class ProfileCommand implements Command {
       case ZOOM -> {
         ZoomProfile zoom = new ZoomProfile(request.bucket(), request.zooms());
         profiler.run(zoom);
-        int source = request.metric() == Metric.CPU ? 0 : profiler.source();
-        long eventsPerHit = input.inventory().onlyInterval(source);
+        long eventsPerHit = request.source().eventsPerHit(input.inventory(), profiler.variant());
         ProfileZoomView zoomed =
             new ProfileZoomView(view, zoom, shape, request.bucket(), eventsPerHit, view.covered());
         yield new Answer(zoomed::print, zoom.unmatched());
@@ -216,24 +210,5 @@ public final class ProfileCommand implements Command {
     return kernel
         ? ProfileScope.Mode.KERNEL
         : user ? ProfileScope.Mode.USER : ProfileScope.Mode.ALL;
-  }
-
-  /** What is added up when nothing is said: samples, or the events that are named. */
-  static Metric metric(ParseResult parsed) {
-    boolean wait = CommonOptions.has(parsed, "--wait");
-    String usual = wait ? "wait" : CommonOptions.has(parsed, "-e") ? "event" : "cpu";
-    String text = CommonOptions.text(parsed, "--metric", usual);
-    if (wait && !text.equals("wait")) {
-      throw new UsageError("--wait is --metric wait, not " + text, "--metric " + text);
-    }
-    for (Metric metric : Metric.values()) {
-      if (metric.text().equals(text)
-          && (metric != Metric.EVENT || CommonOptions.has(parsed, "-e"))) {
-        return metric;
-      }
-    }
-    throw new UsageError(
-        "--metric takes cpu, wait, ready, disk, file, fault, alloc or pmc, not " + text,
-        "--metric wait");
   }
 }

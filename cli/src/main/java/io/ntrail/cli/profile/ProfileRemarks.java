@@ -1,9 +1,10 @@
 package io.ntrail.cli.profile;
 
-import io.ntrail.analysis.etw.events.UnmatchedTerm;
+import io.ntrail.analysis.etw.weights.ProfileInput;
+import io.ntrail.analysis.etw.weights.Profiler;
+import io.ntrail.analysis.etw.weights.Variant;
+import io.ntrail.analysis.naming.UnmatchedTerm;
 import io.ntrail.analysis.profile.Metric;
-import io.ntrail.analysis.profile.ProfileInput;
-import io.ntrail.analysis.profile.Profiler;
 import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.cli.common.EventRemarks;
 import io.ntrail.cli.text.Numbers;
@@ -61,24 +62,14 @@ public final class ProfileRemarks {
   }
 
   private List<String> others() {
-    if (request.metric() == Metric.ALLOC) {
-      List<String> kinds = new ArrayList<>(input.inventory().allocationKinds());
-      kinds.remove(profiler.allocations());
-      return kinds.isEmpty()
-          ? List.of()
-          : List.of("other kinds of allocations: --source " + String.join(", ", kinds));
-    }
-    if (request.metric() == Metric.PMC && input.inventory().pmcSources().size() > 1) {
-      List<String> names = new ArrayList<>();
-      for (int source : input.inventory().pmcSources().keySet()) {
-        String name = input.inventory().sourceName(source);
-        if (source != profiler.source()) {
-          names.add(name == null ? Integer.toString(source) : name);
-        }
-      }
-      return List.of("other counters: --source " + String.join(", ", names));
-    }
-    return List.of();
+    List<String> names =
+        request.source().variants(input.inventory()).stream()
+            .filter(variant -> !variant.equals(profiler.variant()))
+            .map(Variant::name)
+            .toList();
+    return names.isEmpty()
+        ? List.of()
+        : List.of(request.metric().choice().others() + ": --source " + String.join(", ", names));
   }
 
   private static void add(List<String> remarks, long count, String what) {
@@ -109,15 +100,15 @@ public final class ProfileRemarks {
     String asked = TextSanitizer.one(word.asked());
     String nearest = TextSanitizer.one(word.nearest());
     boolean there = nearest.equalsIgnoreCase(asked) && !nearest.isEmpty();
-    String things =
-        request.metric() == Metric.EVENT ? "events asked for" : request.metric().things();
+    boolean byName = request.metric().has(Metric.Trait.NAMED_EVENTS);
+    String things = byName ? "events asked for" : request.metric().things();
     String none = "none of the " + things;
     switch (word.what()) {
       case EVENT ->
           warning(
-              (request.metric() == Metric.EVENT
+              (byName
                       ? request.range().whole() ? "no event" : "no event of this time"
-                      : "none of the events that " + request.metric().text() + " adds up")
+                      : "none of the events that " + request.metric().name() + " adds up")
                   + " is called "
                   + asked);
       case PROCESS ->

@@ -1,6 +1,6 @@
 package io.ntrail.cli.profile;
 
-import io.ntrail.analysis.profile.FunctionIndex.SourceLine;
+import io.ntrail.analysis.naming.FunctionIndex.SourceLine;
 import io.ntrail.analysis.profile.ProfileRow;
 import io.ntrail.cli.text.Csv;
 import io.ntrail.cli.text.Json;

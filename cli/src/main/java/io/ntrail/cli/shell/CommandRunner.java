@@ -39,8 +39,7 @@ public final class CommandRunner {
     } catch (UsageError e) {
       return fail(terminal, String.valueOf(e.getMessage()), e.nextStep(), ExitCode.USAGE);
     } catch (CannotGoOn e) {
-      int exit = e.isImpossible() ? ExitCode.NOT_POSSIBLE : ExitCode.FAILED;
-      return fail(terminal, e.message(), nextStep(e, args), exit);
+      return fail(terminal, e.message(), nextStep(e, args), exitCode(e.reason()));
     } catch (DamagedInput e) {
       return fail(terminal, String.valueOf(e.getMessage()), "", ExitCode.FAILED);
     } catch (OutOfMemoryError e) {
@@ -157,20 +156,32 @@ public final class CommandRunner {
     return command.toString();
   }
 
-  /** Next steps that are only a file's name become the whole command. */
+  private static int exitCode(CannotGoOn.Reason reason) {
+    return switch (reason) {
+      case NOT_POSSIBLE -> ExitCode.NOT_POSSIBLE;
+      case TOO_MANY_FILES -> ExitCode.USAGE;
+      default -> ExitCode.FAILED;
+    };
+  }
+
+  /** Makes a next step that is only a file's name the whole command. */
   private static String nextStep(CannotGoOn e, String[] args) {
-    for (String arg : args) {
-      if (!e.nextStep().isEmpty() && e.message().equals("no such file: " + arg)) {
-        return withWord(args, arg, e.nextStep());
-      }
-      if (e.message().equals(arg + " is a folder")) {
-        return withWord(
-            args,
-            arg,
-            arg + (arg.endsWith("/") ? "" : "/") + (args[0].equals("calls") ? "*.ntr" : "*.etl"));
-      }
+    String file = e.file();
+    if (!Arrays.asList(args).contains(file)) {
+      return e.nextStep();
     }
-    return e.nextStep();
+    return switch (e.reason()) {
+      case NO_SUCH_FILE -> e.nextStep().isEmpty() ? "" : withWord(args, file, e.nextStep());
+      case FOLDER ->
+          withWord(
+              args,
+              file,
+              file
+                  + (file.endsWith("/") ? "" : "/")
+                  + (args[0].equals("calls") ? "*.ntr" : "*.etl"));
+      case TOO_MANY_FILES -> "ntrail " + args[0] + " " + file;
+      default -> e.nextStep();
+    };
   }
 
   private static String nearestOption(CommandSpec spec, String wrong, String command) {

@@ -2,17 +2,18 @@ package io.ntrail.cli.symbols;
 
 import io.ntrail.analysis.etw.events.SchemaSources;
 import io.ntrail.analysis.etw.events.UserSchemas;
-import io.ntrail.analysis.etw.machine.ImageFile;
-import io.ntrail.analysis.etw.machine.Images;
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.weights.ProfileInput;
+import io.ntrail.analysis.etw.weights.Profiler;
+import io.ntrail.analysis.etw.weights.Variant;
+import io.ntrail.analysis.etw.weights.WeightSource;
+import io.ntrail.analysis.etw.weights.WeightSources;
+import io.ntrail.analysis.naming.ImageFile;
+import io.ntrail.analysis.naming.Images;
 import io.ntrail.analysis.naming.RecordingSymbols;
 import io.ntrail.analysis.naming.RecordingSymbols.Source;
 import io.ntrail.analysis.profile.ImageProfile;
-import io.ntrail.analysis.profile.Metric;
-import io.ntrail.analysis.profile.ProfileInput;
 import io.ntrail.analysis.profile.ProfileScope;
-import io.ntrail.analysis.profile.Profiler;
-import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.identity.ImageId;
@@ -117,11 +118,13 @@ final class RecordedImages implements AutoCloseable {
         ProfileInput.of(recording, new SchemaSources(UserSchemas.NONE), cores, false);
     ImageProfile hits = new ImageProfile();
     long busy = 0;
-    if (input.inventory().events(Metric.CPU) > 0) {
+    WeightSource samples = WeightSources.usual();
+    if (samples.events(input.inventory()) > 0) {
       Profiler profiler =
           new Profiler(
               input,
-              new Profiler.Request(Metric.CPU, WeightUnit.SAMPLES, -1, "", ProfileScope.ALL),
+              new Profiler.Request(
+                  samples, samples.metric().unitOfHits(), Variant.ONLY, ProfileScope.ALL),
               null);
       profiler.run(hits);
       busy = profiler.total();

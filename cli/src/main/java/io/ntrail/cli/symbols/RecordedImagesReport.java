@@ -1,6 +1,7 @@
 package io.ntrail.cli.symbols;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.Losses;
@@ -26,7 +27,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -64,19 +64,13 @@ final class RecordedImagesReport {
     this.terminal = terminal;
   }
 
-  /** Whether a file is a recording by its name. */
-  static boolean isName(Path file) {
-    String name = file.toString().toLowerCase(Locale.ROOT);
-    return name.matches(".*\\.etl(\\.gz|\\.zip)?") || name.endsWith(".diagsession");
-  }
-
   static int print(Request request, SymbolSearchPath places, Terminal terminal) {
     return new RecordedImagesReport(request, places, terminal).run();
   }
 
   private int run() {
     ParseResult parsed = request.parsed;
-    try (EtwRecording recording = EtwRecording.open(List.of(request.file))) {
+    try (EtwRecording recording = RecordingInput.openEtw(List.of(request.file))) {
       RecordedImages images;
       List<Row> rows;
       Map<Candidate, SymbolStores.Result<OpenImage>> files = new LinkedHashMap<>();

@@ -1,7 +1,7 @@
 package io.ntrail.cli.symbols;
 
-import io.ntrail.analysis.etw.machine.PdbReference;
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.naming.PdbReference;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.symbols.RecordedImages.Candidate;
 import io.ntrail.cli.symbols.RecordedImages.Row;

@@ -1,6 +1,6 @@
 package io.ntrail.cli.symbols;
 
-import io.ntrail.analysis.etw.events.NamePattern;
+import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.Listing.Cell;
 import io.ntrail.cli.common.Listing.Column;

@@ -5,6 +5,7 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.identity.FileSignature;
 import io.ntrail.formats.pdb.PdbFile;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.programs.image.ImageFileNames;
@@ -58,7 +59,7 @@ final class SymbolSource implements AutoCloseable {
     List<InputFile> inputs = Archives.open(file, ImageFileNames::isImageName, packed);
     boolean done = false;
     try {
-      if (inputs.size() == 1 && isImage(inputs.getFirst())) {
+      if (inputs.size() == 1 && FileSignature.of(inputs.getFirst()) == FileSignature.IMAGE) {
         SymbolSource source = ofImage(file, inputs, search, packed);
         done = true;
         return source;
@@ -71,14 +72,6 @@ final class SymbolSource implements AutoCloseable {
     OpenPdb pdb = OpenPdb.open(file);
     return new SymbolSource(
         file, ImageSymbols.of(pdb.pdb()), pdb, null, List.of(), "", List.of(), packed);
-  }
-
-  private static boolean isImage(InputFile input) {
-    if (input.size() < 2) {
-      return false;
-    }
-    byte[] first = input.window(0, 2).array(0, 2);
-    return first[0] == 'M' && first[1] == 'Z';
   }
 
   private static SymbolSource ofImage(

@@ -1,6 +1,7 @@
 package io.ntrail.cli.symbols;
 
-import io.ntrail.analysis.etw.events.NamePattern;
+import io.ntrail.analysis.input.RecordingInput;
+import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
@@ -104,7 +105,7 @@ public final class SymbolsCommand implements Command {
         throw new UsageError("symbols needs one file", EXAMPLE);
       }
       Path file = CommonOptions.path(files.getFirst());
-      if (RecordedImagesReport.isName(file)) {
+      if (RecordingInput.isEtw(file)) {
         return ofRecording(file, hot, format, parsed, terminal);
       }
       if (SymbolManifest.isManifest(file)) {

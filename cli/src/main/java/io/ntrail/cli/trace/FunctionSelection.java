@@ -1,6 +1,6 @@
 package io.ntrail.cli.trace;
 
-import io.ntrail.analysis.etw.events.NamePattern;
+import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.programs.symbols.PdbSearch;

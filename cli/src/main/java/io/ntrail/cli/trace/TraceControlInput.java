@@ -1,6 +1,6 @@
 package io.ntrail.cli.trace;
 
-import io.ntrail.analysis.etw.events.NamePattern;
+import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.cli.trace.FunctionSelection.Rule;
 import java.io.BufferedReader;
 import java.io.IOException;

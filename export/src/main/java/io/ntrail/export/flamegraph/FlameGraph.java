@@ -1,6 +1,6 @@
 package io.ntrail.export.flamegraph;
 
-import io.ntrail.analysis.profile.FrameKind;
+import io.ntrail.analysis.naming.FrameKind;
 import io.ntrail.export.stacks.FrameNames;
 import io.ntrail.export.stacks.StackTree;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package io.ntrail.export.stacks;
 
-import io.ntrail.analysis.profile.FrameKind;
+import io.ntrail.analysis.naming.FrameKind;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

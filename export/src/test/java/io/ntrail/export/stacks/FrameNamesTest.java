@@ -3,7 +3,7 @@ package io.ntrail.export.stacks;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import io.ntrail.analysis.profile.FrameKind;
+import io.ntrail.analysis.naming.FrameKind;
 import io.ntrail.testkit.Property;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

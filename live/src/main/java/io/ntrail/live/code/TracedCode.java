@@ -1,7 +1,7 @@
 package io.ntrail.live.code;
 
-import io.ntrail.formats.pe.UnwindCode;
-import io.ntrail.formats.pe.UnwindInfo;
+import io.ntrail.formats.pe.unwind.UnwindCode;
+import io.ntrail.formats.pe.unwind.UnwindInfo;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

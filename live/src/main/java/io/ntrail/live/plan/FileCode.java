@@ -2,7 +2,7 @@ package io.ntrail.live.plan;
 
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.pe.PeImage;
-import io.ntrail.formats.pe.Relocations;
+import io.ntrail.formats.pe.fixups.Relocations;
 import java.util.Arrays;
 import java.util.Optional;
 

@@ -1,8 +1,8 @@
 package io.ntrail.live.plan;
 
-import io.ntrail.formats.pe.UnwindChain;
-import io.ntrail.formats.pe.UnwindCode;
-import io.ntrail.formats.pe.UnwindInfo;
+import io.ntrail.formats.pe.unwind.UnwindChain;
+import io.ntrail.formats.pe.unwind.UnwindCode;
+import io.ntrail.formats.pe.unwind.UnwindInfo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,10 +1,10 @@
 package io.ntrail.live.plan;
 
 import io.ntrail.formats.bytes.Bytes;
-import io.ntrail.formats.pe.FunctionTable;
 import io.ntrail.formats.pe.PeImage;
-import io.ntrail.formats.pe.RuntimeFunction;
-import io.ntrail.formats.pe.UnwindInfo;
+import io.ntrail.formats.pe.unwind.FunctionTable;
+import io.ntrail.formats.pe.unwind.RuntimeFunction;
+import io.ntrail.formats.pe.unwind.UnwindInfo;
 import io.ntrail.programs.image.ImageFunction;
 import io.ntrail.programs.x86.CodeSize;
 import io.ntrail.programs.x86.FlowClass;

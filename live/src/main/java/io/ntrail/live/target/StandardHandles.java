@@ -86,7 +86,7 @@ public record StandardHandles(long input, long output, long errors) {
       Thread.sleep(1);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new CannotGoOn("interrupted", "");
+      throw CannotGoOn.interrupted();
     }
   }
 

@@ -2,7 +2,7 @@ package io.ntrail.live.plan;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.ntrail.formats.pe.UnwindInfoBuilder;
+import io.ntrail.formats.pe.build.UnwindInfoBuilder;
 import io.ntrail.live.plan.SkipReason.Kind;
 import io.ntrail.programs.patchability.SuspensionReason;
 import java.util.List;

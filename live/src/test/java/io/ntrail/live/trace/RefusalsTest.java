@@ -165,7 +165,7 @@ final class RefusalsTest {
       assertTrue(refused.message().contains(word), refused.message());
     }
     assertFalse(refused.nextStep().isEmpty(), refused.message());
-    assertEquals(impossible, refused.isImpossible(), refused.message());
+    assertEquals(impossible, refused.reason() == CannotGoOn.Reason.NOT_POSSIBLE, refused.message());
   }
 
   private CannotGoOn refusedBy(Agent agent, String which) {

@@ -2,7 +2,7 @@ package io.ntrail.live.code.x64;
 
 import io.ntrail.programs.x86.asm.AssembledCode;
 import io.ntrail.programs.x86.asm.Assembler;
-import io.ntrail.programs.x86.asm.Label;
+import io.ntrail.programs.x86.asm.operands.Label;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.ntrail.live.code.x64;
 
 import io.ntrail.programs.x86.asm.AssembledCode;
-import io.ntrail.programs.x86.asm.Label;
+import io.ntrail.programs.x86.asm.operands.Label;
 
 /**
  * Runtime block of a session, with the rare cases of stubs and slots: a stack's first traced call,
