@@ -1,4 +1,6 @@
-/** Bytes to records: one package a format. */
+/**
+ * File formats: readers (and some writers) that turn bytes into records, one package per format.
+ */
 module io.ntrail.formats {
   requires java.xml;
   requires static org.jspecify;
@@ -17,5 +19,9 @@ module io.ntrail.formats {
   exports io.ntrail.formats.pdb.codeview;
   exports io.ntrail.formats.pdb.msf;
   exports io.ntrail.formats.pe;
+  exports io.ntrail.formats.pe.build;
+  exports io.ntrail.formats.pe.fixups;
+  exports io.ntrail.formats.pe.handlers;
+  exports io.ntrail.formats.pe.unwind;
   exports io.ntrail.formats.schema;
 }

@@ -13,4 +13,5 @@ module io.ntrail.programs {
   exports io.ntrail.programs.symbols.http;
   exports io.ntrail.programs.x86;
   exports io.ntrail.programs.x86.asm;
+  exports io.ntrail.programs.x86.asm.operands;
 }

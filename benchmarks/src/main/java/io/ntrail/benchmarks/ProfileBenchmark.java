@@ -4,12 +4,13 @@ import io.ntrail.analysis.etw.events.SchemaSources;
 import io.ntrail.analysis.etw.events.UserSchemas;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.OrderedCursor;
+import io.ntrail.analysis.etw.weights.ProfileInput;
+import io.ntrail.analysis.etw.weights.Profiler;
+import io.ntrail.analysis.etw.weights.Variant;
+import io.ntrail.analysis.etw.weights.WeightSources;
 import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.analysis.profile.FlatProfile;
-import io.ntrail.analysis.profile.Metric;
-import io.ntrail.analysis.profile.ProfileInput;
 import io.ntrail.analysis.profile.ProfileScope;
-import io.ntrail.analysis.profile.Profiler;
 import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.formats.etl.RecordKind;
 import java.nio.file.Path;
@@ -87,7 +88,8 @@ public class ProfileBenchmark {
       Profiler profiler =
           new Profiler(
               input,
-              new Profiler.Request(Metric.CPU, WeightUnit.SAMPLES, -1, "", ProfileScope.ALL),
+              new Profiler.Request(
+                  WeightSources.usual(), WeightUnit.SAMPLES, Variant.ONLY, ProfileScope.ALL),
               null);
       FlatProfile flat = new FlatProfile(profiler.functions(), modules);
       profiler.run(flat);

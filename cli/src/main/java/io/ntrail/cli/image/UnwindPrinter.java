@@ -1,11 +1,11 @@
 package io.ntrail.cli.image;
 
 import io.ntrail.cli.text.Numbers;
-import io.ntrail.formats.pe.RuntimeFunction;
-import io.ntrail.formats.pe.UnwindChain;
-import io.ntrail.formats.pe.UnwindCode;
-import io.ntrail.formats.pe.UnwindInfo;
-import io.ntrail.formats.pe.UnwindInfo.Epilog;
+import io.ntrail.formats.pe.unwind.RuntimeFunction;
+import io.ntrail.formats.pe.unwind.UnwindChain;
+import io.ntrail.formats.pe.unwind.UnwindCode;
+import io.ntrail.formats.pe.unwind.UnwindInfo;
+import io.ntrail.formats.pe.unwind.UnwindInfo.Epilog;
 import java.io.PrintStream;
 import java.util.Locale;
 

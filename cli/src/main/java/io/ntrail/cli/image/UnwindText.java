@@ -2,17 +2,17 @@ package io.ntrail.cli.image;
 
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
-import io.ntrail.formats.pe.RuntimeFunction;
-import io.ntrail.formats.pe.UnwindChain;
-import io.ntrail.formats.pe.UnwindCode;
-import io.ntrail.formats.pe.UnwindInfo;
-import io.ntrail.formats.pe.UnwindInfo.Epilog;
-import io.ntrail.formats.pe.UnwindOperation;
+import io.ntrail.formats.pe.unwind.RuntimeFunction;
+import io.ntrail.formats.pe.unwind.UnwindChain;
+import io.ntrail.formats.pe.unwind.UnwindCode;
+import io.ntrail.formats.pe.unwind.UnwindInfo;
+import io.ntrail.formats.pe.unwind.UnwindInfo.Epilog;
+import io.ntrail.formats.pe.unwind.UnwindOperation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** How unwind information is written: in a cell of a table, and as JSON. */
+/** Formats of unwind information: a cell of a table, and JSON. */
 final class UnwindText {
   private UnwindText() {}
 
@@ -113,7 +113,7 @@ final class UnwindText {
     return String.join(" ", names);
   }
 
-  /** What one code did, beside its name: {@code rbx}, {@code 0x58 bytes}. */
+  /** Returns the operand of an unwind code: {@code rbx}, {@code 0x58 bytes}. */
   static String operand(UnwindCode code) {
     StringBuilder text = new StringBuilder(registers(code).strip());
     if (isRoom(code)) {

@@ -1,6 +1,6 @@
 package io.ntrail.cli.trace;
 
-import io.ntrail.analysis.etw.events.NamePattern;
+import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.programs.symbols.PdbSearch;
@@ -26,7 +26,7 @@ record FunctionSelection(TraceRequest first, List<Rule> rules) implements TraceP
    */
   record Rule(boolean add, NamePattern pattern) {}
 
-  /** The same with one thing more. */
+  /** Returns these rules and one more. */
   FunctionSelection and(Rule rule) {
     return new FunctionSelection(first, Stream.concat(rules.stream(), Stream.of(rule)).toList());
   }

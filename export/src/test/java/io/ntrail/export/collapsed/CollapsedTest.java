@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.analysis.collapsed.CollapsedRecording;
-import io.ntrail.analysis.profile.FrameKind;
+import io.ntrail.analysis.naming.FrameKind;
 import io.ntrail.export.stacks.FrameNameOptions;
 import io.ntrail.export.stacks.StackTree;
 import io.ntrail.formats.bytes.Gap;
@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 
 /** Collapsed stacks are read from what other tools write, and written so that they can be read. */
 class CollapsedTest {
-  /** What was read: the stacks as they are written, and what could not be read. */
+  /** Result of reading: the stacks as they are written, and the gaps. */
   private record Read(String text, List<Gap> gaps) {
     List<String> reasons() {
       return gaps.stream().map(Gap::why).toList();

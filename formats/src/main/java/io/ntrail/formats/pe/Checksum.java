@@ -47,7 +47,7 @@ public final class Checksum {
    *
    * @param field where the four bytes of it lie, which do not count
    */
-  static long of(byte[] file, int field) {
+  public static long of(byte[] file, int field) {
     long sum = 0;
     for (int i = 0; i < file.length; i++) {
       if (i < field || i >= field + 4) {

@@ -123,11 +123,11 @@ public final class LoadConfig {
       this.width64 = width64;
     }
 
-    int at(boolean wide) {
+    public int at(boolean wide) {
       return wide ? at64 : at32;
     }
 
-    int width(boolean wide) {
+    public int width(boolean wide) {
       return wide ? width64 : width32;
     }
   }

@@ -85,11 +85,11 @@ public record PeHeaders(
   /** IMAGE_DLLCHARACTERISTICS_GUARD_CF. */
   public static final int GUARD_CF = 0x4000;
 
-  static final int PE32 = 0x10B;
-  static final int PE32_PLUS = 0x20B;
+  public static final int PE32 = 0x10B;
+  public static final int PE32_PLUS = 0x20B;
 
   /** Bytes of the signature and the file header, before the optional header. */
-  static final int FILE_HEADER = 24;
+  public static final int FILE_HEADER = 24;
 
   private static final int SECTION = 40;
 

@@ -293,7 +293,7 @@ public final class PeImage {
   }
 
   /** Remembers a stretch that could not be read. */
-  void gap(long rva, long bytes, String what, String why) {
+  public void gap(long rva, long bytes, String what, String why) {
     gaps.add(new Gap(name(), Math.max(0, view.offset(rva)), bytes, what, why));
   }
 
@@ -314,7 +314,7 @@ public final class PeImage {
    * @param what the part, for messages
    * @param rva where the part begins
    */
-  <T> T reading(String what, long rva, T nothing, Supplier<T> reader) {
+  public <T> T reading(String what, long rva, T nothing, Supplier<T> reader) {
     try {
       return reader.get();
     } catch (DamagedInput e) {

@@ -62,8 +62,7 @@ class FileSignatureTest {
   @Test
   void versionsOfPdbsAreToldApart() {
     assertEquals(FileSignature.MSF_7, of("Microsoft C/C++ MSF 7.00\r\n\u001ADS\0\0\0"));
-    assertEquals(
-        FileSignature.MSF_2, of("Microsoft C/C++ program database 2.00\r\n\u001AJG\0\0"));
+    assertEquals(FileSignature.MSF_2, of("Microsoft C/C++ program database 2.00\r\n\u001AJG\0\0"));
     assertEquals(FileSignature.MSFZ, of("Microsoft MSFZ Container\r\n\u001AALD\0\0"));
     assertEquals(FileSignature.OTHER_PDB, of("Microsoft C/C++ MSF 8"));
     for (FileSignature signature : FileSignature.values()) {

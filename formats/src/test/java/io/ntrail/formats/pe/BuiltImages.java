@@ -3,20 +3,23 @@ package io.ntrail.formats.pe;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.pe.LoadConfig.Field;
+import io.ntrail.formats.pe.build.PeBuilder;
+import io.ntrail.formats.pe.build.PeSectionContent;
+import io.ntrail.formats.pe.build.UnwindInfoBuilder;
 import io.ntrail.testkit.LittleEndian;
 import java.nio.charset.StandardCharsets;
 
 /** Images that {@link PeBuilder} makes for tests. */
-final class BuiltImages {
+public final class BuiltImages {
   static final Guid PDB = Guid.parse("68fdd900-4a3e-11d1-84f4-0000f80464e3");
 
   private BuiltImages() {}
 
-  static PeImage image(PeBuilder builder) {
+  public static PeImage image(PeBuilder builder) {
     return image(builder.build());
   }
 
-  static PeImage image(PeBuilder.Built built) {
+  public static PeImage image(PeBuilder.Built built) {
     return PeImage.ofFile(InputFile.of(built.file(), "built.dll"));
   }
 
@@ -24,7 +27,7 @@ final class BuiltImages {
    * A program of x64 that prints what the library {@code answer.dll} says, and exits with what its
    * function {@code seven} returns; the text comes through a pointer that has a base relocation.
    */
-  static PeBuilder printing() {
+  public static PeBuilder printing() {
     PeBuilder program =
         PeBuilder.program(MachineType.AMD64)
             .imports("KERNEL32.dll", "GetStdHandle", "WriteFile", "ExitProcess")
@@ -63,7 +66,7 @@ final class BuiltImages {
   }
 
   /** The library of it, which also forwards a function to the system. */
-  static PeBuilder answer() {
+  public static PeBuilder answer() {
     PeBuilder library = PeBuilder.library(MachineType.AMD64).name("answer.dll");
     library
         .code()
@@ -85,7 +88,7 @@ final class BuiltImages {
   }
 
   /** A library of a machine with one of everything that the builder can write. */
-  static PeBuilder everything(int machine) {
+  public static PeBuilder everything(int machine) {
     boolean wide = machine == MachineType.AMD64;
     PeBuilder library =
         PeBuilder.library(machine)

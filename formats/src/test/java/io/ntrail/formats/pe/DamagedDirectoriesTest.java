@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.pe.build.PeBuilder;
 import io.ntrail.testkit.Property;
 import java.time.Duration;
 import java.util.Arrays;

@@ -4,6 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.formats.pe.LoadConfig.Field;
+import io.ntrail.formats.pe.unwind.ArmFunctions;
+import io.ntrail.formats.pe.unwind.ArmUnwind;
+import io.ntrail.formats.pe.unwind.FunctionTable;
+import io.ntrail.formats.pe.unwind.RuntimeFunction;
+import io.ntrail.formats.pe.unwind.UnwindInfo;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.pe.EhManifest;
 import java.io.IOException;

@@ -7,10 +7,14 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.pe.DebugDirectory.CodeView;
-import io.ntrail.formats.pe.DynamicRelocations.Symbol;
 import io.ntrail.formats.pe.Exports.Export;
 import io.ntrail.formats.pe.LoadConfig.Field;
 import io.ntrail.formats.pe.LoadConfig.GuardEntry;
+import io.ntrail.formats.pe.fixups.DynamicFixup;
+import io.ntrail.formats.pe.fixups.DynamicRelocations;
+import io.ntrail.formats.pe.fixups.DynamicRelocations.Symbol;
+import io.ntrail.formats.pe.unwind.FunctionTable;
+import io.ntrail.formats.pe.unwind.UnwindInfo;
 import io.ntrail.testkit.TestData;
 import java.util.HexFormat;
 import java.util.List;

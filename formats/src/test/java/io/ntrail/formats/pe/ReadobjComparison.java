@@ -6,6 +6,7 @@ import io.ntrail.formats.pe.Imports.Module;
 import io.ntrail.formats.pe.Imports.Symbol;
 import io.ntrail.formats.pe.LoadConfig.Field;
 import io.ntrail.formats.pe.LoadConfig.GuardEntry;
+import io.ntrail.formats.pe.fixups.Relocations;
 import io.ntrail.testkit.pe.ToolNode;
 import io.ntrail.testkit.pe.ToolOutput;
 import java.nio.charset.StandardCharsets;

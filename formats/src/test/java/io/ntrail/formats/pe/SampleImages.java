@@ -6,10 +6,10 @@ import io.ntrail.testkit.pe.PeSample;
 import io.ntrail.testkit.pe.PeSamples;
 
 /** Shared images, opened. */
-final class SampleImages {
+public final class SampleImages {
   private SampleImages() {}
 
-  static PeImage open(String group, String name) {
+  public static PeImage open(String group, String name) {
     return open(PeSamples.of(group, name));
   }
 

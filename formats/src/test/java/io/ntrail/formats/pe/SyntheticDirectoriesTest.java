@@ -7,6 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.identity.Guid;
+import io.ntrail.formats.pe.build.PeBuilder;
+import io.ntrail.formats.pe.build.PeSectionContent;
+import io.ntrail.formats.pe.fixups.DynamicRelocations;
+import io.ntrail.formats.pe.fixups.Relocations;
 import io.ntrail.testkit.LittleEndian;
 import java.util.ArrayList;
 import java.util.HexFormat;

@@ -1,8 +1,8 @@
 package io.ntrail.live.agent;
 
 import io.ntrail.programs.x86.asm.Assembler;
-import io.ntrail.programs.x86.asm.Reg32;
-import io.ntrail.programs.x86.asm.Reg64;
+import io.ntrail.programs.x86.asm.operands.Reg32;
+import io.ntrail.programs.x86.asm.operands.Reg64;
 
 /** Machine code that the agent calls in its own process. */
 public final class AgentRoutines {

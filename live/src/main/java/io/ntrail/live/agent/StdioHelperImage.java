@@ -1,29 +1,29 @@
 package io.ntrail.live.agent;
 
-import static io.ntrail.programs.x86.asm.Mem.gs;
-import static io.ntrail.programs.x86.asm.Mem.ptr;
-import static io.ntrail.programs.x86.asm.Reg32.EAX;
-import static io.ntrail.programs.x86.asm.Reg32.ECX;
-import static io.ntrail.programs.x86.asm.Reg32.EDX;
-import static io.ntrail.programs.x86.asm.Reg32.R8D;
-import static io.ntrail.programs.x86.asm.Reg32.R9D;
-import static io.ntrail.programs.x86.asm.Reg64.RAX;
-import static io.ntrail.programs.x86.asm.Reg64.RBX;
-import static io.ntrail.programs.x86.asm.Reg64.RCX;
-import static io.ntrail.programs.x86.asm.Reg64.RSP;
+import static io.ntrail.programs.x86.asm.operands.Mem.gs;
+import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EAX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.ECX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EDX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.R8D;
+import static io.ntrail.programs.x86.asm.operands.Reg32.R9D;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RAX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RBX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RSP;
 
 import io.ntrail.formats.pe.MachineType;
-import io.ntrail.formats.pe.PeBuilder;
-import io.ntrail.formats.pe.UnwindInfoBuilder;
+import io.ntrail.formats.pe.build.PeBuilder;
+import io.ntrail.formats.pe.build.UnwindInfoBuilder;
 import io.ntrail.programs.x86.asm.Assembler;
-import io.ntrail.programs.x86.asm.Label;
-import io.ntrail.programs.x86.asm.Mem;
+import io.ntrail.programs.x86.asm.operands.Label;
+import io.ntrail.programs.x86.asm.operands.Mem;
 import java.util.HashMap;
 import java.util.Map;
 
 /**
- * A program that is started with the standard streams of ntrail itself, so that an agent, whose own
- * streams are the pipes of its protocol, can give them to the target.
+ * Executable that is started with the standard streams of ntrail itself, so that an agent, whose
+ * own streams are the pipes of its protocol, can duplicate them for the target.
  *
  * <p>It makes a section whose name is the last word of its command line, of one page, and writes
  * there: u32 1 when the rest is there, u32 its process id, u64 each the handles of its standard
@@ -43,7 +43,7 @@ public final class StdioHelperImage {
 
   private StdioHelperImage() {}
 
-  /** The bytes of its file; always the same. */
+  /** Returns the content of its file, which is always the same. */
   public static byte[] file() {
     PeBuilder.Built draft = build(Map.of());
     Map<String, Long> addresses = new HashMap<>();

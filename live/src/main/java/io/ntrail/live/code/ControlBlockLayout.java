@@ -1,6 +1,6 @@
 package io.ntrail.live.code;
 
-/** Where the numbers of the control block lie that code in the target uses (docs/live.md). */
+/** Offsets in the control block that code in the target uses (docs/live.md). */
 public final class ControlBlockLayout {
   public static final int ENABLED = 0x40;
   public static final int AREAS_TAKEN = 0x80;

@@ -1,7 +1,7 @@
 /**
- * What tracing needs of a processor architecture, behind {@link io.ntrail.live.code.Architecture}:
- * the code that runs in a target, its unwind data, and layouts of structures (docs/live.md). Each
- * architecture has a package of its own; who needs one asks the target for it.
+ * Interface of processor architectures, {@link io.ntrail.live.code.Architecture}: the code that
+ * runs in a target, its unwind data, and layouts of structures (docs/live.md). Each architecture
+ * has a package of its own; who needs one asks the target for it.
  */
 @NullMarked
 package io.ntrail.live.code;

@@ -12,13 +12,13 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
 
 /**
- * The callback in a target that tells of modules which come and go, and the sign of life that it
- * wants of the controller.
+ * Callback in a target that reports the loading and unloading of modules, and the heartbeat that it
+ * needs.
  */
 public final class DllNotificationHook implements AutoCloseable {
   private static final long ROUTINE_MILLIS = 20_000;
 
-  /** STATUS_DLL_NOT_FOUND: somebody did it already. */
+  /** STATUS_DLL_NOT_FOUND: it was unregistered already. */
   private static final int NOT_THERE = 0xC000_0135;
 
   private static final long BEAT_NANOS = 50_000_000;
@@ -52,13 +52,13 @@ public final class DllNotificationHook implements AutoCloseable {
     }
   }
 
-  /** What the target tells. */
+  /** Returns the notifications of the target. */
   DllNotificationRing board() {
     return board;
   }
 
   /**
-   * Lets the target's loader call the callback from now on.
+   * Registers the callback with the target's loader.
    *
    * @param before hears where it lies, before the loader does
    */
@@ -86,15 +86,14 @@ public final class DllNotificationHook implements AutoCloseable {
         call(target, block, "ntdll!LdrRegisterDllNotification", 0, block, 0, block + COOKIE);
     if (status != 0) {
       throw new CannotGoOn(
-          "the system does not tell of modules that are loaded (status 0x%08x)".formatted(status),
-          "");
+          "LdrRegisterDllNotification failed (status 0x%08x)".formatted(status), "");
     }
     installed = true;
   }
 
   /**
-   * Ends that. If the loader does not allow it in time, the callback stays, and waits for nobody as
-   * long as nothing is recorded.
+   * Unregisters the callback. If the loader does not allow it in time, the callback stays, and
+   * waits for nobody as long as nothing is recorded.
    */
   void uninstall() {
     if (installed) {
@@ -107,7 +106,7 @@ public final class DllNotificationHook implements AutoCloseable {
   }
 
   /**
-   * The same for a callback that any session put into a target.
+   * Unregisters the callback of any session.
    *
    * @param block where it lies
    * @throws CannotGoOn if the loader may call it still
@@ -118,7 +117,7 @@ public final class DllNotificationHook implements AutoCloseable {
       int status = call(target, block, "ntdll!LdrUnregisterDllNotification", cookie, 0, 0, 0);
       if (status != 0 && status != NOT_THERE) {
         throw new CannotGoOn(
-            "the system goes on telling of modules (status 0x%08x)".formatted(status), "");
+            "LdrUnregisterDllNotification failed (status 0x%08x)".formatted(status), "");
       }
     }
   }
@@ -132,7 +131,7 @@ public final class DllNotificationHook implements AutoCloseable {
     return target.run(block + ROUTINE, block + PARAMETERS, ROUTINE_MILLIS);
   }
 
-  /** Gives no sign of life any more: nobody waits for an answer. */
+  /** Ends the heartbeat: no thread waits for an answer any more. */
   @Override
   public void close() {
     closed = true;

@@ -26,7 +26,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
 
 /**
- * Modules that come and go while a program is traced.
+ * Tracks modules that are loaded and unloaded while a program is traced.
  *
  * <p>A module that comes is planned and patched while the thread that loads it waits, before the
  * module's entry point runs; that thread holds the loader's lock, so that no routine is run in the
@@ -37,8 +37,8 @@ public final class ModuleTracker implements AutoCloseable {
   private static final long TABLE_PAUSE_NANOS = 50_000;
   private static final long TABLE_NANOS = 2_500_000_000L;
 
-  /** So often functions are put back while modules go. */
-  private static final int MOST_TRIES = 5;
+  /** Number of tries to restore functions while modules are unloaded. */
+  private static final int MAX_TRIES = 5;
 
   private final TargetProcess process;
   private final TargetClock clock;
@@ -54,30 +54,30 @@ public final class ModuleTracker implements AutoCloseable {
   private boolean serving;
   private boolean ending;
 
-  /** What hears of it. */
+  /** Listener for what changes. */
   public interface Log {
-    /** What was asked for in a module that was not planned before. */
+    /** Adds the plan for a module that was not planned before. */
     void planned(TracePlan more);
 
     /**
-     * A module is there, and its functions will be patched.
+     * Reports that a module was loaded; its functions will be patched.
      *
      * @param functions those that were never told of
      */
     void comes(PlannedModule module, List<Patcher.Patched> functions, long ticks);
 
-    /** More functions have stubs than were told of. */
+    /** Reports further functions that have stubs. */
     void more(List<Patcher.Patched> functions);
 
-    /** Functions are left alone after all, because they are no longer what they were. */
+    /** Reports functions that are skipped after all, because their code has changed. */
     void changed(List<PlannedFunction> functions);
 
-    /** A module of which that was told is no longer there. */
+    /** Reports that a reported module was unloaded. */
     void goes(PlannedModule module, long ticks);
   }
 
   /**
-   * What came of asking for something else.
+   * Result of a change of the selection.
    *
    * @param added functions that are traced from now on
    * @param removed functions that are no more
@@ -85,7 +85,7 @@ public final class ModuleTracker implements AutoCloseable {
   public record SelectionChange(int added, int removed) {}
 
   /**
-   * Begins to listen. Stubs of what was planned are written, and no function is patched yet.
+   * Begins to track. The stubs of planned functions are written; no function is patched yet.
    *
    * @param journal takes the address of the callback before the loader does
    * @param exits whether exits are recorded where they can be
@@ -141,7 +141,10 @@ public final class ModuleTracker implements AutoCloseable {
     }
   }
 
-  /** A function of the system as the program would call it without tracing; 0 if there is none. */
+  /**
+   * Returns the address of a function of the system as the program would call it without tracing; 0
+   * if there is none.
+   */
   public long untraced(String name) {
     long address = process.calls().find(name);
     return patching.patcher().patched().stream()
@@ -152,7 +155,7 @@ public final class ModuleTracker implements AutoCloseable {
   }
 
   /**
-   * Answers what was told, and traces what nobody waited for.
+   * Answers notifications, and traces modules whose loading did not wait.
    *
    * @return whether there was anything
    */
@@ -162,7 +165,7 @@ public final class ModuleTracker implements AutoCloseable {
     return news;
   }
 
-  /** Answers what was told; whether there was anything. */
+  /** Answers notifications; returns whether there were any. */
   public boolean serve() {
     if (serving || !board.isNews()) {
       return false;
@@ -222,15 +225,15 @@ public final class ModuleTracker implements AutoCloseable {
       if (placement.isRegistered()) {
         patching.memory().registered(table, board.handle());
       } else if (board.isOffered(notice)) {
-        patching.memory().stay("a thread of the program does not go on loading a library");
+        patching.memory().stay("a thread of the program is stuck loading a library");
       }
     }
     return placement.isRegistered();
   }
 
   /**
-   * From now on something else is asked for. Functions that were traced and are not asked for any
-   * more are put back; what is on its way through them is recorded to its end.
+   * Changes the selection. Functions that are no longer selected are restored; calls that are
+   * active in them are recorded to their end.
    */
   public SelectionChange choose(TracePlan.Selection choice) {
     stubs.select(choice);
@@ -273,7 +276,7 @@ public final class ModuleTracker implements AutoCloseable {
   }
 
   /**
-   * Patches, unless the module has gone meanwhile.
+   * Arms the functions of a module, unless it was unloaded meanwhile.
    *
    * @param seen count of the last notice that was looked at
    */
@@ -311,7 +314,7 @@ public final class ModuleTracker implements AutoCloseable {
     }
   }
 
-  /** Traces modules whose loading nobody waited for, from now on. */
+  /** Traces modules whose loading did not wait for the controller. */
   private void late() {
     if (board.missed() != missed) {
       missed = board.missed();
@@ -351,7 +354,7 @@ public final class ModuleTracker implements AutoCloseable {
     }
   }
 
-  /** Finds out what came and went without a notice. */
+  /** Finds modules that were loaded or unloaded without a notification. */
   private void compare() {
     Set<Long> there = new HashSet<>();
     for (TargetModule module : process.modules()) {
@@ -368,18 +371,18 @@ public final class ModuleTracker implements AutoCloseable {
     }
   }
 
-  /** What is done while no module goes. */
+  /** Work that is done while no module can be unloaded. */
   @FunctionalInterface
   public interface Work {
     /**
-     * Does it.
+     * Does the work.
      *
      * @param routines whether threads can be started in the target: nobody holds the loader's lock
      */
     void run(boolean routines);
   }
 
-  /** Does something with the functions of all modules that are there; none of them goes. */
+  /** Does work with the functions of all loaded modules; none of them is unloaded meanwhile. */
   public void held(Work work) {
     board.hold(true);
     try {
@@ -395,13 +398,13 @@ public final class ModuleTracker implements AutoCloseable {
   }
 
   /**
-   * Does not listen any more.
+   * Stops tracking.
    *
    * @param disarm puts all functions back and lets nothing be recorded from now on
    */
   public void end(Runnable disarm) {
     ending = true;
-    for (int tries = 1; !tried(disarm, tries == MOST_TRIES); tries++) {
+    for (int tries = 1; !tried(disarm, tries == MAX_TRIES); tries++) {
       compare();
     }
     try {
@@ -412,8 +415,9 @@ public final class ModuleTracker implements AutoCloseable {
   }
 
   /**
-   * On a machine with too much to do it takes longer than the program's threads wait, and a module
-   * goes meanwhile. What is known of it then is forgotten, and all others are put back.
+   * Restores the functions once. On a busy machine that may take longer than the program's threads
+   * wait, and a module is unloaded meanwhile: it is forgotten then, and all others are restored
+   * again.
    */
   private boolean tried(Runnable disarm, boolean last) {
     try {

@@ -29,7 +29,7 @@ import java.util.stream.Collectors;
  * library stay when it is unloaded and are used again when it is loaded at the same address.
  */
 public final class StubPreparation {
-  /** At how many addresses one library is given stubs. */
+  /** Maximum number of addresses at which one library is given stubs. */
   public static final int MAX_ADDRESSES = 16;
 
   private static final int HEADERS = 0x1000;

@@ -12,7 +12,7 @@ import java.util.List;
  * while all threads are suspended or while they run.
  */
 public final class CodePatching {
-  /** How long a process takes at most from the release of its memory to its end. */
+  /** Time limit for the exit of a process whose memory was released. */
   private static final int EXIT_MILLIS = 2000;
 
   private final TargetProcess target;

@@ -8,7 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Writes into code that threads of a target execute meanwhile, two bytes at a time. */
+/** Writes code that threads of a target may be executing, two bytes with one store at a time. */
 final class CrossModifyingWriter {
   private static final long ROUTINE_MILLIS = 20_000;
   private static final int PAGE = 0x1000;
@@ -27,7 +27,7 @@ final class CrossModifyingWriter {
   }
 
   /**
-   * Writes; the pages are writable.
+   * Makes stores into writable pages.
    *
    * @return where that was done: elsewhere there was something else than what was expected
    */

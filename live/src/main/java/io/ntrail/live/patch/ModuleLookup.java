@@ -16,8 +16,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How a target's system finds the module of an address. Wine's way is not safe for addresses of no
- * module (see {@link GuardCode}), and slots are such: there a guard stands in front of it.
+ * Protects the system's search for the module of an address. Wine's is not safe for addresses that
+ * belong to no module (see {@link GuardCode}), such as those of slots: a guard is put in front of
+ * it.
  */
 public final class ModuleLookup {
   private static final String FUNCTION = "LdrFindEntryForAddress";
@@ -45,7 +46,7 @@ public final class ModuleLookup {
     }
   }
 
-  /** Looks what the target's system is, and writes a guard if one is needed. */
+  /** Finds out what the target's system is, and writes a guard if one is needed. */
   static ModuleLookup of(TargetProcess target) {
     TargetMemory memory = target.memory();
     if (target.calls().find("ntdll!wine_get_version") == 0) {
@@ -82,7 +83,10 @@ public final class ModuleLookup {
         target, Optional.of(new Patcher.Patched(function.get(), stub, body)), base, true);
   }
 
-  /** Where the ranges of a guard lie that another session left in force; 0 if there is none. */
+  /**
+   * Returns the address of the ranges of a guard that another session left in force; 0 if there is
+   * none.
+   */
   private static long left(TargetProcess target) {
     long function = target.calls().find("ntdll!" + FUNCTION);
     if (function == 0) {
@@ -93,7 +97,7 @@ public final class ModuleLookup {
     return jump == 0 ? 0 : code.tableOf(target.memory().readUpTo(jump, code.codeSize()));
   }
 
-  /** Takes memory of other sessions out of a guard that was left. All threads have to stand. */
+  /** Removes memory of other sessions from a guard that was left. All threads must be suspended. */
   public static void forgetLeft(TargetProcess target, List<TracingMemory.Block> blocks) {
     if (target.calls().find("ntdll!wine_get_version") != 0) {
       long ranges = left(target);
@@ -104,7 +108,7 @@ public final class ModuleLookup {
     }
   }
 
-  /** Only what can be moved without unwind data of its own: nothing that touches the stack. */
+  /** Plans the guard, if the function's first instructions can be moved without unwind data. */
   private static Optional<PlannedFunction> plan(TargetMemory memory, TargetModule module) {
     PeImage image = TargetImage.read(memory, module);
     return Planner.planOwn(module, image, FUNCTION)
@@ -112,23 +116,23 @@ public final class ModuleLookup {
         .filter(planned -> planned.code().orElseThrow().prologue().length == 0);
   }
 
-  /** Whether frames of slots can be looked up without harm. */
+  /** Returns whether frames of slots can be looked up without harm. */
   public boolean isSafe() {
     return safe;
   }
 
-  /** The guard's own memory. */
+  /** Returns the guard's own memory. */
   public Optional<TracingMemory.Block> block() {
     return guard.map(_ -> new TracingMemory.Block(ranges, ranges, code.tableBytes() + CODE_BYTES));
   }
 
-  /** What is to be patched together with the traced functions. */
+  /** Returns the function to patch together with the traced ones. */
   Optional<Patcher.Patched> guard() {
     return guard;
   }
 
   /**
-   * Says that memory belongs to tracing.
+   * Adds memory that belongs to tracing.
    *
    * @return false if no more can be told
    */
@@ -150,7 +154,7 @@ public final class ModuleLookup {
     return true;
   }
 
-  /** The opposite: memory that is given back may be a module's next. All threads have to stand. */
+  /** Removes memory that is freed: it may be a module's next. All threads must be suspended. */
   public void forget(List<TracingMemory.Block> blocks) {
     if (ranges != 0
         && ours.removeIf(

@@ -6,9 +6,9 @@ import io.ntrail.live.patch.Patcher.Patched;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.target.TargetMemory;
 
-/** The bytes that lead from a function to its stub: a short jump to a long one, or that alone. */
+/** Jumps that lead from a function to its stub: a short one to a long one, or a long one alone. */
 public final class PatchJumps {
-  /** Of a long jump. */
+  /** Size of a long jump. */
   public static final int BYTES = 5;
 
   private static final int NEAR = 0xEB;
@@ -16,19 +16,19 @@ public final class PatchJumps {
 
   private PatchJumps() {}
 
-  /** Where the long jump lies. */
+  /** Returns the address of the long jump. */
   public static long at(Patched function) {
     PlannedFunction planned = function.function();
     return planned.module().module().base() + planned.patch().jumpAt();
   }
 
-  /** The long jump. */
+  /** Returns the long jump. */
   public static byte[] far(Patched function) {
     long distance = function.stub() - (at(function) + BYTES);
     return new BytesBuilder(BYTES).u8(FAR).u32((int) distance).toArray();
   }
 
-  /** What takes the place of a function's first bytes. */
+  /** Returns the bytes that replace the first ones of a function. */
   public static byte[] near(Patched function) {
     if (function.function().patch().isInPlace()) {
       return far(function);
@@ -49,7 +49,7 @@ public final class PatchJumps {
     return at.u8(0) == FAR ? jump + BYTES + at.i32(1) : 0;
   }
 
-  /** What is in the place of the long jump without it. */
+  /** Returns the original bytes at the address of the long jump. */
   public static byte[] room(PlannedFunction planned) {
     return planned.module().image().view().bytes(planned.patch().jumpAt(), BYTES).array(0, BYTES);
   }

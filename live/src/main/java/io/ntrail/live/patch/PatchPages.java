@@ -11,15 +11,17 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pages of a target that are changed together: read in as few goes as possible, changed here, and
- * written back.
+ * Pages of a target that are changed together: read with few calls, changed here, and written back.
  *
  * <p>All but {@link #write} can be done before threads are stopped.
  */
 public final class PatchPages {
   private static final int PAGE = 0x1000;
 
-  /** Pages in between that are read and written, too, because that is cheaper than another go. */
+  /**
+   * Largest gap between pages that are read and written together, because that is cheaper than
+   * another call.
+   */
   private static final int NEAR = 8;
 
   private final TargetMemory memory;
@@ -28,7 +30,7 @@ public final class PatchPages {
   private List<Pages> before = List.of();
   private @Nullable PreparedWrites writes;
 
-  /** Pages side by side: what was read, and what is to be written. */
+  /** Adjacent pages, as read and as they will be written. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Run(long begin, byte[] read, byte[] bytes) {
     Run(long begin, byte[] read) {
@@ -44,7 +46,7 @@ public final class PatchPages {
     this.memory = memory;
   }
 
-  /** Says that so many bytes at an address will be changed. */
+  /** Adds a range that will be changed. */
   public void touch(long address, int length) {
     touched.add(address & -PAGE);
     touched.add(address + length - 1 & -PAGE);
@@ -93,7 +95,7 @@ public final class PatchPages {
     }
   }
 
-  /** Bytes as they will be. */
+  /** Returns bytes as they will be. */
   public byte[] get(long address, int length) {
     byte[] bytes = new byte[length];
     copy(address, bytes, false);
@@ -136,7 +138,7 @@ public final class PatchPages {
     throw new CannotGoOn("code of the target could not be read at 0x%x".formatted(address), "");
   }
 
-  /** Makes all writable, and the changes ready; no further ones can be made. */
+  /** Makes all pages writable and prepares the changes; no further ones can be made. */
   public void open() {
     openAsRead();
     writes =
@@ -146,7 +148,7 @@ public final class PatchPages {
                 .toList());
   }
 
-  /** Makes all writable, for somebody else who writes. */
+  /** Makes all pages writable for another writer. */
   void openAsRead() {
     before =
         memory.protect(
@@ -156,7 +158,7 @@ public final class PatchPages {
   }
 
   /**
-   * Writes all back.
+   * Writes all changes.
    *
    * @return false if something is not as it was read; then nothing is written
    */
@@ -168,7 +170,7 @@ public final class PatchPages {
     return true;
   }
 
-  /** Protects all as it was before {@link #open}. */
+  /** Restores the protection of all pages. */
   public void close() {
     if (writes != null) {
       writes.close();

@@ -31,9 +31,9 @@ import java.util.stream.Collector;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Writes stubs beside modules, and the jumps to them into functions while all threads stand. */
+/** Writes stubs near modules, and the jumps to them into functions. */
 public final class Patcher {
-  /** So often somebody else may change something near while threads run. */
+  /** Number of tries to write when others change the same pages meanwhile. */
   private static final int TRIES = 10;
 
   private final TargetProcess target;
@@ -51,10 +51,10 @@ public final class Patcher {
   /** Functions that jump to their stubs. */
   private Set<Patched> armed = Set.of();
 
-  /** Functions that do no more, while their long jumps are still there. */
+  /** Functions that were disarmed while threads ran, with their long jumps still in place. */
   private final Set<Patched> left = new LinkedHashSet<>();
 
-  /** A function that has a stub, with its body thunk. */
+  /** Function with its stub and its body thunk. */
   public record Patched(PlannedFunction function, long stub, long body) {
     /** Returns the low half of the body's address, which stands for the function in records. */
     public int recordAddress() {
@@ -69,28 +69,28 @@ public final class Patcher {
     this.stores = new CrossModifyingWriter(target, tracing);
   }
 
-  /** Pages of stubs. */
+  /** Returns the blocks of stubs. */
   public List<TracingMemory.Block> blocks() {
     return List.copyOf(blocks);
   }
 
-  /** Everything that has a stub. */
+  /** Returns all functions that have a stub. */
   public List<Patched> patched() {
     return List.copyOf(patched);
   }
 
-  /** Something that is patched with what was prepared, and has a stub of its own. */
+  /** Adds a function of our own with a stub, to be patched with the others. */
   public void add(Patched more) {
     patched.add(more);
     own.add(more);
   }
 
-  /** How many functions that were asked for jump to their stubs now. */
+  /** Returns how many of the selected functions are armed. */
   public int armedCount() {
     return (int) armed.stream().filter(one -> !own.contains(one)).count();
   }
 
-  /** What cannot be patched although it was planned: no memory is near enough. */
+  /** Returns the planned functions that cannot be patched: no free memory is within reach. */
   List<PlannedFunction> outOfReach() {
     return List.copyOf(outOfReach);
   }
@@ -137,7 +137,7 @@ public final class Patcher {
     return result;
   }
 
-  /** Memory near a module whose addresses differ from all others in their low halves. */
+  /** Allocates memory near a module, with low halves of addresses that are unique. */
   private long near(PlannedModule module, long size) {
     List<Long> refused = new ArrayList<>();
     long begin = module.module().base();
@@ -172,12 +172,12 @@ public final class Patcher {
     return true;
   }
 
-  /** What jumps to its stub now. */
+  /** Returns the armed functions. */
   public Set<Patched> armed() {
     return Collections.unmodifiableSet(armed);
   }
 
-  /** What is written into a target while its threads stand, and was made ready before. */
+  /** Prepared change of code, to be written while all threads are suspended. */
   public final class Change implements AutoCloseable {
     private final Function<PatchPages, Set<Patched>> changes;
     private final LongUnaryOperator moved;
@@ -196,8 +196,8 @@ public final class Patcher {
     }
 
     /**
-     * Writes. All threads have to stand; those that stand inside of what is overwritten go on where
-     * the same follows.
+     * Writes the change. All threads must be suspended; those inside overwritten instructions
+     * continue at the equivalent address.
      *
      * @throws CannotGoOn if a function is no longer what it was when it was planned
      */
@@ -214,20 +214,20 @@ public final class Patcher {
       after.run();
     }
 
-    /** Protects pages as they were. */
+    /** Restores the protection of the pages. */
     @Override
     public void close() {
       pages.close();
     }
   }
 
-  /** Everything that has a stub, but what is gone. */
+  /** Returns all functions that have a stub, except those of unloaded modules. */
   public List<Patched> present() {
     return patched.stream().filter(p -> !gone.contains(p.function().module())).toList();
   }
 
   /**
-   * The jumps to stubs.
+   * Prepares arming all functions.
    *
    * @throws CannotGoOn if a function is no longer what it was when it was planned
    */
@@ -236,18 +236,18 @@ public final class Patcher {
     return arming(all, guard(all), false);
   }
 
-  /** The same for some more functions; what changed in the meantime is left alone. */
+  /** Prepares arming further functions; those whose code has changed are skipped. */
   Change adding(List<Patched> more) {
     more.forEach(function -> gone.remove(function.function().module()));
     return arming(more, guard(more), true);
   }
 
-  /** Only what has to be there before exits of these functions are recorded; empty if it is. */
+  /** Prepares patching the guard that exits of these functions need; empty if it is in place. */
   Optional<Change> guarding(List<Patched> functions) {
     return guard(functions).map(guard -> arming(List.of(), Optional.of(guard), true));
   }
 
-  /** A module is no longer there: its memory is not touched any more. Stubs and slots stay. */
+  /** Forgets an unloaded module: its memory is not touched any more. Stubs and slots stay. */
   public void forget(PlannedModule module) {
     gone.add(module);
     armed = armed.stream().filter(p -> !p.function().module().equals(module)).collect(inOrder());
@@ -284,12 +284,12 @@ public final class Patcher {
         });
   }
 
-  /** Whether functions can be patched, or that be taken back, while threads execute them. */
+  /** Returns whether functions can be armed and disarmed while threads execute them. */
   static boolean mayRun(List<Patched> functions) {
     return functions.stream().allMatch(p -> p.function().needsStop().isEmpty());
   }
 
-  /** Patches functions while threads execute them; what changed in the meantime is left alone. */
+  /** Arms functions while threads execute them; those whose code has changed are skipped. */
   void armRunning(List<Patched> functions) {
     functions.forEach(function -> gone.remove(function.function().module()));
     boolean done = false;
@@ -321,7 +321,10 @@ public final class Patcher {
         .toList();
   }
 
-  /** Takes that back. The long jumps stay: a thread may be on its way to one of them. */
+  /**
+   * Disarms functions while threads execute them. The long jumps stay: a thread may be about to
+   * execute one.
+   */
   void disarmRunning(List<Patched> functions) {
     PatchPages pages = new PatchPages(memory);
     functions.forEach(f -> pages.touch(f.function().code().orElseThrow().address(), 2));
@@ -360,7 +363,7 @@ public final class Patcher {
     return bytes[0] & 0xFF | (bytes[1] & 0xFF) << 8;
   }
 
-  /** From inside of first instructions to the same place in their copy. */
+  /** Maps an address within the first instructions to the same place in their copy. */
   private static long inCopy(NavigableMap<Long, Patched> byAddress, long at) {
     var below = byAddress.lowerEntry(at);
     if (below != null) {
@@ -393,7 +396,7 @@ public final class Patcher {
         if (onlyUnchanged && !isGuard(function)) {
           continue;
         }
-        throw new CannotGoOn(planned.title() + " was changed while it was being planned", "");
+        throw new CannotGoOn(planned.title() + " changed since planning", "");
       }
       pages.put(PatchJumps.at(function), PatchJumps.far(function));
       pages.put(code.address(), PatchJumps.near(function));
@@ -402,14 +405,14 @@ public final class Patcher {
     return written;
   }
 
-  /** Whether a long jump may be written, or is there. */
+  /** Returns whether a long jump may be written, or is in place. */
   private boolean isRoom(Patched function, byte[] bytes) {
     return Arrays.equals(
         bytes,
         left.contains(function) ? PatchJumps.far(function) : PatchJumps.room(function.function()));
   }
 
-  /** All functions as they were, and the room for long jumps. */
+  /** Prepares restoring all functions and the padding used for long jumps. */
   public Change disarming() {
     Set<Patched> all = new LinkedHashSet<>(armed);
     all.addAll(left);
@@ -417,8 +420,8 @@ public final class Patcher {
   }
 
   /**
-   * Some functions as they were. A thread that stands between the short jump and the long one
-   * begins the function anew.
+   * Prepares restoring some functions. A thread between the short jump and the long one restarts
+   * the function.
    */
   Change removing(List<Patched> functions) {
     Map<Long, Long> anew = new HashMap<>();
@@ -436,7 +439,7 @@ public final class Patcher {
         () -> functions.forEach(left::remove));
   }
 
-  /** The guard taken back, if it is there. */
+  /** Prepares removing the guard, if it is in place. */
   public Change unguarding() {
     List<Patched> guard = guarded ? tracing.lookup().guard().stream().toList() : List.of();
     return new Change(

@@ -19,8 +19,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What tracing needs in a target whatever is traced: the session file, the runtime block, areas,
- * and their unwind data.
+ * Memory that tracing needs in a target regardless of the functions: the session file, the runtime
+ * block, areas, and their unwind data.
  */
 public final class TracingMemory {
   private static final long ROUTINE_MILLIS = 20_000;
@@ -48,7 +48,7 @@ public final class TracingMemory {
   private String stays = "";
 
   /**
-   * Memory of a target that belongs to tracing.
+   * Block of memory in a target that belongs to tracing.
    *
    * @param allocation what it is given back by
    * @param begin its first address
@@ -60,11 +60,11 @@ public final class TracingMemory {
     }
   }
 
-  /** A function table that the system does not know yet. */
+  /** Function table that is not registered yet. */
   public record Table(long table, int entries, long base, long end) {}
 
   /**
-   * Writes all but areas.
+   * Writes everything except areas.
    *
    * @param mostAreas how many there can be; fewer if there is not so much address space
    */
@@ -157,17 +157,17 @@ public final class TracingMemory {
     }
   }
 
-  /** Where the target has the session file. */
+  /** Returns the address of the session file in the target. */
   public long control() {
     return control;
   }
 
-  /** How the target's system finds the module of an address. */
+  /** Returns what protects the search for the module of an address. */
   public ModuleLookup lookup() {
     return lookup;
   }
 
-  /** How many areas there can be. */
+  /** Returns how many areas there can be. */
   public int room() {
     return room;
   }
@@ -177,7 +177,7 @@ public final class TracingMemory {
     return code;
   }
 
-  /** Addresses of all areas, by their numbers. */
+  /** Returns the addresses of all areas, by number. */
   public List<Long> areas() {
     return List.copyOf(areas);
   }
@@ -193,8 +193,8 @@ public final class TracingMemory {
   }
 
   /**
-   * Offers areas again whose thread ended and whose stack is no longer memory: nothing can run
-   * there or return there any more.
+   * Offers areas again whose thread ended and whose stack was freed: nothing can run there or
+   * return there any more.
    */
   public void reclaim(Set<Integer> alive) {
     if (session.areasFree() >= areas.size()) {
@@ -221,7 +221,7 @@ public final class TracingMemory {
     }
   }
 
-  /** Makes areas, tells the system of their unwind data, and offers them to threads. */
+  /** Creates areas, registers their unwind data, and offers them to threads. */
   public void addAreas(int count) {
     if (areas.size() + count > room) {
       throw new IllegalArgumentException(count + " areas more than there is room for");
@@ -256,12 +256,12 @@ public final class TracingMemory {
     numbers.forEach(session::offerArea);
   }
 
-  /** Remembers a function table for {@link #register}. */
+  /** Adds a function table for {@link #register}. */
   public void table(Table table) {
     unregistered.add(table);
   }
 
-  /** Tells the system of the function tables that it does not know yet. */
+  /** Registers the function tables that are not registered yet. */
   public void register() {
     if (unregistered.isEmpty()) {
       return;
@@ -269,7 +269,7 @@ public final class TracingMemory {
     long function = target.calls().find("ntdll!RtlAddGrowableFunctionTable");
     if (function == 0) {
       throw new CannotGoOn(
-          "this system cannot be told of unwind data (RtlAddGrowableFunctionTable is missing)",
+          "dynamic function tables are not supported (RtlAddGrowableFunctionTable is missing)",
           "Windows 8 or newer is needed");
     }
     BytesBuilder list = new BytesBuilder(1 << 10);
@@ -288,7 +288,7 @@ public final class TracingMemory {
     memory.free(at);
     if (status != 0) {
       throw new CannotGoOn(
-          "the system did not take unwind data (status 0x%08x)".formatted(status), "");
+          "RtlAddGrowableFunctionTable failed (status 0x%08x)".formatted(status), "");
     }
     for (int i = 0; i < unregistered.size(); i++) {
       handles.put(unregistered.get(i).base, made.i64(8 * i));
@@ -296,23 +296,23 @@ public final class TracingMemory {
     unregistered.clear();
   }
 
-  /** The reservation with the runtime block and all areas. */
+  /** Returns the reservation with the runtime block and all areas. */
   Block block() {
     return block;
   }
 
-  /** The runtime block alone: what all slots need. */
+  /** Returns the runtime block alone, which all slots need. */
   public Block runtimeBlock() {
     return new Block(0, block.begin, geometry.alignment());
   }
 
-  /** All areas, each a block of its own that has no allocation of its own. */
+  /** Returns all areas as blocks without allocations of their own. */
   public List<Block> areaBlocks() {
     return areas.stream().map(at -> new Block(0, at, geometry.alignment())).toList();
   }
 
-  /** All that the session has in the target. */
-  public TargetResources remains() {
+  /** Returns the resources of the session in the target. */
+  public TargetResources resources() {
     return new TargetResources(
         tls.slot(),
         tls.record(),
@@ -324,7 +324,7 @@ public final class TracingMemory {
   }
 
   /**
-   * Says that nothing can be given back.
+   * Keeps all memory in the target.
    *
    * @param why a sentence
    */
@@ -332,27 +332,27 @@ public final class TracingMemory {
     stays = why;
   }
 
-  /** Why nothing can be given back; empty if nobody said that. */
+  /** Returns why all memory stays in the target; empty if it need not. */
   public String stays() {
     return stays;
   }
 
-  /** The system was told of a function table by somebody else. */
+  /** Records that a function table was registered by the target itself. */
   public void registered(Table table, long handle) {
     handles.put(table.base, handle);
   }
 
-  /** Remembers a block that is given back with all others. */
+  /** Adds a block that is freed with all others. */
   public void beside(Block more) {
     beside.add(more);
   }
 
-  /** Such blocks. */
+  /** Returns the blocks that are freed with all others. */
   public List<Block> besideBlocks() {
     return List.copyOf(beside);
   }
 
-  /** Whether memory can be given back: the system can be told to forget function tables. */
+  /** Returns whether memory can be freed: function tables can be deleted. */
   public boolean canRemove() {
     return stays.isEmpty() && TargetResources.canRemove(target);
   }

@@ -21,10 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The file that a module was loaded from, as this machine has it: mapped, never read as a whole,
- * and only believed if it is of the build that runs.
- */
+/** Local file that a module was loaded from: mapped, and only used if it is the same build. */
 public final class ModuleFile implements AutoCloseable {
   private final @Nullable InputFile input;
   private final Optional<FileCode> code;
@@ -33,18 +30,18 @@ public final class ModuleFile implements AutoCloseable {
   private final List<String> unusable;
 
   /**
-   * Why there is no file.
+   * Reason for a missing file.
    *
    * @param problem what is wrong with it
    * @param detail which file it is, or what the system says
    */
   public record Missing(Problem problem, String detail) {}
 
-  /** What can be wrong with a file. */
+  /** Problem with a file. */
   enum Problem {
-    NOT_HERE("not known here"),
-    OTHER_BUILD("of another build"),
-    UNREADABLE("not readable");
+    NOT_HERE("not found on this machine"),
+    OTHER_BUILD("a different build"),
+    UNREADABLE("unreadable");
 
     private final String text;
 
@@ -52,7 +49,7 @@ public final class ModuleFile implements AutoCloseable {
       this.text = text;
     }
 
-    /** For people; says what a file is. */
+    /** Returns a description of the file. */
     String text() {
       return text;
     }
@@ -120,7 +117,7 @@ public final class ModuleFile implements AutoCloseable {
           names.putIfAbsent(function.rva(), function.name());
         }
         if (!open.gaps().isEmpty()) {
-          unusable.add("names of %s are missing: parts of it are damaged".formatted(open.path()));
+          unusable.add("symbols of %s are incomplete: the file is damaged".formatted(open.path()));
         }
       }
     }
@@ -139,22 +136,22 @@ public final class ModuleFile implements AutoCloseable {
         null, Optional.empty(), Map.of(), Optional.of(new Missing(problem, detail)), List.of());
   }
 
-  /** What should be in memory; to be used before this is closed. */
+  /** Returns the expected code; valid until this is closed. */
   public Optional<FileCode> code() {
     return code;
   }
 
-  /** Names of functions by RVA from the PDB, or the symbol table, which is not in memory. */
+  /** Returns names of functions by RVA from the PDB or the symbol table, which is not in memory. */
   Map<Long, String> names() {
     return names;
   }
 
-  /** Sentences about PDBs that are there and cannot be used, and stores that keep no copy. */
+  /** Returns remarks about PDBs that cannot be used and stores that keep no copy. */
   List<String> unusable() {
     return unusable;
   }
 
-  /** Why it is not there. */
+  /** Returns why it is missing. */
   public Optional<Missing> missing() {
     return missing;
   }

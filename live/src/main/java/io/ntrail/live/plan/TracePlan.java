@@ -27,7 +27,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /**
- * What is done with the functions that were asked for, in all modules of a target.
+ * Plan for the matching functions in all modules of a target.
  *
  * @param functions by module, in the order in which they were loaded, and by address
  * @param remarks sentences about what is not known of modules (names, changes of their code), and
@@ -40,7 +40,7 @@ public record TracePlan(
     List<String> remarks,
     Optional<Selection> choice,
     List<TargetModule> modules) {
-  /** So many modules are named in a remark. */
+  /** Number of modules that a remark names. */
   private static final int NAMED = 3;
 
   /** Copies the lists. */
@@ -50,22 +50,28 @@ public record TracePlan(
     modules = List.copyOf(modules);
   }
 
-  /** A plan that has nothing to say of modules that are loaded later. */
+  /** Creates a plan that selects nothing in modules that are loaded later. */
   public TracePlan(List<PlannedFunction> functions, List<String> remarks) {
     this(functions, remarks, Optional.empty(), List.of());
   }
 
-  /** What is asked for. */
+  /** Selection of functions. */
   public interface Selection extends Planner.Selection {
-    /** Whether functions of a module can be asked for at all, so that others are not looked at. */
+    /**
+     * Returns whether functions of a module can be asked for at all, so that others are not looked
+     * at.
+     */
     boolean mayWant(TargetModule module);
 
-    /** Whether threads may stand still while functions are patched; else some are left alone. */
+    /**
+     * Returns whether threads may be suspended while functions are patched; otherwise some are
+     * skipped.
+     */
     default boolean mayStop() {
       return true;
     }
 
-    /** Where PDBs may lie, besides beside their images. */
+    /** Returns where PDBs are searched, besides next to their images. */
     default PdbSearch symbols() {
       return new PdbSearch(List.of());
     }
@@ -84,12 +90,12 @@ public record TracePlan(
     return module -> TargetImage.read(target.memory(), module);
   }
 
-  /** The plan for a module that was loaded since this one was made, alone. */
+  /** Returns the plan for a module that was loaded after this plan was made. */
   public TracePlan later(TargetProcess target, TargetModule module) {
     return of(target, choice.orElseThrow(), List.of(module), List.of(), images(target), false);
   }
 
-  /** The plan for a module that was looked at before, as it was then. */
+  /** Returns the plan for a module that was planned before, as it was then. */
   public TracePlan again(TargetProcess target, PlannedModule module) {
     return of(
         target,
@@ -100,17 +106,17 @@ public record TracePlan(
         false);
   }
 
-  /** Nothing yet of what something else asks for. */
+  /** Returns an empty plan with another selection. */
   public TracePlan choosing(Selection other) {
     return new TracePlan(List.of(), List.of(), Optional.of(other), modules);
   }
 
-  /** Only a remark about what was asked for. */
+  /** Returns an empty plan with a remark. */
   public TracePlan remark(String remark) {
     return new TracePlan(List.of(), List.of(remark), choice, List.of());
   }
 
-  /** This plan with what another one has more, and with what is traced only there. */
+  /** Returns this plan with what another one adds, and with what is traced only there. */
   public TracePlan and(TracePlan more) {
     Map<Place, PlannedFunction> all = new LinkedHashMap<>();
     for (PlannedFunction function : functions) {
@@ -172,14 +178,14 @@ public record TracePlan(
   }
 
   private static String withoutNames(TargetModule module, Missing why) {
-    return "names of %s are missing: its file is %s (%s)"
+    return "no symbols for %s: its file is %s (%s)"
         .formatted(module.name(), why.problem().text(), why.detail());
   }
 
-  /** Says of which modules nobody knows whether their code was changed. */
+  /** Returns a remark about modules whose code cannot be compared with a file. */
   static String notCompared(Problem problem, List<String> modules) {
     String more = modules.size() > NAMED ? " and %d more".formatted(modules.size() - NAMED) : "";
-    return "whether somebody patched %s%s before is not known: the file is %s"
+    return "cannot check %s%s for patches by other tools: the file is %s"
         .formatted(
             String.join(", ", modules.subList(0, Math.min(NAMED, modules.size()))),
             more,
@@ -187,7 +193,7 @@ public record TracePlan(
   }
 
   /**
-   * The same without some functions, which are left alone instead.
+   * Returns this plan with some functions skipped.
    *
    * @param functions of this plan, or the same of which only entries are recorded
    * @param kind why
@@ -205,7 +211,7 @@ public record TracePlan(
     }
   }
 
-  /** The same for threads that run: what they would have to stand still for is left alone. */
+  /** Returns this plan with the functions skipped that need suspended threads. */
   public TracePlan withoutStops() {
     return replaced(function ->
         function
@@ -218,22 +224,22 @@ public record TracePlan(
     return new TracePlan(functions.stream().map(by).toList(), remarks, choice, modules);
   }
 
-  /** How many functions were asked for. */
+  /** Returns the number of matching functions. */
   public int matched() {
     return functions.size();
   }
 
-  /** How many are patched. */
+  /** Returns the number of patched functions. */
   public int patched() {
     return (int) functions.stream().filter(PlannedFunction::isTraced).count();
   }
 
-  /** How many of these have their exits recorded, too. */
+  /** Returns the number of patched functions whose exits are recorded, too. */
   public int withExits() {
     return (int) functions.stream().filter(PlannedFunction::hasExits).count();
   }
 
-  /** How many of these can only be patched while all threads stand still. */
+  /** Returns the number of patched functions that need suspended threads. */
   public int needStop() {
     return (int) functions.stream().filter(f -> f.needsStop().isPresent()).count();
   }
@@ -255,7 +261,7 @@ public record TracePlan(
     return counts;
   }
 
-  /** How many functions are left alone for each reason. */
+  /** Counts the skipped functions by reason. */
   public Map<String, Integer> byReason() {
     Map<String, Integer> counts = new TreeMap<>();
     for (PlannedFunction function : functions) {

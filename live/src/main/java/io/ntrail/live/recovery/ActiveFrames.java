@@ -15,14 +15,14 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Frames of traced functions that are on their way in a target: of each one its slot knows where
- * the return address lies, and what it truly is.
+ * Active frames of traced functions in a target: each slot knows the address of its return address,
+ * and the original one.
  */
 final class ActiveFrames {
   private static final int PAGE = 0x1000;
 
-  /** Farther from the base of a stack no frame is looked for. */
-  private static final long MOST_STACK = 1L << 30;
+  /** Limit of the distance between a frame and the base of its stack. */
+  private static final long MAX_STACK = 1L << 30;
 
   private final TargetMemory memory;
   private final TracingMemory tracing;
@@ -34,7 +34,7 @@ final class ActiveFrames {
     this.tracing = tracing;
   }
 
-  /** Bases of the stacks that have areas. */
+  /** Returns the bases of the stacks that have areas. */
   List<Long> stacks() {
     List<Long> stacks = new ArrayList<>();
     for (long area : tracing.areas()) {
@@ -46,14 +46,14 @@ final class ActiveFrames {
     return stacks;
   }
 
-  /** Says of a return address into a slot, and where it lies, whether it may be replaced. */
+  /** Decides whether a return address into a slot may be replaced. */
   @FunctionalInterface
   interface RepairFilter {
     boolean allows(long exit, long place);
   }
 
   /**
-   * Puts the true return addresses back. All threads have to stand, none of them in a slot.
+   * Restores the original return addresses. All threads must be suspended, none of them in a slot.
    *
    * @return where they lie
    */
@@ -76,7 +76,7 @@ final class ActiveFrames {
     Map<Long, byte[]> pages = new HashMap<>();
     for (SlotFrame frame : code.frames(area, slots)) {
       long place = frame.place();
-      if (place > 0 && place < base && base - place <= MOST_STACK && place % size == 0) {
+      if (place > 0 && place < base && base - place <= MAX_STACK && place % size == 0) {
         byte[] page = pages.computeIfAbsent(place & -PAGE, p -> memory.readUpTo(p, PAGE));
         int offset = (int) (place & PAGE - 1);
         if (page.length == PAGE

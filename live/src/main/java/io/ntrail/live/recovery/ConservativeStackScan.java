@@ -17,12 +17,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What looks like an address of tracing in registers of threads and on stacks. All threads have to
- * stand while it is looked for.
+ * Conservative scan of registers and stacks for words that look like addresses of tracing. All
+ * threads must be suspended.
  */
 final class ConservativeStackScan {
   private static final long NOWHERE = -1;
-  private static final int MOST_STACK = 1 << 30;
+  private static final int MAX_STACK = 1 << 30;
 
   private final TargetProcess target;
   private final TargetMemory memory;
@@ -30,12 +30,12 @@ final class ConservativeStackScan {
   private final List<TracingMemory.Block> blocks;
   private final Map<Stopped, ThreadContext> contexts = new HashMap<>();
 
-  /** Where the words lie, {@link #NOWHERE} of registers. */
+  /** Addresses of the words, {@link #NOWHERE} for registers. */
   private final Map<Long, Set<Long>> found = new HashMap<>();
 
   private boolean unread;
 
-  /** Looks for addresses of some memory. */
+  /** Scans the registers of threads. */
   ConservativeStackScan(
       TargetProcess target, List<TracingMemory.Block> blocks, List<Stopped> stopped) {
     this.target = target;
@@ -51,14 +51,14 @@ final class ConservativeStackScan {
     }
   }
 
-  /** How many threads are inside of that memory. */
+  /** Returns how many threads execute code in that memory. */
   int inside() {
     return (int)
         contexts.values().stream().filter(one -> block(one.instructionPointer()) != null).count();
   }
 
   /**
-   * Looks through all stacks.
+   * Scans all stacks.
    *
    * @param fibers bases of stacks that may be nobody's now: where their frames begin nobody says
    */
@@ -81,7 +81,7 @@ final class ConservativeStackScan {
 
   private void look(long from, long to) {
     byte[] read =
-        from < to && to - from <= MOST_STACK
+        from < to && to - from <= MAX_STACK
             ? memory.readUpTo(from, (int) (to - from))
             : new byte[0];
     // What could not be read could refer to anything.
@@ -99,7 +99,7 @@ final class ConservativeStackScan {
     }
   }
 
-  /** The block that an address lies in. */
+  /** Returns the block that contains an address. */
   private TracingMemory.@Nullable Block block(long address) {
     if (address >>> architecture.addressBits() == 0) {
       for (TracingMemory.Block block : blocks) {
@@ -111,7 +111,7 @@ final class ConservativeStackScan {
     return null;
   }
 
-  /** Whether a word is nowhere but in one place. */
+  /** Returns whether a word occurs at one address only. */
   boolean isAlone(long word, long place) {
     return !unread && found.getOrDefault(word, Set.of()).stream().allMatch(at -> at == place);
   }
@@ -146,7 +146,7 @@ final class ConservativeStackScan {
    * Adds the blocks that threads would use next: a frame that returns through its slot may write
    * its record where its thread wrote the last one, or where the thread's next slot is.
    *
-   * @param words of each thread
+   * @param words TLS indices
    */
   void next(List<Integer> words, Set<TracingMemory.Block> referred) {
     for (Stopped thread : contexts.keySet()) {

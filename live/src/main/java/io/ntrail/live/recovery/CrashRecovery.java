@@ -23,10 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/**
- * Puts in order what other sessions left in a target: those that had to leave something, and those
- * whose controller died.
- */
+/** Cleans up after sessions whose controller died, or which had to leave memory in the target. */
 public final class CrashRecovery {
   private final TargetProcess target;
   private final TargetMemory memory;
@@ -39,7 +36,7 @@ public final class CrashRecovery {
   }
 
   /**
-   * Does it, as far as it does no harm: each step that fails leaves what comes after it as it was.
+   * Cleans up as far as it does no harm: a step that fails leaves everything after it unchanged.
    *
    * @return why not all could be done; empty if nothing is wrong
    */
@@ -53,16 +50,14 @@ public final class CrashRecovery {
         if (target.exitCode().isPresent()) {
           throw e;
         }
-        return Optional.of(
-            "what an earlier trace left in the program could not be put in order: "
-                + e.getMessage());
+        return Optional.of("recovery of an earlier trace session failed: " + e.getMessage());
       }
     }
     return Optional.empty();
   }
 
   private void settle() {
-    found.forEach(one -> restore(one.remains(), one.patches()));
+    found.forEach(one -> restore(one.resources(), one.patches()));
     found.forEach(this::endNotices);
     List<Block> all = found.stream().flatMap(one -> one.all().stream()).toList();
     List<Long> stacks = found.stream().flatMap(one -> one.stacks(target).stream()).toList();
@@ -72,7 +67,7 @@ public final class CrashRecovery {
       ConservativeStackScan references = new ConservativeStackScan(target, all, stopped);
       references.look(stacks);
       if (references.count(Set.of(), referred) > 0) {
-        found.forEach(one -> references.next(one.remains().words(), referred));
+        found.forEach(one -> references.next(one.resources().words(), referred));
       }
       if (references.inside() > 0) {
         referred.addAll(all);
@@ -84,19 +79,20 @@ public final class CrashRecovery {
     }
     for (Leftovers one : found) {
       List<Block> kept = one.blocks().stream().filter(referred::contains).toList();
-      one.ledger().giveBack(target, one.remains(), one.free(referred), kept, one.isFree(referred));
+      one.journal()
+          .giveBack(target, one.resources(), one.free(referred), kept, one.isFree(referred));
     }
   }
 
-  /** Puts functions back that jump to stubs of a controller that is no more. */
-  private void restore(TargetResources remains, List<Patch> patches) {
+  /** Restores functions that jump to stubs of a dead controller. */
+  private void restore(TargetResources resources, List<Patch> patches) {
     if (patches.isEmpty()) {
       return;
     }
-    memory.write(remains.control + SessionLayout.AT_ENABLED, new byte[4]);
+    memory.write(resources.control() + SessionLayout.AT_ENABLED, new byte[4]);
     Map<Long, Long> anew = new HashMap<>();
     patches.forEach(patch -> anew.put(patch.jump(), patch.function()));
-    // Modules may go at any time but while all threads stand.
+    // Modules may be unloaded at any time unless all threads are suspended.
     List<Stopped> stopped = target.threads().stopAll();
     PatchPages pages = new PatchPages(memory);
     try {
@@ -106,7 +102,7 @@ public final class CrashRecovery {
       there.forEach(patch -> original(patch, pages));
       pages.open();
       if (!pages.write()) {
-        throw new CannotGoOn("the program's code changes all the time", "");
+        throw new CannotGoOn("the program's code keeps changing", "");
       }
       stopped.forEach(thread -> begin(thread, anew));
     } finally {
@@ -123,7 +119,7 @@ public final class CrashRecovery {
     pages.read();
   }
 
-  /** Those that are still as they were patched, or of which the long jump alone is left. */
+  /** Selects the patches that are still in place, or of which only the long jump is left. */
   private Predicate<Patch> found(List<Patch> patches) {
     PatchPages pages = new PatchPages(memory);
     read(patches, pages);
@@ -148,7 +144,7 @@ public final class CrashRecovery {
     pages.put(patch.function(), patch.original());
   }
 
-  /** A thread between the short jump and the long one begins the function anew. */
+  /** Restarts the function in a thread between the short jump and the long one. */
   private void begin(Stopped thread, Map<Long, Long> anew) {
     target
         .threads()

@@ -1,7 +1,7 @@
 package io.ntrail.live.recovery;
 
 /**
- * What came of taking tracing out of a program that goes on.
+ * Result of detaching from a program that goes on.
  *
  * @param repairedFrames functions that were on their way and return to their true callers now
  * @param stopped how often the threads were stopped until none was inside of code of tracing

@@ -12,12 +12,12 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Takes tracing out of a program that goes on: code as it was, true return addresses in all frames,
- * and then the memory, if nothing refers to it any more.
+ * Detaches from a program that goes on: restores the code, then the return addresses in all frames,
+ * and frees the memory when nothing refers to it any more.
  *
  * <p>What can refer to it: registers of threads, and words on stacks. All of them are looked
- * through while the threads stand; a word that only looks like an address of ours keeps the memory
- * where it is.
+ * through while the threads are suspended; a word that only looks like an address of ours keeps the
+ * memory where it is.
  */
 public final class Detacher {
   private static final int TRIES = 200;
@@ -27,17 +27,17 @@ public final class Detacher {
   private final TargetMemory memory;
   private final TracingMemory tracing;
   private final Patcher patcher;
-  private final SessionJournal ledger;
+  private final SessionJournal journal;
   private final List<TracingMemory.Block> all = new ArrayList<>();
   private final Set<TracingMemory.Block> referred = new HashSet<>();
 
   public Detacher(
-      TargetProcess target, TracingMemory tracing, Patcher patcher, SessionJournal ledger) {
+      TargetProcess target, TracingMemory tracing, Patcher patcher, SessionJournal journal) {
     this.target = target;
     this.memory = target.memory();
     this.tracing = tracing;
     this.patcher = patcher;
-    this.ledger = ledger;
+    this.journal = journal;
     all.add(tracing.runtimeBlock());
     all.addAll(tracing.areaBlocks());
     all.addAll(patcher.blocks());
@@ -45,7 +45,7 @@ public final class Detacher {
     tracing.lookup().block().ifPresent(all::add);
   }
 
-  /** Does it. The code is put back at the first stop, whatever comes after. */
+  /** Detaches. The code is put back at the first stop, whatever comes after. */
   public DetachResult detach() {
     ActiveFrames frames = new ActiveFrames(target, tracing);
     int tries = 0;
@@ -75,7 +75,7 @@ public final class Detacher {
             repaired = places.size();
             words = references.count(places, referred);
             if (words > 0) {
-              references.next(tracing.remains().words(), referred);
+              references.next(tracing.resources().words(), referred);
             }
             free = free(words);
             if (words == 0) {
@@ -90,29 +90,35 @@ public final class Detacher {
     }
     String left =
         inside > 0
-            ? inside + (inside == 1 ? " thread stays" : " threads stay") + " inside of its code"
+            ? inside + (inside == 1 ? " thread is" : " threads are") + " still executing its code"
             : !tracing.stays().isEmpty()
                 ? tracing.stays()
                 : words > 0
-                    ? "%d %s like an address of it"
+                    ? "%d stack %s into it"
                         .formatted(
-                            words, words == 1 ? "word of a stack looks" : "words of stacks look")
-                    : tracing.canRemove() ? "" : "the system cannot forget unwind data";
+                            words,
+                            words == 1
+                                ? "word may be a return address"
+                                : "words may be return addresses")
+                    : tracing.canRemove() ? "" : "the system cannot unregister function tables";
     boolean removed = left.isEmpty();
     try {
-      // Else nothing is free, and the ledger is right as it is.
+      // Else nothing is free, and the journal is right as it is.
       if (tracing.canRemove()) {
-        ledger.giveBack(target, tracing.remains(), free, kept(free), removed);
+        journal.giveBack(target, tracing.resources(), free, kept(free), removed);
       }
     } catch (CannotGoOn e) {
       // The program has its code back; what stays does no harm.
       removed = false;
-      left = "it could not be given back: " + e.getMessage();
+      left = "could not be freed: " + e.getMessage();
     }
     return new DetachResult(repaired, tries, removed, removed ? 0 : all.size() - free.size(), left);
   }
 
-  /** The blocks that nothing refers to. What all others need stays as long as there are others. */
+  /**
+   * Returns the blocks that nothing refers to. What all others need stays as long as there are
+   * others.
+   */
   private List<TracingMemory.Block> free(int words) {
     if (!tracing.canRemove()) {
       return List.of();
@@ -127,7 +133,10 @@ public final class Detacher {
     return List.copyOf(free);
   }
 
-  /** Blocks that stay, but the runtime block and the guard, which others take over. */
+  /**
+   * Returns the blocks that stay, except the runtime block and the guard, which other sessions take
+   * over.
+   */
   private List<TracingMemory.Block> kept(List<TracingMemory.Block> free) {
     List<TracingMemory.Block> kept = new ArrayList<>(all);
     kept.remove(tracing.runtimeBlock());

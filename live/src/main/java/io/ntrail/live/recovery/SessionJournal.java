@@ -19,16 +19,15 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What a session has in a target, written down there, at one of some places that every session
- * knows: if its controller dies, or something has to stay when it ends, the next session can put it
- * in order.
+ * Journal of a session in its target, at one of several addresses that every session knows: if the
+ * controller dies, or something has to stay, the next session can clean up.
  */
 public final class SessionJournal {
-  /** The first place; the others follow it. */
+  /** Address of the first journal; others follow it. */
   private static final long PLACES = 0x6E74_7261_0000L;
 
   private static final int PLACE_BYTES = 4 << 20;
-  private static final int MOST_PLACES = 64;
+  private static final int MAX_PLACES = 64;
 
   /** "ntrail ledger 1" and a 0. */
   private static final long[] MAGIC = {0x6C20_6C69_6172_746EL, 0x0031_2072_6567_6465L};
@@ -50,7 +49,7 @@ public final class SessionJournal {
     this.agentCreated = agentCreated;
   }
 
-  /** A ledger for a session; nothing is written down where there is no place for it. */
+  /** Creates the journal of a session; nothing is written where no address is free. */
   public static SessionJournal of(TargetProcess target) {
     int agent = target.calls().agent().pid();
     long created =
@@ -59,7 +58,7 @@ public final class SessionJournal {
             .mapToLong(RunningProcess::created)
             .findFirst()
             .orElse(0);
-    for (int i = 0; i < MOST_PLACES; i++) {
+    for (int i = 0; i < MAX_PLACES; i++) {
       long place = PLACES + (long) i * PLACE_BYTES;
       if (target.memory().tryAllocate(place, PLACE_BYTES, TargetMemory.READ_WRITE)) {
         return new SessionJournal(target.memory(), place, agent, created);
@@ -69,7 +68,7 @@ public final class SessionJournal {
   }
 
   /**
-   * Where a function jumps to its stub, and what was there.
+   * Patch of a function, with the original bytes.
    *
    * @param function where it begins
    * @param jump where the long jump lies
@@ -113,23 +112,30 @@ public final class SessionJournal {
   }
 
   /**
-   * Writes down what there is.
+   * Writes the journal.
    *
    * @param notices where the callback for modules lies; 0 if there is none
    * @param patches functions that are patched, or may be from now on
    */
   public void write(
-      TargetResources remains, Collection<Block> blocks, long notices, Collection<Patch> patches) {
+      TargetResources resources,
+      Collection<Block> blocks,
+      long notices,
+      Collection<Patch> patches) {
     BytesBuilder out = new BytesBuilder(1 << 12);
-    out.u64(MAGIC[0]).u64(MAGIC[1]).u32(remains.slotWord).u32(remains.recordWord);
-    out.u64(remains.control);
-    Block reservation = remains.reservation;
+    out.u64(MAGIC[0]).u64(MAGIC[1]).u32(resources.slotIndex()).u32(resources.recordIndex());
+    out.u64(resources.control());
+    Block reservation = resources.reservation();
     out.u64(reservation.allocation()).u64(reservation.begin()).u64(reservation.size());
-    out.u64(remains.unregisterRoutine).u32(remains.areaBytes).u32(blocks.size());
-    out.u32(remains.handles.size()).u32(patches.size()).u64(notices).u64(agentCreated).u32(agent);
+    out.u64(resources.unregisterRoutine()).u32(resources.areaBytes()).u32(blocks.size());
+    out.u32(resources.handles().size())
+        .u32(patches.size())
+        .u64(notices)
+        .u64(agentCreated)
+        .u32(agent);
     out.zeros(HEAD - out.size());
     blocks.forEach(one -> out.u64(one.allocation()).u64(one.begin()).u64(one.size()));
-    remains.handles.forEach((base, handle) -> out.u64(base).u64(handle));
+    resources.handles().forEach((base, handle) -> out.u64(base).u64(handle));
     patches.forEach(patch -> patch.write(out));
     if (place != 0) {
       // Whoever dies in between leaves nothing that could be read wrongly.
@@ -143,8 +149,8 @@ public final class SessionJournal {
   }
 
   /**
-   * Gives memory back. What stays is written down before: whoever dies in between must leave no
-   * word of memory that may be somebody else's by then.
+   * Frees memory. What stays is written to the journal first: a crash in between must not leave
+   * memory in it that may be reused.
    *
    * @param free blocks that nothing refers to
    * @param kept all others
@@ -152,63 +158,63 @@ public final class SessionJournal {
    */
   void giveBack(
       TargetProcess target,
-      TargetResources remains,
+      TargetResources resources,
       List<Block> free,
       Collection<Block> kept,
       boolean all) {
     if (!all) {
-      write(remains.without(free), kept, 0, List.of());
+      write(resources.without(free), kept, 0, List.of());
     } else if (place != 0) {
       memory.free(place);
     }
-    remains.remove(target, free);
+    resources.remove(target, free);
     if (all) {
-      remains.removeAll(target);
+      resources.removeAll(target);
     }
   }
 
-  /** What another session wrote down. */
+  /** Journal of another session. */
   record Leftovers(
-      SessionJournal ledger,
-      TargetResources remains,
+      SessionJournal journal,
+      TargetResources resources,
       List<Block> blocks,
       long notices,
       List<Patch> patches) {
     /**
-     * All memory in question. The rest of the reservation, behind the areas that are told, counts
-     * as what all of them need.
+     * Returns all memory of the session. The rest of the reservation, behind the known areas,
+     * counts as needed by all of them.
      */
     List<Block> all() {
       List<Block> all = new ArrayList<>(blocks);
-      all.add(remains.reservation);
+      all.add(resources.reservation());
       return all;
     }
 
-    /** Whether it was written before its session ended. */
+    /** Returns whether it was written before its session ended. */
     boolean isAtWork() {
       return notices != 0 || !patches.isEmpty();
     }
 
-    /** Whether nothing refers to any of it. */
+    /** Returns whether nothing refers to any of the memory. */
     boolean isFree(Set<Block> referred) {
       return all().stream().noneMatch(referred::contains);
     }
 
-    /** Blocks that nothing refers to. */
+    /** Returns the blocks that nothing refers to. */
     List<Block> free(Set<Block> referred) {
       return blocks.stream().filter(one -> !referred.contains(one)).toList();
     }
 
-    /** All that can go. */
+    /** Returns everything that can be freed. */
     List<Block> goes(Set<Block> referred) {
       List<Block> goes = new ArrayList<>(free(referred));
       if (isFree(referred)) {
-        goes.add(remains.reservation);
+        goes.add(resources.reservation());
       }
       return goes;
     }
 
-    /** Bases of the stacks that had areas. */
+    /** Returns the bases of the stacks that had areas. */
     List<Long> stacks(TargetProcess target) {
       int stackBase = target.architecture().areas().stackBase();
       return blocks.stream()
@@ -221,14 +227,14 @@ public final class SessionJournal {
     }
   }
 
-  /** What sessions left that have ended; those whose agent lives are left alone. */
+  /** Finds the journals of sessions that have ended; those whose agent lives are skipped. */
   static List<Leftovers> others(TargetProcess target) {
     List<Leftovers> found = new ArrayList<>();
-    for (int i = 0; i < MOST_PLACES; i++) {
+    for (int i = 0; i < MAX_PLACES; i++) {
       long place = PLACES + (long) i * PLACE_BYTES;
       byte[] head = target.memory().readUpTo(place, HEAD);
       if (head.length == HEAD) {
-        read(target.memory(), place, Bytes.copyOf(head, "ledger")).ifPresent(found::add);
+        read(target.memory(), place, Bytes.copyOf(head, "journal")).ifPresent(found::add);
       }
     }
     if (!found.isEmpty()) {
@@ -237,10 +243,10 @@ public final class SessionJournal {
           all.stream()
               .anyMatch(process ->
                   one.isAtWork()
-                      && process.pid() == one.ledger.agent
+                      && process.pid() == one.journal.agent
                       // When it began may not have been known.
-                      && (one.ledger.agentCreated == 0
-                          || process.created() == one.ledger.agentCreated)));
+                      && (one.journal.agentCreated == 0
+                          || process.created() == one.journal.agentCreated)));
     }
     return found;
   }
@@ -267,7 +273,7 @@ public final class SessionJournal {
     for (long i = 0; i < patches; i++, at += PATCH) {
       patchList.add(Patch.read(bytes, at));
     }
-    TargetResources remains =
+    TargetResources resources =
         new TargetResources(
             (int) bytes.u32(16),
             (int) bytes.u32(20),
@@ -276,7 +282,7 @@ public final class SessionJournal {
             (int) bytes.u32(64),
             bytes.i64(56),
             handleMap);
-    SessionJournal ledger = new SessionJournal(memory, place, (int) bytes.u32(96), bytes.i64(88));
-    return Optional.of(new Leftovers(ledger, remains, blockList, bytes.i64(80), patchList));
+    SessionJournal journal = new SessionJournal(memory, place, (int) bytes.u32(96), bytes.i64(88));
+    return Optional.of(new Leftovers(journal, resources, blockList, bytes.i64(80), patchList));
   }
 }

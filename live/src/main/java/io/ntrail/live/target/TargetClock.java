@@ -9,8 +9,8 @@ import io.ntrail.live.agent.CallOutcome;
 import java.util.List;
 
 /**
- * The clocks of the machine that a target runs on: the time stamp counter, the performance counter
- * and the time of day, read by the agent.
+ * Clocks of the target's machine, read by the agent: the time stamp counter, the performance
+ * counter and the time of day.
  */
 public final class TargetClock {
   private static final int EXECUTE_READ_WRITE = 0x40;
@@ -48,7 +48,7 @@ public final class TargetClock {
     frequency = calls.agent().peek(cell, 8).i64(0);
   }
 
-  /** Whether the counter runs at one rate on all processors. */
+  /** Returns whether the time stamp counter runs at one rate on all processors. */
   public boolean isInvariant() {
     return invariant;
   }
@@ -78,7 +78,7 @@ public final class TargetClock {
     return best;
   }
 
-  /** Ticks a second between two moments; 0 if they are too near to each other. */
+  /** Returns the ticks per second between two readings; 0 if they are too close. */
   public long rate(ClockReading from, ClockReading to) {
     long counts = to.counter() - from.counter();
     return counts <= frequency / 100
@@ -86,7 +86,7 @@ public final class TargetClock {
         : Math.round((double) (to.ticks() - from.ticks()) * frequency / counts);
   }
 
-  /** What a moment says about time. */
+  /** Returns a reading as a calibration of the recording's clock. */
   public ClockCalibration calibration(ClockReading began, ClockReading at) {
     long counts = at.counter() - began.counter();
     long nanos =

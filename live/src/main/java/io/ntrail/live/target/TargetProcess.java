@@ -13,9 +13,9 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process that is watched.
+ * Process that is watched from the outside.
  *
- * <p>No debugger is attached. Closing it closes handles only: a process that was let go goes on.
+ * <p>No debugger is attached. Closing it closes handles only: a process that was resumed goes on.
  */
 public final class TargetProcess implements AutoCloseable {
   private static final int ALL_THREAD = 0x1F_FFFF;
@@ -37,7 +37,7 @@ public final class TargetProcess implements AutoCloseable {
   private final int mainTid;
   private final KillOnCloseJob job;
 
-  /** How often its creator had suspended it; 0 if nobody else did. */
+  /** Suspend count that its creator had given it; 0 if it has no other creator. */
   private final int held;
 
   private final TargetMemory memory;
@@ -67,8 +67,8 @@ public final class TargetProcess implements AutoCloseable {
   }
 
   /**
-   * Starts a program, suspended before its first instruction: neither its modules nor the loader's
-   * own work is there yet. It ends with the agent until {@link #resumeMain} lets it go.
+   * Starts a program, suspended before its first instruction: its modules are not loaded yet. It
+   * ends with the agent until {@link #resumeMain}.
    *
    * @param commandLine as the program will see it; its first word is what is started
    * @throws CannotGoOn if it could not be started
@@ -90,7 +90,7 @@ public final class TargetProcess implements AutoCloseable {
   }
 
   /**
-   * Opens a program that runs.
+   * Opens a running program.
    *
    * @throws CannotGoOn if it is not there, if this user may not open it, or if it is not a program
    *     of a supported architecture that has begun to run
@@ -106,7 +106,7 @@ public final class TargetProcess implements AutoCloseable {
     if (opened.result() == 0) {
       throw opened.error() == ACCESS_DENIED
           ? CannotGoOn.impossible(
-              what + " may not be opened by this user (access denied)",
+              what + " cannot be opened: access denied",
               "run ntrail as the user of that program, or as administrator; protected processes"
                   + " cannot be traced")
           : WindowsApi.failed(
@@ -136,7 +136,7 @@ public final class TargetProcess implements AutoCloseable {
   }
 
   /**
-   * Opens a process that another one created and has not let run yet. It stands suspended until
+   * Opens a process that another one created and has not resumed yet. It stays suspended until
    * {@link #resumeMain} leaves it as its creator wants it: suspended, but with its first thread at
    * the program's first instruction if {@link #runToEntry} was called. It is to be left so whatever
    * happens.
@@ -182,7 +182,7 @@ public final class TargetProcess implements AutoCloseable {
     }
   }
 
-  /** Whether the loader of a process has begun; so also if that cannot be found out. */
+  /** Returns whether the loader of a process has begun, also if that is unknown. */
   public static boolean hasBegun(WindowsApi calls, RunningProcess running) {
     long opened = calls.call("kernel32!OpenProcess", ALL_PROCESS, 0, running.pid()).result();
     if (opened == 0) {
@@ -216,8 +216,8 @@ public final class TargetProcess implements AutoCloseable {
     }
     if (!environment.hasLoader()) {
       throw new CannotGoOn(
-          what + " has not begun to run: its modules are not loaded yet",
-          "the same again when it runs; or start it with ntrail: ntrail trace ... -- PROGRAM");
+          what + " is still initializing: its modules are not loaded yet",
+          "try again later, or start it with ntrail: ntrail trace ... -- PROGRAM");
     }
     long base = imageBase();
     know(what, memory.read(base + memory.read(base + NEW_HEADERS, 4).u32(0) + 4, 2).u16(0));
@@ -239,7 +239,7 @@ public final class TargetProcess implements AutoCloseable {
     return architecture;
   }
 
-  /** What the system says of it; its own headers say more. */
+  /** Checks what the system says of the machine type; the program's own headers say more. */
   private void mustRunNatively(String what) {
     long cells = calls.put(0, new BytesBuilder(16).u64(0).u64(0));
     if (calls.find("kernel32!IsWow64Process2") != 0) {
@@ -261,47 +261,47 @@ public final class TargetProcess implements AutoCloseable {
         what + " has ended", "start it with ntrail: ntrail trace -f 'MODULE!*' -- PROGRAM");
   }
 
-  /** Sentences about what of it is not as it should be. */
+  /** Returns remarks about the process. */
   public List<String> remarks() {
     return job.refusal().isEmpty() ? List.of() : List.of(job.refusal());
   }
 
-  /** What it was told to forbid itself. */
+  /** Returns its mitigation policies. */
   public ProcessMitigations mitigations() {
     return ProcessMitigations.of(calls, process);
   }
 
-  /** Whether it was started to be watched, and not opened while it ran. */
+  /** Returns whether it was started for the trace, not attached to. */
   public boolean isStarted() {
     return mainThread != 0;
   }
 
-  /** The id of its first thread. */
+  /** Returns the id of its main thread. */
   public int mainThreadId() {
     return mainTid;
   }
 
-  /** The system's id. */
+  /** Returns its id. */
   public int pid() {
     return pid;
   }
 
-  /** A handle of the agent. */
+  /** Returns a handle of the agent. */
   public long handle() {
     return process;
   }
 
-  /** Its memory. */
+  /** Returns its memory. */
   public TargetMemory memory() {
     return memory;
   }
 
-  /** Its threads. */
+  /** Returns its threads. */
   public TargetThreads threads() {
     return threads;
   }
 
-  /** Calls of the system's interface. */
+  /** Returns the Windows API of its system. */
   public WindowsApi calls() {
     return calls;
   }
@@ -322,9 +322,8 @@ public final class TargetProcess implements AutoCloseable {
   }
 
   /**
-   * Lets the loader do its work, up to the program's first instruction: all modules that the
-   * program names in its import table are there then, and their entry points have run. The main
-   * thread stands suspended there.
+   * Lets the loader work up to the program's entry point: all imported modules are loaded and
+   * initialised. The main thread is suspended there.
    *
    * @param patienceMillis how long that may take
    * @throws CannotGoOn if the program is not one of 64 bits, or does not arrive there
@@ -337,8 +336,7 @@ public final class TargetProcess implements AutoCloseable {
     know("this", pe.u16(4));
     if (pe.u32(0x28) == 0) {
       throw CannotGoOn.impossible(
-          "the program has no first instruction of its own (it is managed code)",
-          "only native programs can be traced");
+          "no native entry point (managed program)", "only native programs can be traced");
     }
     new EntryPoint(this, mainThread, base + pe.u32(0x28)).reach(patienceMillis);
   }
@@ -353,8 +351,8 @@ public final class TargetProcess implements AutoCloseable {
   }
 
   /**
-   * Lets the main thread go on, and the program live whatever happens to ntrail. One that somebody
-   * else created is left to its creator, who lets it go on.
+   * Resumes the main thread, and removes the link to the life of ntrail. A process that another one
+   * created is left to its creator to resume.
    */
   public void resumeMain() {
     if (mainThread == 0) {
@@ -374,7 +372,7 @@ public final class TargetProcess implements AutoCloseable {
     }
   }
 
-  /** Lets the main thread of a created process go on if its creator does not do that any more. */
+  /** Resumes the main thread of a created process whose creator no longer does. */
   public void resumeInstead() {
     if (mainThread != 0) {
       calls.call(RESUME, mainThread, 0);
@@ -404,7 +402,7 @@ public final class TargetProcess implements AutoCloseable {
   }
 
   /**
-   * Runs a routine in a thread of its own, whose coming and going no module hears of.
+   * Runs a routine in a thread of its own, whose start and end no module is notified of.
    *
    * @param patienceMillis how long that may take
    * @return what it returned, 32 bits
@@ -433,7 +431,7 @@ public final class TargetProcess implements AutoCloseable {
           == WAIT_TIMEOUT) {
         meanwhile.run();
         if (System.nanoTime() - end > 0) {
-          throw new CannotGoOn("a routine in the target did not end", "");
+          throw new CannotGoOn("a routine in the target timed out", "");
         }
       }
       long code = calls.put(0, new BytesBuilder(8).u64(0));
@@ -444,16 +442,16 @@ public final class TargetProcess implements AutoCloseable {
     }
   }
 
-  /** Waits for its end; the exit code if it came. */
+  /** Waits for its end; returns the exit code if it has ended. */
   public OptionalInt await(int millis) {
     int waited = calls.call("kernel32!WaitForSingleObject", process, millis).asInt();
     return waited == WAIT_TIMEOUT ? OptionalInt.empty() : exitCode();
   }
 
-  /** Its exit code, if it ended. */
+  /** Returns its exit code; empty if it runs. */
   public OptionalInt exitCode() {
     long code = calls.put(0, new BytesBuilder(8).u64(0));
-    calls.must("the target could not be asked", "kernel32!GetExitCodeProcess", process, code);
+    calls.must("query of the target failed", "kernel32!GetExitCodeProcess", process, code);
     int exit = (int) calls.get(0, 4).u32(0);
     if (exit == STILL_ACTIVE
         && calls.call("kernel32!WaitForSingleObject", process, 0).asInt() == WAIT_TIMEOUT) {
@@ -462,7 +460,7 @@ public final class TargetProcess implements AutoCloseable {
     return OptionalInt.of(exit);
   }
 
-  /** Ends it at once. */
+  /** Kills it. */
   public void kill(int exitCode) {
     calls.call("kernel32!TerminateProcess", process, exitCode);
   }

@@ -26,7 +26,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A trace from the first patch to the end of the program or of the tracing.
+ * Trace of a program from its first patch to the end of the program or of the trace.
  *
  * <p>{@link #begin} lets the program run; {@link #await} has to be called all the time, since it
  * also looks after the memory of threads; {@link #finish} ends the file.
@@ -98,7 +98,7 @@ public final class TraceRun implements AutoCloseable {
     return setup.selfTest();
   }
 
-  /** What a traced call costs in this target. */
+  /** Returns the overhead of a traced call in this target. */
   public TracingOverhead cost() {
     return setup.cost();
   }
@@ -116,7 +116,7 @@ public final class TraceRun implements AutoCloseable {
   }
 
   /**
-   * The same.
+   * Patches the planned functions and lets the program run.
    *
    * @param gated whether the program waits when it lets another process run, if that is possible:
    *     {@link #gate}
@@ -131,10 +131,8 @@ public final class TraceRun implements AutoCloseable {
       detachment = tracer.detach();
       state = RunState.DISARMED;
       throw new CannotGoOn(
-          "no free memory is near enough to the functions: less than 2 GiB from each byte of their"
-              + " module",
-          "start the program with ntrail, which takes it before the program does: ntrail trace ... --"
-              + " PROGRAM");
+          "no free memory within 2 GiB of the module",
+          "start the program with ntrail, which allocates it first: ntrail trace ... -- PROGRAM");
     }
     this.plan = plan.without(tracer.outOfReach(), SkipReason.Kind.OUT_OF_REACH);
     TargetProcess traces = target.process();
@@ -159,7 +157,7 @@ public final class TraceRun implements AutoCloseable {
             selfTest().passed(),
             new Changes());
     modules = tracker;
-    // To be patched, the gate wants threads to stand still.
+    // Patching the hook needs suspended threads.
     if (gated
         && (traces.isStarted() || asked.choice().map(TracePlan.Selection::mayStop).orElse(true))) {
       childHook = ChildProcessHook.install(traces, tracer, session.resumes(), tracker::untraced);
@@ -175,11 +173,11 @@ public final class TraceRun implements AutoCloseable {
   }
 
   /**
-   * From now on other functions are traced. What is on its way through functions that are not any
-   * more is recorded to its end.
+   * Changes the selection of functions. Calls that are active in functions that are no longer
+   * selected are recorded to their end.
    *
    * @param choice what is asked for from now on, of modules that are there and of later ones
-   * @return what came of it
+   * @return the result
    */
   public SelectionChange choose(TracePlan.Selection choice) {
     if (modules == null || state != RunState.ARMED) {
@@ -193,7 +191,7 @@ public final class TraceRun implements AutoCloseable {
   }
 
   /**
-   * What came of asking for other functions.
+   * Result of a change of the selection.
    *
    * @param added functions that are traced from now on
    * @param removed functions that are no more
@@ -207,17 +205,20 @@ public final class TraceRun implements AutoCloseable {
     }
   }
 
-  /** How many functions were put back at the end. */
+  /** Returns how many functions were restored at the end. */
   public int restored() {
     return restored;
   }
 
-  /** What was traced until now, with what was loaded since the beginning. */
+  /**
+   * Returns the plan for everything that was traced so far, including modules that were loaded
+   * later.
+   */
   public TracePlan plan() {
     return plan;
   }
 
-  /** What the recording says of modules that come and go. */
+  /** Records modules that are loaded and unloaded. */
   private final class Changes implements ModuleTracker.Log {
     @Override
     public void planned(TracePlan more) {
@@ -247,7 +248,7 @@ public final class TraceRun implements AutoCloseable {
     }
   }
 
-  /** Tells the recording how many functions are traced. */
+  /** Writes the counts of functions to the recording. */
   private void tell() {
     Map<RecorderCounter, Long> counters = new EnumMap<>(RecorderCounter.class);
     counters.put(RecorderCounter.FUNCTIONS_MATCHED, (long) plan.matched());
@@ -263,28 +264,28 @@ public final class TraceRun implements AutoCloseable {
     file.count(process, counters);
   }
 
-  /** Waits for the end of the program for a while; its exit code if that came. */
+  /** Waits for the end of the program; returns its exit code if it has ended. */
   public OptionalInt await(int millis) {
     poller.pay(millis, this::look);
     return lookAfter();
   }
 
-  /** Answers what the program tells; whether there was anything. */
+  /** Answers notifications of the program; returns whether there were any. */
   boolean look() {
     return modules != null && state.isLive() && modules.look();
   }
 
-  /** The same while a routine runs in one of the programs that are traced. */
+  /** Answers notifications while a routine runs in one of the traced programs. */
   boolean serve() {
     return modules != null && state.isLive() && modules.serve();
   }
 
-  /** What holds the program when it lets others run; empty if nothing does. */
+  /** Returns the hook that holds the program when it lets others run; empty if there is none. */
   Optional<ChildProcessHook> gate() {
     return state.isLive() ? childHook : Optional.empty();
   }
 
-  /** Does what is to be done now and then; the exit code if the program has ended. */
+  /** Does periodic work; returns the exit code if the program has ended. */
   OptionalInt lookAfter() {
     OptionalInt exit = target.process().await(0);
     if (exit.isPresent()) {
@@ -318,55 +319,58 @@ public final class TraceRun implements AutoCloseable {
     return moment;
   }
 
-  /** Tells the recorder which threads there are, so that it gives back what ended ones had. */
+  /** Tells the recorder which threads exist, so that it releases the chunks of others. */
   private void threads() {
     long ticks = target.clock().now().ticks();
     recorder.retain(tracer.aliveThreads(), ticks);
   }
 
-  /** The recording began with the first process. */
+  /** Calibrates the clock against the begin of the first process. */
   private void calibrate(ClockReading moment) {
     var calibration = target.clock().calibration(began, moment);
     recorder.define(to -> to.calibration(calibration));
   }
 
-  /** Its number in the file. */
+  /** Returns its number in the file. */
   long process() {
     return process;
   }
 
-  /** Where recording of this process alone stands. */
+  /** Returns the statistics of this process alone. */
   RecorderStatistics own() {
     return recorder.own();
   }
 
-  /** Where recording stands, of all processes in the file. */
+  /** Returns the statistics of all processes in the file. */
   public RecorderStatistics statistics() {
     return recorder.statistics();
   }
 
-  /** What came of taking tracing out of the program; empty if it has ended, or is still traced. */
+  /** Returns the result of detaching; empty if the program has ended, or is still traced. */
   public Optional<DetachResult> detachment() {
     return detachment;
   }
 
-  /** How long the program stood while it was patched, in nanoseconds. */
+  /** Returns how long the program was suspended while it was patched, in nanoseconds. */
   public long stoppedNanos() {
     return tracer.patching().stoppedNanos();
   }
 
-  /** Calls that were not recorded because their thread was just being given an area. */
+  /**
+   * Returns the number of calls that were not recorded because their thread was just being given an
+   * area.
+   */
   public long reentrant() {
     return session.reentrant();
   }
 
-  /** Rate of the recording's clock; 0 if unknown. */
+  /** Returns the rate of the recording's clock; 0 if unknown. */
   public long ticksPerSecond() {
     return ticksPerSecond;
   }
 
   /**
-   * Puts the program's code back; what is on its way through traced functions ends as it began.
+   * Restores the program's code; calls that are active in traced functions return normally.
    *
    * @return its exit code, if it has ended in the meantime or ends within a moment: what asked for
    *     the end of the trace may have asked the program, too, as Ctrl+C does
@@ -395,8 +399,8 @@ public final class TraceRun implements AutoCloseable {
   }
 
   /**
-   * Ends what cannot go on, because something failed: puts the program's code back and ends the
-   * file, as far as both can be done. Whatever fails here follows from what failed before.
+   * Ends the trace after a failure: restores the program's code and completes the file, as far as
+   * both are possible. Failures here follow from the first one.
    *
    * @return whether the code was put back
    */
@@ -418,7 +422,7 @@ public final class TraceRun implements AutoCloseable {
   }
 
   /**
-   * Writes all that is left, and the end of the file.
+   * Writes everything that is left, and completes the file.
    *
    * @param exitCode of the program; empty if it goes on
    */
@@ -452,7 +456,7 @@ public final class TraceRun implements AutoCloseable {
     return recorder.statistics();
   }
 
-  /** Ends the file and the session; a program that is still traced gets its code back before. */
+  /** Closes the file and the session; restores the code of a program that is still traced. */
   @Override
   public void close() {
     switch (state) {

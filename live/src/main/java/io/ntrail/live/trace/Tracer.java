@@ -19,25 +19,27 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Puts tracing into a target. Until {@link #arm} nothing of the program itself is changed. */
+/** Sets tracing up in a target. The program itself is not changed before {@link #arm}. */
 public final class Tracer {
-  /** A burst of threads takes them faster than more can be made. */
+  /**
+   * Initial number of areas: a burst of threads takes them faster than further ones can be made.
+   */
   private static final int FIRST_AREAS = 64;
 
   private static final int MORE_AREAS = 32;
-  private static final int MOST_AREAS = 4096;
+  private static final int MAX_AREAS = 4096;
 
   private final TargetProcess target;
   private final SessionFile session;
   private final TracingMemory tracing;
   private final Patcher patcher;
   private final CodePatching patching;
-  private final SessionJournal ledger;
+  private final SessionJournal journal;
   private final int mostAreas;
   private long notices;
 
   /**
-   * Writes what tracing needs whatever is traced.
+   * Writes everything that tracing needs regardless of the functions.
    *
    * @param sessionName the session file as the target's system names it
    * @param mostAreas how many stacks can be traced at once
@@ -46,24 +48,23 @@ public final class Tracer {
     this.target = target;
     this.session = session;
     this.tracing =
-        new TracingMemory(target, session, sessionName, Math.clamp(mostAreas, 1, MOST_AREAS));
+        new TracingMemory(target, session, sessionName, Math.clamp(mostAreas, 1, MAX_AREAS));
     this.mostAreas = tracing.room();
     this.patcher = new Patcher(target, tracing);
-    this.ledger = SessionJournal.of(target);
+    this.journal = SessionJournal.of(target);
     this.patching = new CodePatching(target, session, tracing, patcher, this::note);
     tracing.addAreas(Math.min(FIRST_AREAS, this.mostAreas));
   }
 
-  /** Whether the target's system unwinds traced frames as it should. */
+  /** Tests whether the target's system unwinds traced frames correctly. */
   public UnwindSelfTest selfTest() {
     if (!tracing.lookup().isSafe()) {
-      return new UnwindSelfTest(
-          false, "this version of Wine looks for unwind data in a way that cannot be made safe");
+      return new UnwindSelfTest(false, "unwind lookup of this Wine version cannot be made safe");
     }
     return UnwindSelfTest.run(target, tracing);
   }
 
-  /** What a traced call costs in the target. */
+  /** Measures the overhead of a traced call in the target. */
   public TracingOverhead cost() {
     return TracingOverhead.measure(target, tracing);
   }
@@ -87,29 +88,29 @@ public final class Tracer {
     return patcher.patched();
   }
 
-  /** What tracing has in the target. */
+  /** Returns the memory that tracing has in the target. */
   TracingMemory memory() {
     return tracing;
   }
 
-  /** What is patched. */
+  /** Returns the stubs and the patched functions. */
   Patcher patcher() {
     return patcher;
   }
 
-  /** Writes down, in the target, what there is: for whoever comes when this controller died. */
+  /** Updates the journal in the target, for recovery after a crash of this controller. */
   private void note() {
     List<TracingMemory.Block> blocks = new ArrayList<>(tracing.areaBlocks());
     blocks.addAll(patcher.blocks());
     blocks.addAll(tracing.besideBlocks());
-    ledger.write(
-        tracing.remains(),
+    journal.write(
+        tracing.resources(),
         blocks,
         notices,
         patcher.patched().stream().map(SessionJournal.Patch::of).toList());
   }
 
-  /** The same, before the loader is told of a callback. */
+  /** Updates the journal before a callback is registered with the loader. */
   void note(long callback) {
     notices = callback;
     note();
@@ -136,24 +137,25 @@ public final class Tracer {
   }
 
   /**
-   * Takes tracing out of a program that goes on, as far as can be proved to do no harm. Nothing can
-   * be traced with this afterwards.
+   * Detaches from a program that goes on, as far as it provably does no harm. Nothing can be traced
+   * afterwards.
    *
    * @return empty if the program has ended
    */
   public Optional<DetachResult> detach() {
     session.enable(false);
     List<DetachResult> result = new ArrayList<>();
-    patching.unlessEnded(() -> result.add(new Detacher(target, tracing, patcher, ledger).detach()));
+    patching.unlessEnded(
+        () -> result.add(new Detacher(target, tracing, patcher, journal).detach()));
     return result.stream().findFirst();
   }
 
-  /** Makes more room for threads when little is left. */
+  /** Adds areas when few are free. */
   public void topUp() {
     topUp(FIRST_AREAS / 2);
   }
 
-  /** Makes room for so many more stacks, as far as may be. */
+  /** Adds areas until so many stacks have one free, within the limit. */
   public void topUp(int stacks) {
     while (session.areasFree() < stacks && tracing.areas().size() < mostAreas) {
       int more = Math.min(MORE_AREAS, mostAreas - tracing.areas().size());
@@ -170,7 +172,7 @@ public final class Tracer {
     }
   }
 
-  /** Ids of the threads that there are; what ended ones had in the target is used again. */
+  /** Returns the ids of the existing threads; the areas of ended ones are reused. */
   public Set<Integer> aliveThreads() {
     Set<Integer> alive =
         target.threads().list().stream().map(TargetThread::tid).collect(Collectors.toSet());

@@ -7,8 +7,8 @@ import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetProcess;
 
 /**
- * What tracing costs a call, measured in the target before the first function is patched, with a
- * function that only returns. In ticks of the time stamp counter.
+ * Overhead that tracing adds to a call, in ticks of the time stamp counter: measured in the target
+ * before the first function is patched, with a function that only returns.
  *
  * @param pair a call with both its records, beyond a call that is not traced
  * @param withoutClock the same with records that have no time: how much of it is all but the clock
@@ -50,12 +50,12 @@ public record TracingOverhead(
     memory.flush(test.slot(), test.slotBytes());
   }
 
-  /** Nanoseconds of {@link #pair}. */
+  /** Returns {@link #pair} in nanoseconds. */
   public double pairNanos(long ticksPerSecond) {
     return ticksPerSecond == 0 ? 0 : pair * 1e9 / ticksPerSecond;
   }
 
-  /** Nanoseconds of {@link #clock}. */
+  /** Returns {@link #clock} in nanoseconds. */
   public double clockNanos(long ticksPerSecond) {
     return ticksPerSecond == 0 ? 0 : clock * 1e9 / ticksPerSecond;
   }

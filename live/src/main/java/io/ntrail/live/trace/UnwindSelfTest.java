@@ -7,16 +7,18 @@ import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetProcess;
 
 /**
- * Whether the system of a target unwinds traced frames as it should: asked in the target, before
- * the first function is patched, with a frame that was made up.
+ * Test of whether the target's system unwinds traced frames correctly, made in the target with a
+ * synthetic frame before the first function is patched.
  *
  * @param passed whether all is as it should be
  * @param why what is not; empty if it passed
  */
 public record UnwindSelfTest(boolean passed, String why) {
-  /** The test was not made: nobody has tried yet what the processor says to exits there. */
+  /**
+   * Result where a shadow stack is enabled: the test is not made, since exits are untested there.
+   */
   static final UnwindSelfTest SHADOW_STACK =
-      failed("the system guards the program's return addresses (user shadow stack)");
+      failed("user-mode hardware-enforced stack protection (shadow stack) is enabled");
 
   private static final long MILLIS = 20_000;
 

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.formats.pe.PeImage;
-import io.ntrail.formats.pe.UnwindInfoBuilder;
+import io.ntrail.formats.pe.build.UnwindInfoBuilder;
 import io.ntrail.live.plan.ModuleFile.Problem;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.programs.symbols.PdbSearch;
@@ -60,11 +60,11 @@ final class ModuleFileTest {
   @Test
   void manyModulesAreOneRemark() {
     assertEquals(
-        "whether somebody patched a.dll before is not known: the file is not known here",
+        "cannot check a.dll for patches by other tools: the file is not found on this machine",
         TracePlan.notCompared(Problem.NOT_HERE, List.of("a.dll")));
     assertEquals(
-        "whether somebody patched a.dll, b.dll, c.dll and 2 more before is not known:"
-            + " the file is of another build",
+        "cannot check a.dll, b.dll, c.dll and 2 more for patches by other tools:"
+            + " the file is a different build",
         TracePlan.notCompared(
             Problem.OTHER_BUILD, List.of("a.dll", "b.dll", "c.dll", "d.dll", "e.dll")));
   }

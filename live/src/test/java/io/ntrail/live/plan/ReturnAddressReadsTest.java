@@ -1,18 +1,18 @@
 package io.ntrail.live.plan;
 
-import static io.ntrail.programs.x86.asm.Mem.ptr;
-import static io.ntrail.programs.x86.asm.Reg32.ECX;
-import static io.ntrail.programs.x86.asm.Reg64.RAX;
-import static io.ntrail.programs.x86.asm.Reg64.RBP;
-import static io.ntrail.programs.x86.asm.Reg64.RBX;
-import static io.ntrail.programs.x86.asm.Reg64.RCX;
-import static io.ntrail.programs.x86.asm.Reg64.RDX;
-import static io.ntrail.programs.x86.asm.Reg64.RSP;
+import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
+import static io.ntrail.programs.x86.asm.operands.Reg32.ECX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RAX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RBP;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RBX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RDX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RSP;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.ntrail.formats.pe.UnwindInfoBuilder;
+import io.ntrail.formats.pe.build.UnwindInfoBuilder;
 import io.ntrail.live.plan.SkipReason.Kind;
 import io.ntrail.programs.x86.asm.Assembler;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.ntrail.live.plan;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.ntrail.formats.pe.UnwindInfoBuilder;
+import io.ntrail.formats.pe.build.UnwindInfoBuilder;
 import io.ntrail.live.plan.SkipReason.Kind;
 import io.ntrail.programs.patchability.SuspensionReason;
 import java.util.List;
@@ -84,7 +84,7 @@ final class TracePlanTest {
     assertEquals(0, plan.needStop());
     PlannedFunction straddling = Sketch.named(plan.functions(), "straddling");
     assertEquals(
-        "threads have to stand still while it is patched"
+        "threads must be suspended to patch it"
             + " (its first two bytes lie in two lines of the cache)",
         straddling.reason().orElseThrow().text());
     assertEquals(3, plan.byReason().get("NEEDS_STOP"));

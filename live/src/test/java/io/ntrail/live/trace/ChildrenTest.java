@@ -379,7 +379,7 @@ final class ChildrenTest {
     assertEquals(1, traced.untraced.size());
     UntracedChild named = traced.untraced.getFirst();
     assertEquals("entryless.exe", named.program());
-    assertTrue(named.why().contains("no first instruction"), named::why);
+    assertTrue(named.why().contains("no native entry point"), named::why);
   }
 
   @Test

@@ -123,7 +123,7 @@ final class DetachTest {
     }
   }
 
-  /** Whatever stayed in the target because a word looks like an address of it. */
+  /** Makes inaccessible whatever stayed in the target because a word may refer to it. */
   private static void makeInaccessible(Tracer tracer, TargetMemory memory) {
     List<TracingMemory.Block> blocks = new ArrayList<>(tracer.patcher().blocks());
     blocks.add(tracer.memory().runtimeBlock());

@@ -13,7 +13,7 @@ import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.programs.x86.asm.Assembler;
-import io.ntrail.programs.x86.asm.Reg32;
+import io.ntrail.programs.x86.asm.operands.Reg32;
 import io.ntrail.testkit.wine.Wine;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

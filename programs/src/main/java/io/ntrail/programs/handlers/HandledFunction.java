@@ -1,7 +1,7 @@
 package io.ntrail.programs.handlers;
 
-import io.ntrail.formats.pe.RuntimeFunction;
-import io.ntrail.formats.pe.UnwindInfo;
+import io.ntrail.formats.pe.unwind.RuntimeFunction;
+import io.ntrail.formats.pe.unwind.UnwindInfo;
 
 /**
  * A function that has a language handler.

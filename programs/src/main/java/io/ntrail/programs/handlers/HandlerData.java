@@ -1,8 +1,8 @@
 package io.ntrail.programs.handlers;
 
-import io.ntrail.formats.pe.CxxFunction;
-import io.ntrail.formats.pe.GsData;
-import io.ntrail.formats.pe.ScopeTable;
+import io.ntrail.formats.pe.handlers.CxxFunction;
+import io.ntrail.formats.pe.handlers.GsData;
+import io.ntrail.formats.pe.handlers.ScopeTable;
 import java.util.Optional;
 
 /** What a language handler reads about one function. */

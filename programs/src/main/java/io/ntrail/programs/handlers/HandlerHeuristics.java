@@ -1,13 +1,13 @@
 package io.ntrail.programs.handlers;
 
-import io.ntrail.formats.pe.CxxFunction;
-import io.ntrail.formats.pe.FuncInfo3;
-import io.ntrail.formats.pe.FuncInfo4;
-import io.ntrail.formats.pe.FunctionTable;
 import io.ntrail.formats.pe.ImageView;
 import io.ntrail.formats.pe.PeImage;
-import io.ntrail.formats.pe.RuntimeFunction;
-import io.ntrail.formats.pe.ScopeTable;
+import io.ntrail.formats.pe.handlers.CxxFunction;
+import io.ntrail.formats.pe.handlers.FuncInfo3;
+import io.ntrail.formats.pe.handlers.FuncInfo4;
+import io.ntrail.formats.pe.handlers.ScopeTable;
+import io.ntrail.formats.pe.unwind.FunctionTable;
+import io.ntrail.formats.pe.unwind.RuntimeFunction;
 import java.util.List;
 import java.util.Optional;
 

@@ -51,9 +51,9 @@ public enum HandlerKind {
   public enum Shape {
     /** A table of scopes. */
     SCOPES,
-    /** The RVA of {@link io.ntrail.formats.pe.FuncInfo3}. */
+    /** The RVA of {@link io.ntrail.formats.pe.handlers.FuncInfo3}. */
     CXX,
-    /** The RVA of {@link io.ntrail.formats.pe.FuncInfo4}. */
+    /** The RVA of {@link io.ntrail.formats.pe.handlers.FuncInfo4}. */
     CXX_PACKED,
     /** A table as GCC writes it. */
     ITANIUM,

@@ -2,9 +2,9 @@ package io.ntrail.programs.handlers;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.pe.Exports;
-import io.ntrail.formats.pe.FunctionTable;
 import io.ntrail.formats.pe.Imports;
 import io.ntrail.formats.pe.PeImage;
+import io.ntrail.formats.pe.unwind.FunctionTable;
 import io.ntrail.programs.x86.CodeSize;
 import io.ntrail.programs.x86.FlowClass;
 import io.ntrail.programs.x86.Instruction;

@@ -1,15 +1,15 @@
 package io.ntrail.programs.handlers;
 
-import io.ntrail.formats.pe.FuncInfo3;
-import io.ntrail.formats.pe.FuncInfo4;
-import io.ntrail.formats.pe.FunctionTable;
-import io.ntrail.formats.pe.GsData;
 import io.ntrail.formats.pe.ImageView;
 import io.ntrail.formats.pe.PeImage;
-import io.ntrail.formats.pe.RuntimeFunction;
-import io.ntrail.formats.pe.ScopeTable;
-import io.ntrail.formats.pe.UnwindChain;
-import io.ntrail.formats.pe.UnwindInfo;
+import io.ntrail.formats.pe.handlers.FuncInfo3;
+import io.ntrail.formats.pe.handlers.FuncInfo4;
+import io.ntrail.formats.pe.handlers.GsData;
+import io.ntrail.formats.pe.handlers.ScopeTable;
+import io.ntrail.formats.pe.unwind.FunctionTable;
+import io.ntrail.formats.pe.unwind.RuntimeFunction;
+import io.ntrail.formats.pe.unwind.UnwindChain;
+import io.ntrail.formats.pe.unwind.UnwindInfo;
 import io.ntrail.programs.handlers.HandlerHeuristics.Sample;
 import io.ntrail.programs.handlers.HandlerResolver.End;
 import io.ntrail.programs.handlers.LanguageHandler.Found;

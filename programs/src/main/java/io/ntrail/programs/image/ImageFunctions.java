@@ -2,11 +2,11 @@ package io.ntrail.programs.image;
 
 import io.ntrail.formats.pe.Exports;
 import io.ntrail.formats.pe.Exports.Export;
-import io.ntrail.formats.pe.FunctionTable;
 import io.ntrail.formats.pe.LoadConfig;
 import io.ntrail.formats.pe.LoadConfig.GuardEntry;
 import io.ntrail.formats.pe.PeImage;
-import io.ntrail.formats.pe.RuntimeFunction;
+import io.ntrail.formats.pe.unwind.FunctionTable;
+import io.ntrail.formats.pe.unwind.RuntimeFunction;
 import io.ntrail.programs.image.ImageFunction.Source;
 import java.util.AbstractList;
 import java.util.ArrayList;

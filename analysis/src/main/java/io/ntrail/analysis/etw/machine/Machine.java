@@ -2,6 +2,12 @@ package io.ntrail.analysis.etw.machine;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.SurveyPart;
+import io.ntrail.analysis.naming.ImageFile;
+import io.ntrail.analysis.naming.Images;
+import io.ntrail.analysis.naming.Lifetimes;
+import io.ntrail.analysis.naming.Methods;
+import io.ntrail.analysis.naming.PdbReference;
+import io.ntrail.analysis.naming.ProcessNames;
 import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.formats.etl.KernelEvent.Group;
 import io.ntrail.formats.etl.KernelEvents;
@@ -25,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Times are the keys that records are put in order by ({@link EtwRecording#key}).
  */
-public final class Machine implements SurveyPart<Machine> {
+public final class Machine implements SurveyPart<Machine>, ProcessNames {
   private static final Guid SYSTEM_CONFIG_EX = Guid.parse("9b79ee91-b5fd-41c0-a243-4248e266e9d0");
   private static final int VOLUME_MAPPING = 35;
   private static final Guid IMAGE_ID = Guid.parse("b3e675d7-2554-4f18-830b-2762732560de");
@@ -90,7 +96,7 @@ public final class Machine implements SurveyPart<Machine> {
       hook = kernel.hookId(record.provider(), record.opcode());
     } else {
       if (addresses && record.kind().isEvent()) {
-        methods.visit(record, key(record));
+        MethodEvents.read(record, key(record), methods);
       }
       return;
     }
@@ -134,7 +140,7 @@ public final class Machine implements SurveyPart<Machine> {
   }
 
   private void process(RecordCursor record, int hook) {
-    byte kind = Lifetimes.kind(KernelEvent.type(hook));
+    byte kind = KernelLifetimes.kind(KernelEvent.type(hook));
     if (kind < 0 || !read(record, hook)) {
       return;
     }
@@ -169,7 +175,7 @@ public final class Machine implements SurveyPart<Machine> {
       contextSwitches = true;
       return;
     }
-    byte kind = Lifetimes.kind(KernelEvent.type(hook));
+    byte kind = KernelLifetimes.kind(KernelEvent.type(hook));
     if (kind < 0 || kind == Lifetimes.DEFUNCT || !read(record, hook)) {
       return;
     }
@@ -183,7 +189,9 @@ public final class Machine implements SurveyPart<Machine> {
 
   private void image(RecordCursor record, int hook) {
     byte kind =
-        hook == KernelEvent.IMAGE_LOAD ? Lifetimes.START : Lifetimes.kind(KernelEvent.type(hook));
+        hook == KernelEvent.IMAGE_LOAD
+            ? Lifetimes.START
+            : KernelLifetimes.kind(KernelEvent.type(hook));
     if (!addresses || kind < 0 || kind == Lifetimes.DEFUNCT || !read(record, hook)) {
       return;
     }
@@ -318,7 +326,7 @@ public final class Machine implements SurveyPart<Machine> {
     return life < 0 ? RecordCursor.NO_ID : threadLives.value(life);
   }
 
-  /** Names of the images of all processes that the recording tells of. */
+  @Override
   public Set<String> processNames() {
     return processes.stream().map(ProcessInstance::image).collect(Collectors.toSet());
   }
@@ -361,17 +369,18 @@ public final class Machine implements SurveyPart<Machine> {
     return methods;
   }
 
-  /**
-   * Which of the processes an id meant at a time: a number of its own, also if the id was used
-   * again; -1 if the recording does not tell.
-   */
+  @Override
   public int processNumber(int id, long key) {
     return processLives.at(id, key);
   }
 
-  /** What a number of {@link #processNumber} means. */
-  public ProcessInstance processOfNumber(int number) {
-    return processes.get(processLives.value(number));
+  @Override
+  public @Nullable String processName(int number, int id) {
+    if (number >= 0) {
+      return processes.get(processLives.value(number)).image();
+    }
+    ProcessInstance life = id == 0 ? process(0, Long.MIN_VALUE) : null;
+    return life == null ? null : life.image();
   }
 
   /** Drive letters. */

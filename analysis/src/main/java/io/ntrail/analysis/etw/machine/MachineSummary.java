@@ -2,6 +2,7 @@ package io.ntrail.analysis.etw.machine;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.SurveyPart;
+import io.ntrail.analysis.naming.Lifetimes;
 import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.formats.etl.KernelEvent.Group;
 import io.ntrail.formats.etl.KernelEvents;
@@ -127,7 +128,7 @@ public final class MachineSummary implements SurveyPart<MachineSummary> {
   }
 
   private void process(RecordCursor record, int hook) {
-    byte kind = Lifetimes.kind(KernelEvent.type(hook));
+    byte kind = KernelLifetimes.kind(KernelEvent.type(hook));
     Payload payload = kind < 0 ? null : read(record, hook);
     if (payload != null && payload.find("ImageFileName") >= 0) {
       note(processes, record, payload, "ProcessId", kind);
@@ -135,7 +136,7 @@ public final class MachineSummary implements SurveyPart<MachineSummary> {
   }
 
   private void thread(RecordCursor record, int hook) {
-    byte kind = Lifetimes.kind(KernelEvent.type(hook));
+    byte kind = KernelLifetimes.kind(KernelEvent.type(hook));
     boolean tells = kind >= 0 && kind != Lifetimes.DEFUNCT;
     Payload payload = tells ? read(record, hook) : null;
     if (payload != null && payload.find("ProcessId") >= 0) {

@@ -2,7 +2,7 @@ package io.ntrail.analysis.etw.machine;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.formats.etl.KernelEvent;
-import io.ntrail.formats.etl.KernelPayloads.CSwitch;
+import io.ntrail.formats.etl.KernelFieldOffsets.CSwitch;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.Arrays;
 

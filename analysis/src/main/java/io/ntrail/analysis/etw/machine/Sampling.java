@@ -2,7 +2,7 @@ package io.ntrail.analysis.etw.machine;
 
 import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.formats.etl.KernelEvents;
-import io.ntrail.formats.etl.KernelPayloads.Sample;
+import io.ntrail.formats.etl.KernelFieldOffsets.Sample;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.List;
 

@@ -1,6 +1,6 @@
 package io.ntrail.analysis.etw.machine;
 
-import io.ntrail.formats.etl.KernelPayloads.Sample;
+import io.ntrail.formats.etl.KernelFieldOffsets.Sample;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.schema.Payload;
 import java.util.List;

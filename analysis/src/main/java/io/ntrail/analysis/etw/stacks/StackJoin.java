@@ -8,7 +8,7 @@ import io.ntrail.formats.etl.BufferIndex;
 import io.ntrail.formats.etl.EtlFile;
 import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.formats.etl.KernelEvents;
-import io.ntrail.formats.etl.KernelPayloads.Stack;
+import io.ntrail.formats.etl.KernelFieldOffsets.Stack;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,8 +1,9 @@
 package io.ntrail.analysis.etw.stacks;
 
 import io.ntrail.analysis.etw.recording.IndexSort;
+import io.ntrail.analysis.naming.StackAddresses;
 import io.ntrail.formats.etl.KernelEvent;
-import io.ntrail.formats.etl.KernelPayloads.Stack;
+import io.ntrail.formats.etl.KernelFieldOffsets.Stack;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.Arrays;
 

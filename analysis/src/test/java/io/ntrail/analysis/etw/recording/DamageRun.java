@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import io.ntrail.analysis.etw.events.EventCounts;
-import io.ntrail.analysis.profile.AllProfiles;
+import io.ntrail.analysis.etw.weights.AllProfiles;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.InputFile;

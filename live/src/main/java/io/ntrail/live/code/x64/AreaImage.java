@@ -14,8 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What is written into the memory of areas: the same code for all of them, and data that differs by
- * the number of the area.
+ * Content of areas: the same code for all of them, and data that depends on the number of the area.
  */
 final class AreaImage implements AreaCode {
   private final byte[] code;
@@ -41,7 +40,7 @@ final class AreaImage implements AreaCode {
   }
 
   /**
-   * The areas of a session.
+   * Assembles the areas of a session.
    *
    * @param record bytes of a record
    */
@@ -102,12 +101,12 @@ final class AreaImage implements AreaCode {
     return entries;
   }
 
-  /** Distance of the return point from the beginning of a slot. */
+  /** Returns the offset of the return point in a slot. */
   int exit() {
     return exit;
   }
 
-  /** Distances from the beginning of a slot of the instructions that read the clock: 0F 31. */
+  /** Returns the offsets in a slot of the instructions that read the clock: 0F 31. */
   List<Integer> clocks() {
     return clocks;
   }

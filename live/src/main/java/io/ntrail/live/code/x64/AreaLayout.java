@@ -1,7 +1,7 @@
 package io.ntrail.live.code.x64;
 
 /**
- * Where things lie in an area: the block of memory that one stack uses (docs/live.md).
+ * Layout of an area, the memory that one stack uses (docs/live.md).
  *
  * <p>Areas begin at multiples of {@link #ALIGNMENT}, so that whoever knows an address of a slot
  * knows its area. All distances are from that beginning.
@@ -19,10 +19,10 @@ final class AreaLayout {
   /** The page with the area's own fields and its spill. */
   static final int HEAD = 0xF000;
 
-  /** In the runtime block alone, up to {@link #HEAD}: where the areas of stacks are found again. */
+  /** Offset in the runtime block alone, up to {@link #HEAD}: the cache of areas by stack. */
   static final int INDEX = HEAD - StackAreaCache.BYTES;
 
-  /** Where the spill begins; it ends at {@link #CODE}, where a chunk would end, too. */
+  /** Begin of the spill; it ends at {@link #CODE}, where a chunk would end, too. */
   static final int SPILL = 0xFC00;
 
   /** Bytes of the spill. */
@@ -34,7 +34,7 @@ final class AreaLayout {
   /** Code of slot 0. */
   static final int FIRST = CODE + STRIDE;
 
-  /** From the code of a slot to its data. */
+  /** Distance from the code of a slot to its data. */
   static final int DELTA = STRIDE * (SLOTS + 2) + 0xFFF & ~0xFFF;
 
   /** Data of slots. */
@@ -47,19 +47,19 @@ final class AreaLayout {
   /** gs:[8] of the stack. */
   static final int STACK_BASE = HEAD;
 
-  /** The same and the address of the thread block, together negated: whose area it is. */
+  /** Negated sum of that and the address of the thread environment block: owner of the area. */
   static final int NEGATED_BASE = HEAD + 8;
 
   /** Thread that took the area first. */
   static final int THREAD = HEAD + 16;
 
   /**
-   * What threads keep that spill here, up to {@link #SPILL}: of a fiber's area there may be several
-   * at a time, since each comes back to its spill wherever it runs then.
+   * State of threads that spill here, up to {@link #SPILL}: of a fiber's area there may be several
+   * at a time, since each returns to its spill wherever it runs then.
    */
   static final int SPILLS = HEAD + 64;
 
-  /** Bytes that one of them keeps. */
+  /** Size of such a state. */
   static final int SPILL_KEPT = 32;
 
   // What is kept there.
@@ -76,7 +76,7 @@ final class AreaLayout {
   static final int SPILL_LOST = 24;
 
   // Data of a slot.
-  /** What the exit puts back on the stack. */
+  /** Value that the exit puts back on the stack. */
   static final int RET = 0;
 
   /** Machine frame: the true return address. */
@@ -108,19 +108,19 @@ final class AreaLayout {
   static final int SLOW = 80;
   static final int FULL = 88;
 
-  /** Where records have arguments that lie on the stack: the routine that reads them. */
+  /** Routine that reads arguments on the stack, where records have them. */
   static final int STACK_ARGUMENTS = 96;
 
   static final int SLOT_DATA = 104;
 
   private AreaLayout() {}
 
-  /** Where the code of a slot begins. */
+  /** Returns where the code of a slot begins. */
   static int code(int slot) {
     return FIRST + STRIDE * slot;
   }
 
-  /** Where the data of a slot begins; -1 has data, too. */
+  /** Returns where the data of a slot begins; -1 has data, too. */
   static int data(int slot) {
     return code(slot) + DELTA;
   }

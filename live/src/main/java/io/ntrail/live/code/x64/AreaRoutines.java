@@ -4,25 +4,25 @@ import static io.ntrail.live.code.x64.AreaLayout.DELTA;
 import static io.ntrail.live.code.x64.AreaLayout.FIRST;
 import static io.ntrail.live.code.x64.AreaLayout.KEY;
 import static io.ntrail.live.code.x64.AreaLayout.STRIDE;
-import static io.ntrail.programs.x86.asm.Mem.gs;
-import static io.ntrail.programs.x86.asm.Mem.ptr;
-import static io.ntrail.programs.x86.asm.Reg32.EAX;
-import static io.ntrail.programs.x86.asm.Reg32.EDX;
-import static io.ntrail.programs.x86.asm.Reg32.R8D;
-import static io.ntrail.programs.x86.asm.Reg64.R10;
-import static io.ntrail.programs.x86.asm.Reg64.R11;
-import static io.ntrail.programs.x86.asm.Reg64.R8;
-import static io.ntrail.programs.x86.asm.Reg64.R9;
-import static io.ntrail.programs.x86.asm.Reg64.RAX;
-import static io.ntrail.programs.x86.asm.Reg64.RCX;
-import static io.ntrail.programs.x86.asm.Reg64.RDX;
+import static io.ntrail.programs.x86.asm.operands.Mem.gs;
+import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EAX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EDX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.R8D;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R10;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R11;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R8;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R9;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RAX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RDX;
 
 import io.ntrail.live.code.ControlBlockLayout;
-import io.ntrail.programs.x86.asm.Label;
+import io.ntrail.programs.x86.asm.operands.Label;
 
-/** What gives a stack an area, and what drops the stale frames of one. */
+/** Routines that give a stack an area, and drop the stale frames of one. */
 final class AreaRoutines extends RuntimeRoutines {
-  /** So much of a stack is searched at most for a call that was interrupted. */
+  /** Limit of the search of a stack for an interrupted call. */
   private static final int SEARCHED = 0x8000;
 
   final Label assign = a.label("assign");
@@ -43,8 +43,8 @@ final class AreaRoutines extends RuntimeRoutines {
   }
 
   /**
-   * Called with rcx = base of the stack, r11 = S + 8: its area in r9 and the first slot that is
-   * free in r8, or r8 = 0. Uses rax, rdx, r10.
+   * Finds an area. Called with rcx = base of the stack, r11 = S + 8: its area in r9 and the first
+   * free slot in r8, or r8 = 0. Uses rax, rdx, r10.
    */
   private void writeAssign() {
     Label next = a.label("next area");
@@ -113,8 +113,8 @@ final class AreaRoutines extends RuntimeRoutines {
   }
 
   /**
-   * With rcx = base of the stack, r9 = its area, r11 = S + 8: r8 = the first slot that is free.
-   * Uses rax, rdx, r10.
+   * Finds a free slot. With rcx = base of the stack, r9 = its area, r11 = S + 8: r8 = the first
+   * free slot. Uses rax, rdx, r10.
    */
   private void freeSlot() {
     Label scan = a.label("scan");
@@ -174,9 +174,9 @@ final class AreaRoutines extends RuntimeRoutines {
   }
 
   /**
-   * Called with r8 = a slot, r9 = its area, r11 = S + 8: drops stale slots below it. A slot whose
-   * return point lies at S is alive whatever its key says: a tail call may have moved the return
-   * address. Uses rcx, rdx.
+   * Drops stale slots. Called with r8 = a slot, r9 = its area, r11 = S + 8: drops those below it. A
+   * slot whose return point lies at S is alive whatever its key says: a tail call may have moved
+   * the return address. Uses rcx, rdx.
    */
   private void writeSettle() {
     Label next = a.label("next slot");

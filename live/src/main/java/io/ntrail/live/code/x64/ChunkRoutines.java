@@ -1,27 +1,27 @@
 package io.ntrail.live.code.x64;
 
-import static io.ntrail.programs.x86.asm.Mem.gs;
-import static io.ntrail.programs.x86.asm.Mem.ptr;
-import static io.ntrail.programs.x86.asm.Reg32.EAX;
-import static io.ntrail.programs.x86.asm.Reg32.ECX;
-import static io.ntrail.programs.x86.asm.Reg32.EDX;
-import static io.ntrail.programs.x86.asm.Reg32.R10D;
-import static io.ntrail.programs.x86.asm.Reg32.R9D;
-import static io.ntrail.programs.x86.asm.Reg64.R10;
-import static io.ntrail.programs.x86.asm.Reg64.R11;
-import static io.ntrail.programs.x86.asm.Reg64.R8;
-import static io.ntrail.programs.x86.asm.Reg64.R9;
-import static io.ntrail.programs.x86.asm.Reg64.RAX;
-import static io.ntrail.programs.x86.asm.Reg64.RBX;
-import static io.ntrail.programs.x86.asm.Reg64.RCX;
-import static io.ntrail.programs.x86.asm.Reg64.RDX;
-import static io.ntrail.programs.x86.asm.Reg64.RSP;
+import static io.ntrail.programs.x86.asm.operands.Mem.gs;
+import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EAX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.ECX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EDX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.R10D;
+import static io.ntrail.programs.x86.asm.operands.Reg32.R9D;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R10;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R11;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R8;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R9;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RAX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RBX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RDX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RSP;
 
 import io.ntrail.live.code.ControlBlockLayout;
-import io.ntrail.programs.x86.asm.Label;
-import io.ntrail.programs.x86.asm.Reg16;
+import io.ntrail.programs.x86.asm.operands.Label;
+import io.ntrail.programs.x86.asm.operands.Reg16;
 
-/** What gives a thread its chunks: the first one, and the next when one is full. */
+/** Routines that give a thread its chunks: the first one, and the next when one is full. */
 final class ChunkRoutines extends RuntimeRoutines {
   final Label full = a.label("full");
   final Label firstChunk = a.label("first chunk");
@@ -34,10 +34,7 @@ final class ChunkRoutines extends RuntimeRoutines {
     this.chunks = parts.chunks();
   }
 
-  /**
-   * Called where the next record has no place: hands the chunk over and takes another, or spills.
-   * rax, rcx, rdx need not be kept.
-   */
+  /** Hands a full chunk over and takes another, or spills. rax, rcx, rdx need not be preserved. */
   void write(Label untraced) {
     Label spilled = a.label("spilled");
     Label take = a.label("take chunk");
@@ -174,7 +171,7 @@ final class ChunkRoutines extends RuntimeRoutines {
         .bind(firstEnd);
   }
 
-  /** The frame of what is called in the middle: flags and five registers. */
+  /** Frame of routines that are called in the middle: flags and five registers. */
   private Label enterFull(Label begin) {
     a.bind(begin).pushfq().push(R8).push(R9).push(R10).push(R11).push(RBX);
     Label end = a.label();

@@ -1,58 +1,59 @@
 package io.ntrail.live.code.x64;
 
-import static io.ntrail.programs.x86.asm.Mem.ptr;
-import static io.ntrail.programs.x86.asm.Reg32.EAX;
-import static io.ntrail.programs.x86.asm.Reg32.EBP;
-import static io.ntrail.programs.x86.asm.Reg32.ECX;
-import static io.ntrail.programs.x86.asm.Reg32.EDI;
-import static io.ntrail.programs.x86.asm.Reg32.R14D;
-import static io.ntrail.programs.x86.asm.Reg32.R15D;
-import static io.ntrail.programs.x86.asm.Reg32.R8D;
-import static io.ntrail.programs.x86.asm.Reg32.R9D;
-import static io.ntrail.programs.x86.asm.Reg64.R12;
-import static io.ntrail.programs.x86.asm.Reg64.R13;
-import static io.ntrail.programs.x86.asm.Reg64.R14;
-import static io.ntrail.programs.x86.asm.Reg64.R15;
-import static io.ntrail.programs.x86.asm.Reg64.R8;
-import static io.ntrail.programs.x86.asm.Reg64.RAX;
-import static io.ntrail.programs.x86.asm.Reg64.RBP;
-import static io.ntrail.programs.x86.asm.Reg64.RBX;
-import static io.ntrail.programs.x86.asm.Reg64.RCX;
-import static io.ntrail.programs.x86.asm.Reg64.RDI;
-import static io.ntrail.programs.x86.asm.Reg64.RDX;
-import static io.ntrail.programs.x86.asm.Reg64.RSI;
-import static io.ntrail.programs.x86.asm.Reg64.RSP;
-import static io.ntrail.programs.x86.asm.Reg8.AL;
+import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EAX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EBP;
+import static io.ntrail.programs.x86.asm.operands.Reg32.ECX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EDI;
+import static io.ntrail.programs.x86.asm.operands.Reg32.R14D;
+import static io.ntrail.programs.x86.asm.operands.Reg32.R15D;
+import static io.ntrail.programs.x86.asm.operands.Reg32.R8D;
+import static io.ntrail.programs.x86.asm.operands.Reg32.R9D;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R12;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R13;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R14;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R15;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R8;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RAX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RBP;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RBX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RDI;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RDX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RSI;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RSP;
+import static io.ntrail.programs.x86.asm.operands.Reg8.AL;
 
 import io.ntrail.live.code.CallbackCode;
 import io.ntrail.live.code.ControlBlockLayout;
 import io.ntrail.live.code.LoaderCalls;
 import io.ntrail.programs.x86.asm.AssembledCode;
 import io.ntrail.programs.x86.asm.Assembler;
-import io.ntrail.programs.x86.asm.Label;
-import io.ntrail.programs.x86.asm.Mem;
-import io.ntrail.programs.x86.asm.Reg64;
+import io.ntrail.programs.x86.asm.operands.Label;
+import io.ntrail.programs.x86.asm.operands.Mem;
+import io.ntrail.programs.x86.asm.operands.Reg64;
 import java.util.List;
 
 /**
- * What the loader of a target calls when a module came, before its entry point runs, and when one
- * goes: it tells the controller through the control block and waits for the answer.
+ * Callback that the target's loader calls when a module was loaded, before its entry point runs,
+ * and when one is unloaded: it notifies the controller through the control block and waits for the
+ * answer.
  *
  * <p>The loader's lock is held meanwhile, so that nobody waits for a controller that is not there:
- * not when nothing is recorded, no longer than 250 ms after its last sign of life, and from then on
+ * not when nothing is recorded, no longer than 250 ms after its last heartbeat, and from then on
  * not at all until it gives another one; never longer than two seconds. Time is the system's
  * interrupt time, which needs no call.
  */
 final class DllNotificationCallback implements CallbackCode {
   private static final int INTERRUPT_TIME = 0x7FFE_0008;
 
-  /** In units of 100 ns, as all times here. */
+  /** Life of a heartbeat, in units of 100 ns as all times here. */
   private static final int LIFE = 2_500_000;
 
   private static final int LONGEST = 20_000_000;
 
-  /** Even if time stood still. */
-  private static final int MOST_PAUSES = 5_000;
+  /** Limit of pauses, for the case that time stands still. */
+  private static final int MAX_PAUSES = 5_000;
 
   private static final int FIRST_PAUSE = -500;
   private static final int LONGEST_PAUSE = -10_000;
@@ -66,7 +67,10 @@ final class DllNotificationCallback implements CallbackCode {
 
   private static final List<Reg64> SAVED = List.of(RBX, RBP, RSI, RDI, R12, R13, R14, R15);
 
-  /** What follows what was saved: arguments of calls, and the length of the next pause. */
+  /**
+   * Size of the frame after the saved registers: arguments of calls, and the length of the next
+   * pause.
+   */
   private static final int FRAME = 0x48;
 
   private static final int PAUSE = 0x30;
@@ -77,7 +81,7 @@ final class DllNotificationCallback implements CallbackCode {
   private final byte[] code;
 
   /**
-   * Writes it; it can lie anywhere.
+   * Assembles the callback; it can lie anywhere.
    *
    * @param control where the target has the session file mapped
    */
@@ -126,7 +130,7 @@ final class DllNotificationCallback implements CallbackCode {
     }
     a.bind(known).xor(EAX, EAX).mov(ECX, 1);
     a.lock().cmpxchg(control(ControlBlockLayout.NOTICE_BUSY), ECX).jnz(missed);
-    a.mov(R14D, MOST_PAUSES).mov(ptr(RSP).plus(PAUSE).as64(), FIRST_PAUSE);
+    a.mov(R14D, MAX_PAUSES).mov(ptr(RSP).plus(PAUSE).as64(), FIRST_PAUSE);
     a.mov(EBP, control(ControlBlockLayout.HEARTBEAT)).mov(EAX, INTERRUPT_TIME).mov(R13, ptr(RAX));
     a.mov(R12, R13);
     a.bind(room).mov(EAX, control(ControlBlockLayout.NOTICES)).mov(ECX, EAX);
@@ -151,7 +155,7 @@ final class DllNotificationCallback implements CallbackCode {
     a.ret();
   }
 
-  /** Publishes the notice whose place is eax; r15d becomes how many there are. */
+  /** Publishes the notification whose index is eax; r15d becomes their number. */
   private void tell() {
     Label publish = a.label("publish");
     a.mov(R15D, EAX).and(EAX, ControlBlockLayout.NOTICE_PLACES - 1);
@@ -171,7 +175,7 @@ final class DllNotificationCallback implements CallbackCode {
     a.mov(EAX, R15D).xchg(control(ControlBlockLayout.NOTICES), EAX);
   }
 
-  /** What the state is while this notice waits for something: ecx. */
+  /** Puts the state while this notification waits into ecx. */
   private void state(int what) {
     a.lea(ECX, Mem.scaled(R15, 4).plus(what));
   }
@@ -201,7 +205,7 @@ final class DllNotificationCallback implements CallbackCode {
   }
 
   /**
-   * Lets a little time pass.
+   * Pauses for a moment.
    *
    * @param giveUp where it goes on when there is no more to wait for
    * @param recording whether that is so, too, when nothing is recorded

@@ -1,23 +1,23 @@
 package io.ntrail.live.code.x64;
 
-import static io.ntrail.programs.x86.asm.Mem.gs;
-import static io.ntrail.programs.x86.asm.Mem.ptr;
-import static io.ntrail.programs.x86.asm.Reg32.EAX;
-import static io.ntrail.programs.x86.asm.Reg32.ECX;
-import static io.ntrail.programs.x86.asm.Reg32.EDX;
-import static io.ntrail.programs.x86.asm.Reg64.R11;
-import static io.ntrail.programs.x86.asm.Reg64.R8;
-import static io.ntrail.programs.x86.asm.Reg64.R9;
-import static io.ntrail.programs.x86.asm.Reg64.RAX;
-import static io.ntrail.programs.x86.asm.Reg64.RCX;
-import static io.ntrail.programs.x86.asm.Reg64.RDX;
-import static io.ntrail.programs.x86.asm.Reg64.RSP;
+import static io.ntrail.programs.x86.asm.operands.Mem.gs;
+import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EAX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.ECX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EDX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R11;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R8;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R9;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RAX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RDX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RSP;
 
 import io.ntrail.live.code.ControlBlockLayout;
-import io.ntrail.programs.x86.asm.Label;
-import io.ntrail.programs.x86.asm.Reg16;
+import io.ntrail.programs.x86.asm.operands.Label;
+import io.ntrail.programs.x86.asm.operands.Reg16;
 
-/** What records the calls of functions whose exits are not recorded. It touches no slot. */
+/** Routine that records the calls of functions whose exits are not recorded. It touches no slot. */
 final class EntryOnlyRoutine extends RuntimeRoutines {
   final Label entryOnly = a.label("entry only");
   private final Label firstCall;
@@ -35,7 +35,7 @@ final class EntryOnlyRoutine extends RuntimeRoutines {
     writeEntryOnly();
   }
 
-  /** A function whose exits are not recorded: rsp = S - 16, rax = its body thunk. */
+  /** Assembles the routine: rsp = S - 16, rax = the body thunk. */
   private void writeEntryOnly() {
     Label cold = a.label("cold");
     Label write = a.label("write");

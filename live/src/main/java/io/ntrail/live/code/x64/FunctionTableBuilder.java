@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A table of RUNTIME_FUNCTION and the unwind data that it points to, for code that was not loaded
- * from an image. Entries are added by rising address and do not overlap.
+ * Builds a table of RUNTIME_FUNCTION and the unwind data that it points to, for code that was not
+ * loaded from an image. Entries are added by rising address and do not overlap.
  */
 final class FunctionTableBuilder {
-  /** Bytes of an entry. */
+  /** Size of an entry. */
   static final int ENTRY = 12;
 
   private record Entry(int begin, int end, Object info) {}
@@ -22,17 +22,17 @@ final class FunctionTableBuilder {
 
   private final List<Entry> entries = new ArrayList<>();
 
-  /** Code between two distances from the base. */
+  /** Adds code between two offsets from the base. */
   void add(int begin, int end, UnwindBytes info) {
     put(begin, end, info);
   }
 
-  /** The return point of a slot. */
+  /** Adds the return point of a slot. */
   void addSlot(int begin, int end, int distance, int handler) {
     put(begin, end, new Slot(distance, handler));
   }
 
-  /** Code with a handler for exceptions, of which its unwind data tells. */
+  /** Adds code with an exception handler. */
   void addGuarded(int begin, int end, UnwindBytes info, int handler) {
     put(begin, end, new Guarded(info, handler));
   }
@@ -44,13 +44,13 @@ final class FunctionTableBuilder {
     entries.add(new Entry(begin, end, info));
   }
 
-  /** Number of entries. */
+  /** Returns the number of entries. */
   int count() {
     return entries.size();
   }
 
   /**
-   * The table, and behind it the unwind data.
+   * Returns the table, and behind it the unwind data.
    *
    * @param at the distance of the table from the base
    */

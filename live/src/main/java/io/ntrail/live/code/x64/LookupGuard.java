@@ -1,17 +1,17 @@
 package io.ntrail.live.code.x64;
 
-import static io.ntrail.programs.x86.asm.Mem.ptr;
-import static io.ntrail.programs.x86.asm.Reg32.EAX;
-import static io.ntrail.programs.x86.asm.Reg64.R10;
-import static io.ntrail.programs.x86.asm.Reg64.R11;
-import static io.ntrail.programs.x86.asm.Reg64.RAX;
-import static io.ntrail.programs.x86.asm.Reg64.RCX;
+import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EAX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R10;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R11;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RAX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.live.code.GuardCode;
 import io.ntrail.programs.x86.asm.Assembler;
-import io.ntrail.programs.x86.asm.Label;
+import io.ntrail.programs.x86.asm.operands.Label;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

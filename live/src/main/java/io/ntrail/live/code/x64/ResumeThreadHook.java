@@ -1,67 +1,69 @@
 package io.ntrail.live.code.x64;
 
-import static io.ntrail.programs.x86.asm.Mem.gs;
-import static io.ntrail.programs.x86.asm.Mem.ptr;
-import static io.ntrail.programs.x86.asm.Reg32.EAX;
-import static io.ntrail.programs.x86.asm.Reg32.EBP;
-import static io.ntrail.programs.x86.asm.Reg32.ECX;
-import static io.ntrail.programs.x86.asm.Reg32.EDX;
-import static io.ntrail.programs.x86.asm.Reg32.R14D;
-import static io.ntrail.programs.x86.asm.Reg32.R15D;
-import static io.ntrail.programs.x86.asm.Reg32.R9D;
-import static io.ntrail.programs.x86.asm.Reg64.R12;
-import static io.ntrail.programs.x86.asm.Reg64.R13;
-import static io.ntrail.programs.x86.asm.Reg64.R14;
-import static io.ntrail.programs.x86.asm.Reg64.R15;
-import static io.ntrail.programs.x86.asm.Reg64.R8;
-import static io.ntrail.programs.x86.asm.Reg64.RAX;
-import static io.ntrail.programs.x86.asm.Reg64.RBP;
-import static io.ntrail.programs.x86.asm.Reg64.RBX;
-import static io.ntrail.programs.x86.asm.Reg64.RCX;
-import static io.ntrail.programs.x86.asm.Reg64.RDI;
-import static io.ntrail.programs.x86.asm.Reg64.RDX;
-import static io.ntrail.programs.x86.asm.Reg64.RSI;
-import static io.ntrail.programs.x86.asm.Reg64.RSP;
+import static io.ntrail.programs.x86.asm.operands.Mem.gs;
+import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EAX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EBP;
+import static io.ntrail.programs.x86.asm.operands.Reg32.ECX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EDX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.R14D;
+import static io.ntrail.programs.x86.asm.operands.Reg32.R15D;
+import static io.ntrail.programs.x86.asm.operands.Reg32.R9D;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R12;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R13;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R14;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R15;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R8;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RAX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RBP;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RBX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RDI;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RDX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RSI;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RSP;
 
 import io.ntrail.live.code.CallbackCode;
 import io.ntrail.live.code.ControlBlockLayout;
 import io.ntrail.live.code.ResumeCalls;
 import io.ntrail.programs.x86.asm.AssembledCode;
 import io.ntrail.programs.x86.asm.Assembler;
-import io.ntrail.programs.x86.asm.Label;
-import io.ntrail.programs.x86.asm.Mem;
-import io.ntrail.programs.x86.asm.Reg64;
+import io.ntrail.programs.x86.asm.operands.Label;
+import io.ntrail.programs.x86.asm.operands.Mem;
+import io.ntrail.programs.x86.asm.operands.Reg64;
 import java.util.List;
 
 /**
- * What stands in front of {@code NtResumeThread} in a target. A process is created with its first
- * thread suspended, and begins to run when its creator resumes that: so whoever resumes a thread of
+ * Hook in front of {@code NtResumeThread} in a target. A process is created with its first thread
+ * suspended, and begins to run when its creator resumes that: so whoever resumes a thread of
  * another process tells the controller through the control block and waits until it may go on.
  *
  * <p>Nobody waits for a controller that is not there: not when nothing is recorded, no longer than
- * five seconds after its last sign of life, and from then on not at all until it gives another one;
+ * five seconds after its last heartbeat, and from then on not at all until it gives another one;
  * never longer than a minute. Time is the system's interrupt time, which needs no call.
  */
 final class ResumeThreadHook implements CallbackCode {
   private static final int INTERRUPT_TIME = 0x7FFE_0008;
 
-  /** In units of 100 ns, as all times here. */
+  /** Life of a heartbeat, in units of 100 ns as all times here. */
   private static final int LIFE = 50_000_000;
 
   private static final int LONGEST = 600_000_000;
 
-  /** Even if time stood still. */
-  private static final int MOST_PAUSES = 200_000;
+  /** Limit of pauses, for the case that time stands still. */
+  private static final int MAX_PAUSES = 200_000;
 
   private static final int FIRST_PAUSE = -500;
   private static final int LONGEST_PAUSE = -10_000;
 
-  /** Of the thread block. */
+  /** Offset of the process id in the thread environment block. */
   private static final int PROCESS_ID = 0x40;
 
   private static final List<Reg64> SAVED = List.of(RBX, RBP, RSI, RDI, R12, R13, R14, R15);
 
-  /** What follows what was saved; arguments of calls are its lowest part. */
+  /**
+   * Size of the frame after the saved registers, with the arguments of calls in its lowest part.
+   */
   private static final int FRAME = 0x78;
 
   private static final int PAUSE = 0x30;
@@ -81,7 +83,7 @@ final class ResumeThreadHook implements CallbackCode {
   private final byte[] code;
 
   /**
-   * Writes it; it can lie anywhere. The function itself has to follow it.
+   * Assembles the hook; it can lie anywhere. The function itself has to follow it.
    *
    * @param control where the target has the session file mapped
    */
@@ -152,7 +154,7 @@ final class ResumeThreadHook implements CallbackCode {
     a.mov(ptr(RSI).plus(ControlBlockLayout.RESUME_STATE), ECX);
     a.lock().cmpxchg(control(ControlBlockLayout.RESUMES), R15D).jnz(count);
     a.lea(R15D, Mem.scaled(R15, 4).plus(ControlBlockLayout.ASKED));
-    a.mov(R14D, MOST_PAUSES).mov(ptr(RSP).plus(PAUSE).as64(), FIRST_PAUSE);
+    a.mov(R14D, MAX_PAUSES).mov(ptr(RSP).plus(PAUSE).as64(), FIRST_PAUSE);
     a.mov(EAX, INTERRUPT_TIME).mov(R13, ptr(RAX)).mov(R12, R13);
     a.bind(wait).cmp(R15D, ptr(RSI).plus(ControlBlockLayout.RESUME_STATE)).jnz(free);
     pause(giveUp);

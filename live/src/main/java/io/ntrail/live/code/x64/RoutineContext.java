@@ -2,21 +2,21 @@ package io.ntrail.live.code.x64;
 
 import io.ntrail.programs.x86.asm.AssembledCode;
 import io.ntrail.programs.x86.asm.Assembler;
-import io.ntrail.programs.x86.asm.Label;
+import io.ntrail.programs.x86.asm.operands.Label;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
 /**
- * What all routines of a runtime block share: the assembler they are written to, the ranges of
- * their unwind data, and where things lie in the target.
+ * Context that all routines of a runtime block share: the assembler, the ranges of their unwind
+ * data, and addresses in the target.
  *
  * @param assembler where all of them are written
  * @param ranges stretches of code and what is pushed there, in any order
  * @param block where the runtime block begins
  * @param control where the target has the session file mapped
  * @param chunks how many the file has
- * @param words of each thread
+ * @param words TLS slots
  * @param record bytes of a record
  */
 record RoutineContext(
@@ -27,21 +27,21 @@ record RoutineContext(
     int chunks,
     TlsOffsets words,
     int record) {
-  /** A stretch of code and what is pushed there. */
+  /** Range of code with its unwind data. */
   record Range(Label begin, Label end, UnwindBytes info) {}
 
-  /** Nothing is written yet. */
+  /** Returns an empty context. */
   static RoutineContext of(long block, long control, int chunks, TlsOffsets words, int record) {
     return new RoutineContext(
         Assembler.x64(), new ArrayList<>(), block, control, chunks, words, record);
   }
 
-  /** Adds a stretch of code. */
+  /** Adds a range of code. */
   void add(Label begin, Label end, UnwindBytes info) {
     ranges.add(new Range(begin, end, info));
   }
 
-  /** The function table of what was written. */
+  /** Returns the function table of the code. */
   FunctionTableBuilder functions(AssembledCode code) {
     FunctionTableBuilder table = new FunctionTableBuilder();
     ranges.stream()

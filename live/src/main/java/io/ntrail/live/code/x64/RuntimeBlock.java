@@ -1,11 +1,11 @@
 package io.ntrail.live.code.x64;
 
 import io.ntrail.programs.x86.asm.AssembledCode;
-import io.ntrail.programs.x86.asm.Label;
+import io.ntrail.programs.x86.asm.operands.Label;
 
 /**
- * What stubs and slots call or jump to now and then, once in a session: a stack's first traced
- * call, a slot that finds another stack or a stale frame below it, the end of a chunk of records,
+ * Runtime block of a session, with the rare cases of stubs and slots: a stack's first traced call,
+ * a slot that finds another stack or a stale frame below it, the end of a chunk of records,
  * functions whose entries alone are recorded.
  *
  * <p>It makes no system call, takes no lock, allocates nothing: it runs under any lock of the
@@ -37,7 +37,7 @@ final class RuntimeBlock {
   }
 
   /**
-   * Writes it.
+   * Assembles the block.
    *
    * @param block the beginning of a block like an area's, with its head and spill, and {@link
    *     AreaLayout#INDEX} in front of them; the code lies at {@link AreaLayout#CODE}
@@ -53,13 +53,13 @@ final class RuntimeBlock {
         block + AreaLayout.CODE, RoutineContext.of(block, control, chunks, words, record));
   }
 
-  /** The code. */
+  /** Returns the code. */
   byte[] bytes() {
     return code.bytesAt(base);
   }
 
   /**
-   * Its function table, with the unwind data behind it.
+   * Returns its function table, with the unwind data behind it.
    *
    * @param at distance of the table from the code, which is the base of its addresses
    */
@@ -67,37 +67,40 @@ final class RuntimeBlock {
     return parts.functions(code).bytes(at);
   }
 
-  /** Entries of the function table. */
+  /** Returns the number of entries of the function table. */
   int entries() {
     return parts.functions(code).count();
   }
 
-  /** Where a slot goes that finds what it did not expect. */
+  /** Returns the address of the slow path of slots. */
   long slow() {
     return base + code.offset(stacks.slow);
   }
 
-  /** Where the last slot's successor goes. */
+  /** Returns the address of the routine for stacks without a free slot. */
   long overflow() {
     return base + code.offset(stacks.overflow);
   }
 
-  /** Where a stub goes when the thread is not known. */
+  /** Returns the address of the routine for unknown threads. */
   long init() {
     return base + code.offset(stacks.init);
   }
 
-  /** Where the stub of a function goes whose entries alone are recorded. */
+  /** Returns the address of the routine for functions whose entries alone are recorded. */
   long entryOnly() {
     return base + code.offset(entries.entryOnly);
   }
 
-  /** What is called when the end of a chunk or of a spill is reached. */
+  /** Returns the address of the routine for the end of a chunk or of a spill. */
   long full() {
     return base + code.offset(chunks.full);
   }
 
-  /** What is called to record arguments that lie on the stack ({@link StackArguments}). */
+  /**
+   * Returns the address of the routine that records arguments on the stack ({@link
+   * StackArguments}).
+   */
   long stackArguments() {
     return base + code.offset(stackArguments);
   }

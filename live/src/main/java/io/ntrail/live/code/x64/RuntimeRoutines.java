@@ -1,32 +1,32 @@
 package io.ntrail.live.code.x64;
 
-import static io.ntrail.programs.x86.asm.Mem.ptr;
-import static io.ntrail.programs.x86.asm.Reg64.R10;
-import static io.ntrail.programs.x86.asm.Reg64.R11;
-import static io.ntrail.programs.x86.asm.Reg64.R8;
-import static io.ntrail.programs.x86.asm.Reg64.R9;
-import static io.ntrail.programs.x86.asm.Reg64.RAX;
-import static io.ntrail.programs.x86.asm.Reg64.RDX;
-import static io.ntrail.programs.x86.asm.Reg64.RSP;
+import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R10;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R11;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R8;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R9;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RAX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RDX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RSP;
 
 import io.ntrail.programs.x86.asm.Assembler;
-import io.ntrail.programs.x86.asm.Label;
-import io.ntrail.programs.x86.asm.Mem;
+import io.ntrail.programs.x86.asm.operands.Label;
+import io.ntrail.programs.x86.asm.operands.Mem;
 
 /**
  * Routines of a runtime block. Those that stubs and slots jump to have a frame in common: seven
  * words above the two that the stub pushed.
  */
 abstract class RuntimeRoutines {
-  /** Words that routines push which were jumped to. */
+  /** Number of words that routines push which were jumped to. */
   static final int PUSHED = 7;
 
   static final int STUB_PUSHED = 2;
 
-  /** From the stack pointer of such a routine to S + 8. */
+  /** Distance from the stack pointer of such a routine to S + 8. */
   static final int TO_KEY = 8 * (PUSHED + STUB_PUSHED + 1);
 
-  /** The same to where rdx was pushed. */
+  /** Distance from the stack pointer of such a routine to the saved rdx. */
   static final int TO_RDX = 8 * (PUSHED - 2);
 
   final RoutineContext parts;
@@ -60,7 +60,10 @@ abstract class RuntimeRoutines {
     return end;
   }
 
-  /** Puts everything back but rcx, which says where to go, and ends the range of {@link #enter}. */
+  /**
+   * Restores everything except rcx, which holds the destination, and ends the range of {@link
+   * #enter}.
+   */
   final void leave(Label end) {
     a.mov(R11, ptr(RSP).plus(8))
         .mov(R10, ptr(RSP).plus(16))
@@ -80,7 +83,7 @@ abstract class RuntimeRoutines {
     parts.add(begin, end, pushed(before));
   }
 
-  /** Runs the function as if it were not traced: rax is its body thunk. */
+  /** Runs the function without tracing: rax is its body thunk. */
   final void goUntraced(Label end) {
     leave(end);
     range(STUB_PUSHED, () -> a.lea(RAX, ptr(RAX).plus(-2)).jmp(RAX));

@@ -9,35 +9,35 @@ import static io.ntrail.live.code.x64.AreaLayout.SAVE_RAX;
 import static io.ntrail.live.code.x64.AreaLayout.SAVE_RDX;
 import static io.ntrail.live.code.x64.AreaLayout.STRIDE;
 import static io.ntrail.live.code.x64.AreaLayout.TRUE_RIP;
-import static io.ntrail.programs.x86.asm.Mem.gs;
-import static io.ntrail.programs.x86.asm.Mem.ptr;
-import static io.ntrail.programs.x86.asm.Reg32.EAX;
-import static io.ntrail.programs.x86.asm.Reg32.ECX;
-import static io.ntrail.programs.x86.asm.Reg32.EDX;
-import static io.ntrail.programs.x86.asm.Reg64.R8;
-import static io.ntrail.programs.x86.asm.Reg64.R9;
-import static io.ntrail.programs.x86.asm.Reg64.RAX;
-import static io.ntrail.programs.x86.asm.Reg64.RCX;
-import static io.ntrail.programs.x86.asm.Reg64.RDX;
-import static io.ntrail.programs.x86.asm.Reg64.RSP;
+import static io.ntrail.programs.x86.asm.operands.Mem.gs;
+import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EAX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.ECX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EDX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R8;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R9;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RAX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RDX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RSP;
 
 import io.ntrail.live.code.ControlBlockLayout;
 import io.ntrail.programs.x86.asm.AssembledCode;
 import io.ntrail.programs.x86.asm.Assembler;
-import io.ntrail.programs.x86.asm.Label;
-import io.ntrail.programs.x86.asm.Mem;
-import io.ntrail.programs.x86.asm.Reg16;
+import io.ntrail.programs.x86.asm.operands.Label;
+import io.ntrail.programs.x86.asm.operands.Mem;
+import io.ntrail.programs.x86.asm.operands.Reg16;
 import java.util.List;
 
 /**
- * The code of one slot; the same for all but for distances within its area. No instruction changes
- * a flag, and no register but those that it saves.
+ * Code of one slot; it differs between slots only by offsets within the area. No instruction
+ * changes a flag, and no register but those that it saves.
  *
  * <p>S is the address of the caller's return address. At the beginning RSP = S - 16, with rax and
  * rcx of the caller pushed, and rax = the function's body thunk.
  */
 final class SlotCode {
-  /** Bytes of the instruction at the return point: {@code push [RET]}. */
+  /** Size of the instruction at the return point: {@code push [RET]}. */
   static final int RETURN_POINT = 6;
 
   private static final int STACK_LIMIT = 0x10;
@@ -65,7 +65,7 @@ final class SlotCode {
   }
 
   /**
-   * What it came to.
+   * Assembled slot.
    *
    * @param bytes the code
    * @param three distance of where three words are pushed
@@ -78,7 +78,7 @@ final class SlotCode {
   record Assembled(byte[] bytes, int three, int two, int call, int exit, List<Integer> clocks) {}
 
   /**
-   * Writes one.
+   * Assembles one.
    *
    * @param slot its number
    * @param record bytes of a record
@@ -103,7 +103,7 @@ final class SlotCode {
         List.of(done.offset(code.entryClock), done.offset(code.exitClock)));
   }
 
-  /** What stands in the place behind the last slot: the slow routine decides. */
+  /** Returns the code behind the last slot: it leaves the decision to the slow path. */
   static byte[] overflow() {
     Assembler a = Assembler.x64();
     Label begin = a.here("C");

@@ -1,24 +1,24 @@
 package io.ntrail.live.code.x64;
 
-import static io.ntrail.programs.x86.asm.Mem.gs;
-import static io.ntrail.programs.x86.asm.Mem.ptr;
-import static io.ntrail.programs.x86.asm.Reg32.EAX;
-import static io.ntrail.programs.x86.asm.Reg32.EDX;
-import static io.ntrail.programs.x86.asm.Reg64.R10;
-import static io.ntrail.programs.x86.asm.Reg64.R11;
-import static io.ntrail.programs.x86.asm.Reg64.R9;
-import static io.ntrail.programs.x86.asm.Reg64.RAX;
-import static io.ntrail.programs.x86.asm.Reg64.RCX;
-import static io.ntrail.programs.x86.asm.Reg64.RDX;
-import static io.ntrail.programs.x86.asm.Reg64.RSP;
+import static io.ntrail.programs.x86.asm.operands.Mem.gs;
+import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EAX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EDX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R10;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R11;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R9;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RAX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RDX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RSP;
 
 import io.ntrail.live.code.ControlBlockLayout;
 import io.ntrail.programs.x86.asm.Assembler;
-import io.ntrail.programs.x86.asm.Label;
-import io.ntrail.programs.x86.asm.Reg16;
+import io.ntrail.programs.x86.asm.operands.Label;
+import io.ntrail.programs.x86.asm.operands.Reg16;
 
 /**
- * The language handler of slots: the system calls it for each traced frame that an exception or a
+ * Language handler of slots, which the system calls for each traced frame that an exception or a
  * long jump leaves. It writes a record and changes nothing: who unwinds may itself be traced and
  * use higher slots.
  */
@@ -32,7 +32,7 @@ final class SlotExceptionHandler {
   private SlotExceptionHandler() {}
 
   /**
-   * Writes it.
+   * Assembles it.
    *
    * @param exit distance of the return point from the beginning of a slot
    */
@@ -78,7 +78,7 @@ final class SlotExceptionHandler {
         .bytes();
   }
 
-  /** Its unwind data. */
+  /** Adds its unwind data. */
   static void describe(FunctionTableBuilder functions, int begin, int length) {
     int[] codes = {UnwindBytes.allocation(PROLOGUE, FRAME / 8)};
     functions.add(begin, begin + length, new UnwindBytes(1, PROLOGUE, 0, codes));

@@ -1,24 +1,24 @@
 package io.ntrail.live.code.x64;
 
 import static io.ntrail.live.code.x64.AreaLayout.DELTA;
-import static io.ntrail.programs.x86.asm.Mem.gs;
-import static io.ntrail.programs.x86.asm.Mem.ptr;
-import static io.ntrail.programs.x86.asm.Reg32.R8D;
-import static io.ntrail.programs.x86.asm.Reg64.R10;
-import static io.ntrail.programs.x86.asm.Reg64.R11;
-import static io.ntrail.programs.x86.asm.Reg64.R8;
-import static io.ntrail.programs.x86.asm.Reg64.R9;
-import static io.ntrail.programs.x86.asm.Reg64.RAX;
-import static io.ntrail.programs.x86.asm.Reg64.RCX;
-import static io.ntrail.programs.x86.asm.Reg64.RDX;
-import static io.ntrail.programs.x86.asm.Reg64.RSP;
+import static io.ntrail.programs.x86.asm.operands.Mem.gs;
+import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
+import static io.ntrail.programs.x86.asm.operands.Reg32.R8D;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R10;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R11;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R8;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R9;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RAX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RDX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RSP;
 
 import io.ntrail.live.code.ControlBlockLayout;
-import io.ntrail.programs.x86.asm.Label;
+import io.ntrail.programs.x86.asm.operands.Label;
 
 /**
- * Where stubs and slots go that do not find what they expect: the first call of a thread, another
- * stack, a stale frame below, no slot left.
+ * Slow path of stubs and slots: the first call of a thread, another stack, a stale frame below, no
+ * slot left.
  */
 final class SlowPathRoutines extends RuntimeRoutines {
   final Label slow = a.label("slow");
@@ -101,7 +101,7 @@ final class SlowPathRoutines extends RuntimeRoutines {
     goUntraced(skipEnd);
   }
 
-  /** The first traced call of a thread. */
+  /** Assembles the routine for the first traced call of a thread. */
   private void writeInit() {
     Label none = a.label("none");
     Label end = enter(init, STUB_PUSHED);
@@ -116,7 +116,7 @@ final class SlowPathRoutines extends RuntimeRoutines {
     writeUntraced();
   }
 
-  /** Where calls go that interrupt a thread while it is given an area. */
+  /** Assembles the routine for calls that interrupt a thread while it is given an area. */
   private void writeUntraced() {
     Label end = a.label("untraced, end");
     parts.add(untraced, end, UnwindBytes.prologue(STUB_PUSHED, 1));
@@ -131,8 +131,8 @@ final class SlowPathRoutines extends RuntimeRoutines {
   }
 
   /**
-   * Called with r11 = S + 8: gives the stack an area and the thread a chunk. r8 = the slot to use,
-   * or 0, which the thread's word then is, too. Uses rax, rcx, rdx, r9, r10.
+   * Gives the stack an area and the thread a chunk. Called with r11 = S + 8; r8 = the slot to use,
+   * or 0, which the thread's TLS slot then is, too. Uses rax, rcx, rdx, r9, r10.
    */
   private void writeFirstCall(Label assign, Label settle, Label firstChunk) {
     Label no = a.label("no");

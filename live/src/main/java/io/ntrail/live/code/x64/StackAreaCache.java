@@ -1,21 +1,21 @@
 package io.ntrail.live.code.x64;
 
-import static io.ntrail.programs.x86.asm.Mem.ptr;
-import static io.ntrail.programs.x86.asm.Reg32.EAX;
-import static io.ntrail.programs.x86.asm.Reg32.EDX;
-import static io.ntrail.programs.x86.asm.Reg32.R9D;
-import static io.ntrail.programs.x86.asm.Reg64.R8;
-import static io.ntrail.programs.x86.asm.Reg64.R9;
-import static io.ntrail.programs.x86.asm.Reg64.RAX;
-import static io.ntrail.programs.x86.asm.Reg64.RCX;
-import static io.ntrail.programs.x86.asm.Reg64.RDX;
+import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EAX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EDX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.R9D;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R8;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R9;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RAX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RDX;
 
 import io.ntrail.live.code.ControlBlockLayout;
-import io.ntrail.programs.x86.asm.Label;
+import io.ntrail.programs.x86.asm.operands.Label;
 
 /**
- * What was found when all areas were looked through for a stack, so that it need not be done at
- * each switch of fibers, or at each call of a stack for which there is no area.
+ * Cache of the areas of stacks, so that all areas need not be searched at each switch of fibers, or
+ * at each call of a stack for which there is no area.
  *
  * <p>512 lines of eight words, in the runtime block. Which line is a stack's follows from its base.
  * A word is the address of its area, with bits of the base below; or, with bit 63, the base and,
@@ -27,7 +27,7 @@ final class StackAreaCache extends RuntimeRoutines {
   private static final int LINE = 64;
   private static final int LINE_BITS = 9;
 
-  /** Bytes of it. */
+  /** Its size. */
   static final int BYTES = LINE << LINE_BITS;
 
   /** The golden ratio in 64 bits: spreads what differs anywhere over the highest bits. */
@@ -45,8 +45,8 @@ final class StackAreaCache extends RuntimeRoutines {
   }
 
   /**
-   * With rcx = base of the stack and r10 = control: goes where its area is in r9, or where there is
-   * none, or goes on. Uses rax, rdx, r8, r9.
+   * Looks an area up. With rcx = base of the stack and r10 = control: goes where its area is in r9,
+   * or where there is none, or goes on. Uses rax, rdx, r8, r9.
    */
   void seek(Label found, Label none) {
     Label next = a.label("next word");
@@ -80,14 +80,14 @@ final class StackAreaCache extends RuntimeRoutines {
         .jnz(next);
   }
 
-  /** With rcx = base of the stack, r9 = its area: remembers that. Uses rax, rdx, r8. */
+  /** Stores an area. With rcx = base of the stack, r9 = its area. Uses rax, rdx, r8. */
   void rememberArea() {
     a.call(rememberArea);
   }
 
   /**
-   * With rcx = base of the stack, eax = how many areas were offered of which none was left:
-   * remembers that. Uses rax, rdx, r8.
+   * Stores that there is no area. With rcx = base of the stack, eax = how many areas were offered
+   * of which none was left. Uses rax, rdx, r8.
    */
   void rememberNone() {
     a.call(rememberNone);
@@ -116,7 +116,7 @@ final class StackAreaCache extends RuntimeRoutines {
         });
   }
 
-  /** With rcx = base of the stack: rdx = its line. Uses r8. */
+  /** Computes the line of a stack. With rcx = its base: rdx = its line. Uses r8. */
   private void line() {
     a.mov(RDX, SPREAD)
         .imul(RDX, RCX)

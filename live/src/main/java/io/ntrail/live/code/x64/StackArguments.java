@@ -1,21 +1,21 @@
 package io.ntrail.live.code.x64;
 
-import static io.ntrail.programs.x86.asm.Mem.gs;
-import static io.ntrail.programs.x86.asm.Mem.ptr;
-import static io.ntrail.programs.x86.asm.Reg32.EAX;
-import static io.ntrail.programs.x86.asm.Reg64.RAX;
-import static io.ntrail.programs.x86.asm.Reg64.RCX;
-import static io.ntrail.programs.x86.asm.Reg64.RDX;
-import static io.ntrail.programs.x86.asm.Reg64.RSP;
+import static io.ntrail.programs.x86.asm.operands.Mem.gs;
+import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EAX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RAX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RDX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RSP;
 
 import io.ntrail.live.code.ControlBlockLayout;
 import io.ntrail.programs.x86.asm.Assembler;
-import io.ntrail.programs.x86.asm.Label;
-import io.ntrail.programs.x86.asm.Mem;
+import io.ntrail.programs.x86.asm.operands.Label;
+import io.ntrail.programs.x86.asm.operands.Mem;
 
 /**
- * The routine that records the arguments on the stack: the eight words above the caller's home
- * space. Called with rcx = the record and rdx = the key, it changes rax and no flag.
+ * Routine that records the arguments on the stack: the eight words above the caller's home space.
+ * Called with rcx = the record and rdx = the key, it changes rax and no flag.
  *
  * <p>A function may be called where less than these words lies between it and the end of its stack,
  * and behind that there may be no memory: words beyond the stack are recorded as 0, and so are all
@@ -24,7 +24,7 @@ import io.ntrail.programs.x86.asm.Mem;
 final class StackArguments {
   private static final int WORDS = 8;
 
-  /** From the key to the first word. */
+  /** Distance from the key to the first word. */
   private static final int HOME = 32;
 
   private static final int STACK_BASE = 8;
@@ -32,7 +32,7 @@ final class StackArguments {
 
   private StackArguments() {}
 
-  /** Hears what is pushed in a stretch of code. */
+  /** Takes the ranges of code with their unwind data. */
   @FunctionalInterface
   interface Ranges {
     void add(Label begin, Label end, UnwindBytes info);
@@ -77,7 +77,7 @@ final class StackArguments {
     writeSome(a, some, ranges);
   }
 
-  /** As many words as the stack has. */
+  /** Reads as many words as the stack has. */
   private static void writeSome(Assembler a, Label some, Ranges ranges) {
     Label known = a.label("known stack");
     a.pushfq()

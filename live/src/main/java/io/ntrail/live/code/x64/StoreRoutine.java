@@ -1,33 +1,33 @@
 package io.ntrail.live.code.x64;
 
-import static io.ntrail.programs.x86.asm.Mem.ptr;
-import static io.ntrail.programs.x86.asm.Reg32.EAX;
-import static io.ntrail.programs.x86.asm.Reg32.EDX;
-import static io.ntrail.programs.x86.asm.Reg64.R8;
-import static io.ntrail.programs.x86.asm.Reg64.RAX;
-import static io.ntrail.programs.x86.asm.Reg64.RCX;
-import static io.ntrail.programs.x86.asm.Reg64.RDI;
-import static io.ntrail.programs.x86.asm.Reg64.RSI;
+import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EAX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EDX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R8;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RAX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RDI;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RSI;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.live.code.StoreCode;
 import io.ntrail.programs.x86.asm.AssembledCode;
 import io.ntrail.programs.x86.asm.Assembler;
-import io.ntrail.programs.x86.asm.Label;
-import io.ntrail.programs.x86.asm.Reg16;
+import io.ntrail.programs.x86.asm.operands.Label;
+import io.ntrail.programs.x86.asm.operands.Reg16;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A routine that a thread of its own runs in a target: it writes two bytes at many places, each
- * with one store, where there is what should be there.
+ * Routine that a thread of its own runs in a target: it writes two bytes at many addresses, each
+ * with one store, where it finds the expected value.
  *
  * <p>The target's threads run meanwhile. So somebody may protect a page after it was made writable:
  * such a store is left out, by a handler of the routine's own, and the program goes on.
  */
 final class StoreRoutine implements StoreCode {
-  /** Bytes of a place in the parameters. */
+  /** Size of a store in the parameters. */
   private static final int PLACE = 16;
 
   private static final int HEAD = 8;
@@ -43,7 +43,7 @@ final class StoreRoutine implements StoreCode {
   private final byte[] table;
   private final int tableAt;
 
-  /** Writes it; it can lie anywhere. */
+  /** Assembles the routine; it can lie anywhere. */
   StoreRoutine() {
     Assembler a = Assembler.x64();
     Label begin = a.here("begin");

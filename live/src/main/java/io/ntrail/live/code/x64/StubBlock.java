@@ -1,9 +1,9 @@
 package io.ntrail.live.code.x64;
 
-import static io.ntrail.programs.x86.asm.Mem.gs;
-import static io.ntrail.programs.x86.asm.Mem.ptr;
-import static io.ntrail.programs.x86.asm.Reg64.RAX;
-import static io.ntrail.programs.x86.asm.Reg64.RCX;
+import static io.ntrail.programs.x86.asm.operands.Mem.gs;
+import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RAX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
@@ -11,15 +11,15 @@ import io.ntrail.live.code.StubWriter;
 import io.ntrail.live.code.TracedCode;
 import io.ntrail.programs.x86.asm.AssembledCode;
 import io.ntrail.programs.x86.asm.Assembler;
-import io.ntrail.programs.x86.asm.Label;
-import io.ntrail.programs.x86.asm.Mem;
+import io.ntrail.programs.x86.asm.operands.Label;
+import io.ntrail.programs.x86.asm.operands.Mem;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
 /**
- * The stubs of the traced functions of one module, so near to it that jumps of 32 bits reach, with
- * their unwind data.
+ * Stubs of the traced functions of one module, within reach of 32-bit jumps, with their unwind
+ * data.
  *
  * <p>A stub pushes rax and rcx, loads the address of the function's body thunk, which stands for
  * the function in records, and jumps to the thread's next free slot. The body thunk behind it is
@@ -27,13 +27,13 @@ import java.util.List;
  * registers are popped: that is where a function goes that is not to be traced now.
  */
 final class StubBlock implements StubWriter {
-  /** Bytes from one stub to the next. */
+  /** Distance from one stub to the next. */
   private static final int STUB = 64;
 
-  /** The cells in front of the stubs. */
+  /** Size of the cells in front of the stubs. */
   private static final int CELLS = 64;
 
-  /** The most that the table needs for a function. */
+  /** Maximum size of the table for one function. */
   private static final int TABLE_BYTES = 6 * FunctionTableBuilder.ENTRY + 64;
 
   private static final int JUMP = 5;
@@ -47,7 +47,7 @@ final class StubBlock implements StubWriter {
   private final List<Long> bodies = new ArrayList<>();
 
   /**
-   * A block that will lie at an address.
+   * Creates a block that will lie at an address.
    *
    * @param base a multiple of a page
    */
@@ -59,7 +59,7 @@ final class StubBlock implements StubWriter {
     code.u64(runtime.init()).u64(runtime.entryOnly()).zeros(CELLS - 16);
   }
 
-  /** Bytes that a block for so many functions takes at most. */
+  /** Returns the maximum size of a block for so many functions. */
   static long size(int functions) {
     return CELLS + (long) functions * (STUB + TABLE_BYTES) + 2 * 0x1000 & -0x1000L;
   }
@@ -107,7 +107,7 @@ final class StubBlock implements StubWriter {
     return base + at;
   }
 
-  /** What stands in front of the body thunk: the same for all functions but for distances. */
+  /** Code in front of the body thunk: the same for all functions except for offsets. */
   private record Front(AssembledCode code, int undo, int length) {}
 
   private Front front(boolean exits) {
@@ -140,7 +140,7 @@ final class StubBlock implements StubWriter {
     }
   }
 
-  /** Unwind data of the body thunk and of the jump behind it. */
+  /** Adds the unwind data of the body thunk and of the jump behind it. */
   private void describe(TracedCode function, int body, int back) {
     int[] codes = function.prologue();
     int length = back - body;

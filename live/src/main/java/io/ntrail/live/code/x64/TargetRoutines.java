@@ -1,26 +1,26 @@
 package io.ntrail.live.code.x64;
 
-import static io.ntrail.programs.x86.asm.Mem.gs;
-import static io.ntrail.programs.x86.asm.Mem.ptr;
-import static io.ntrail.programs.x86.asm.Reg32.EAX;
-import static io.ntrail.programs.x86.asm.Reg32.EBP;
-import static io.ntrail.programs.x86.asm.Reg32.ECX;
-import static io.ntrail.programs.x86.asm.Reg32.EDI;
-import static io.ntrail.programs.x86.asm.Reg32.R8D;
-import static io.ntrail.programs.x86.asm.Reg64.R12;
-import static io.ntrail.programs.x86.asm.Reg64.R8;
-import static io.ntrail.programs.x86.asm.Reg64.R9;
-import static io.ntrail.programs.x86.asm.Reg64.RAX;
-import static io.ntrail.programs.x86.asm.Reg64.RBP;
-import static io.ntrail.programs.x86.asm.Reg64.RBX;
-import static io.ntrail.programs.x86.asm.Reg64.RCX;
-import static io.ntrail.programs.x86.asm.Reg64.RDI;
-import static io.ntrail.programs.x86.asm.Reg64.RDX;
-import static io.ntrail.programs.x86.asm.Reg64.RSI;
-import static io.ntrail.programs.x86.asm.Reg64.RSP;
+import static io.ntrail.programs.x86.asm.operands.Mem.gs;
+import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EAX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EBP;
+import static io.ntrail.programs.x86.asm.operands.Reg32.ECX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EDI;
+import static io.ntrail.programs.x86.asm.operands.Reg32.R8D;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R12;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R8;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R9;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RAX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RBP;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RBX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RDI;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RDX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RSI;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RSP;
 
 import io.ntrail.programs.x86.asm.Assembler;
-import io.ntrail.programs.x86.asm.Label;
+import io.ntrail.programs.x86.asm.operands.Label;
 
 /**
  * Routines that threads of their own run in a target; each takes the address of its parameters.
@@ -109,7 +109,7 @@ final class TargetRoutines {
   }
 
   /**
-   * Takes function tables back: u64 count, u64 address of RtlDeleteGrowableFunctionTable, then the
+   * Deletes function tables: u64 count, u64 address of RtlDeleteGrowableFunctionTable, then the
    * handles.
    */
   static byte[] unregister() {
@@ -124,8 +124,8 @@ final class TargetRoutines {
   }
 
   /**
-   * Walks one step out of a slot, with a frame made up on its own stack, for a search and for an
-   * unwind (2 = unwind handler first, then 1). What it finds is judged by the controller.
+   * Unwinds one step out of a slot, with a synthetic frame on its own stack, for a search and for
+   * an unwind (2 = unwind handler first, then 1). What it finds is judged by the controller.
    */
   static byte[] selfTest() {
     Assembler a = Assembler.x64();
@@ -157,8 +157,8 @@ final class TargetRoutines {
   }
 
   /**
-   * Meets pages of the session file for the first time, so that traced calls need not: u64 address,
-   * u64 bytes, whole pages. Stores nothing else than what is there.
+   * Touches the pages of the session file, so that traced calls need not be the first: u64 address,
+   * u64 size, whole pages. Stores nothing else than what is there.
    */
   static byte[] touch() {
     Assembler a = Assembler.x64();
@@ -183,10 +183,10 @@ final class TargetRoutines {
   /** Out, ticks of {@link #COST_CALLS} calls: traced, traced without records, not traced. */
   static final int COST_TRACED = 24;
 
-  /** Out: the same without records. */
+  /** Out: ticks of the calls without records. */
   static final int COST_UNRECORDED = 32;
 
-  /** Out: the same not traced. */
+  /** Out: ticks of the calls without tracing. */
   static final int COST_PLAIN = 40;
 
   /** Out: ticks of so many pairs of readings of the clock. */
@@ -195,13 +195,13 @@ final class TargetRoutines {
   /** Bytes of the measurement's parameters. */
   static final int COST_SIZE = 64;
 
-  /** Calls that are measured in one go: their records must find room in the buffer. */
+  /** Number of calls of one measurement: their records must fit into the buffer. */
   static final int COST_CALLS = 250;
 
   private static final int COST_ROUNDS = 40;
 
   /**
-   * Measures what tracing costs a call of a function that only returns; the shortest of 40 goes.
+   * Measures the overhead of tracing a function that only returns; the shortest of 40 measurements.
    */
   static byte[] cost(TlsOffsets words, int record) {
     Assembler a = Assembler.x64();

@@ -3,8 +3,7 @@ package io.ntrail.live.code.x64;
 import io.ntrail.formats.bytes.BytesBuilder;
 
 /**
- * UNWIND_INFO of x64, byte by byte: what prologues of our own code did, as the system's unwinders
- * read it. Immutable.
+ * UNWIND_INFO of x64: prologues of our own code as the system's unwinders read them. Immutable.
  *
  * <p>Source: "x64 exception handling" of Microsoft's documentation; what of it Windows and Wine do
  * with frame register RSP is told in the facts on live tracing.
@@ -13,19 +12,19 @@ final class UnwindBytes {
   /** Nothing was pushed. */
   static final UnwindBytes NONE = new UnwindBytes(1, 0, 0, new int[0]);
 
-  /** 8 bytes. */
+  /** 8 bytes were pushed. */
   static final UnwindBytes PUSHED_1 = pushed(1);
 
-  /** 24 bytes. */
+  /** 24 bytes were pushed. */
   static final UnwindBytes PUSHED_3 = pushed(3);
 
-  /** 16 bytes: what stubs push. */
+  /** 16 bytes were pushed, as stubs do. */
   static final UnwindBytes PUSHED_2 = pushed(2);
 
   /** A stub: two registers are pushed by one byte each. */
   static final UnwindBytes STUB = new UnwindBytes(1, 2, 0, new int[] {0x0202, 0x0201});
 
-  /** From the call of the body on: the stack pointer is behind the return address. */
+  /** After the call of the body: the stack pointer is behind the return address. */
   static final UnwindBytes CALL = new UnwindBytes(1, 0, 0x14, new int[] {0x0300, 0x0200});
 
   /** After the return address was put back: one register is pushed by one byte. */
@@ -43,17 +42,22 @@ final class UnwindBytes {
     this.codes = codes.clone();
   }
 
-  /** So many words were pushed before. */
+  /** Returns the info where so many words were pushed before. */
   static UnwindBytes pushed(int words) {
     return new UnwindBytes(1, 0, 0, new int[] {allocation(0, words)});
   }
 
-  /** Code: so many words, 1 to 16, less after the instruction that ends at an offset. */
+  /**
+   * Returns the unwind code of an allocation: so many words, 1 to 16, after the instruction that
+   * ends at an offset.
+   */
   static int allocation(int at, int words) {
     return at | (2 | words - 1 << 4) << 8;
   }
 
-  /** A prologue that pushes words one by one where others were pushed before. */
+  /**
+   * Returns the info of a prologue that pushes words one by one where others were pushed before.
+   */
   static UnwindBytes prologue(int before, int... ends) {
     int[] codes = new int[ends.length + (before > 0 ? 1 : 0)];
     for (int i = 0; i < ends.length; i++) {
@@ -65,7 +69,7 @@ final class UnwindBytes {
     return new UnwindBytes(1, ends.length == 0 ? 0 : ends[ends.length - 1], 0, codes);
   }
 
-  /** Writes it, to a multiple of 4 bytes. */
+  /** Writes the info, to a multiple of 4 bytes. */
   void write(BytesBuilder out) {
     out.u8(version).u8(prologue).u8(codes.length).u8(frame);
     for (int code : codes) {
@@ -77,7 +81,7 @@ final class UnwindBytes {
   }
 
   /**
-   * The info of a slot's return point, with a handler that hears of unwinds.
+   * Returns the info of a slot's return point, with a handler that is called for unwinds.
    *
    * @param distance from the return point to the machine frame
    * @param handler RVA

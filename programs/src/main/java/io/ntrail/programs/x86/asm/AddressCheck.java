@@ -1,6 +1,13 @@
 package io.ntrail.programs.x86.asm;
 
 import io.ntrail.programs.x86.CodeSize;
+import io.ntrail.programs.x86.asm.operands.AssemblerOperand;
+import io.ntrail.programs.x86.asm.operands.FarPointer;
+import io.ntrail.programs.x86.asm.operands.Mem;
+import io.ntrail.programs.x86.asm.operands.Reg32;
+import io.ntrail.programs.x86.asm.operands.Reg64;
+import io.ntrail.programs.x86.asm.operands.Reg8;
+import io.ntrail.programs.x86.asm.operands.RegisterOperand;
 import org.jspecify.annotations.Nullable;
 
 /** What can be said in code of one size about registers and addresses. */

@@ -1,5 +1,10 @@
 package io.ntrail.programs.x86.asm;
 
+import io.ntrail.programs.x86.asm.operands.Gpr;
+import io.ntrail.programs.x86.asm.operands.Imm;
+import io.ntrail.programs.x86.asm.operands.Mem;
+import io.ntrail.programs.x86.asm.operands.RegisterOrMemory;
+
 /** Arithmetic, comparisons, sign extension of the accumulator. */
 interface ArithmeticInstructions extends Instructions {
   default <R extends Gpr<R>> Assembler add(R to, R from) {

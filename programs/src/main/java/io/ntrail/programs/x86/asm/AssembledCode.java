@@ -1,6 +1,7 @@
 package io.ntrail.programs.x86.asm;
 
 import io.ntrail.programs.x86.CodeSize;
+import io.ntrail.programs.x86.asm.operands.Label;
 import java.util.List;
 
 /**

@@ -2,10 +2,15 @@ package io.ntrail.programs.x86.asm;
 
 import io.ntrail.programs.x86.CodeSize;
 import io.ntrail.programs.x86.Rounding;
+import io.ntrail.programs.x86.asm.operands.AssemblerOperand;
+import io.ntrail.programs.x86.asm.operands.BranchTarget;
+import io.ntrail.programs.x86.asm.operands.Imm;
+import io.ntrail.programs.x86.asm.operands.Label;
+import io.ntrail.programs.x86.asm.operands.MaskRegister;
+import io.ntrail.programs.x86.asm.operands.Mem;
+import io.ntrail.programs.x86.asm.operands.SegmentRegister;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -29,12 +34,8 @@ public final class Assembler
 
   private final CodeSize size;
   private final Encoder encoder;
-  private byte[] fixed = new byte[256];
-  private int length;
-  private final List<RelaxableFragment> elastic = new ArrayList<>();
-  private final List<Fixup> fixups = new ArrayList<>();
+  private final CodeBuffer code = new CodeBuffer(this);
   private int labels;
-  private int alignment = 1;
   private int imageOffset;
   private Modifiers modifiers = Modifiers.NONE;
 
@@ -64,7 +65,7 @@ public final class Assembler
   /** A label without a place yet. */
   public Label label(String name) {
     labels++;
-    return new Label(this, name);
+    return new CodeLabel(this, name);
   }
 
   /** A label without a place yet, of no particular name. */
@@ -85,12 +86,12 @@ public final class Assembler
    * @throws IllegalArgumentException if it has one, or is not of this assembler
    */
   public Assembler bind(Label label) {
-    checkOwn(label);
-    if (label.isBound()) {
-      throw new IllegalArgumentException("label with two places: " + label);
+    CodeLabel own = CodeLabel.of(label, this);
+    if (own.isBound()) {
+      throw new IllegalArgumentException("label bound twice: " + label);
     }
     checkNoPrefix();
-    label.bind(length, elastic.size());
+    code.bind(own);
     return this;
   }
 
@@ -111,16 +112,13 @@ public final class Assembler
       modifiers = Modifiers.NONE;
       byte[] shortOpcode = opcode(before, name, BranchTarget.of(target, 1));
       byte[] nearOpcode = opcode(before, name, BranchTarget.of(target, 4));
-      elastic.add(new RelaxableFragment.Jump(length, shortOpcode, nearOpcode, target));
+      code.jump(shortOpcode, nearOpcode, target);
       return this;
     }
     Modifiers before = modifiers;
     modifiers = Modifiers.NONE;
     encoder.encode(before, name, operands);
-    for (Fixup fixup : encoder.fixups()) {
-      fixups.add(fixup.moved(length, elastic.size()));
-    }
-    append(encoder.bytes());
+    code.append(encoder.bytes(), encoder.fixups());
     return this;
   }
 
@@ -257,7 +255,7 @@ public final class Assembler
   /** Bytes as they are. */
   public Assembler bytes(byte... bytes) {
     checkNoPrefix();
-    append(bytes);
+    code.append(bytes);
     return this;
   }
 
@@ -291,7 +289,7 @@ public final class Assembler
       }
       CodeLayout.put(all, i * bytes, values[i], bytes);
     }
-    append(all);
+    code.append(all);
     return this;
   }
 
@@ -334,8 +332,7 @@ public final class Assembler
 
   private Assembler field(
       Fixup.Kind kind, Label label, @Nullable Label origin, long addend, int bytes) {
-    fixups.add(new Fixup(kind, length, elastic.size(), bytes, label, origin, addend, 0));
-    append(new byte[bytes]);
+    code.field(kind, label, origin, addend, bytes);
     return this;
   }
 
@@ -397,8 +394,7 @@ public final class Assembler
     if (Integer.bitCount(boundary) != 1 || boundary < 1 || boundary > LARGEST_BOUNDARY) {
       throw new IllegalArgumentException("boundary " + boundary);
     }
-    elastic.add(new RelaxableFragment.Align(length, boundary, padding));
-    alignment = Math.max(alignment, boundary);
+    code.align(boundary, padding);
     return this;
   }
 
@@ -408,14 +404,13 @@ public final class Assembler
    */
   public Assembler fill(Label from, int bytes, Padding padding) {
     checkNoPrefix();
-    checkOwn(from);
-    if (!from.isBound()) {
-      throw new IllegalArgumentException("label without a place: " + from);
+    if (!CodeLabel.of(from, this).isBound()) {
+      throw new IllegalArgumentException("unbound label: " + from);
     }
     if (bytes < 0 || bytes > 1 << 28) {
       throw new IllegalArgumentException("fill up to " + bytes + " bytes");
     }
-    elastic.add(new RelaxableFragment.Fill(length, from, bytes, padding));
+    code.fill(from, bytes, padding);
     return this;
   }
 
@@ -424,7 +419,7 @@ public final class Assembler
     checkNoPrefix();
     byte[] all = new byte[bytes];
     padding.fill(all, 0, bytes);
-    append(all);
+    code.append(all);
     return this;
   }
 
@@ -442,100 +437,22 @@ public final class Assembler
    */
   public AssembledCode assemble() {
     checkNoPrefix();
-    CodeLayout layout = new CodeLayout(this, elastic, length);
-    byte[] bytes = new byte[Math.addExact(length, layout.elasticBytes())];
-    int from = 0;
-    for (int i = 0; i < elastic.size(); i++) {
-      RelaxableFragment item = elastic.get(i);
-      System.arraycopy(fixed, from, bytes, layout.offset(from, i), item.at() - from);
-      from = item.at();
-      write(item, bytes, layout, i);
-    }
-    System.arraycopy(fixed, from, bytes, layout.offset(from, elastic.size()), length - from);
-    List<Relocation> relocations = new ArrayList<>();
-    for (Fixup fixup : fixups) {
-      resolve(fixup, bytes, layout, relocations);
-    }
-    return new AssembledCode(size, bytes, alignment, relocations, layout);
-  }
-
-  private static void write(RelaxableFragment item, byte[] bytes, CodeLayout layout, int index) {
-    int at = layout.offset(item.at(), index);
-    int itemLength = layout.length(index);
-    switch (item) {
-      case RelaxableFragment.Align align -> align.padding().fill(bytes, at, itemLength);
-      case RelaxableFragment.Fill fill -> fill.padding().fill(bytes, at, itemLength);
-      case RelaxableFragment.Jump jump -> {
-        boolean isShort = itemLength == jump.shortLength();
-        byte[] opcode = isShort ? jump.shortOpcode() : jump.nearOpcode();
-        System.arraycopy(opcode, 0, bytes, at, opcode.length);
-        int distance = layout.distance(index, jump.target());
-        CodeLayout.put(bytes, at + opcode.length, distance, itemLength - opcode.length);
-      }
-    }
-  }
-
-  private void resolve(Fixup fixup, byte[] bytes, CodeLayout layout, List<Relocation> relocations) {
-    int at = layout.offset(fixup.at(), fixup.elasticBefore());
-    long value = fixup.addend() + (fixup.label() == null ? 0 : layout.offset(fixup.label()));
-    switch (fixup.kind()) {
-      case ADDRESS ->
-          relocations.add(new Relocation(at, fixup.bytes(), Relocation.Kind.ADDRESS, value));
-      case DISTANCE ->
-          put(
-              fixup,
-              bytes,
-              at,
-              fixup.origin() == null ? value : value - layout.offset(fixup.origin()));
-      case OFFSET -> put(fixup, bytes, at, value + imageOffset);
-      case RELATIVE -> {
-        long relative = value - layout.offset(fixup.behind(), fixup.elasticBefore());
-        if (fixup.label() == null) {
-          relocations.add(new Relocation(at, fixup.bytes(), Relocation.Kind.RELATIVE, relative));
-        } else {
-          put(fixup, bytes, at, relative);
-        }
-      }
-    }
-  }
-
-  private static void put(Fixup fixup, byte[] bytes, int at, long value) {
-    if (!Immediates.fitsSigned(value, 8 * fixup.bytes())) {
-      throw new IllegalArgumentException(
-          "%s is too far away: %d does not fit into %d byte(s)"
-              .formatted(fixup.label(), value, fixup.bytes()));
-    }
-    CodeLayout.put(bytes, at, value, fixup.bytes());
-  }
-
-  private void append(byte[] bytes) {
-    int end = Math.addExact(length, bytes.length);
-    if (end > fixed.length) {
-      fixed = Arrays.copyOf(fixed, Math.max(end, Math.multiplyExact(2, fixed.length)));
-    }
-    System.arraycopy(bytes, 0, fixed, length, bytes.length);
-    length = end;
+    return code.assemble(size, imageOffset);
   }
 
   private void checkOwn(AssemblerOperand operand) {
     switch (operand) {
-      case Label label -> checkOwnLabel(label);
+      case Label label -> CodeLabel.check(label, this);
       case Mem m -> {
-        checkOwnLabel(m.label());
-        checkOwnLabel(m.origin());
+        CodeLabel.check(m.label(), this);
+        CodeLabel.check(m.origin(), this);
       }
       case Imm imm -> {
-        checkOwnLabel(imm.label());
-        checkOwnLabel(imm.origin());
+        CodeLabel.check(imm.label(), this);
+        CodeLabel.check(imm.origin(), this);
       }
-      case BranchTarget target -> checkOwnLabel(target.label());
+      case BranchTarget target -> CodeLabel.check(target.label(), this);
       default -> {}
-    }
-  }
-
-  private void checkOwnLabel(@Nullable Label label) {
-    if (label != null && !label.belongsTo(this)) {
-      throw new IllegalArgumentException("label of other code: " + label);
     }
   }
 }

@@ -1,5 +1,11 @@
 package io.ntrail.programs.x86.asm;
 
+import io.ntrail.programs.x86.asm.operands.Gpr;
+import io.ntrail.programs.x86.asm.operands.Imm;
+import io.ntrail.programs.x86.asm.operands.Mem;
+import io.ntrail.programs.x86.asm.operands.Reg8;
+import io.ntrail.programs.x86.asm.operands.RegisterOrMemory;
+
 /** Shifts, rotations, single bits, conditions as numbers. */
 interface BitInstructions extends Instructions {
   default Assembler rol(RegisterOrMemory what, int count) {

@@ -1,5 +1,10 @@
 package io.ntrail.programs.x86.asm;
 
+import io.ntrail.programs.x86.asm.operands.BranchTarget;
+import io.ntrail.programs.x86.asm.operands.Imm;
+import io.ntrail.programs.x86.asm.operands.Label;
+import io.ntrail.programs.x86.asm.operands.RegisterOrMemory;
+
 /** What decides where the program goes on. */
 interface BranchInstructions extends Instructions {
   /** As short as it reaches. */

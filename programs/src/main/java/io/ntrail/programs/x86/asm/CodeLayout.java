@@ -1,5 +1,6 @@
 package io.ntrail.programs.x86.asm;
 
+import io.ntrail.programs.x86.asm.operands.Label;
 import java.util.Arrays;
 import java.util.List;
 
@@ -42,13 +43,11 @@ final class CodeLayout {
 
   /** The place of a label. */
   int offset(Label label) {
-    if (!label.belongsTo(owner)) {
-      throw new IllegalArgumentException("label of other code: " + label);
+    CodeLabel own = CodeLabel.of(label, owner);
+    if (!own.isBound() || own.at() > fixedBytes || own.elasticBefore() > items.length) {
+      throw new IllegalArgumentException("unbound label: " + label);
     }
-    if (!label.isBound() || label.at() > fixedBytes || label.elasticBefore() > items.length) {
-      throw new IllegalArgumentException("label without a place: " + label);
-    }
-    return offset(label.at(), label.elasticBefore());
+    return offset(own.at(), own.elasticBefore());
   }
 
   /** The place behind so many fixed bytes and elastic items. */

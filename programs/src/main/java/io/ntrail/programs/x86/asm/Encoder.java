@@ -2,10 +2,21 @@ package io.ntrail.programs.x86.asm;
 
 import io.ntrail.programs.x86.CodeSize;
 import io.ntrail.programs.x86.Rounding;
+import io.ntrail.programs.x86.asm.operands.AddressRegister;
+import io.ntrail.programs.x86.asm.operands.AssemblerOperand;
+import io.ntrail.programs.x86.asm.operands.BranchTarget;
+import io.ntrail.programs.x86.asm.operands.FarPointer;
+import io.ntrail.programs.x86.asm.operands.Imm;
+import io.ntrail.programs.x86.asm.operands.Label;
+import io.ntrail.programs.x86.asm.operands.Mem;
+import io.ntrail.programs.x86.asm.operands.Reg32;
+import io.ntrail.programs.x86.asm.operands.Reg64;
+import io.ntrail.programs.x86.asm.operands.Reg8;
+import io.ntrail.programs.x86.asm.operands.RegisterOperand;
+import io.ntrail.programs.x86.asm.operands.VectorRegister;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
@@ -16,15 +27,13 @@ import org.jspecify.annotations.Nullable;
 final class Encoder {
   private static final int LONGEST = 15;
 
-  /** They take the parts of an address for themselves, and none that is relative to rip. */
-  private static final Set<String> BOUNDS = Set.of("BNDMK", "BNDLDX", "BNDSTX");
-
   // The low bits of registers that mean something else in addresses.
   private static final int ESP = 4;
   private static final int EBP = 5;
 
   private final CodeSize size;
   private final AddressCheck addresses;
+  private final FormMatcher matcher;
 
   // The instruction that was written last.
   private byte[] out = new byte[2 * LONGEST];
@@ -44,6 +53,7 @@ final class Encoder {
   Encoder(CodeSize size) {
     this.size = size;
     this.addresses = new AddressCheck(size);
+    this.matcher = new FormMatcher(size, addresses);
   }
 
   /** The bytes written last. */
@@ -113,17 +123,17 @@ final class Encoder {
     int memoryBits = 0;
     int immediateBytes = 0;
     for (InstructionForm form : forms) {
-      if (!accepts(form, modifiers, operands)) {
+      if (!matcher.accepts(form, modifiers, operands)) {
         continue;
       }
       // Numbers do not decide about sizes: what does not fit into a byte must not become a word.
-      int bits = sizeGivenTo(form, operands);
+      int bits = FormMatcher.sizeGivenTo(form, operands);
       if (memoryBits != 0 && bits != 0 && bits != memoryBits) {
         throw new IllegalArgumentException(
             "the size of the memory operand must be said: " + text(modifiers, mnemonic, operands));
       }
       memoryBits = Math.max(memoryBits, bits);
-      if (!fits(form, operands)) {
+      if (!matcher.fits(form, operands)) {
         continue;
       }
       write(form, modifiers, operands);
@@ -147,113 +157,6 @@ final class Encoder {
     pending = list;
   }
 
-  /** The size that a form gives to a memory operand without one, or 0. */
-  private static int sizeGivenTo(InstructionForm form, AssemblerOperand... operands) {
-    for (int i = 0; i < operands.length; i++) {
-      if (operands[i] instanceof Mem m && m.bits() == 0) {
-        return form.operands().get(i).memoryBits();
-      }
-    }
-    return 0;
-  }
-
-  /** Whether a form has operands of these kinds, and all that is said before it. */
-  private boolean accepts(InstructionForm form, Modifiers modifiers, AssemblerOperand... operands) {
-    if (form.operands().size() != operands.length) {
-      return false;
-    }
-    boolean evex = form.vector() != null && form.vector().isEvex();
-    for (int i = 0; i < operands.length; i++) {
-      AssemblerOperand operand = operands[i];
-      boolean beyond = operand instanceof RegisterOperand r && r.number() > 15;
-      boolean near = operand instanceof Mem m && form.isFarTransfer() && !m.isFar();
-      if (!form.operands().get(i).accepts(operand) || near || (beyond && !evex)) {
-        return false;
-      }
-      if (operand instanceof Mem m
-          && ((number(m.index()) > 15 && !evex)
-              || (addresses.isRelative(m) && BOUNDS.contains(form.mnemonic())))) {
-        return false;
-      }
-    }
-    return modifiers.areAllowed(size, form, operands) && !isSame(form, operands);
-  }
-
-  /** Whether registers are the same that have to differ. */
-  static boolean isSame(InstructionForm form, AssemblerOperand... operands) {
-    boolean all = form.has("distinct");
-    if (!all && !form.has("distinct-dest")) {
-      return false;
-    }
-    List<Integer> numbers = new ArrayList<>();
-    for (AssemblerOperand operand : operands) {
-      if (operand instanceof RegisterOperand r) {
-        numbers.add(r.number());
-      } else if (operand instanceof Mem m && m.index() instanceof VectorRegister r) {
-        numbers.add(r.number());
-      }
-    }
-    return all
-        ? numbers.stream().distinct().count() < numbers.size()
-        : numbers.lastIndexOf(numbers.getFirst()) > 0;
-  }
-
-  /** Whether the numbers in the operands fit into their fields. */
-  private boolean fits(InstructionForm form, AssemblerOperand... operands) {
-    int immediates = 0;
-    for (int i = 0; i < operands.length; i++) {
-      OperandKind kind = form.operands().get(i);
-      boolean fits =
-          switch (kind.other()) {
-            case IMMEDIATE ->
-                Immediates.fit(size, form, form.immediates()[immediates++], (Imm) operands[i]);
-            case FAR ->
-                Immediates.fitsUnsigned(
-                    ((FarPointer) operands[i]).offset(), 8 * form.immediates()[immediates++]);
-            case RELATIVE ->
-                !(operands[i] instanceof BranchTarget t)
-                    || t.bytes() == 0
-                    || t.bytes() == form.immediates()[0];
-            default -> true;
-          };
-      if (!fits) {
-        return false;
-      }
-    }
-    return !isOtherwise(form, operands) && hasEncodableAddress(form, operands);
-  }
-
-  /** Whether the bytes would be another instruction or none. */
-  private boolean isOtherwise(InstructionForm form, AssemblerOperand... operands) {
-    // EAX exchanged with itself would be a NOP, which does not zero the upper half of RAX.
-    boolean isNop =
-        size == CodeSize.BITS64
-            && form.registerInOpcode()
-            && form.mnemonic().equals("XCHG")
-            && operands[0] == Reg32.EAX;
-    boolean isMoveToCs = form.mnemonic().equals("MOV") && operands[0] == SegmentRegister.CS;
-    return isNop || isMoveToCs;
-  }
-
-  /**
-   * An address of 64 bits has its place in moves to and from the accumulator only; where the
-   * address size decides about another register (ENQCMD), both have to agree.
-   */
-  private boolean hasEncodableAddress(InstructionForm form, AssemblerOperand... operands) {
-    for (int i = 0; i < operands.length; i++) {
-      if (!(operands[i] instanceof Mem m) || form.places().charAt(i) == 'A') {
-        continue;
-      }
-      boolean otherSize = form.addressBits() != 0 && form.addressBits() != addresses.bits(m);
-      boolean notCompressed =
-          m.displacementBytes() == 1 && compressed(form, m, addresses.normalized(m)) == null;
-      if (!addresses.fits32(m) || otherSize || notCompressed) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   private void write(InstructionForm form, Modifiers modifiers, AssemblerOperand... operands) {
     at = 0;
     pending.clear();
@@ -265,7 +168,7 @@ final class Encoder {
     @Nullable Mem memory = memory(operands);
     boolean needsSib = needsSib(form);
     // The base is a bound, and nothing else may take its place.
-    arrangeAddress(memory, needsSib || BOUNDS.contains(form.mnemonic()));
+    arrangeAddress(memory, needsSib || FormMatcher.takesAddressApart(form));
     prefixes(form, modifiers, memory);
     if (form.vector() == null) {
       legacyPrefixes(form, inReg, inRm, operands);
@@ -449,7 +352,7 @@ final class Encoder {
       return;
     }
     long value = addresses.normalized(m);
-    Long compressed = compressed(form, m, value);
+    Long compressed = form.compressedDisplacement(m, value);
     int bytes = displacementBytes(m, value, compressed);
     int mod = base == null || bytes == 0 ? 0 : bytes == 1 ? 0x40 : 0x80;
     if (index != null || base == null || (base.number() & 7) == ESP || needsSib) {
@@ -463,20 +366,6 @@ final class Encoder {
       put(mod | reg << 3 | (base.number() & 7));
     }
     displacement(m, bytes == 1 && compressed != null ? compressed : value, bytes);
-  }
-
-  /** A displacement as one byte says it: EVEX counts in units; null if one byte does not. */
-  private static @Nullable Long compressed(InstructionForm form, Mem m, long value) {
-    int unit = 1;
-    if (form.vector() != null && form.vector().isEvex()) {
-      unit = form.displacementScale();
-      for (OperandKind kind : form.operands()) {
-        if (m.times() != 0 && kind.memory() != null) {
-          unit = kind.memory().element() / 8;
-        }
-      }
-    }
-    return value % unit == 0 && Immediates.fitsSigned(value / unit, 8) ? value / unit : null;
   }
 
   private int displacementBytes(Mem m, long value, @Nullable Long compressed) {

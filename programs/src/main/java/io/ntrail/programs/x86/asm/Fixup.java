@@ -1,5 +1,6 @@
 package io.ntrail.programs.x86.asm;
 
+import io.ntrail.programs.x86.asm.operands.Label;
 import org.jspecify.annotations.Nullable;
 
 /**

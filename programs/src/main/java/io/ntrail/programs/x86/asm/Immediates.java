@@ -1,6 +1,7 @@
 package io.ntrail.programs.x86.asm;
 
 import io.ntrail.programs.x86.CodeSize;
+import io.ntrail.programs.x86.asm.operands.Imm;
 
 /** Which numbers fit into which fields. */
 final class Immediates {

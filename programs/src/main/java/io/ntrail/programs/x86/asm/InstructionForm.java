@@ -1,6 +1,8 @@
 package io.ntrail.programs.x86.asm;
 
 import io.ntrail.programs.x86.CodeSize;
+import io.ntrail.programs.x86.asm.operands.Mem;
+import io.ntrail.programs.x86.asm.operands.Reg8;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -291,5 +293,22 @@ record InstructionForm(
   /** Whether an operand shows how wide the operation is. */
   boolean showsSize() {
     return operands.stream().anyMatch(OperandKind::showsSize);
+  }
+
+  /**
+   * Returns a displacement as a field of one byte holds it, in EVEX forms as a multiple of the
+   * operand's size (disp8*N); null if one byte cannot hold it.
+   */
+  @Nullable Long compressedDisplacement(Mem m, long value) {
+    int unit = 1;
+    if (vector != null && vector.isEvex()) {
+      unit = displacementScale();
+      for (OperandKind kind : operands()) {
+        if (m.times() != 0 && kind.memory() != null) {
+          unit = kind.memory().element() / 8;
+        }
+      }
+    }
+    return value % unit == 0 && Immediates.fitsSigned(value / unit, 8) ? value / unit : null;
   }
 }

@@ -1,6 +1,9 @@
 package io.ntrail.programs.x86.asm;
 
 import io.ntrail.programs.x86.CodeSize;
+import io.ntrail.programs.x86.asm.operands.AssemblerOperand;
+import io.ntrail.programs.x86.asm.operands.Mem;
+import io.ntrail.programs.x86.asm.operands.RegisterOrMemory;
 
 /** What all chapters of instructions are written with. */
 interface Instructions {

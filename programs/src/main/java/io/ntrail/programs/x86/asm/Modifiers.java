@@ -2,6 +2,9 @@ package io.ntrail.programs.x86.asm;
 
 import io.ntrail.programs.x86.CodeSize;
 import io.ntrail.programs.x86.Rounding;
+import io.ntrail.programs.x86.asm.operands.AssemblerOperand;
+import io.ntrail.programs.x86.asm.operands.MaskRegister;
+import io.ntrail.programs.x86.asm.operands.Mem;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.StringJoiner;

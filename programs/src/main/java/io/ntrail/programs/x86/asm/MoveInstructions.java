@@ -1,5 +1,14 @@
 package io.ntrail.programs.x86.asm;
 
+import io.ntrail.programs.x86.asm.operands.Gpr;
+import io.ntrail.programs.x86.asm.operands.Imm;
+import io.ntrail.programs.x86.asm.operands.Label;
+import io.ntrail.programs.x86.asm.operands.Mem;
+import io.ntrail.programs.x86.asm.operands.Reg16;
+import io.ntrail.programs.x86.asm.operands.Reg64;
+import io.ntrail.programs.x86.asm.operands.RegisterOrMemory;
+import io.ntrail.programs.x86.asm.operands.SegmentRegister;
+
 /** Moves between registers, memory and the stack. */
 interface MoveInstructions extends Instructions {
   default <R extends Gpr<R>> Assembler mov(R to, R from) {

@@ -1,6 +1,10 @@
 package io.ntrail.programs.x86.asm;
 
 import io.ntrail.programs.x86.CodeSize;
+import io.ntrail.programs.x86.asm.operands.AssemblerOperand;
+import io.ntrail.programs.x86.asm.operands.Mem;
+import io.ntrail.programs.x86.asm.operands.Reg32;
+import io.ntrail.programs.x86.asm.operands.SegmentRegister;
 import java.util.Set;
 
 /** A prefix that changes what an instruction does, in the order in which they are written. */

@@ -1,5 +1,7 @@
 package io.ntrail.programs.x86.asm;
 
+import io.ntrail.programs.x86.asm.operands.Label;
+
 /** What takes more or fewer bytes, as the places of the labels require. */
 sealed interface RelaxableFragment {
   /** How many fixed bytes are before it. */

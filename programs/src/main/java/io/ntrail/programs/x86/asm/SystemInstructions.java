@@ -1,5 +1,9 @@
 package io.ntrail.programs.x86.asm;
 
+import io.ntrail.programs.x86.asm.operands.Gpr;
+import io.ntrail.programs.x86.asm.operands.Imm;
+import io.ntrail.programs.x86.asm.operands.Mem;
+
 /** Traps, fences, time, the state of the processor. */
 interface SystemInstructions extends Instructions {
   default Assembler int3() {

@@ -1,5 +1,14 @@
 package io.ntrail.programs.x86.asm;
 
+import io.ntrail.programs.x86.asm.operands.Gpr;
+import io.ntrail.programs.x86.asm.operands.Mem;
+import io.ntrail.programs.x86.asm.operands.Reg32;
+import io.ntrail.programs.x86.asm.operands.RegisterOrMemory;
+import io.ntrail.programs.x86.asm.operands.Xmm;
+import io.ntrail.programs.x86.asm.operands.XmmOrMemory;
+import io.ntrail.programs.x86.asm.operands.Ymm;
+import io.ntrail.programs.x86.asm.operands.YmmOrMemory;
+
 /** Vector registers: what saves, compares and fills them; the rest by name. */
 interface VectorInstructions extends Instructions {
   default Assembler movaps(Xmm to, XmmOrMemory from) {

@@ -1,5 +1,5 @@
 /**
- * Writes x86 machine code: a fluent assembler for IA-32 and x64.
+ * A fluent assembler for IA-32 and x64 machine code.
  *
  * <pre>{@code
  * Assembler a = Assembler.x64();
@@ -13,20 +13,30 @@
  * byte[] bytes = a.assemble().bytes();
  * }</pre>
  *
- * <p>What can be encoded, and how, is read from the list of forms that the decoder is made of
- * ({@code forms/README.txt} in the package above), so that the two cannot disagree; the tests hold
- * both against assemblers of others. Of several encodings the shortest is taken, and of those the
- * first in the list; {@link io.ntrail.programs.x86.asm.Imm} and {@link
- * io.ntrail.programs.x86.asm.Mem} can ask for a certain width, jumps have a short and a near form
- * beside the one that fits itself.
+ * <p>{@link io.ntrail.programs.x86.asm.Assembler} is the entry point. Its methods come from one
+ * interface per chapter of the instruction set ({@code MoveInstructions}, {@code
+ * BranchInstructions}, ...), or from {@code op} with any mnemonic; registers, memory, numbers and
+ * labels are in {@link io.ntrail.programs.x86.asm.operands.AssemblerOperand}'s package. The path of
+ * an instruction: {@code FormTable} lists the forms of its mnemonic, {@code FormMatcher} says which
+ * of them take the operands, {@code Encoder} writes the shortest, {@code CodeBuffer} appends it,
+ * {@code CodeLayout} relaxes jumps and padding when {@code assemble} is called, and the result is
+ * {@link io.ntrail.programs.x86.asm.AssembledCode}.
  *
- * <p>What changes how an instruction works is said before it: {@code a.lock().xadd(...)}, {@code
- * a.rep().movsb()}, and for AVX-512 {@code a.zeroed(K1).op("VADDPS", ...)} or {@code
- * a.rounding(Rounding.UP)}. It holds for one instruction. Not written are 16-bit code, addresses of
- * 16 bits, and what only AMD's processors read so.
+ * <p>The forms are read from the list that the decoder is made of ({@code forms/README.txt} in the
+ * package above), so that the two cannot disagree; the tests compare both with assemblers of other
+ * projects. Of several encodings the shortest is taken, and of those the first in the list; {@link
+ * io.ntrail.programs.x86.asm.operands.Imm} and {@link io.ntrail.programs.x86.asm.operands.Mem} can
+ * ask for a certain width, and jumps have short and near variants beside the one that picks its own
+ * length.
  *
- * <p>What cannot be encoded is refused with an {@link IllegalArgumentException} that says why:
- * where it is written down as far as possible, and by {@code assemble} where labels decide.
+ * <p>Prefixes and other modifiers come before their instruction and hold for that one only: {@code
+ * a.lock().xadd(...)}, {@code a.rep().movsb()}, and for AVX-512 {@code a.zeroed(K1).op("VADDPS",
+ * ...)} or {@code a.rounding(Rounding.UP)}. Not supported are 16-bit code, 16-bit addresses, and
+ * encodings that only AMD processors read that way.
+ *
+ * <p>An operand that cannot be encoded is refused with an {@link IllegalArgumentException} that
+ * gives the reason: by the method that writes it where possible, and by {@code assemble} where it
+ * depends on labels.
  */
 @NullMarked
 package io.ntrail.programs.x86.asm;

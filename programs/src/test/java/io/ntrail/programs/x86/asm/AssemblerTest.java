@@ -1,24 +1,33 @@
 package io.ntrail.programs.x86.asm;
 
-import static io.ntrail.programs.x86.asm.Mem.absolute;
-import static io.ntrail.programs.x86.asm.Mem.fs;
-import static io.ntrail.programs.x86.asm.Mem.gs;
-import static io.ntrail.programs.x86.asm.Mem.ptr;
-import static io.ntrail.programs.x86.asm.Mem.rip;
-import static io.ntrail.programs.x86.asm.Mem.scaled;
-import static io.ntrail.programs.x86.asm.Reg32.EAX;
-import static io.ntrail.programs.x86.asm.Reg32.EBP;
-import static io.ntrail.programs.x86.asm.Reg32.ECX;
-import static io.ntrail.programs.x86.asm.Reg32.ESP;
-import static io.ntrail.programs.x86.asm.Reg64.R10;
-import static io.ntrail.programs.x86.asm.Reg64.RAX;
-import static io.ntrail.programs.x86.asm.Reg64.RCX;
-import static io.ntrail.programs.x86.asm.Reg64.RSP;
+import static io.ntrail.programs.x86.asm.operands.Mem.absolute;
+import static io.ntrail.programs.x86.asm.operands.Mem.fs;
+import static io.ntrail.programs.x86.asm.operands.Mem.gs;
+import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
+import static io.ntrail.programs.x86.asm.operands.Mem.rip;
+import static io.ntrail.programs.x86.asm.operands.Mem.scaled;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EAX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EBP;
+import static io.ntrail.programs.x86.asm.operands.Reg32.ECX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.ESP;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R10;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RAX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RSP;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.ntrail.programs.x86.asm.operands.Imm;
+import io.ntrail.programs.x86.asm.operands.Label;
+import io.ntrail.programs.x86.asm.operands.Reg16;
+import io.ntrail.programs.x86.asm.operands.Reg32;
+import io.ntrail.programs.x86.asm.operands.Reg64;
+import io.ntrail.programs.x86.asm.operands.Reg8;
+import io.ntrail.programs.x86.asm.operands.SegmentRegister;
+import io.ntrail.programs.x86.asm.operands.Xmm;
+import io.ntrail.programs.x86.asm.operands.Ymm;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.function.Consumer;
@@ -285,10 +294,10 @@ class AssemblerTest {
 
   @Test
   void labelsThatAreNowhereAreRefused() {
-    refused64("label without a place: nowhere", a -> a.jmp(a.label("nowhere")));
-    refused64("label without a place: nowhere", a -> a.dq(a.label("nowhere")));
+    refused64("unbound label: nowhere", a -> a.jmp(a.label("nowhere")));
+    refused64("unbound label: nowhere", a -> a.dq(a.label("nowhere")));
     refused64("label of other code", a -> a.jmp(Assembler.x64().here("foreign")));
-    refused64("label with two places: twice", a -> a.bind(a.here("twice")));
+    refused64("label bound twice: twice", a -> a.bind(a.here("twice")));
   }
 
   @Test

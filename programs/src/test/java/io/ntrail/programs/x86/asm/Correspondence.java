@@ -1,6 +1,22 @@
 package io.ntrail.programs.x86.asm;
 
 import io.ntrail.programs.x86.RegisterClass;
+import io.ntrail.programs.x86.asm.operands.BoundRegister;
+import io.ntrail.programs.x86.asm.operands.ControlRegister;
+import io.ntrail.programs.x86.asm.operands.DebugRegister;
+import io.ntrail.programs.x86.asm.operands.MaskRegister;
+import io.ntrail.programs.x86.asm.operands.Mmx;
+import io.ntrail.programs.x86.asm.operands.Reg16;
+import io.ntrail.programs.x86.asm.operands.Reg32;
+import io.ntrail.programs.x86.asm.operands.Reg64;
+import io.ntrail.programs.x86.asm.operands.Reg8;
+import io.ntrail.programs.x86.asm.operands.RegisterOperand;
+import io.ntrail.programs.x86.asm.operands.SegmentRegister;
+import io.ntrail.programs.x86.asm.operands.TileRegister;
+import io.ntrail.programs.x86.asm.operands.X87;
+import io.ntrail.programs.x86.asm.operands.Xmm;
+import io.ntrail.programs.x86.asm.operands.Ymm;
+import io.ntrail.programs.x86.asm.operands.Zmm;
 import java.util.Arrays;
 import java.util.Optional;
 

@@ -4,6 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.programs.x86.CodeSize;
+import io.ntrail.programs.x86.asm.operands.AssemblerOperand;
+import io.ntrail.programs.x86.asm.operands.BranchTarget;
+import io.ntrail.programs.x86.asm.operands.ControlRegister;
+import io.ntrail.programs.x86.asm.operands.Gpr;
+import io.ntrail.programs.x86.asm.operands.Mem;
+import io.ntrail.programs.x86.asm.operands.Reg8;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -114,7 +120,7 @@ class FormSweepTest {
         for (InstructionForm form : table.forms(mnemonic)) {
           for (int i = 0; i < EACH; i++) {
             AssemblerOperand[] operands = random.forForm(form);
-            if (!isHighBesideRex(operands) && !Encoder.isSame(form, operands)) {
+            if (!isHighBesideRex(operands) && !FormMatcher.isSame(form, operands)) {
               Modifiers modifiers = forNasm(random.modifiers(size, form, operands));
               all.add(written(modifiers, form, unsized(modifiers, form, wide, operands, i)));
             }

@@ -11,6 +11,7 @@ import io.ntrail.programs.x86.InstructionDecoder;
 import io.ntrail.programs.x86.IntelSyntax;
 import io.ntrail.programs.x86.OperandReader;
 import io.ntrail.programs.x86.Operands;
+import io.ntrail.programs.x86.asm.operands.Label;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;

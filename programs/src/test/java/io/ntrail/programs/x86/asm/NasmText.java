@@ -2,6 +2,13 @@ package io.ntrail.programs.x86.asm;
 
 import io.ntrail.programs.x86.CodeSize;
 import io.ntrail.programs.x86.Rounding;
+import io.ntrail.programs.x86.asm.operands.AssemblerOperand;
+import io.ntrail.programs.x86.asm.operands.BranchTarget;
+import io.ntrail.programs.x86.asm.operands.FarPointer;
+import io.ntrail.programs.x86.asm.operands.Imm;
+import io.ntrail.programs.x86.asm.operands.Label;
+import io.ntrail.programs.x86.asm.operands.Mem;
+import io.ntrail.programs.x86.asm.operands.RegisterOperand;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

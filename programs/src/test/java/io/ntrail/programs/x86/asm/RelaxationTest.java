@@ -9,6 +9,8 @@ import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.programs.x86.CodeSize;
 import io.ntrail.programs.x86.Instruction;
 import io.ntrail.programs.x86.InstructionDecoder;
+import io.ntrail.programs.x86.asm.operands.BranchTarget;
+import io.ntrail.programs.x86.asm.operands.Label;
 import io.ntrail.testkit.Property;
 import java.util.ArrayList;
 import java.util.Collections;

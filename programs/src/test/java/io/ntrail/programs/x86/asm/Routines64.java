@@ -1,19 +1,5 @@
 package io.ntrail.programs.x86.asm;
 
-import static io.ntrail.programs.x86.asm.Mem.gs;
-import static io.ntrail.programs.x86.asm.Mem.ptr;
-import static io.ntrail.programs.x86.asm.Reg32.EAX;
-import static io.ntrail.programs.x86.asm.Reg32.EDX;
-import static io.ntrail.programs.x86.asm.Reg32.R10D;
-import static io.ntrail.programs.x86.asm.Reg32.R9D;
-import static io.ntrail.programs.x86.asm.Reg64.R10;
-import static io.ntrail.programs.x86.asm.Reg64.R11;
-import static io.ntrail.programs.x86.asm.Reg64.R8;
-import static io.ntrail.programs.x86.asm.Reg64.R9;
-import static io.ntrail.programs.x86.asm.Reg64.RAX;
-import static io.ntrail.programs.x86.asm.Reg64.RCX;
-import static io.ntrail.programs.x86.asm.Reg64.RDX;
-import static io.ntrail.programs.x86.asm.Reg64.RSP;
 import static io.ntrail.programs.x86.asm.SlotCode64.DELTA;
 import static io.ntrail.programs.x86.asm.SlotCode64.HEADER;
 import static io.ntrail.programs.x86.asm.SlotCode64.KEY;
@@ -21,6 +7,23 @@ import static io.ntrail.programs.x86.asm.SlotCode64.RECORD_TLS;
 import static io.ntrail.programs.x86.asm.SlotCode64.SLOTS;
 import static io.ntrail.programs.x86.asm.SlotCode64.SLOT_TLS;
 import static io.ntrail.programs.x86.asm.SlotCode64.STRIDE;
+import static io.ntrail.programs.x86.asm.operands.Mem.gs;
+import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EAX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EDX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.R10D;
+import static io.ntrail.programs.x86.asm.operands.Reg32.R9D;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R10;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R11;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R8;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R9;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RAX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RDX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RSP;
+
+import io.ntrail.programs.x86.asm.operands.Label;
+import io.ntrail.programs.x86.asm.operands.Reg16;
 
 /**
  * What slots of 64-bit code call or jump to now and then: a stale slot or another stack, the first

@@ -1,5 +1,19 @@
 package io.ntrail.programs.x86.asm;
 
+import io.ntrail.programs.x86.asm.operands.AssemblerOperand;
+import io.ntrail.programs.x86.asm.operands.Gpr;
+import io.ntrail.programs.x86.asm.operands.Imm;
+import io.ntrail.programs.x86.asm.operands.Mem;
+import io.ntrail.programs.x86.asm.operands.Reg16;
+import io.ntrail.programs.x86.asm.operands.Reg32;
+import io.ntrail.programs.x86.asm.operands.Reg64;
+import io.ntrail.programs.x86.asm.operands.Reg8;
+import io.ntrail.programs.x86.asm.operands.RegisterOrMemory;
+import io.ntrail.programs.x86.asm.operands.SegmentRegister;
+import io.ntrail.programs.x86.asm.operands.Xmm;
+import io.ntrail.programs.x86.asm.operands.XmmOrMemory;
+import io.ntrail.programs.x86.asm.operands.Ymm;
+import io.ntrail.programs.x86.asm.operands.YmmOrMemory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,0 +1,49 @@
+package io.ntrail.formats.pe.fixups;
+
+import io.ntrail.formats.bytes.Bytes;
+
+/**
+ * The shape that base relocations and dynamic relocations share: blocks of {@code u32 page RVA, u32
+ * bytes of the block with these eight}, one behind the other, whose entries name offsets in the
+ * page.
+ */
+final class RelocationBlocks {
+  /** Bytes before the entries of a block. */
+  static final int HEADER = 8;
+
+  private RelocationBlocks() {}
+
+  /** What is done with a block. */
+  @FunctionalInterface
+  interface Visitor {
+    /**
+     * One block.
+     *
+     * @param page RVA that the offsets count from
+     * @param at where the entries begin
+     * @param end behind the last entry
+     */
+    void block(long page, int at, int end);
+  }
+
+  /**
+   * Walks the blocks between two places.
+   *
+   * @param end behind the last block; inside of the window
+   * @return where the walk stopped: {@code end}, or the block that cannot be one. Zeros where a
+   *     block should begin are the end of the table, however much is left
+   */
+  static int walk(Bytes table, int from, int end, Visitor visitor) {
+    int at = from;
+    while (end - at >= HEADER) {
+      long page = table.u32(at);
+      long size = table.u32(at + 4);
+      if (size < HEADER || size > end - at) {
+        return page == 0 && size == 0 ? end : at;
+      }
+      visitor.block(page, at + HEADER, at + (int) size);
+      at += (int) size;
+    }
+    return table.isZero(at, end - at) ? end : at;
+  }
+}
