@@ -61,7 +61,7 @@ final class RecordedEventStacks implements StackInput {
     this.parsed = parsed;
     this.terminal = terminal;
     ProfileShape shape = request.shape();
-    boolean byModule = shape.by().equals("module");
+    boolean byModule = shape.by() == ProfileShape.By.MODULE;
     view = new EventProfilePage(input, profiler, symbols, request, parsed, terminal);
     remarks = new ProfileRemarks(input, profiler, request, terminal);
     if (shape.look() == ProfileShape.Look.TREE) {
@@ -117,12 +117,12 @@ final class RecordedEventStacks implements StackInput {
     }
   }
 
-  /** Whether people read the answer: what other programs read waits for all names. */
+  /** Returns whether people read the answer: formats for programs wait for all names. */
   private static boolean isText(ParseResult parsed) {
     boolean isTable = parsed.commandSpec().findOption("--format") != null;
     return isTable
         && !CommonOptions.has(parsed, "--to")
-        && CommonOptions.text(parsed, "--format", "text").equals("text");
+        && CommonOptions.format(parsed, CommonOptions.Format.values()) == CommonOptions.Format.TEXT;
   }
 
   @Override
@@ -146,10 +146,11 @@ final class RecordedEventStacks implements StackInput {
   static String cut(WeightTree tree, ProfilePage page) {
     return tree.cut() == 0
         ? ""
-        : page.weight(tree.cut())
+        : "memory limit reached: "
+            + page.weight(tree.cut())
             + " "
             + page.unit()
-            + " have stacks that are cut for want of memory (NTRAIL_JAVA_OPTS=-Xmx4g)";
+            + " have truncated stacks (NTRAIL_JAVA_OPTS=-Xmx4g)";
   }
 
   @Override

@@ -70,19 +70,19 @@ public final class CallProfile implements ProfilePage {
     }
   }
 
-  /** What recordings of calls do not know is said, not passed over. */
+  /** Refuses options that do not apply to call recordings. */
   public static void sensible(Path path, ParseResult parsed) {
     for (String option : OTHER_OPTIONS) {
       if (CommonOptions.has(parsed, option)) {
         throw new UsageError(
-            option + " is not for recordings of calls", "ntrail calls " + path + " --flat");
+            option + " does not apply to call recordings", "ntrail calls " + path + " --flat");
       }
     }
     String calls = CallPathProfile.METRIC.name();
     String metric = CommonOptions.text(parsed, "--metric", calls);
     if (!metric.equals(calls)) {
       throw new UsageError(
-          "--metric of a recording of calls is " + calls + ", not " + metric,
+          "call recordings have only --metric " + calls + ", not " + metric,
           "ntrail profile " + path);
     }
   }
@@ -150,7 +150,7 @@ public final class CallProfile implements ProfilePage {
             + CallPathProfile.METRIC.things()
             + ", "
             + Numbers.count(counts.open())
-            + " still open, "
+            + " open at the end, "
             + scope.state(counts));
   }
 

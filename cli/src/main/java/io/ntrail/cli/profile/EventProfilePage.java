@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.ParseResult;
 
-/** What is said of a profile of events in every shape. */
+/** Headings and members of a profile of events. */
 public final class EventProfilePage implements ProfilePage {
   private final ProfileInput input;
   private final Profiler profiler;

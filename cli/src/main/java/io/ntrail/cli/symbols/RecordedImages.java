@@ -33,7 +33,7 @@ import java.util.Optional;
  * names of each come from.
  */
 final class RecordedImages implements AutoCloseable {
-  /** What was found for an image. */
+  /** State of an image's symbols. */
   enum State {
     FOUND("found"),
     WRONG("wrong"),
@@ -46,7 +46,7 @@ final class RecordedImages implements AutoCloseable {
       this.text = text;
     }
 
-    /** As JSON has it. */
+    /** Returns its word in JSON. */
     String text() {
       return text;
     }
@@ -69,7 +69,7 @@ final class RecordedImages implements AutoCloseable {
       return image.name().toLowerCase(Locale.ROOT);
     }
 
-    /** Where stores have the image itself; empty if the recording does not tell its time. */
+    /** Returns the place of the image in a store; empty if its time stamp is not recorded. */
     Optional<StoreKey> imageKey() {
       return image.timeDateStamp() == 0
           ? Optional.empty()
@@ -91,7 +91,7 @@ final class RecordedImages implements AutoCloseable {
       return candidate.samples;
     }
 
-    /** Where stores have its PDB. */
+    /** Returns the place of its PDB in a store. */
     Optional<StoreKey> pdbKey() {
       return source.reference().flatMap(pdb -> StoreKey.pdb(pdb.fileName(), pdb.id()));
     }
@@ -197,7 +197,7 @@ final class RecordedImages implements AutoCloseable {
             : source.tried().stream().anyMatch(Tried::isThere) ? State.WRONG : State.MISSING;
   }
 
-  /** What of the PDBs could not be read. */
+  /** Returns the parts of PDBs that could not be read. */
   List<Gap> gaps() {
     return symbols.gaps();
   }

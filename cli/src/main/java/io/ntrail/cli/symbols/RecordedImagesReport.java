@@ -41,7 +41,7 @@ final class RecordedImagesReport {
   private static final long DEFAULT_LIMIT = 20;
 
   /**
-   * What was asked for.
+   * Request of {@code ntrail symbols} for a recording.
    *
    * @param hot how many images with samples; 0 for all of those, -1 for all images
    */
@@ -137,7 +137,7 @@ final class RecordedImagesReport {
       throw new CannotGoOn("cannot write %s: %s".formatted(request.manifest, e.getMessage()), "");
     }
     said(
-        "%s: %s to fetch"
+        "%s: %s to download"
             .formatted(request.manifest, Numbers.counted(manifest.keys().size(), "file")));
   }
 
@@ -172,7 +172,7 @@ final class RecordedImagesReport {
     int count = bundle.count();
     if (count == 0) {
       throw new CannotGoOn(
-          "nothing was found that %s could hold".formatted(file),
+          "no files found to pack into %s".formatted(file),
           "--fetch --server URL, or -y PATH, where PDBs are");
     }
     return "%s: %s, %s (use it with -y %s)"
