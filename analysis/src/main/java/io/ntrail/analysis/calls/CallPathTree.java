@@ -1,17 +1,15 @@
-package io.ntrail.cli.profile;
+package io.ntrail.analysis.calls;
 
-import io.ntrail.analysis.calls.CallNames;
-import io.ntrail.analysis.calls.CallPathProfile;
 import io.ntrail.analysis.naming.FrameKind;
 import io.ntrail.analysis.profile.WeightTree;
 
-/** The time of calls by path, with names. */
+/** Time of calls by path, with names. */
 final class CallPathTree implements WeightTree {
   private final CallPathProfile paths;
   private final CallNames names;
   private final long[] inclusive;
 
-  /** A tree of what was added up, processes above their first calls. */
+  /** Creates a tree of what was added up, processes above their first calls. */
   CallPathTree(CallPathProfile paths, CallNames names) {
     this.paths = paths;
     this.names = names;
