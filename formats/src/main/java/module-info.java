@@ -6,6 +6,7 @@ module io.ntrail.formats {
   exports io.ntrail.formats.archives;
   exports io.ntrail.formats.bytes;
   exports io.ntrail.formats.cab;
+  exports io.ntrail.formats.collections;
   exports io.ntrail.formats.compression;
   exports io.ntrail.formats.identity;
   exports io.ntrail.formats.decoration;
