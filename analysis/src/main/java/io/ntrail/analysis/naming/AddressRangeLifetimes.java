@@ -8,9 +8,8 @@ import java.util.TreeMap;
 import java.util.function.LongPredicate;
 
 /**
- * What lay at which addresses of which process, and when: images, compiled methods. Beginnings,
- * ends and rundowns are noted in any order and by several collectors; {@link #settle} makes lives
- * of them.
+ * Address ranges of processes with their lifetimes: images, compiled methods. Beginnings, ends and
+ * rundowns are noted in any order and by several collectors; {@link #settle} makes lives of them.
  *
  * <p>A range that a rundown tells of was there since its process began, or since what lay there
  * before had gone; one whose end nobody tells is there until its process ends.
@@ -202,7 +201,7 @@ final class AddressRangeLifetimes {
     values = new int[0];
   }
 
-  /** By process, and of each by its beginning. */
+  /** Sorts lives by process, and those of a process by their beginnings. */
   private void sortLives() {
     int[] order =
         IndexSort.by(
@@ -267,7 +266,7 @@ final class AddressRangeLifetimes {
     return lifeValue[life];
   }
 
-  /** Whether a range has addresses of the kernel, or others. */
+  /** Returns whether a range has addresses of the kernel, or others. */
   boolean reaches(int life, LongPredicate isKernel, boolean kernel) {
     long base = lifeBase[life];
     return isKernel.test(base) == kernel
@@ -288,7 +287,7 @@ final class AddressRangeLifetimes {
     return low;
   }
 
-  /** What lies where in each process, as time goes on. Going back means to begin anew. */
+  /** Address spaces of all processes as time goes on. Going back means to begin anew. */
   final class Walk {
     private final LongPredicate isKernel;
     private final Map<Integer, Space> spaces = new HashMap<>();
@@ -302,7 +301,7 @@ final class AddressRangeLifetimes {
     }
   }
 
-  /** One process at a time. */
+  /** Address space of one process at a time. */
   final class Space {
     private final LongPredicate isKernel;
     private final int first;
@@ -324,7 +323,7 @@ final class AddressRangeLifetimes {
     /** Sums over what is live of two numbers that are drawn from each range, of both halves. */
     private final long[] sums = new long[4];
 
-    /** Whether ranges of a half ever overlapped: then it counts which came last, too. */
+    /** Set once ranges of a half have overlapped: then their order counts, too. */
     private boolean overlappedInUser;
 
     private boolean overlappedInKernel;
@@ -428,8 +427,8 @@ final class AddressRangeLifetimes {
     }
 
     /**
-     * What lies where in one half, as a number that is the same for two processes, or times, where
-     * the same lies at the same addresses, and otherwise almost certainly differs.
+     * Returns the layout of one half as a number that is the same for two processes, or times,
+     * where the same lies at the same addresses, and otherwise almost certainly differs.
      *
      * @param other another such number of the same
      */
@@ -440,12 +439,15 @@ final class AddressRangeLifetimes {
           : layout;
     }
 
-    /** Grows whenever something came or went. */
+    /** Returns a number that grows whenever a range came or went. */
     int changes() {
       return changes;
     }
 
-    /** The range that covers an address now, of several the one that came last; -1 if none does. */
+    /**
+     * Returns the range that covers an address now, of several the one that came last; -1 if none
+     * does.
+     */
     int at(long address) {
       if (Long.compareUnsigned(address, lowest) < 0 || Long.compareUnsigned(address, highest) > 0) {
         return -1;

@@ -10,9 +10,9 @@ import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What lies at an address of a process at a time: an image, a method that was compiled while the
- * program ran, or nothing that is known. Follows a walk in time order; going back means to begin
- * anew. One thread at a time.
+ * Address history of processes: the image that lies at an address at a time, or the method that was
+ * compiled while the program ran, or nothing that is known. Follows a walk in time order; going
+ * back means to begin anew. One thread at a time.
  */
 public final class CodeMap {
   private static final int IDLE = 0;
@@ -42,24 +42,25 @@ public final class CodeMap {
     this.methods = methodLives.new Walk(isKernel);
   }
 
-  /** The address space of a process; the kernel's addresses are in each. */
+  /** Returns the address space of a process; the kernel's addresses are in each. */
   public Space space(int process) {
     return spaces.computeIfAbsent(process, Space::new);
   }
 
-  /** Whether an address is of the kernel's half. */
+  /** Returns whether an address is of the kernel's half. */
   public boolean isKernel(long address) {
     return isKernel.test(address);
   }
 
   /**
-   * Everything that lies in one half of an address space, as 128 bits that are almost certainly
-   * others where anything else lies at any address.
+   * Contents of one half of an address space, as 128 bits that are almost certainly others where
+   * anything else lies at any address.
    */
   public record Layout(long low, long high) {}
 
   /**
-   * How names of images are spelled, by what they are in small letters; of several the smallest.
+   * Returns the spellings of names of images by the names in small letters; of several the
+   * smallest.
    */
   public Map<String, String> spellings() {
     Map<String, String> spellings = new HashMap<>();
@@ -71,8 +72,8 @@ public final class CodeMap {
   }
 
   /**
-   * Names of images that lie in the kernel's half and in the other, in small letters; null if
-   * methods were compiled in the kernel's half.
+   * Returns the names of images that lie in the kernel's half and in the other, in small letters;
+   * null if methods were compiled in the kernel's half.
    */
   public @Nullable Set<String> namesInBothHalves() {
     for (int life = 0; life < methodLives.count(); life++) {
@@ -98,7 +99,7 @@ public final class CodeMap {
     return names;
   }
 
-  /** One process, as it is at a time. */
+  /** Address space of one process, as it is at a time. */
   public final class Space {
     private final AddressRangeLifetimes.Space own;
     private final AddressRangeLifetimes.Space idle;
@@ -123,13 +124,15 @@ public final class CodeMap {
       compiled.moveTo(key);
     }
 
-    /** Another number than before if anything came or went, in the process or the kernel. */
+    /**
+     * Returns another number than before if anything came or went, in the process or the kernel.
+     */
     public int changes() {
       return own.changes() + compiled.changes() + idle.changes() + system.changes();
     }
 
     /**
-     * What lies where now in the kernel's half, or in the other: the same for all processes and
+     * Returns the layout of the kernel's half now, or of the other: the same for all processes and
      * times with the same answers.
      */
     public Layout layout(boolean kernel) {
@@ -167,23 +170,23 @@ public final class CodeMap {
       return image >= 0 || method >= 0;
     }
 
-    /** The image that was found; null if none covers the address. */
+    /** Returns the image that was found; null if none covers the address. */
     public @Nullable ImageFile image() {
       return image < 0 ? null : imagesOfAll.files().get(imageLives.value(image));
     }
 
-    /** Number of the file of the image; -1 if none covers the address. */
+    /** Returns the number of the file of the image; -1 if none covers the address. */
     public int imageNumber() {
       return image < 0 ? -1 : imageLives.value(image);
     }
 
-    /** Place of the address in the image that was found. */
+    /** Returns the RVA of the address in the image that was found. */
     public long rva() {
       return found - imageLives.base(image);
     }
 
     /**
-     * Place in the image of the code that is meant.
+     * Returns the RVA of the code that is meant.
      *
      * @param isReturn whether a call returns to the address: then a byte of the call is meant,
      *     which may be the last thing in its function
@@ -192,26 +195,26 @@ public final class CodeMap {
       return isReturn ? Math.max(0, rva() - 1) : rva();
     }
 
-    /** Which of the method lives covers the address; -1 if none does. */
+    /** Returns the number of the method's life that covers the address; -1 if none does. */
     public int methodNumber() {
       return method;
     }
 
-    /** The name of the method that was found; null if there is none, or nobody tells it. */
+    /** Returns the name of the method that was found; null if there is none, or nobody tells it. */
     public @Nullable String method() {
       return method < 0 || methodLives.value(method) < 0
           ? null
           : methodsOfAll.name(methodLives.value(method));
     }
 
-    /** Path of the module that the method was compiled of; null if nobody tells it. */
+    /** Returns the path of the module that the method was compiled of; null if nobody tells it. */
     public @Nullable String methodModule() {
       return method < 0 || methodLives.value(method) < 0
           ? null
           : methodsOfAll.module(methodLives.value(method));
     }
 
-    /** Where the method that was found begins in the image that was found. */
+    /** Returns the RVA at which the method that was found begins in the image that was found. */
     public long methodRva() {
       return methodLives.base(method) - imageLives.base(image);
     }

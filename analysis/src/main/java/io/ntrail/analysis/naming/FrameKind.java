@@ -1,6 +1,6 @@
 package io.ntrail.analysis.naming;
 
-/** What a frame of a call path is, as far as pictures tell frames apart. */
+/** Kind of a frame of a call path, as far as flame graphs tell frames apart. */
 public enum FrameKind {
   /** A process, above its stacks. */
   PROCESS,

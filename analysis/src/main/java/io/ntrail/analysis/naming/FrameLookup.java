@@ -32,11 +32,11 @@ public final class FrameLookup {
   /** Addresses with numbers that are remembered by these. */
   private static final int MOST_NUMBERS = 1 << 14;
 
-  /** What was looked up of some addresses. */
+  /** Results of some addresses. */
   private static final class Codes {
     private final LongIndex known = new LongIndex(64);
 
-    /** By the number of an address, its code and 1; 0 if it is not known. */
+    /** Code of an address and 1, by the number of the address; 0 if it is not known. */
     private int[] numbered = {};
 
     int get(int number) {
@@ -63,7 +63,7 @@ public final class FrameLookup {
   }
 
   /**
-   * What was looked up where the same lies at the same addresses: often in many processes.
+   * Results of one layout: often that of many processes.
    *
    * @param places of addresses that ran
    * @param returns of return addresses
@@ -74,10 +74,10 @@ public final class FrameLookup {
     }
   }
 
-  /** What lies where in both halves. */
+  /** Layouts of both halves of an address space. */
   private record Layouts(CodeMap.Layout user, CodeMap.Layout kernel) {}
 
-  /** A process, and what lies in it since it last changed. */
+  /** Process with its layouts since they last changed. */
   private static final class Process {
     final int id;
     final CodeMap.Space space;
@@ -116,7 +116,7 @@ public final class FrameLookup {
   private final @Nullable RecordingSymbols symbols;
   private final @Nullable Process[] processes = new Process[MOST_PROCESSES];
 
-  /** The longest unused go first. */
+  /** Results by layout; the longest unused go first. */
   private final Map<Layouts, Looked> looked =
       new LinkedHashMap<>(64, 0.75f, true) {
         @Override
@@ -156,7 +156,7 @@ public final class FrameLookup {
     this.isKernel = spaces::isKernel;
   }
 
-  /** What the numbers mean. */
+  /** Returns the index that says what the numbers mean. */
   public FunctionIndex functions() {
     return functions;
   }
@@ -166,7 +166,7 @@ public final class FrameLookup {
     return ruled.unmatched();
   }
 
-  /** Whether the functions of a stack are those of its parts, one after the other. */
+  /** Returns whether the functions of a stack are those of its parts, one after the other. */
   public boolean isAdditive() {
     return rules.isAdditive();
   }
@@ -218,8 +218,8 @@ public final class FrameLookup {
   }
 
   /**
-   * A number for what lies where in one half of a process at a time: the same ones mean that every
-   * address of the half resolves to the same function. -1 if there are too many.
+   * Returns a number for the layout of one half of a process at a time: the same ones mean that
+   * every address of the half resolves to the same function. -1 if there are too many.
    */
   public int layout(int process, long key, boolean kernel) {
     Process owner = process(process);

@@ -13,7 +13,7 @@ final class FrameRuleMatcher {
   private final PatternSet folds;
   private final List<PatternSet> groups = new ArrayList<>();
 
-  /** By function: what it is shown as, and 1. */
+  /** Number of the function shown in place of a function, plus 1. */
   private final LongIndex known = new LongIndex(64);
 
   FrameRuleMatcher(FunctionIndex functions, FrameRules rules) {
@@ -24,7 +24,7 @@ final class FrameRuleMatcher {
   }
 
   /**
-   * What a function is shown as; negative if it is folded into the frame above it.
+   * Returns what a function is shown as; negative if it is folded into the frame above it.
    *
    * @param image that it lies in; null if it is in none
    * @param methodModule path of the module that a method was compiled of; null if it is no method,
@@ -63,7 +63,7 @@ final class FrameRuleMatcher {
     return function;
   }
 
-  /** Patterns that mean no function. */
+  /** Returns the patterns that mean no function. */
   List<UnmatchedTerm> unmatched() {
     List<String> names = new ArrayList<>();
     for (int i = 0; i < functions.count(); i++) {

@@ -3,7 +3,7 @@ package io.ntrail.analysis.naming;
 import java.util.List;
 
 /**
- * What the frames of stacks are shown as.
+ * Rules that say what the frames of stacks are shown as.
  *
  * @param inlines whether functions that were inlined are frames of their own
  * @param lines whether each line of a function is told apart
@@ -34,7 +34,7 @@ public record FrameRules(
    */
   public record Group(NamePattern pattern, String name) {}
 
-  /** Whether the functions of a stack are those of its parts, one after the other. */
+  /** Returns whether the functions of a stack are those of its parts, one after the other. */
   boolean isAdditive() {
     return !justMyCode && groups.isEmpty() && folds.isEmpty();
   }

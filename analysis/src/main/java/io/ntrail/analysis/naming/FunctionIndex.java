@@ -47,7 +47,7 @@ public final class FunctionIndex {
    * @param line from 1
    */
   public record SourceLine(String file, int line) {
-    /** As people read it: {@code stock.cpp:41}. */
+    /** Returns it as people read it: {@code stock.cpp:41}. */
     public String text() {
       return WindowsPath.lastPart(file) + ":" + line;
     }
@@ -86,7 +86,7 @@ public final class FunctionIndex {
     add(FOLDED, -1, "");
   }
 
-  /** The number of a module. */
+  /** Returns the number of a module. */
   int module(String name) {
     return modulesByName.computeIfAbsent(
         name.toLowerCase(Locale.ROOT),
@@ -112,13 +112,13 @@ public final class FunctionIndex {
     return size++;
   }
 
-  /** Whether a function, or one of the same module, may be found in both halves. */
+  /** Returns whether a function, or one of the same module, may be found in both halves. */
   public boolean mayBeInBothHalves(int function) {
     return modules[function] <= FOLDED || modulesInBothHalves.get(modules[function]);
   }
 
   /**
-   * The number of a function with a name, of a line of it, or of a group.
+   * Returns the number of a function with a name, of a line of it, or of a group.
    *
    * @param rva where it begins; -1 if it has no place of its own
    * @param name empty for all of a module
@@ -142,7 +142,7 @@ public final class FunctionIndex {
     return function;
   }
 
-  /** The number of the range of a module that an address lies in. */
+  /** Returns the number of the range of a module that an address lies in. */
   int range(int module, long rva) {
     long begin = rva & -RANGE;
     // Images are at most 4 GiB. Those of one name are one module: see decisions/0013.
@@ -155,44 +155,44 @@ public final class FunctionIndex {
     return function;
   }
 
-  /** Number of functions so far. */
+  /** Returns the number of functions so far. */
   public int count() {
     return size;
   }
 
-  /** Number of modules so far. */
+  /** Returns the number of modules so far. */
   public int moduleCount() {
     return moduleNames.size();
   }
 
-  /** The module of a function. */
+  /** Returns the module of a function. */
   public int module(int function) {
     return modules[function];
   }
 
-  /** Name of a module: the last part of the image's path, or the name of a group. */
+  /** Returns the name of a module: the last part of the image's path, or the name of a group. */
   public String moduleName(int module) {
     return moduleNames.get(module);
   }
 
-  /** Name of a function; null if nobody names it. */
+  /** Returns the name of a function; null if nobody names it. */
   public @Nullable String name(int function) {
     return names[function].isEmpty() ? null : names[function];
   }
 
-  /** What a function is, as pictures tell it apart. */
+  /** Returns the kind of a function, as flame graphs tell it apart. */
   public FrameKind kind(int function) {
     return managed.get(function)
         ? FrameKind.MANAGED
         : isInlined(function) ? FrameKind.INLINED : kindOfModule(modules[function]);
   }
 
-  /** Whether a function was only seen where it was inlined: it has no place of its own. */
+  /** Returns whether a function was only seen where it was inlined: it has no place of its own. */
   private boolean isInlined(int function) {
     return modules[function] > FOLDED && rvas[function] < 0 && !names[function].isEmpty();
   }
 
-  /** What most functions of a module are. */
+  /** Returns the kind of most functions of a module. */
   public FrameKind kindOfModule(int module) {
     if (module == JITTED) {
       return FrameKind.MANAGED;
@@ -210,17 +210,23 @@ public final class FunctionIndex {
     managed.set(function);
   }
 
-  /** Where a function, or the range, begins in its module; -1 if it has no place there. */
+  /**
+   * Returns the RVA at which a function, or the range, begins in its module; -1 if it has no place
+   * there.
+   */
   public long rva(int function) {
     return rvas[function];
   }
 
-  /** The line that is meant; null if all of the function is. */
+  /** Returns the line that is meant; null if all of the function is. */
   public @Nullable SourceLine line(int function) {
     return lines.get(function);
   }
 
-  /** As people read it: {@code module!name}, {@code module+0x1200}, {@code (unknown)}. */
+  /**
+   * Returns a function as people read it: {@code module!name}, {@code module+0x1200}, {@code
+   * (unknown)}.
+   */
   public String text(int function) {
     SourceLine line = lines.get(function);
     return withoutLine(function) + (line == null ? "" : " " + line.text());
@@ -235,8 +241,8 @@ public final class FunctionIndex {
   }
 
   /**
-   * Whether a pattern means a function: {@code module!function}, with the module's suffix or
-   * without, {@code module+0x1200}, a module, or a function's name; of lines also with the line.
+   * Returns whether a pattern means a function: {@code module!function}, with the module's suffix
+   * or without, {@code module+0x1200}, a module, or a function's name; of lines also with the line.
    */
   public boolean isMeant(int function, NamePattern pattern) {
     String module = moduleName(modules[function]);
@@ -253,7 +259,7 @@ public final class FunctionIndex {
         || dot >= 0 && pattern.matches(module.substring(0, dot) + text.substring(module.length()));
   }
 
-  /** Whether a pattern means a module, with its suffix or without. */
+  /** Returns whether a pattern means a module, with its suffix or without. */
   public static boolean isModule(String module, NamePattern pattern) {
     int dot = module.lastIndexOf('.');
     return pattern.matches(module) || dot > 0 && pattern.matches(module.substring(0, dot));

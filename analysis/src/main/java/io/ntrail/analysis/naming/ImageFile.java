@@ -16,7 +16,7 @@ public record ImageFile(String path, long size, int timeDateStamp) {
           .thenComparingLong(ImageFile::size)
           .thenComparingInt(ImageFile::timeDateStamp);
 
-  /** The last part of the path that is not empty; {@code (unnamed)} if there is none. */
+  /** Returns the last part of the path that is not empty; {@code (unnamed)} if there is none. */
   public String name() {
     int end = path.length();
     while (end > 0 && path.charAt(end - 1) == '\\') {

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The images of all processes with their lifetimes. Those of the kernel are in process 0. */
+/** Images of all processes with their lifetimes. Those of the kernel are in process 0. */
 public final class Images {
   private final AddressRangeLifetimes lives = new AddressRangeLifetimes(most());
   private final Map<ImageFile, Integer> numbers = new HashMap<>();
@@ -16,7 +16,10 @@ public final class Images {
 
   public Images() {}
 
-  /** A sixth of the memory that there is; 2 million notes of 256 MB. */
+  /**
+   * Returns how many notes are kept: a sixth of the memory that there is; 2 million notes of 256
+   * MB.
+   */
   static int most() {
     return Math.clamp(Runtime.getRuntime().maxMemory() / 128, 1 << 18, 1 << 23);
   }
@@ -53,17 +56,17 @@ public final class Images {
     return lives;
   }
 
-  /** The files that images were loaded from, in no particular order. */
+  /** Returns the files that images were loaded from, in no particular order. */
   public List<ImageFile> files() {
     return files;
   }
 
-  /** The PDB of a file, by the number of the file; empty if the recording does not tell. */
+  /** Returns the PDB of a file, by the number of the file; empty if the recording does not tell. */
   public Optional<PdbReference> pdb(int file) {
     return Optional.ofNullable(pdbs.get(file));
   }
 
-  /** How often an image was loaded, or found loaded, all processes together. */
+  /** Returns how often an image was loaded, or found loaded, all processes together. */
   public int count() {
     return lives.count();
   }

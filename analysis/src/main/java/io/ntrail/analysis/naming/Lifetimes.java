@@ -3,9 +3,9 @@ package io.ntrail.analysis.naming;
 import java.util.Arrays;
 
 /**
- * When things with ids that are used again began and ended: processes, threads. Ends and beginnings
- * are noted in any order and by several collectors; {@link #settle} puts them in order, and {@link
- * #at} finds which of the things with an id was there at a time.
+ * Lifetimes of things with ids that are used again: processes, threads. Ends and beginnings are
+ * noted in any order and by several collectors; {@link #settle} puts them in order, and {@link #at}
+ * finds which of the things with an id was there at a time.
  *
  * <p>A recording may begin in the middle of a life and end before it does. What is only known from
  * a rundown was there all along; what ended without a beginning was there since the start.
@@ -46,8 +46,8 @@ public final class Lifetimes {
   private int[] lifeValue = {};
 
   /**
-   * Where the lives of an id begin, plus 1, by its hash; 0 is empty. Ids that find no place after
-   * {@link #MOST_PROBES} are not in it.
+   * First life of an id, plus 1, by its hash; 0 is empty. Ids that find no place after {@link
+   * #MOST_PROBES} are not in it.
    */
   private int[] firsts = new int[2];
 
@@ -171,7 +171,7 @@ public final class Lifetimes {
     return leftOut;
   }
 
-  /** Number of lives. */
+  /** Returns the number of lives. */
   public int lives() {
     return lives;
   }
@@ -220,7 +220,7 @@ public final class Lifetimes {
     return low > first ? low - 1 : -1;
   }
 
-  /** The first life of an id; -1 if it has none. */
+  /** Returns the first life of an id; -1 if it has none. */
   private int first(int id) {
     int slot = hash(id) & firsts.length - 1;
     for (int probes = 0; probes < MOST_PROBES; probes++) {
@@ -249,7 +249,7 @@ public final class Lifetimes {
     return lifeId[life] == id && lifeFrom[life] <= key;
   }
 
-  /** Where the lives of each id begin, which stand together. */
+  /** Indexes the first life of each id; those of one id stand together. */
   private void indexIds() {
     firsts = new int[Math.max(2, Integer.highestOneBit(Math.max(1, lives)) * 4)];
     for (int life = 0; life < lives; life++) {

@@ -20,7 +20,7 @@ public final class LongIndex {
     mask = capacity - 1;
   }
 
-  /** The number of a key; -1 if it has none. */
+  /** Returns the number of a key; -1 if it has none. */
   public int get(long key) {
     int slot = slot(key) & mask;
     while (true) {
@@ -69,8 +69,8 @@ public final class LongIndex {
     return (int) (mixed >>> 32);
   }
 
-  /** Number of keys. */
-  int size() {
+  /** Returns the number of keys. */
+  public int size() {
     return size;
   }
 

@@ -20,10 +20,10 @@ public final class Methods {
   private final StringPool texts = new StringPool();
   private long[] places = new long[16];
 
-  /** By name: the number of the module. */
+  /** Number of the module, by name. */
   private int[] modules = new int[16];
 
-  /** An id is one of a process. */
+  /** Module by its id, which is one of a process. */
   private record ModuleKey(int process, long id) {}
 
   private final Map<ModuleKey, Integer> moduleNumbers = new HashMap<>();
@@ -109,17 +109,17 @@ public final class Methods {
     return lives;
   }
 
-  /** The name of a method: class and method, without its signature. */
+  /** Returns the name of a method: class and method, without its signature. */
   String name(int number) {
     return texts.at(places[number]);
   }
 
-  /** Path of the module that a method was compiled of; null if nobody tells it. */
+  /** Returns the path of the module that a method was compiled of; null if nobody tells it. */
   @Nullable String module(int number) {
     return modulePaths.get(moduleKeys.get(modules[number]));
   }
 
-  /** How often a method was compiled, or found compiled. */
+  /** Returns how often a method was compiled, or found compiled. */
   public int count() {
     return lives.count();
   }

@@ -6,8 +6,8 @@ import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What users write for names: a glob ({@code *} and {@code ?}), or {@code /a regular expression/}.
- * Case does not matter. Immutable.
+ * Pattern that users write for names: a glob ({@code *} and {@code ?}), or {@code /a regular
+ * expression/}. Case does not matter. Immutable.
  */
 public final class NamePattern {
   /** Characters that an expression may look at in one text; one that backtracks looks at more. */
@@ -90,7 +90,7 @@ public final class NamePattern {
   }
 
   /**
-   * Whether a name is meant: the whole of it by a glob, some part of it by an expression.
+   * Returns whether a name is meant: the whole of it by a glob, some part of it by an expression.
    *
    * @throws CannotGoOn if an expression would take too long to find out
    */
@@ -120,17 +120,17 @@ public final class NamePattern {
     }
   }
 
-  /** Whether a program is meant: {@code shopd} means {@code shopd.exe}, too. */
+  /** Returns whether a program is meant: {@code shopd} means {@code shopd.exe}, too. */
   public boolean meansProgram(String image) {
     return matches(image) || isPlain() && image.equalsIgnoreCase(text + ".exe");
   }
 
-  /** Whether it has no wildcards: it means one name. */
+  /** Returns whether it has no wildcards: it means one name. */
   public boolean isPlain() {
     return regex == null && text.indexOf('*') < 0 && text.indexOf('?') < 0;
   }
 
-  /** Goes back to the last star only: linear but for the length of the pattern. */
+  /** Matches a glob, going back to the last star only: linear but for the length of the pattern. */
   private static boolean glob(String pattern, String name) {
     int p = 0;
     int n = 0;

@@ -21,17 +21,17 @@ public final class PatternSet {
   private final BitSet fitting = new BitSet();
   private boolean asked;
 
-  /** Of these patterns. */
+  /** Creates the set of some patterns. */
   public PatternSet(List<NamePattern> patterns) {
     this.patterns = List.copyOf(patterns);
   }
 
-  /** Whether it lets everything through. */
+  /** Returns whether it lets everything through. */
   public boolean isEmpty() {
     return patterns.isEmpty();
   }
 
-  /** Whether any pattern fits, or there is none; and notes which ones do. */
+  /** Returns whether any pattern fits, or there is none; and notes which ones do. */
   public boolean fit(Predicate<NamePattern> fits) {
     asked = true;
     boolean any = patterns.isEmpty();
@@ -44,7 +44,7 @@ public final class PatternSet {
     return any;
   }
 
-  /** Whether a process is meant, by its id or the name of its image. */
+  /** Returns whether a process is meant, by its id or the name of its image. */
   public boolean fitProcess(int id, @Nullable String image) {
     if (patterns.isEmpty()) {
       return true;
@@ -57,13 +57,13 @@ public final class PatternSet {
     return fit(pattern -> pattern.matches(number) || image != null && pattern.meansProgram(image));
   }
 
-  /** Whether a thread is meant, by its id. */
+  /** Returns whether a thread is meant, by its id. */
   public boolean fitThread(int id) {
     return fitProcess(id, null);
   }
 
   /**
-   * Names of processes that never fitted anything.
+   * Returns the names of processes that never fitted anything.
    *
    * @param images names of the images of all processes
    */
@@ -78,12 +78,12 @@ public final class PatternSet {
     return unmatched(UnmatchedTerm.What.PROCESS, names);
   }
 
-  /** Ids of threads that never fitted anything. */
+  /** Returns the ids of threads that never fitted anything. */
   public List<UnmatchedTerm> unmatchedThreads() {
     return asked ? unmatched(UnmatchedTerm.What.THREAD, List.of()) : List.of();
   }
 
-  /** What never fitted anything, each with the nearest of some names. */
+  /** Returns the patterns that never fitted anything, each with the nearest of some names. */
   public List<UnmatchedTerm> unmatched(UnmatchedTerm.What what, Collection<String> names) {
     List<UnmatchedTerm> result = new ArrayList<>();
     for (int i = fitting.nextClearBit(0); i < patterns.size(); i = fitting.nextClearBit(i + 1)) {

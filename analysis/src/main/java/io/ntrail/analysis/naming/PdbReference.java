@@ -9,7 +9,7 @@ import io.ntrail.formats.identity.WindowsPath;
  * @param name as the linker wrote it: the path of another machine, or a bare name
  */
 public record PdbReference(PdbId id, String name) {
-  /** The last part of the name. */
+  /** Returns the last part of the name. */
   public String fileName() {
     return WindowsPath.lastPart(name);
   }

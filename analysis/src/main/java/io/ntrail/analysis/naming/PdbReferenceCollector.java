@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Which PDBs belong to images, as the records tell it that a merge adds: by the place of an image
- * in a process.
+ * PDBs of images, as the records tell them that a merge adds: by the place of an image in a
+ * process.
  */
 final class PdbReferenceCollector {
   /** Notes that are kept, about 150 bytes each. */
@@ -40,8 +40,8 @@ final class PdbReferenceCollector {
   }
 
   /**
-   * The PDBs of image files, by their numbers. A file of which different ones are told has none: it
-   * is several builds that the recording does not tell apart.
+   * Returns the PDBs of image files, by their numbers. A file of which different ones are told has
+   * none: it is several builds that the recording does not tell apart.
    */
   Map<Integer, PdbReference> settle(AddressRangeLifetimes lives) {
     if (notes.isEmpty()) {
@@ -72,7 +72,7 @@ final class PdbReferenceCollector {
   }
 
   /**
-   * What is there at a time, else what was there last before or comes next, whichever is nearer.
+   * Returns the life at a time, else the last before or the next after it, whichever is nearer.
    *
    * @param there the lives of one place by their beginnings; they do not overlap
    */

@@ -4,7 +4,7 @@ import io.ntrail.formats.bytes.Bytes;
 import java.util.Arrays;
 import java.util.function.LongPredicate;
 
-/** The addresses of one stack, innermost first: what is called, before its caller. Used again. */
+/** Addresses of one stack, innermost first: what is called, before its caller. Used again. */
 public final class StackAddresses {
   private static final long[] NONE = {};
 
@@ -12,34 +12,34 @@ public final class StackAddresses {
   private int[] numbers = new int[256];
   private int count;
 
-  /** What numbers stand for. */
+  /** Addresses that numbers stand for. */
   private long[] numbered = NONE;
 
-  /** No frames. */
+  /** Creates a stack without frames. */
   public StackAddresses() {}
 
-  /** Number of frames. */
+  /** Returns the number of frames. */
   public int count() {
     return count;
   }
 
-  /** Address of a frame; 0 is the innermost. */
+  /** Returns the address of a frame; 0 is the innermost. */
   public long address(int i) {
     int number = numbers[i];
     return number < 0 ? addresses[i] : numbered[number];
   }
 
   /**
-   * A small number that stands for the address of a frame among the stacks of a recording, for
-   * those who remember something of addresses; -1 if it has none.
+   * Returns a small number that stands for the address of a frame among the stacks of a recording,
+   * for those who remember something of addresses; -1 if it has none.
    */
   public int number(int i) {
     return numbers[i];
   }
 
   /**
-   * Whether a frame's address is one that a call returns to. The innermost one, and what the kernel
-   * was entered from, is where a thread was.
+   * Returns whether a frame's address is one that a call returns to. The innermost one, and what
+   * the kernel was entered from, is where a thread was.
    *
    * @param isKernel whether an address is of the kernel's half
    */
@@ -47,7 +47,7 @@ public final class StackAddresses {
     return i > 0 && (isKernel.test(address(i)) || !isKernel.test(address(i - 1)));
   }
 
-  /** Forgets all frames. */
+  /** Removes all frames. */
   public void clear() {
     count = 0;
   }
@@ -117,7 +117,7 @@ public final class StackAddresses {
     numbers[0] = -1;
   }
 
-  /** The frames, to be kept. */
+  /** Returns a copy of the addresses. */
   public long[] toArray() {
     long[] result = new long[count];
     for (int i = 0; i < count; i++) {

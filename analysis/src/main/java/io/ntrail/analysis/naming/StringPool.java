@@ -29,7 +29,7 @@ public final class StringPool {
     return place;
   }
 
-  /** The text at a place. */
+  /** Returns the text at a place. */
   public String at(long place) {
     return new String(
         chunks.get((int) (place >>> 40)),
@@ -38,7 +38,7 @@ public final class StringPool {
         StandardCharsets.UTF_8);
   }
 
-  /** Bytes of all texts. */
+  /** Returns the bytes of all texts. */
   public long bytes() {
     return bytes;
   }

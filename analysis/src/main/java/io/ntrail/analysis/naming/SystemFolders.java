@@ -6,8 +6,8 @@ import java.util.regex.Pattern;
 /** The folders that Windows and .NET are installed in. */
 final class SystemFolders {
   /**
-   * Where a volume's files begin, in each of the notations of recordings: {@code C:\}, {@code
-   * \??\C:\}, {@code \Device\HarddiskVolume2\}, {@code \}.
+   * Root of a volume, in each of the notations of recordings: {@code C:\}, {@code \??\C:\}, {@code
+   * \Device\HarddiskVolume2\}, {@code \}.
    */
   private static final String ROOT =
       "(?:\\\\\\?\\?\\\\|\\\\\\\\\\?\\\\)?(?:[a-z]:|\\\\device\\\\[^\\\\]+)?\\\\";
@@ -21,7 +21,7 @@ final class SystemFolders {
 
   private SystemFolders() {}
 
-  /** Whether a file lies in one of them, or in a folder of theirs. */
+  /** Returns whether a file lies in one of them, or in a folder of theirs. */
   static boolean contain(String path) {
     return SYSTEM.matcher(path.toLowerCase(Locale.ROOT)).matches();
   }

@@ -8,8 +8,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Something that was asked for and that no event has, so that an answer is empty, or smaller than
- * it was meant, because of a wrong word.
+ * Word of the user that fitted nothing, so that an answer is empty, or smaller than it was meant,
+ * because of a wrong word.
  *
  * @param what what the word was for
  * @param asked the word
@@ -18,7 +18,7 @@ import java.util.Map;
 public record UnmatchedTerm(What what, String asked, String nearest) {
   private static final int SHORTEST_PART = 3;
 
-  /** What a word can be for. */
+  /** Kind of thing that a word is for. */
   public enum What {
     /** The name of events. */
     EVENT,
@@ -40,7 +40,7 @@ public record UnmatchedTerm(What what, String asked, String nearest) {
     FUNCTION
   }
 
-  /** With the nearest of some names, whatever their case. */
+  /** Creates one with the nearest of some names, whatever their case. */
   public static UnmatchedTerm of(What what, String asked, Collection<String> names) {
     Map<String, String> byLowerCase = new HashMap<>();
     names.forEach(name -> byLowerCase.putIfAbsent(name.toLowerCase(Locale.ROOT), name));

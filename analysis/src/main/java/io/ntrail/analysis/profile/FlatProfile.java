@@ -21,7 +21,7 @@ public final class FlatProfile implements ProfileAggregator {
   private int stacks;
   private @Nullable StackPartSums keyed;
 
-  /** By function, or by module. */
+  /** Creates an empty profile by function, or by module. */
   public FlatProfile(FunctionIndex functions, boolean byModule) {
     this.functions = functions;
     this.byModule = byModule;
@@ -72,7 +72,7 @@ public final class FlatProfile implements ProfileAggregator {
   }
 
   /**
-   * The rows, heaviest first.
+   * Returns the rows, heaviest first.
    *
    * @param bySelf whether by what they weigh themselves, or else with all that they call
    */

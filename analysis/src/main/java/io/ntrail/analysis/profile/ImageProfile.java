@@ -9,7 +9,7 @@ public final class ImageProfile implements ProfileAggregator {
   private final Map<Integer, Long> byFile = new HashMap<>();
   private final Hit hit = new Hit();
 
-  /** Nothing was counted yet. */
+  /** Creates an empty profile. */
   public ImageProfile() {}
 
   @Override
@@ -20,7 +20,7 @@ public final class ImageProfile implements ProfileAggregator {
   }
 
   /**
-   * The weight of one image.
+   * Returns the weight of one image.
    *
    * @param file its number
    */

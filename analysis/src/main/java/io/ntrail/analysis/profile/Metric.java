@@ -12,7 +12,7 @@ import java.util.Set;
  * @param name as options and answers spell it
  * @param things the events that it is made of, in the plural
  * @param units that it can be told in, the usual one first
- * @param durations what its nanoseconds are spent on; empty if they need no word
+ * @param durations noun of its nanoseconds, such as "wait time"; empty if they need none
  * @param occurrences what is counted in {@link WeightUnit#COUNT}
  * @param choice the words about its kinds; none if it has one kind only
  * @param traits what else is true of it

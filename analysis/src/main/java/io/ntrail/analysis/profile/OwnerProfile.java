@@ -17,6 +17,8 @@ public final class OwnerProfile implements ProfileAggregator {
   }
 
   /**
+   * Owner of weights.
+   *
    * @param number of the process, since ids are used again; -1 if nobody tells it
    */
   private record Owner(int number, int process, int thread, int cpu) {}

@@ -32,7 +32,7 @@ final class StackPartSums {
 
   private static final int LOOKED = 2;
 
-  /** Who changes layouts more often is not worth the trouble. */
+  /** Changes of layout after which a part is no longer summed by number. */
   private static final int MOST_CHANGES = 16;
 
   /** Sums under layouts that were left behind, 32 bytes each. */
@@ -41,7 +41,7 @@ final class StackPartSums {
   /** Share of the memory for rows: an eighth. */
   private static final long MOST_ROWS = Runtime.getRuntime().maxMemory() / 8 / (8 * ROW);
 
-  /** What sums are added to in the end. */
+  /** Receiver of the sums in the end. */
   interface Sink {
     /**
      * Adds the weights of a stack.
@@ -61,7 +61,7 @@ final class StackPartSums {
   private int chunks;
   private final FunctionList functions = new FunctionList();
 
-  /** Part and layout + 1, self, inclusive. */
+  /** Sums that were left behind: part and layout + 1, self, inclusive. */
   private long[] behind = new long[3 * 64];
 
   private int behindCount;
@@ -100,7 +100,7 @@ final class StackPartSums {
     return true;
   }
 
-  /** The rows that a part's is one of; null if there is no memory for them. */
+  /** Returns the rows that a part's is one of; null if there is no memory for them. */
   private long @Nullable [] rows(int part) {
     long[] found = rows[part >>> CHUNK_BITS];
     if (found == null && (long) chunks << CHUNK_BITS < MOST_ROWS) {
@@ -192,7 +192,9 @@ final class StackPartSums {
     behindCount = 0;
   }
 
-  /** Parts whose rows have sums, and the complements of places of what was left behind. */
+  /**
+   * Returns the parts whose rows have sums, and the complements of places of what was left behind.
+   */
   private int[] met() {
     int count = 0;
     int[] met = new int[behindCount + 64];
@@ -224,7 +226,7 @@ final class StackPartSums {
     return met < 0 ? (int) behind[3 * ~met] : met;
   }
 
-  /** Number of the layout of one that was met, plus 1. */
+  /** Returns the number of the layout of one that was met, plus 1. */
   private int layout(int met) {
     long owner = met < 0 ? behind[3 * ~met] : rowsOf(met)[ROW * (met & CHUNK - 1) + OWNER];
     return (int) (owner >>> 32);

@@ -15,9 +15,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where threads were when they were sampled: by module, and of some modules by function, as
- * kernrate counts. A hit is counted in the bucket of its address, and a bucket belongs to the
- * function of its first byte.
+ * Samples by module, and of some modules by function, as kernrate counts. A hit is counted in the
+ * bucket of its address, and a bucket belongs to the function of its first byte.
  */
 public final class ZoomProfile implements ProfileAggregator {
   private final int bucket;
@@ -32,7 +31,7 @@ public final class ZoomProfile implements ProfileAggregator {
   private static final class Zoomed {
     final Map<Integer, Long> functions = new HashMap<>();
 
-    /** By the first byte of the bucket. */
+    /** Hits of code without a name, by the first byte of their bucket. */
     final Map<Long, Long> unnamed = new HashMap<>();
 
     long elsewhere;
@@ -51,7 +50,7 @@ public final class ZoomProfile implements ProfileAggregator {
   }
 
   /**
-   * A module that was looked into.
+   * Module that was looked into.
    *
    * @param elsewhere hits whose address is in another function than the first byte of its bucket
    */
@@ -63,7 +62,7 @@ public final class ZoomProfile implements ProfileAggregator {
   }
 
   /**
-   * Nothing was counted yet.
+   * Creates an empty profile.
    *
    * @param bucket bytes of a bucket, a power of two
    * @param patterns modules to look into
@@ -105,7 +104,7 @@ public final class ZoomProfile implements ProfileAggregator {
     }
   }
 
-  /** All modules, those with most hits first. */
+  /** Returns all modules, those with most hits first. */
   public List<Row> modules() {
     FunctionIndex meanings = functions;
     List<Row> rows = new ArrayList<>();
@@ -117,7 +116,7 @@ public final class ZoomProfile implements ProfileAggregator {
     return rows;
   }
 
-  /** The modules that were looked into, those with most hits first. */
+  /** Returns the modules that were looked into, those with most hits first. */
   public List<Module> zoomed() {
     FunctionIndex meanings = functions;
     List<Module> result = new ArrayList<>();
@@ -140,7 +139,7 @@ public final class ZoomProfile implements ProfileAggregator {
     return result;
   }
 
-  /** Modules that were asked for and have no hits. */
+  /** Returns the modules that were asked for and have no hits. */
   public List<UnmatchedTerm> unmatched() {
     return patterns.unmatched(
         UnmatchedTerm.What.MODULE, modules().stream().map(Row::text).toList());

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import picocli.CommandLine.ParseResult;
 
-/** What is in a recording of calls, without looking at the calls. */
+/** {@code ntrail info} of a call recording, without reading the calls. */
 public final class CallInfo {
   private CallInfo() {}
 
@@ -100,8 +100,8 @@ public final class CallInfo {
             + (processes == 1 ? "1 process" : Numbers.count(processes) + " processes"));
     out.println(
         "  time       in "
-            + (source.clock().nanos() ? "nanoseconds" : "ticks of a clock whose rate nobody told")
-            + (source.clock().shared() ? "" : "; threads cannot be compared"));
+            + (source.clock().nanos() ? "nanoseconds" : "ticks, clock frequency unknown")
+            + (source.clock().shared() ? "" : "; times of different threads are not comparable"));
     if (!source.statistics().isEmpty()) {
       out.println();
       CallStatistics.table(source.statistics()).print(out, 2, width);
@@ -165,7 +165,7 @@ public final class CallInfo {
     json.endObject();
   }
 
-  /** What is said of every recording; such a file has no processors and no date. */
+  /** Writes the members that every recording has; such a file has no processors and no date. */
   private static void counts(Json json, CallSource source) {
     json.number("records", records(source))
         .unknown("buffers")

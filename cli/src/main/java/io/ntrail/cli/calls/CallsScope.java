@@ -136,7 +136,7 @@ public final class CallsScope {
     return new CallStream(recording, threads, range.fromNanos(), range.toNanos());
   }
 
-  /** Whether a routine is looked for. */
+  /** Returns whether a routine is looked for. */
   boolean isFound(long function) {
     NamePattern pattern = choice.find();
     return pattern == null
@@ -163,12 +163,9 @@ public final class CallsScope {
     return recording.source().name() + ": " + String.join(", ", asked) + ": ";
   }
 
-  /** Begins an answer for programs with what all of them say. */
-  Json begin(Json json, String schema, CallCounts counts) {
-    json.object()
-        .text("schema", schema)
-        .text("file", recording.source().name())
-        .text("unit", unit());
+  /** Writes what every answer for programs says, as members of an open object. */
+  Json members(Json json, CallCounts counts) {
+    json.text("file", recording.source().name()).text("unit", unit());
     counts(json, counts);
     OptionalLong lost = recording.source().lost();
     if (lost.isPresent()) {
@@ -179,7 +176,7 @@ public final class CallsScope {
     return json;
   }
 
-  /** How many records and calls there are, and how whole the recording is. */
+  /** Writes the numbers of records and calls, and how complete the recording is. */
   public void counts(Json json, CallCounts counts) {
     json.number("entries", counts.entries())
         .number("exits", counts.exits())
@@ -220,15 +217,15 @@ public final class CallsScope {
           .println(
               "warning: "
                   + Numbers.counted(counts.beyond(), "call")
-                  + " left out, inside of more than 8,192 others");
+                  + " skipped: nested deeper than 8,192 calls");
     }
     if (choice.find() != null && !found.containsValue(true) && !terminal.outClosed()) {
       terminal
           .err()
           .println(
               "warning: no routine "
-                  + (range.whole() ? "that was called" : "called in that time")
-                  + " is "
+                  + (range.whole() ? "called" : "called in this time range")
+                  + " matches "
                   + TextSanitizer.one(choice.find().toString()));
       terminal.err().println("try: --flat -n 0 lists all");
     }

@@ -84,7 +84,7 @@ public final class Losses {
           .println(
               "warning: "
                   + Numbers.counted(gaps.size() - SHOWN, "more place")
-                  + " could not be read (--format json lists all)");
+                  + " unreadable (--format json lists all)");
     }
   }
 
@@ -94,7 +94,7 @@ public final class Losses {
   }
 
   /**
-   * What symbols could not give.
+   * Symbols that are missing or damaged.
    *
    * @param gaps what of them could not be read
    * @param areMissing whether some that were asked for are not there
@@ -141,6 +141,6 @@ public final class Losses {
                     ? ""
                     : recording.oneClock()
                         ? "; the files share a clock"
-                        : "; the files are put together by UTC"));
+                        : "; files aligned by UTC"));
   }
 }

@@ -82,7 +82,7 @@ final class SchemaFiles {
       try (InputStream in = packed ? new GZIPInputStream(file) : file) {
         byte[] bytes = in.readNBytes(MOST_BYTES + 1);
         if (bytes.length > MOST_BYTES) {
-          throw new CannotGoOn(name + " is too large for a description of events", "");
+          throw new CannotGoOn(name + " is too large for a manifest or TMF file", "");
         }
         return bytes;
       }

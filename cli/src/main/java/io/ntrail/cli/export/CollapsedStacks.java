@@ -62,11 +62,11 @@ final class CollapsedStacks implements StackInput, ProfilePage {
             "ntrail diff -h");
       }
     }
-    if (shape.by().equals("line")) {
+    if (shape.by() == ProfileShape.By.LINE) {
       throw new UsageError("collapsed stacks have no line numbers", "--by function");
     }
-    if (shape.look() == ProfileShape.Look.TREE && shape.by().equals("module")) {
-      throw new UsageError("--by module of collapsed stacks is for tables", "--format text");
+    if (shape.look() == ProfileShape.Look.TREE && shape.by() == ProfileShape.By.MODULE) {
+      throw new UsageError("--by module of collapsed stacks needs a table format", "--format text");
     }
     return new CollapsedStacks(input.open(CollapsedRecording.class), parsed, terminal);
   }

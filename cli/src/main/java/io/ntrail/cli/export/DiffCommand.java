@@ -28,16 +28,15 @@ public final class DiffCommand implements Command {
     ExportCommand.addChoice(spec);
     spec.addOption(
         CommonOptions.value(
-            "self|incl", "weights whose change counts (default: self)", "-s", "--sort"));
+            "self|incl", "compare self or inclusive weights (default: self)", "-s", "--sort"));
     spec.addOption(
         CommonOptions.value(
             "N", "at most N rows; 0 for all (default: 20 on the screen)", "-n", "--limit"));
     spec.addOption(
-        CommonOptions.flag("hexadecimal numbers in names count as the same", "--strip-hex"));
+        CommonOptions.flag("treat hexadecimal numbers in names as equal", "--strip-hex"));
     spec.addOption(
         CommonOptions.flag(
-            "processes of collapsed stacks without their ids, as those of recordings",
-            "--strip-pid"));
+            "strip process ids from collapsed stacks, as for recordings", "--strip-pid"));
     ExportCommand.addFormat(spec);
     spec.addOption(
         CommonOptions.flag(
@@ -105,8 +104,7 @@ public final class DiffCommand implements Command {
     boolean untold = before instanceof CollapsedStacks || after instanceof CollapsedStacks;
     if (!untold && !first.equals(second)) {
       throw new CannotGoOn(
-          "one profile is of %s, the other of %s: they cannot be compared".formatted(first, second),
-          "");
+          "profiles have different units (%s and %s): not comparable".formatted(first, second), "");
     }
   }
 

@@ -38,7 +38,7 @@ sealed interface StackInput extends AutoCloseable
     }
   }
 
-  /** What is said of it in every shape. */
+  /** Returns its headings and members. */
   ProfilePage page();
 
   /** The first lines of a page that shows its stacks. */
@@ -57,7 +57,7 @@ sealed interface StackInput extends AutoCloseable
    */
   void addTo(StackTree tree, int column, FrameNameOptions naming);
 
-  /** What of its stacks is not as it was recorded; empty if all is. */
+  /** Returns a remark on stacks that are not as recorded; empty if all are. */
   default String remark() {
     return "";
   }

@@ -37,7 +37,7 @@ public final class ImageCommand implements Command {
   public CommandSpec spec() {
     CommandSpec spec =
         CommonOptions.command(
-            "image", "What an image says: identity, defences, functions, tables.");
+            "image", "Headers and metadata of an image: identity, mitigations, functions, tables.");
     ImageRequest.options(spec);
     spec.addOption(
         CommonOptions.value("N", "at most N rows of a table; 0 for all", "-n", "--limit"));
@@ -84,7 +84,7 @@ public final class ImageCommand implements Command {
       PdbSearch search = SymbolSearchPath.offline(parsed, terminal);
       try (ImageNames names = ImageNames.of(path, contents, search)) {
         if (CommonOptions.has(parsed, "-y") && !names.hasPdb()) {
-          terminal.err().println("ntrail: names of the image alone: " + names.missing());
+          terminal.err().println("ntrail: names from the image only: " + names.missing());
         }
         names.remarks().forEach(why -> terminal.err().println("warning: " + why));
         List<ImagePart> parts = request.parts(contents, names);
@@ -134,7 +134,8 @@ public final class ImageCommand implements Command {
       throw CannotGoOn.of(
           Reason.ARCHIVE_MEMBERS,
           path.toString(),
-          path + " contains " + inputs.size() + " images", "unpack it and name one, or the folder");
+          path + " contains " + inputs.size() + " images",
+          "unpack it and name one, or the folder");
     }
     return inputs.getFirst();
   }

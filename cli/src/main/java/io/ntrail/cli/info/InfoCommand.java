@@ -30,7 +30,7 @@ public final class InfoCommand implements Command {
     spec.addOption(
         CommonOptions.value(
             "N", "at most N sources of events on the screen; 0 for all", "-n", "--limit"));
-    CommonOptions.output(spec, "text, json, jsonl or csv (the last two: a line a file)");
+    CommonOptions.output(spec, "text, json, jsonl or csv (the last two: one line per file)");
     spec.addPositional(CommonOptions.recordings());
     return spec;
   }

@@ -1,5 +1,6 @@
 package io.ntrail.cli.profile;
 
+import io.ntrail.analysis.etw.EtwProfile;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.weights.ProfileInput;
 import io.ntrail.analysis.etw.weights.Profiler;
@@ -19,7 +20,7 @@ import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.ParseResult;
 
-/** What is said of a profile of events in every shape. */
+/** Headings and members of a profile of events. */
 public final class EventProfilePage implements ProfilePage {
   private final ProfileInput input;
   private final Profiler profiler;
@@ -31,15 +32,10 @@ public final class EventProfilePage implements ProfilePage {
   private final ProfileHeading heading;
 
   public EventProfilePage(
-      ProfileInput input,
-      Profiler profiler,
-      RecordingSymbols symbols,
-      ProfileRequest request,
-      ParseResult parsed,
-      Terminal terminal) {
-    this.input = input;
-    this.profiler = profiler;
-    this.symbols = symbols;
+      EtwProfile profile, ProfileRequest request, ParseResult parsed, Terminal terminal) {
+    this.input = profile.input();
+    this.profiler = profile.profiler();
+    this.symbols = profile.symbols();
     this.request = request;
     this.parsed = parsed;
     this.terminal = terminal;

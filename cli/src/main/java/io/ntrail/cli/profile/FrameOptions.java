@@ -19,13 +19,12 @@ final class FrameOptions {
 
   static void add(CommandSpec spec) {
     spec.addOption(
-        CommonOptions.flag("code of Windows and .NET counts for what called it", "--just-my-code"));
+        CommonOptions.flag("fold Windows and .NET frames into their callers", "--just-my-code"));
     spec.addOption(
-        CommonOptions.values("PATTERN", "these functions count for what called them", "--fold"));
+        CommonOptions.values("PATTERN", "fold these functions into their callers", "--fold"));
     spec.addOption(
-        CommonOptions.values(
-            "PATTERN=NAME", "these functions are shown as one of this name", "--group"));
-    spec.addOption(CommonOptions.flag("no frames for functions that were inlined", "--no-inline"));
+        CommonOptions.values("PATTERN=NAME", "group these functions under one name", "--group"));
+    spec.addOption(CommonOptions.flag("no inline frames", "--no-inline"));
   }
 
   /** The option of these that was given, if any. */

@@ -22,11 +22,11 @@ final class MetricOptions {
     spec.addOption(
         CommonOptions.value(
             "NAME",
-            "what to add up: "
+            "metric: "
                 + names().stream()
                     .map(name -> name.equals(usual()) ? name + " (default)" : name)
                     .collect(Collectors.joining(", "))
-                + "; of a recording of calls only calls, their time",
+                + "; of a call recording only calls, their time",
             "--metric"));
     spec.addOption(CommonOptions.flag("short for --metric wait", "--wait"));
     spec.addOption(

@@ -41,7 +41,7 @@ final class ProfileHeading {
     this.cores = cores;
   }
 
-  /** What was asked of what. */
+  /** Returns the first line: files, scope, sum and losses. */
   String first() {
     EtwRecording recording = input.recording();
     return Headings.files(recording)
@@ -54,19 +54,19 @@ final class ProfileHeading {
         + Losses.state(recording);
   }
 
-  /** How much of it has stacks, and how functions are told apart. */
+  /** Returns the second line: the share with stacks, and the state of symbols. */
   String second() {
     return Numbers.percent(profiler.withFrames(), profiler.weights())
         + " % with stacks; "
         + (symbols.found() + symbols.exporting() == 0
-            ? "no symbols: functions are ranges of 256 bytes of a module"
-            : "symbols: %s of %s%s; elsewhere functions are ranges of 256 bytes"
+            ? "no symbols: addresses grouped into 256-byte ranges"
+            : "symbols: %s of %s%s; other addresses grouped into 256-byte ranges"
                 .formatted(
                     Numbers.count(symbols.found()),
                     Numbers.counted(symbols.hot(), "hot image"),
                     symbols.exporting() == 0
                         ? ""
-                        : ", of %s the nearest exported names"
+                        : ", nearest export names for %s"
                             .formatted(Numbers.count(symbols.exporting()))));
   }
 
@@ -141,7 +141,7 @@ final class ProfileHeading {
         : sum;
   }
 
-  /** How many of the machine's CPUs that would have kept busy. */
+  /** Returns the number of CPUs that a time would have kept busy. */
   private String share(long nanos) {
     long covered = covered();
     long cpus =
@@ -158,7 +158,7 @@ final class ProfileHeading {
   private String idle() {
     return profiler.idle() == 0
         ? ""
-        : (request.scope().idle() ? ", of them " : ", ") + amount(profiler.idle()) + " idle";
+        : (request.scope().idle() ? ", including " : ", ") + amount(profiler.idle()) + " idle";
   }
 
   /** A weight with its unit. */
@@ -174,6 +174,6 @@ final class ProfileHeading {
 
   private String durations() {
     String durations = request.metric().durations();
-    return durations.isEmpty() ? "" : " of " + durations;
+    return durations.isEmpty() ? "" : " " + durations;
   }
 }

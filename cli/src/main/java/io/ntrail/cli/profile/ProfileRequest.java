@@ -1,9 +1,8 @@
 package io.ntrail.cli.profile;
 
+import io.ntrail.analysis.etw.EtwProfile;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.weights.MetricInventory;
-import io.ntrail.analysis.etw.weights.ProfileInput;
-import io.ntrail.analysis.etw.weights.Profiler;
 import io.ntrail.analysis.etw.weights.Variant;
 import io.ntrail.analysis.etw.weights.WeightSource;
 import io.ntrail.analysis.etw.weights.WeightSources;
@@ -13,16 +12,16 @@ import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.ProfileScope;
 import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.common.TimeRange;
 import io.ntrail.cli.common.UsageError;
-import io.ntrail.formats.bytes.CannotGoOn;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ParseResult;
 
 /**
- * What was asked of {@code ntrail profile}, understood.
+ * Request of {@code ntrail profile}.
  *
  * @param source what to add up
  * @param unit of the metric
@@ -46,7 +45,7 @@ public record ProfileRequest(
     int bucket,
     FrameRules rules,
     ProfileShape shape) {
-  /** What kernrate has without being asked. */
+  /** Bucket size that kernrate uses by default. */
   private static final int USUAL_BUCKET = 16;
 
   private static final int LARGEST_BUCKET = 1 << 16;
@@ -76,28 +75,28 @@ public record ProfileRequest(
         CommonOptions.patterns(parsed, "--callers", "'shop*'"),
         CommonOptions.patterns(parsed, "-z", "ntdll"),
         bucket(parsed),
-        FrameOptions.of(parsed, shape.byLine()),
+        FrameOptions.of(parsed, shape.by() == ProfileShape.By.LINE),
         shape);
   }
 
-  /** What would be passed over in silence is said instead. */
+  /** Refuses options that would have no effect. */
   private static void sensible(ParseResult parsed, Metric metric) {
     if (CommonOptions.has(parsed, "--source") && !metric.hasChoice()) {
       List<String> names = MetricOptions.withChoice();
       throw new UsageError(
-          "--source is of " + String.join(" and ", names) + ", not of " + metric.name(),
+          "--source applies to " + String.join(" and ", names) + ", not to " + metric.name(),
           "--metric " + names.getFirst());
     }
     boolean sampled = metric.has(Metric.Trait.SAMPLED);
     List<String> samples = WeightSources.names(Metric.Trait.SAMPLED);
     if (CommonOptions.has(parsed, "-z") && (!sampled || CommonOptions.has(parsed, "--unit"))) {
       throw new UsageError(
-          "-z counts samples, of " + String.join(" or ", samples),
+          "-z applies to " + String.join(" and ", samples) + " samples",
           "-z ntdll --metric " + samples.getFirst());
     }
     if (CommonOptions.has(parsed, "--idle") && !sampled) {
       throw new UsageError(
-          "--idle is of " + String.join(" and ", samples) + ", not of " + metric.name(),
+          "--idle applies to " + String.join(" and ", samples) + ", not to " + metric.name(),
           "--metric " + samples.getFirst());
     }
   }
@@ -105,7 +104,7 @@ public record ProfileRequest(
   private static int bucket(ParseResult parsed) {
     long bucket = CommonOptions.number(parsed, "--buckets", USUAL_BUCKET);
     if (CommonOptions.has(parsed, "--buckets") && !CommonOptions.has(parsed, "-z")) {
-      throw new UsageError("--buckets is of -z", "-z ntdll --buckets " + bucket);
+      throw new UsageError("--buckets needs -z", "-z ntdll --buckets " + bucket);
     }
     if (bucket < 1 || bucket > LARGEST_BUCKET || Long.bitCount(bucket) != 1) {
       throw new UsageError(
@@ -141,17 +140,10 @@ public record ProfileRequest(
     return source.equals(WeightSources.usual());
   }
 
-  /**
-   * Returns the request with what only the recording tells: which kind of the metric is added up.
-   */
-  public Profiler.Request complete(ProfileInput input, EtwRecording recording) {
-    MetricInventory inventory = input.inventory();
-    if (source.events(inventory) == 0) {
-      throw new CannotGoOn(
-          recording.files().getFirst().name() + " holds no " + metric().things(),
-          metric().toRecord());
-    }
-    return new Profiler.Request(source, unit, kind(inventory), scope);
+  /** Surveys a recording for the profile that was asked for. */
+  public EtwProfile survey(EtwRecording recording, SymbolSearchPath places, int cores) {
+    EtwProfile.Query query = new EtwProfile.Query(source, unit, scope, rules);
+    return EtwProfile.of(recording, query, this::kind, places.search(), places.images(), cores);
   }
 
   private Variant kind(MetricInventory inventory) {

@@ -68,8 +68,8 @@ public final class CommandRunner {
       }
       return fail(
           terminal,
-          "a defect of ntrail: " + e,
-          "the same command with -vv, and report what it prints",
+          "internal error: " + e,
+          "run again with -vv and report the output",
           ExitCode.FAILED);
     }
   }
@@ -116,7 +116,7 @@ public final class CommandRunner {
     } catch (UnmatchedArgumentException e) {
       String wrong = e.getUnmatched().getFirst();
       if (!wrong.startsWith("-") || wrong.equals("-")) {
-        throw new UsageError(name + " takes no words, but there is " + wrong, "ntrail " + name);
+        throw new UsageError(name + " takes no arguments, not " + wrong, "ntrail " + name);
       }
       int value = wrong.indexOf('=');
       String option = value < 0 ? wrong : wrong.substring(0, value);
@@ -146,7 +146,7 @@ public final class CommandRunner {
     return missing(e) + " " + e.getMissing().getFirst().paramLabel();
   }
 
-  /** The same command with one word put right. */
+  /** Returns the command with one word corrected. */
   private static String withWord(String[] args, String wrong, String right) {
     StringBuilder command = new StringBuilder("ntrail");
     for (String arg : args) {
@@ -191,7 +191,7 @@ public final class CommandRunner {
     return nearest.isEmpty() ? "ntrail " + command + " -h" : withHelp(nearest, command);
   }
 
-  /** What was probably meant, and where to read more, in two columns. */
+  /** Returns what was probably meant, and where to read more, in two columns. */
   private static String withHelp(String meant, String command) {
     return meant + " ".repeat(Math.max(2, 47 - meant.length())) + "help: ntrail " + command + " -h";
   }

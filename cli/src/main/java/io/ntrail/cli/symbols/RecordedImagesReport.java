@@ -1,5 +1,9 @@
 package io.ntrail.cli.symbols;
 
+import io.ntrail.analysis.etw.RecordedImages;
+import io.ntrail.analysis.etw.RecordedImages.Candidate;
+import io.ntrail.analysis.etw.RecordedImages.Row;
+import io.ntrail.analysis.etw.RecordedImages.State;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.cli.common.CommonOptions;
@@ -8,9 +12,6 @@ import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.common.ReadingProgress;
 import io.ntrail.cli.common.SymbolDownloads;
 import io.ntrail.cli.common.SymbolSearchPath;
-import io.ntrail.cli.symbols.RecordedImages.Candidate;
-import io.ntrail.cli.symbols.RecordedImages.Row;
-import io.ntrail.cli.symbols.RecordedImages.State;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
@@ -41,7 +42,7 @@ final class RecordedImagesReport {
   private static final long DEFAULT_LIMIT = 20;
 
   /**
-   * What was asked for.
+   * Request of {@code ntrail symbols} for a recording.
    *
    * @param hot how many images with samples; 0 for all of those, -1 for all images
    */
@@ -75,7 +76,7 @@ final class RecordedImagesReport {
       List<Row> rows;
       Map<Candidate, SymbolStores.Result<OpenImage>> files = new LinkedHashMap<>();
       try (Progress _ = ReadingProgress.start(recording, places, parsed, terminal)) {
-        images = RecordedImages.of(recording, places, CommonOptions.cores(parsed));
+        images = RecordedImages.of(recording, places.search(), CommonOptions.cores(parsed));
       }
       try (images) {
         try (Progress _ = ReadingProgress.start(recording, places, parsed, terminal)) {
@@ -137,7 +138,7 @@ final class RecordedImagesReport {
       throw new CannotGoOn("cannot write %s: %s".formatted(request.manifest, e.getMessage()), "");
     }
     said(
-        "%s: %s to fetch"
+        "%s: %s to download"
             .formatted(request.manifest, Numbers.counted(manifest.keys().size(), "file")));
   }
 
@@ -172,7 +173,7 @@ final class RecordedImagesReport {
     int count = bundle.count();
     if (count == 0) {
       throw new CannotGoOn(
-          "nothing was found that %s could hold".formatted(file),
+          "no files found to pack into %s".formatted(file),
           "--fetch --server URL, or -y PATH, where PDBs are");
     }
     return "%s: %s, %s (use it with -y %s)"

@@ -18,7 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Where names come from: a PDB, or an image with its PDB, or with what it has itself. */
+/** Source of names: a PDB, or an image with its PDB or its own symbols. */
 final class SymbolSource implements AutoCloseable {
   private final Path file;
   private final ImageSymbols symbols;
@@ -97,7 +97,8 @@ final class SymbolSource implements AutoCloseable {
    */
   PdbFile pdb() {
     if (pdb == null) {
-      throw new CannotGoOn("there is no PDB of " + file + ": " + tried, "-y FOLDER, where it lies");
+      throw new CannotGoOn(
+          "no PDB found for " + file + ": " + tried, "-y FOLDER, the folder that has it");
     }
     return pdb.pdb();
   }
@@ -117,7 +118,7 @@ final class SymbolSource implements AutoCloseable {
     return symbols;
   }
 
-  /** What could not be read so far. */
+  /** Returns the parts that could not be read so far. */
   List<Gap> gaps() {
     List<Gap> gaps = new ArrayList<>(packed.list());
     if (pdb != null) {

@@ -14,7 +14,7 @@ import java.io.PrintStream;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** What a trace says of each process, where children were wanted. */
+/** Report of a trace with children: one row per process. */
 final class ChildProcessReport {
   private static final long MILLI = 1_000_000;
 
@@ -57,12 +57,12 @@ final class ChildProcessReport {
       String name = "%s (%d)".formatted(TextSanitizer.one(child.program()), child.pid());
       if (child.lateNanos() > 0) {
         out.println(
-            "ntrail: %s was found when it had run for %s ms: calls before that are missing"
+            "ntrail: attached to %s after %s ms: earlier calls are missing"
                 .formatted(name, Numbers.count(child.lateNanos() / MILLI)));
       }
       if (!child.selfTest().passed()) {
         out.println(
-            "ntrail: only entries of %s are recorded: %s".formatted(name, child.selfTest().why()));
+            "ntrail: recording entries only for %s: %s".formatted(name, child.selfTest().why()));
       }
     }
     for (UntracedChild one : family.untraced()) {
@@ -83,7 +83,7 @@ final class ChildProcessReport {
     table.row(
         Integer.toString(pid),
         parent,
-        exit.isPresent() ? TraceReport.code(exit.getAsInt()) : "goes on",
+        exit.isPresent() ? TraceReport.code(exit.getAsInt()) : "running",
         Numbers.count(functions),
         Numbers.count(statistics.captured().entries()),
         Numbers.count(statistics.openCalls()),

@@ -26,7 +26,7 @@ record FunctionSelection(TraceRequest first, List<Rule> rules) implements TraceP
    */
   record Rule(boolean add, NamePattern pattern) {}
 
-  /** The same with one thing more. */
+  /** Returns these rules and one more. */
   FunctionSelection and(Rule rule) {
     return new FunctionSelection(first, Stream.concat(rules.stream(), Stream.of(rule)).toList());
   }

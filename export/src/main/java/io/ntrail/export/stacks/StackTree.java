@@ -239,22 +239,22 @@ public final class StackTree {
     return labels[node];
   }
 
-  /** How many different names there are. */
+  /** Returns the number of different names. */
   public int names() {
     return names.size();
   }
 
-  /** What kind of frame a node stands for. */
+  /** Returns the kind of frame of a node. */
   public FrameKind kind(int node) {
     return FrameKind.values()[kinds[node]];
   }
 
-  /** Whether any weight was added to the stack that ends at a node, be it 0. */
+  /** Returns whether any weight, even 0, was added to the stack that ends at a node. */
   public boolean isStack(int node) {
     return added.get(node);
   }
 
-  /** How many stacks there are. */
+  /** Returns the number of stacks. */
   public int stacks() {
     return added.cardinality();
   }

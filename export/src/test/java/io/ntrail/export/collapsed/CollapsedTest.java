@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 
 /** Collapsed stacks are read from what other tools write, and written so that they can be read. */
 class CollapsedTest {
-  /** What was read: the stacks as they are written, and what could not be read. */
+  /** Result of reading: the stacks as they are written, and the gaps. */
   private record Read(String text, List<Gap> gaps) {
     List<String> reasons() {
       return gaps.stream().map(Gap::why).toList();

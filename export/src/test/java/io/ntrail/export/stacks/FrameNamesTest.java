@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
-/** What names of frames may hold in files, and what they tell. */
+/** Characters and suffixes of frame names in files. */
 class FrameNamesTest {
   @Test
   void whatEndsFramesAndLinesIsReplaced() {

@@ -117,7 +117,7 @@ public final class CollapsedReader {
   }
 
   /**
-   * Where the line ends that begins at a place: at its line feed.
+   * Returns the end of the line that begins at a place: its line feed.
    *
    * @param limit where it ends if there is none before
    */
@@ -149,7 +149,7 @@ public final class CollapsedReader {
     return line.endsWith("\r") ? line.substring(0, line.length() - 1) : line;
   }
 
-  /** Where the weight of a line begins; 0 if there is nothing before it. */
+  /** Returns the start of the weight of a line; 0 if there is nothing before it. */
   private static int weightAt(String line) {
     return Math.max(line.lastIndexOf(' '), line.lastIndexOf('\t')) + 1;
   }

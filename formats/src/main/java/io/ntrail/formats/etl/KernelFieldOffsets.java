@@ -1,5 +1,7 @@
 package io.ntrail.formats.etl;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Places of fields in the payloads of kernel events, in bytes from the start of the payload: for
  * what is read of every record, where reading by the table of kernel events (kernel.txt) would cost
@@ -227,6 +229,30 @@ public final class KernelFieldOffsets {
       this.irp = irp;
       this.pointers = pointers;
       this.size = size;
+    }
+
+    /** Returns the operation that an event begins; null if it begins none. */
+    public static @Nullable FileOperation of(int hookId) {
+      return switch (hookId) {
+        case KernelEvent.FILEIO_CREATE -> CREATE;
+        case KernelEvent.FILEIO_READ, KernelEvent.FILEIO_WRITE -> TRANSFER;
+        case KernelEvent.FILEIO_CLEANUP,
+            KernelEvent.FILEIO_CLOSE,
+            KernelEvent.FILEIO_FLUSH,
+            KernelEvent.FILEIO_DIRENUM,
+            KernelEvent.FILEIO_DIRNOTIFY ->
+            SIMPLE;
+        case KernelEvent.FILEIO_SETINFO,
+            KernelEvent.FILEIO_DELETE,
+            KernelEvent.FILEIO_RENAME,
+            KernelEvent.FILEIO_QUERYINFO,
+            KernelEvent.FILEIO_FSCONTROL,
+            KernelEvent.FILEIO_DLETEPATH,
+            KernelEvent.FILEIO_RENAMEPATH,
+            KernelEvent.FILEIO_SETLINKPATH ->
+            INFORMATION;
+        default -> null;
+      };
     }
 
     /** Returns the place of the request (pointer). */

@@ -95,7 +95,8 @@ final class StackMatchRules {
     int length = record.payloadLength();
     boolean isHook = record.kind().isHook();
     if (isHook || record.kind().isClassic()) {
-      switch (isHook ? record.hookId() : kernel.hookId(record.provider(), record.opcode())) {
+      int hook = isHook ? record.hookId() : kernel.hookId(record.provider(), record.opcode());
+      switch (hook) {
         case KernelEvent.THREAD_CSWITCH -> {
           if (length >= CSwitch.OLD_THREAD_ID + 4) {
             return record.bytes().i32(at + CSwitch.NEW_THREAD_ID) == thread
@@ -118,29 +119,6 @@ final class StackMatchRules {
             return record.bytes().i32(at + offset) == thread ? YES : NO;
           }
         }
-        case KernelEvent.FILEIO_CREATE -> {
-          return ofOperation(record, thread, FileOperation.CREATE);
-        }
-        case KernelEvent.FILEIO_READ, KernelEvent.FILEIO_WRITE -> {
-          return ofOperation(record, thread, FileOperation.TRANSFER);
-        }
-        case KernelEvent.FILEIO_CLEANUP,
-            KernelEvent.FILEIO_CLOSE,
-            KernelEvent.FILEIO_DIRENUM,
-            KernelEvent.FILEIO_FLUSH,
-            KernelEvent.FILEIO_DIRNOTIFY -> {
-          return ofOperation(record, thread, FileOperation.SIMPLE);
-        }
-        case KernelEvent.FILEIO_SETINFO,
-            KernelEvent.FILEIO_DELETE,
-            KernelEvent.FILEIO_RENAME,
-            KernelEvent.FILEIO_QUERYINFO,
-            KernelEvent.FILEIO_FSCONTROL,
-            KernelEvent.FILEIO_DLETEPATH,
-            KernelEvent.FILEIO_RENAMEPATH,
-            KernelEvent.FILEIO_SETLINKPATH -> {
-          return ofOperation(record, thread, FileOperation.INFORMATION);
-        }
         case KernelEvent.DISKIO_READINIT,
             KernelEvent.DISKIO_WRITEINIT,
             KernelEvent.DISKIO_FLUSHINIT,
@@ -155,7 +133,11 @@ final class StackMatchRules {
           }
         }
         default -> {
-          // What the payload tells of threads is not who ran.
+          // Other payloads do not tell who ran.
+          FileOperation operation = FileOperation.of(hook);
+          if (operation != null) {
+            return ofOperation(record, thread, operation);
+          }
         }
       }
     }

@@ -4,6 +4,10 @@ import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.ProfileDiagnostics;
 import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.etl.KernelEvent;
+import io.ntrail.formats.etl.KernelFieldOffsets.Heap;
+import io.ntrail.formats.etl.KernelFieldOffsets.Pool;
+import io.ntrail.formats.etl.KernelFieldOffsets.VirtualAlloc;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.identity.Guid;
 import java.util.Arrays;
@@ -17,16 +21,10 @@ final class Allocations implements WeightVisitor {
   private static final int TICK_AMOUNT_64 = 10;
   private static final int COMMIT = 0x1000;
 
-  private static final int HEAP_ALLOC = 0x1021;
-  private static final int HEAP_REALLOC = 0x1022;
-  private static final int VIRTUAL_ALLOC = 0x0262;
-  private static final int POOL_ALLOC = 0x0E20;
-  private static final int SESSION_POOL_ALLOC = 0x0E21;
-
   private static final CountedEvents TICKS =
       new CountedEvents(CountedEvents.PROVIDER, Allocations::isTick);
   private static final CountedEvents COMMITS =
-      new CountedEvents(VIRTUAL_ALLOC, Allocations::isCommit);
+      new CountedEvents(KernelEvent.PAGEFAULT_VIRTUALALLOC, Allocations::isCommit);
 
   /** Kind of allocations; the most telling comes first. */
   private enum Kind {
@@ -45,9 +43,13 @@ final class Allocations implements WeightVisitor {
     long events(MetricInventory inventory) {
       return switch (this) {
         case GC -> inventory.count(TICKS);
-        case HEAP -> inventory.count(HEAP_ALLOC) + inventory.count(HEAP_REALLOC);
+        case HEAP ->
+            inventory.count(KernelEvent.HEAP_HEAPALLOC)
+                + inventory.count(KernelEvent.HEAP_HEAPREALLOC);
         case VIRTUAL -> inventory.count(COMMITS);
-        case POOL -> inventory.count(POOL_ALLOC) + inventory.count(SESSION_POOL_ALLOC);
+        case POOL ->
+            inventory.count(KernelEvent.POOL_POOLALLOCATION)
+                + inventory.count(KernelEvent.POOL_SESSIONPOOLALLOCATION);
       };
     }
   }
@@ -113,7 +115,7 @@ final class Allocations implements WeightVisitor {
 
   /** Returns whether a VirtualAlloc gives memory; others only keep addresses free. */
   private static boolean isCommit(RecordCursor record) {
-    int flagsAt = 2 * record.pointerBytes() + 4;
+    int flagsAt = VirtualAlloc.flags(record.pointerBytes());
     return record.payloadLength() >= flagsAt + 4
         && (record.bytes().i32(record.payloadOffset() + flagsAt) & COMMIT) != 0;
   }
@@ -137,23 +139,26 @@ final class Allocations implements WeightVisitor {
         }
       }
       case HEAP -> {
-        if (event.hook() == HEAP_ALLOC && length >= 2 * pointer) {
-          give(event, payload.pointer(at + pointer, pointer));
-        } else if (event.hook() == HEAP_REALLOC && length >= 4 * pointer) {
-          give(event, payload.pointer(at + 3 * pointer, pointer));
+        if (event.hook() == KernelEvent.HEAP_HEAPALLOC && length >= Heap.size(pointer) + pointer) {
+          give(event, payload.pointer(at + Heap.size(pointer), pointer));
+        } else if (event.hook() == KernelEvent.HEAP_HEAPREALLOC
+            && length >= Heap.newSize(pointer) + pointer) {
+          give(event, payload.pointer(at + Heap.newSize(pointer), pointer));
         }
       }
       case VIRTUAL -> {
-        if (event.hook() == VIRTUAL_ALLOC && isCommit(record)) {
-          int process = payload.i32(at + 2 * pointer);
-          long size = payload.pointer(at + pointer, pointer);
+        if (event.hook() == KernelEvent.PAGEFAULT_VIRTUALALLOC && isCommit(record)) {
+          int process = payload.i32(at + VirtualAlloc.processId(pointer));
+          long size = payload.pointer(at + VirtualAlloc.regionSize(pointer), pointer);
           give(event, process, size);
         }
       }
       case POOL -> {
-        boolean pool = event.hook() == POOL_ALLOC || event.hook() == SESSION_POOL_ALLOC;
-        if (pool && length >= 8 + pointer) {
-          give(event, payload.pointer(at + 8, pointer));
+        boolean pool =
+            event.hook() == KernelEvent.POOL_POOLALLOCATION
+                || event.hook() == KernelEvent.POOL_SESSIONPOOLALLOCATION;
+        if (pool && length >= Pool.NUMBER_OF_BYTES + pointer) {
+          give(event, payload.pointer(at + Pool.NUMBER_OF_BYTES, pointer));
         }
       }
     }

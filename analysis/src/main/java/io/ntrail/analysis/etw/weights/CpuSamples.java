@@ -4,6 +4,8 @@ import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.ProfileDiagnostics;
 import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.etl.KernelEvent;
+import io.ntrail.formats.etl.KernelFieldOffsets.Sample;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.Collections;
 import java.util.List;
@@ -11,9 +13,6 @@ import java.util.Map;
 
 /** Samples of the timer, in samples or nanoseconds; also those of the processor's counters. */
 final class CpuSamples implements WeightVisitor {
-  private static final int SAMPLE = 0x0F2E;
-  private static final int BATCH = 0x0F37;
-  private static final int PMC_SAMPLE = 0x0F2F;
 
   private static final long DEFAULT_INTERVAL = 10_000;
 
@@ -28,8 +27,8 @@ final class CpuSamples implements WeightVisitor {
               .with(Metric.Trait.CPU_TIME)
               .recordedBy(
                   "wpr -start CPU, or: xperf -on PROC_THREAD+LOADER+PROFILE -stackwalk Profile"),
-          SAMPLE,
-          BATCH) {
+          KernelEvent.PERFINFO_SAMPLEPROF,
+          KernelEvent.PERFINFO_SAMPLEDPROFILECACHE) {
         @Override
         public long eventsPerHit(MetricInventory inventory, Variant variant) {
           return inventory.onlyInterval(CLOCK);
@@ -53,11 +52,11 @@ final class CpuSamples implements WeightVisitor {
           Metric.of(
                   "pmc", "samples of the processor's counters", WeightUnit.EVENTS, WeightUnit.COUNT)
               .with(Metric.Trait.SAMPLED)
-              .withChoice("which counter", "samples of the counter", "other counters")
+              .withChoice("counter", "samples of the counter", "other counters")
               .recordedBy(
                   "xperf -on PROC_THREAD+LOADER+PMC_PROFILE -PmcProfile InstructionRetired"
                       + " -stackwalk PmcInterrupt (WPR: a .wprp with the keyword PmcProfile)"),
-          PMC_SAMPLE) {
+          KernelEvent.PERFINFO_PMCCOUNTERPROF) {
         @Override
         public List<Variant> variants(MetricInventory inventory) {
           return inventory.pmcSources().keySet().stream()
@@ -132,17 +131,17 @@ final class CpuSamples implements WeightVisitor {
   @Override
   public void visit(EventContext event) {
     switch (event.hook()) {
-      case SAMPLE -> {
+      case KernelEvent.PERFINFO_SAMPLEPROF -> {
         if (counter < 0) {
           sample(event, event.record().payloadOffset(), event.record().payloadLength());
         }
       }
-      case BATCH -> {
+      case KernelEvent.PERFINFO_SAMPLEDPROFILECACHE -> {
         if (counter < 0) {
           batch(event);
         }
       }
-      case PMC_SAMPLE -> {
+      case KernelEvent.PERFINFO_PMCCOUNTERPROF -> {
         if (counter >= 0) {
           counterSample(event);
         }
@@ -157,14 +156,22 @@ final class CpuSamples implements WeightVisitor {
     RecordCursor record = event.record();
     Bytes payload = record.bytes();
     int pointer = record.pointerBytes();
-    if (length < pointer + 6) {
+    if (length < Sample.flags(pointer)) {
       return;
     }
-    int thread = payload.i32(at + pointer);
-    int count = Math.max(1, payload.u16(at + pointer + 4));
+    int thread = payload.i32(at + Sample.threadId(pointer));
+    int count = Math.max(1, payload.u16(at + Sample.count(pointer)));
     boolean flagged =
-        record.version() >= 2 && length > pointer + 6 && (payload.u8(at + pointer + 6) & 3) != 0;
-    give(event, thread, payload.pointer(at, pointer), thread != 0 || flagged, count, CLOCK);
+        record.version() >= 2
+            && length > Sample.flags(pointer)
+            && (payload.u8(at + Sample.flags(pointer)) & 3) != 0;
+    give(
+        event,
+        thread,
+        payload.pointer(at + Sample.INSTRUCTION_POINTER, pointer),
+        thread != 0 || flagged,
+        count,
+        CLOCK);
   }
 
   /** u32 count, padded to a pointer, then samples of p + 4 + 4 bytes. */
@@ -175,11 +182,12 @@ final class CpuSamples implements WeightVisitor {
     if (length < 4) {
       return;
     }
-    int size = pointer + 8;
+    int size = Sample.entryBytes(pointer);
+    int first = Sample.firstEntry(pointer);
     long told = record.bytes().u32(record.payloadOffset());
-    long samples = Math.min(told, (length - pointer) / size);
+    long samples = Math.min(told, (length - first) / size);
     for (int i = 0; i < samples; i++) {
-      sample(event, record.payloadOffset() + pointer + i * size, size);
+      sample(event, record.payloadOffset() + first + i * size, size);
     }
   }
 
@@ -188,11 +196,18 @@ final class CpuSamples implements WeightVisitor {
     Bytes payload = record.bytes();
     int pointer = record.pointerBytes();
     int at = record.payloadOffset();
-    if (record.payloadLength() < pointer + 6 || payload.u16(at + pointer + 4) != counter) {
+    if (record.payloadLength() < Sample.count(pointer) + 2
+        || payload.u16(at + Sample.count(pointer)) != counter) {
       return;
     }
-    int thread = payload.i32(at + pointer);
-    give(event, thread, payload.pointer(at, pointer), thread != 0, 1, counter);
+    int thread = payload.i32(at + Sample.threadId(pointer));
+    give(
+        event,
+        thread,
+        payload.pointer(at + Sample.INSTRUCTION_POINTER, pointer),
+        thread != 0,
+        1,
+        counter);
   }
 
   private void give(

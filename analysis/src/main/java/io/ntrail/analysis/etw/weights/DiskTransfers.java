@@ -5,6 +5,11 @@ import io.ntrail.analysis.profile.ProfileDiagnostics;
 import io.ntrail.analysis.profile.StackSnapshot;
 import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.etl.KernelEvent;
+import io.ntrail.formats.etl.KernelEvent.Group;
+import io.ntrail.formats.etl.KernelFieldOffsets.DiskFlush;
+import io.ntrail.formats.etl.KernelFieldOffsets.DiskInit;
+import io.ntrail.formats.etl.KernelFieldOffsets.DiskTransfer;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.HashMap;
 import java.util.Map;
@@ -12,27 +17,21 @@ import org.jspecify.annotations.Nullable;
 
 /** Transfers of disks, with the stacks of the threads that asked for them: see docs/profile.md. */
 final class DiskTransfers implements WeightVisitor {
-  private static final int READ = 0x010A;
-  private static final int WRITE = 0x010B;
-  private static final int FLUSH = 0x010E;
-  private static final int OPTICAL_READ = 0x0137;
-  private static final int OPTICAL_WRITE = 0x0138;
-  private static final int OPTICAL_FLUSH = 0x0139;
 
   /** Source of weights: transfers of disks. */
   static final WeightSource SOURCE =
       new WeightSource(
           Metric.of("disk", "disk transfers", WeightUnit.NANOS, WeightUnit.BYTES, WeightUnit.COUNT)
-              .withNouns("disk transfers", "disk transfers")
+              .withNouns("disk I/O time", "disk transfers")
               .recordedBy(
                   "wpr -start DiskIO, or: xperf -on PROC_THREAD+LOADER+DISK_IO+DISK_IO_INIT"
                       + " -stackwalk DiskReadInit+DiskWriteInit+DiskFlushInit"),
-          READ,
-          WRITE,
-          FLUSH,
-          OPTICAL_READ,
-          OPTICAL_WRITE,
-          OPTICAL_FLUSH) {
+          KernelEvent.DISKIO_READ,
+          KernelEvent.DISKIO_WRITE,
+          KernelEvent.DISKIO_FLUSHBUFFERS,
+          KernelEvent.DISKIO_OPTICALREAD,
+          KernelEvent.DISKIO_OPTICALWRITE,
+          KernelEvent.DISKIO_OPTICALFLUSHBUFFERS) {
         @Override
         WeightVisitor start(
             Profiler.Request request, MetricInventory inventory, ProfileDiagnostics diagnostics) {
@@ -55,13 +54,24 @@ final class DiskTransfers implements WeightVisitor {
   @Override
   public void visit(EventContext event) {
     int hook = event.hook();
-    if (hook >>> 8 != 0x01) {
+    if (KernelEvent.group(hook) != Group.DISKIO) {
       return;
     }
-    switch (hook & 0xFF) {
-      case 0x0C, 0x0D, 0x0F, 0x3A, 0x3B, 0x3C -> begin(event);
-      case 0x0A, 0x0B, 0x37, 0x38 -> transferred(event);
-      case 0x0E, 0x39 -> flushed(event);
+    switch (hook) {
+      case KernelEvent.DISKIO_READINIT,
+          KernelEvent.DISKIO_WRITEINIT,
+          KernelEvent.DISKIO_FLUSHINIT,
+          KernelEvent.DISKIO_OPTICALREADINIT,
+          KernelEvent.DISKIO_OPTICALWRITEINIT,
+          KernelEvent.DISKIO_OPTICALFLUSHINIT ->
+          begin(event);
+      case KernelEvent.DISKIO_READ,
+          KernelEvent.DISKIO_WRITE,
+          KernelEvent.DISKIO_OPTICALREAD,
+          KernelEvent.DISKIO_OPTICALWRITE ->
+          transferred(event);
+      case KernelEvent.DISKIO_FLUSHBUFFERS, KernelEvent.DISKIO_OPTICALFLUSHBUFFERS ->
+          flushed(event);
       default -> {
         // Of drivers.
       }
@@ -76,14 +86,15 @@ final class DiskTransfers implements WeightVisitor {
     if (record.payloadLength() < pointer) {
       return;
     }
-    boolean told = record.version() >= 3 && record.payloadLength() >= pointer + 4;
-    int thread = told ? record.bytes().i32(at + pointer) : event.thread();
+    boolean told =
+        record.version() >= 3 && record.payloadLength() >= DiskInit.threadId(pointer) + 4;
+    int thread = told ? record.bytes().i32(at + DiskInit.threadId(pointer)) : event.thread();
     event.ownStack();
     StackSnapshot stack = event.keep(event.processOfThread(thread));
     if (requests.size() >= MOST) {
       requests.clear();
     }
-    requests.put(record.bytes().pointer(at, pointer), new Request(thread, stack));
+    requests.put(record.bytes().pointer(at + DiskInit.IRP, pointer), new Request(thread, stack));
   }
 
   /**
@@ -97,8 +108,9 @@ final class DiskTransfers implements WeightVisitor {
     int at = record.payloadOffset();
     int length = record.payloadLength();
     int version = record.version();
-    int irpAt = 24 + pointer;
-    int timeAt = version >= 2 ? irpAt + pointer : irpAt;
+    int irpAt = DiskTransfer.irp(pointer);
+    int timeAt = DiskTransfer.responseTime(version, pointer);
+    int threadAt = DiskTransfer.threadId(version, pointer);
     if (length < irpAt) {
       return;
     }
@@ -107,9 +119,9 @@ final class DiskTransfers implements WeightVisitor {
     completed(
         event,
         hasIrp ? requests.remove(payload.pointer(at + irpAt, pointer)) : null,
-        version >= 3 && length >= timeAt + 12 ? payload.i32(at + timeAt + 8) : RecordCursor.NO_ID,
+        version >= 3 && length >= threadAt + 4 ? payload.i32(at + threadAt) : RecordCursor.NO_ID,
         ticks,
-        payload.u32(at + 8));
+        payload.u32(at + DiskTransfer.TRANSFER_SIZE));
   }
 
   /** u32 disk, flags; u64 time; p Irp; since version 3 u32 thread. */
@@ -119,15 +131,15 @@ final class DiskTransfers implements WeightVisitor {
     int pointer = record.pointerBytes();
     int at = record.payloadOffset();
     int length = record.payloadLength();
-    if (length < 16 + pointer) {
+    if (length < DiskFlush.IRP + pointer) {
       return;
     }
-    boolean told = record.version() >= 3 && length >= 20 + pointer;
+    boolean told = record.version() >= 3 && length >= DiskFlush.threadId(pointer) + 4;
     completed(
         event,
-        requests.remove(payload.pointer(at + 16, pointer)),
-        told ? payload.i32(at + 16 + pointer) : RecordCursor.NO_ID,
-        payload.i64(at + 8),
+        requests.remove(payload.pointer(at + DiskFlush.IRP, pointer)),
+        told ? payload.i32(at + DiskFlush.threadId(pointer)) : RecordCursor.NO_ID,
+        payload.i64(at + DiskFlush.RESPONSE_TIME),
         0);
   }
 

@@ -62,7 +62,7 @@ final class EventContext {
     key = cursor.key();
   }
 
-  /** After the source has seen it. */
+  /** Goes behind the event after the source has seen it. */
   void passed() {
     running.pass(record, hook, cursor.fileNumber());
   }
@@ -71,17 +71,17 @@ final class EventContext {
     return record;
   }
 
-  /** Hook id of an event of the kernel; -1 for others. */
+  /** Returns the hook id of an event of the kernel; -1 for others. */
   int hook() {
     return hook;
   }
 
-  /** What records are put in order by. */
+  /** Returns the key that records are put in order by. */
   long key() {
     return key;
   }
 
-  /** Nanoseconds since the first file's header record. */
+  /** Returns the nanoseconds since the first file's header record. */
   long nanos() {
     return cursor.nanos();
   }
@@ -94,18 +94,18 @@ final class EventContext {
     return machine;
   }
 
-  /** The thread that the last context switch put on this CPU; -1 if there was none. */
+  /** Returns the thread that the last context switch put on this CPU; -1 if there was none. */
   int running() {
     return running.on(record, cursor.fileNumber());
   }
 
-  /** The thread that logged the event: of the header, else the one that runs on the CPU. */
+  /** Returns the thread that logged the event: of the header, else the one that runs on the CPU. */
   int thread() {
     int header = record.threadId();
     return header != RecordCursor.NO_ID ? header : running();
   }
 
-  /** The process of a thread now: of the header if that is its thread. */
+  /** Returns the process of a thread now: of the header if that is its thread. */
   int process(int thread) {
     if (thread == RecordCursor.NO_ID) {
       return RecordCursor.NO_ID;
@@ -116,14 +116,14 @@ final class EventContext {
     return thread == 0 ? 0 : machine.processOfThread(thread, key);
   }
 
-  /** The process of a thread now, whoever logged the event. */
+  /** Returns the process of a thread now, whoever logged the event. */
   int processOfThread(int thread) {
     return thread == RecordCursor.NO_ID
         ? RecordCursor.NO_ID
         : thread == 0 ? 0 : machine.processOfThread(thread, key);
   }
 
-  /** The thread that a Thread/Start or Thread/End is about; -1 if it does not tell. */
+  /** Returns the thread that a Thread/Start or Thread/End is about; -1 if it does not tell. */
   int threadOfThreadEvent() {
     int at = ThreadLife.threadId(record.version());
     return record.payloadLength() >= at + 4
@@ -131,7 +131,7 @@ final class EventContext {
         : RecordCursor.NO_ID;
   }
 
-  /** Nanoseconds from one {@link #key} to another. */
+  /** Returns the nanoseconds from one {@link #key} to another. */
   long nanosBetween(long from, long to) {
     return recording.oneClock() ? record.file().clock().nanosOfSpan(to - from) : to - from;
   }

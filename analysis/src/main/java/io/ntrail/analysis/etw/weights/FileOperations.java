@@ -5,25 +5,25 @@ import io.ntrail.analysis.profile.ProfileDiagnostics;
 import io.ntrail.analysis.profile.StackSnapshot;
 import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.etl.KernelEvent;
+import io.ntrail.formats.etl.KernelFieldOffsets.FileOperation;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.HashMap;
 import java.util.Map;
 
 /** File operations from their beginning to their end: see docs/profile.md. */
 final class FileOperations implements WeightVisitor {
-  private static final int END = 0x044C;
-  private static final int END_TYPE = 0x4C;
 
   /** Source of weights: file operations. */
   static final WeightSource SOURCE =
       new WeightSource(
           Metric.of("file", "file operations", WeightUnit.NANOS, WeightUnit.BYTES, WeightUnit.COUNT)
-              .withNouns("file operations", "file operations")
+              .withNouns("file I/O time", "file operations")
               .recordedBy(
                   "wpr -start FileIO, or: xperf -on"
                       + " PROC_THREAD+LOADER+FILE_IO+FILE_IO_INIT+FILENAME"
                       + " -stackwalk FileRead+FileWrite+FileCreate"),
-          END) {
+          KernelEvent.FILEIO_OPERATIONEND) {
         @Override
         WeightVisitor start(
             Profiler.Request request, MetricInventory inventory, ProfileDiagnostics diagnostics) {
@@ -47,44 +47,28 @@ final class FileOperations implements WeightVisitor {
 
   @Override
   public void visit(EventContext event) {
-    if (event.hook() >>> 8 != 0x04) {
-      return;
-    }
-    int type = event.hook() & 0xFF;
-    switch (type) {
-      case 0x40 -> begin(event, 0, 1, -1);
-      case 0x43, 0x44 -> begin(event, 8, 2, 0);
-      case 0x41, 0x42, 0x48, 0x49, 0x4D -> begin(event, 0, 2, -1);
-      case 0x45, 0x46, 0x47, 0x4A, 0x4B, 0x4F, 0x50, 0x51 -> begin(event, 0, 3, -1);
-      case END_TYPE -> end(event);
-      default -> {
-        // Names, mappings, filters.
-      }
+    FileOperation operation = FileOperation.of(event.hook());
+    if (operation != null) {
+      begin(event, operation);
+    } else if (event.hook() == KernelEvent.FILEIO_OPERATIONEND) {
+      end(event);
     }
   }
 
-  /**
-   * In version 2 the thread (p) stands behind the Irp, in version 3 (u32) behind the other
-   * pointers.
-   *
-   * @param irpAt place of the Irp
-   * @param pointers pointers between Irp and thread in version 3
-   * @param sizeAfter place of the size behind thread and pointers; negative if there is none
-   */
-  private void begin(EventContext event, int irpAt, int pointers, int sizeAfter) {
+  private void begin(EventContext event, FileOperation operation) {
     RecordCursor record = event.record();
     Bytes payload = record.bytes();
     int pointer = record.pointerBytes();
     int at = record.payloadOffset();
     int length = record.payloadLength();
-    boolean wide = record.version() < 3;
-    int threadAt = wide ? irpAt + pointer : irpAt + pointer * (1 + pointers);
-    int behind = irpAt + pointer * (1 + pointers) + (wide ? pointer : 4);
+    int irpAt = operation.irp();
+    int threadAt = operation.threadId(record.version(), pointer);
+    int sizeAt = operation.size(record.version(), pointer);
     if (length < irpAt + pointer || !event.passesEvent()) {
       return;
     }
     int thread = length >= threadAt + 4 ? payload.i32(at + threadAt) : event.thread();
-    boolean sized = sizeAfter >= 0 && length >= behind + sizeAfter + 4;
+    boolean sized = sizeAt >= 0 && length >= sizeAt + 4;
     int process = event.process(thread);
     event.ownStack();
     StackSnapshot stack = event.keep(process);
@@ -96,11 +80,7 @@ final class FileOperations implements WeightVisitor {
         operations.put(
             payload.pointer(at + irpAt, pointer),
             new Operation(
-                event.key(),
-                process,
-                thread,
-                sized ? payload.u32(at + behind + sizeAfter) : 0,
-                stack));
+                event.key(), process, thread, sized ? payload.u32(at + sizeAt) : 0, stack));
     if (before != null) {
       diagnostics.addUnfinished(1);
     }
@@ -113,7 +93,8 @@ final class FileOperations implements WeightVisitor {
       return;
     }
     Operation operation =
-        operations.remove(record.bytes().pointer(record.payloadOffset(), pointer));
+        operations.remove(
+            record.bytes().pointer(record.payloadOffset() + FileOperation.END_IRP, pointer));
     if (operation == null) {
       diagnostics.addBroken();
       return;

@@ -36,7 +36,7 @@ public final class MetricInventory implements SurveyPart<MetricInventory> {
   private long[] noteKeys = new long[16];
   private long[] noteIntervals = new long[16];
 
-  /** Empty: to be filled by a survey. */
+  /** Creates counts of 0, to be filled by a survey. */
   public MetricInventory(EtwRecording recording, KernelEvents kernel) {
     this.recording = recording;
     this.kernel = kernel;
@@ -163,7 +163,7 @@ public final class MetricInventory implements SurveyPart<MetricInventory> {
     return counted[COUNTED.indexOf(events)];
   }
 
-  /** The sources of the PMC samples with their numbers of samples, by source. */
+  /** Returns the sources of the PMC samples with their numbers of samples, by source. */
   public Map<Integer, Long> pmcSources() {
     Map<Integer, Long> found = new TreeMap<>();
     for (int i = 0; i < pmcSources.length; i++) {
@@ -174,15 +174,15 @@ public final class MetricInventory implements SurveyPart<MetricInventory> {
     return found;
   }
 
-  /** The name that the recording gives a profile source; null if it gives none. */
+  /** Returns the name that the recording gives a profile source; null if it gives none. */
   public @Nullable String sourceName(int source) {
     String name = sourceNames.get(source);
     return name == null || name.isEmpty() ? null : name;
   }
 
   /**
-   * The interval of a profile source that was in force at a time: what the last note before tells,
-   * or else the first one after it.
+   * Returns the interval of a profile source that was in force at a time: what the last note before
+   * tells, or else the first one after it.
    *
    * @return in 100 ns for the timer, else in events; -1 if nothing tells it
    */
@@ -205,7 +205,7 @@ public final class MetricInventory implements SurveyPart<MetricInventory> {
   }
 
   /**
-   * The interval of a profile source if it was the same all the time.
+   * Returns the interval of a profile source if it was the same all the time.
    *
    * @return in 100 ns for the timer, else in events; -1 if it changed or nothing tells it
    */

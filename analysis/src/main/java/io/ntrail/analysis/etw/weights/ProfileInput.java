@@ -11,7 +11,7 @@ import io.ntrail.formats.etl.RecordCursor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one pass over a recording learns for its profiles. Several can be made of it.
+ * Survey of a recording for its profiles, made in one pass. Several can be made of it.
  *
  * @param recording the recording
  * @param kernel the kernel's events

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /** Makes one profile: walks over a recording in time order and adds up what a source yields. */
 public final class Profiler {
   /**
-   * What is to be profiled.
+   * Request for one profile.
    *
    * @param unit one of the metric's
    * @param variant which kind of the metric
@@ -46,7 +46,7 @@ public final class Profiler {
   private long leftOut;
 
   /**
-   * Nothing is summed yet.
+   * Creates a profiler that has summed nothing yet.
    *
    * @param symbols names functions of images; null: nobody does
    */
@@ -55,7 +55,7 @@ public final class Profiler {
   }
 
   /**
-   * Nothing is summed yet.
+   * Creates a profiler that has summed nothing yet.
    *
    * @param symbols names functions of images; null: nobody does
    * @param rules what frames are shown as
@@ -73,7 +73,7 @@ public final class Profiler {
     this.frames = new FrameLookup(spaces, symbols, rules);
   }
 
-  /** What the numbers of functions mean. */
+  /** Returns the index that says what the numbers of functions mean. */
   public FunctionIndex functions() {
     return frames.functions();
   }
@@ -167,22 +167,25 @@ public final class Profiler {
     return sink.diagnostics();
   }
 
-  /** Stack records that were looked at. */
+  /** Returns how many stack records were looked at. */
   public long references() {
     return references;
   }
 
-  /** Stack records whose event was not there; only known for the whole recording. */
+  /**
+   * Returns how many stack records name an event that is not there; only known for the whole
+   * recording.
+   */
   public long unmatched() {
     return unmatched;
   }
 
-  /** References to stack keys that nothing in the recording defines. */
+  /** Returns how many references there are to stack keys that nothing in the recording defines. */
   public long undefined() {
     return undefined;
   }
 
-  /** Stack records that were left out for want of memory. */
+  /** Returns how many stack records were left out for want of memory. */
   public long leftOut() {
     return leftOut + input.stacks().leftOut();
   }

@@ -5,16 +5,15 @@ import io.ntrail.analysis.profile.ProfileDiagnostics;
 import io.ntrail.analysis.profile.StackSnapshot;
 import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.etl.KernelEvent;
+import io.ntrail.formats.etl.KernelFieldOffsets.CSwitch;
+import io.ntrail.formats.etl.KernelFieldOffsets.ReadyThread;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.HashMap;
 import java.util.Map;
 
 /** Waits of threads, or times in which they were ready and got no CPU: see docs/profile.md. */
 final class ThreadWaits implements WeightVisitor {
-  private static final int CSWITCH = 0x0524;
-  private static final int READY_THREAD = 0x0532;
-  private static final int THREAD_START = 0x0501;
-  private static final int THREAD_END = 0x0502;
 
   private static final int TERMINATED = 4;
 
@@ -26,7 +25,7 @@ final class ThreadWaits implements WeightVisitor {
   static final WeightSource WAIT =
       new Switches(
           Metric.of("wait", "context switches", WeightUnit.NANOS, WeightUnit.COUNT)
-              .withNouns("waiting", "waits")
+              .withNouns("wait time", "waits")
               .recordedBy(TO_RECORD),
           false);
 
@@ -34,7 +33,7 @@ final class ThreadWaits implements WeightVisitor {
   static final WeightSource READY =
       new Switches(
           Metric.of("ready", "context switches", WeightUnit.NANOS, WeightUnit.COUNT)
-              .withNouns("waiting for a CPU", "waits for a CPU")
+              .withNouns("ready time", "ready intervals")
               .recordedBy(TO_RECORD),
           true);
 
@@ -42,7 +41,7 @@ final class ThreadWaits implements WeightVisitor {
     private final boolean readyTimes;
 
     Switches(Metric metric, boolean readyTimes) {
-      super(metric, CSWITCH);
+      super(metric, KernelEvent.THREAD_CSWITCH);
       this.readyTimes = readyTimes;
     }
 
@@ -103,18 +102,18 @@ final class ThreadWaits implements WeightVisitor {
     int at = record.payloadOffset();
     int length = record.payloadLength();
     switch (event.hook()) {
-      case CSWITCH -> {
-        if (length >= 15) {
+      case KernelEvent.THREAD_CSWITCH -> {
+        if (length > CSwitch.OLD_THREAD_STATE) {
           contextSwitch(event, record.bytes(), at);
         }
       }
-      case READY_THREAD -> {
-        if (length >= 4) {
-          ready(event, record.bytes().i32(at));
+      case KernelEvent.THREAD_READYTHREAD -> {
+        if (length >= ReadyThread.THREAD_ID + 4) {
+          ready(event, record.bytes().i32(at + ReadyThread.THREAD_ID));
         }
       }
-      case THREAD_START -> ended(event, false);
-      case THREAD_END -> ended(event, true);
+      case KernelEvent.THREAD_START -> ended(event, false);
+      case KernelEvent.THREAD_END -> ended(event, true);
       default -> {
         // Another kind of event.
       }
@@ -122,9 +121,9 @@ final class ThreadWaits implements WeightVisitor {
   }
 
   private void contextSwitch(EventContext event, Bytes payload, int at) {
-    int in = payload.i32(at);
-    int out = payload.i32(at + 4);
-    int state = payload.u8(at + 14);
+    int in = payload.i32(at + CSwitch.NEW_THREAD_ID);
+    int out = payload.i32(at + CSwitch.OLD_THREAD_ID);
+    int state = payload.u8(at + CSwitch.OLD_THREAD_STATE);
     int running = event.running();
     if (running != RecordCursor.NO_ID && running != out) {
       diagnostics.addBreak();

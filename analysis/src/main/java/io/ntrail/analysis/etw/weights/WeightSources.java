@@ -4,7 +4,7 @@ import io.ntrail.analysis.profile.Metric;
 import java.util.List;
 import java.util.Optional;
 
-/** The table of all sources of weights that recordings of events offer. */
+/** Table of all sources of weights that recordings of events offer. */
 public final class WeightSources {
   private static final List<WeightSource> ALL =
       List.of(
@@ -18,7 +18,7 @@ public final class WeightSources {
           CpuSamples.COUNTERS,
           EventOccurrences.SOURCE);
 
-  /** What the sources want counted beside hook ids. */
+  /** Events that sources want counted beside hook ids. */
   private static final List<CountedEvents> COUNTED =
       ALL.stream().flatMap(source -> source.counted().stream()).toList();
 
