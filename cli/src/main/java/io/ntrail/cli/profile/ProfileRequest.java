@@ -141,9 +141,7 @@ public record ProfileRequest(
     return source.equals(WeightSources.usual());
   }
 
-  /**
-   * Returns the request with what depends on the recording: which variant of the metric.
-   */
+  /** Returns the request with what depends on the recording: which variant of the metric. */
   public Profiler.Request complete(ProfileInput input, EtwRecording recording) {
     MetricInventory inventory = input.inventory();
     if (source.events(inventory) == 0) {

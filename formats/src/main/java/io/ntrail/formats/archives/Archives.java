@@ -30,14 +30,14 @@ import java.util.zip.ZipFile;
 import java.util.zip.ZipInputStream;
 
 /**
- * Opens inputs that may be packed: a plain file, a {@code .gz}, a {@code .zip} (also a {@code
+ * Opens inputs that may be compressed: a plain file, a {@code .gz}, a {@code .zip} (also a {@code
  * .diagsession}, which is one) or a Microsoft cabinet ({@code .cab}, {@code .pd_}, {@code .dl_} and
- * the like) with one or several members. What it is, is told from its first bytes, never from its
+ * the like) with one or several members. The kind is sniffed from the first bytes, never from the
  * name.
  *
  * <p>Members up to 64 MiB are inflated into memory, larger ones into a temporary file that is
  * deleted when the input is closed. Inflating stops with {@link CannotGoOn} before the disk is
- * full. A packed file that is cut gives what could be inflated and a {@link Gap}.
+ * full. A truncated archive gives what could be inflated and a {@link Gap}.
  */
 public final class Archives {
   private static final int IN_MEMORY = 64 << 20;
@@ -49,7 +49,7 @@ public final class Archives {
   /**
    * Opens {@code path} and every member that {@code wanted} accepts.
    *
-   * @param wanted asked with a member's name in lower case; not asked for a file that has no
+   * @param wanted called with a member's name in lower case; not called for a file that has no
    *     members, or is a cabinet with a single one
    * @param gaps receives what could not be inflated
    * @return one input or several, in the archive's order
@@ -136,7 +136,9 @@ public final class Archives {
     }
   }
 
-  /** Ends where the directory of a zip says, however much there is to inflate. */
+  /**
+   * Stream that ends at the size given by the directory of a zip, however much there is to inflate.
+   */
   private static final class Limited extends FilterInputStream {
     private long left;
 
@@ -166,7 +168,8 @@ public final class Archives {
   }
 
   /**
-   * A cut zip has lost its directory, which stands at the end: its members still follow in turn.
+   * Reads a truncated zip, which has lost the directory at its end: its members are still one after
+   * the other.
    */
   private static void unzipWithoutDirectory(
       Path path,

@@ -12,18 +12,19 @@ public final class BytesBuilder {
     bytes = new byte[Math.max(16, capacity)];
   }
 
-  /** How many bytes were written. */
+  /** Returns the number of bytes written. */
   public int size() {
     return size;
   }
 
-  /** Begins again. */
+  /** Empties the builder. */
   public void clear() {
     size = 0;
   }
 
   /**
-   * The array behind it, of which the first {@link #size} bytes count; valid until the next one.
+   * Returns the backing array, of which the first {@link #size} bytes count; valid until the next
+   * change.
    */
   public byte[] array() {
     return bytes;
@@ -77,7 +78,7 @@ public final class BytesBuilder {
     return this;
   }
 
-  /** So many zeros. */
+  /** Appends {@code count} zero bytes. */
   public BytesBuilder zeros(int count) {
     room(count);
     Arrays.fill(bytes, size, size + count, (byte) 0);

@@ -12,7 +12,7 @@ import java.nio.ByteOrder;
  * changes what those windows show. The memory is given back by {@link #close()}.
  */
 public final class NativeBuffer implements AutoCloseable {
-  /** How many bytes behind its end {@link #repeatLoosely} may change. */
+  /** Number of bytes past its end that {@link #repeatLoosely} may change. */
   public static final int ROOM = 16;
 
   private final Arena arena;
@@ -55,11 +55,11 @@ public final class NativeBuffer implements AutoCloseable {
   /**
    * Repeats what was written {@code distance} bytes before {@code at}, as LZ77 matches do: source
    * and target may overlap. Stops at {@code limit}; anything may be left in the {@link #ROOM} bytes
-   * behind the repeated ones, but never at or behind {@code limit}.
+   * after the repeated ones, but never at or after {@code limit}.
    *
    * @param distance at least 1
    * @param length any, because files may ask for more than there is room for
-   * @return where the repeated bytes end
+   * @return the end of the repeated bytes
    */
   public int repeatWithin(int at, int distance, long length, int limit) {
     int clipped = (int) Math.min(length, limit - at);
@@ -77,8 +77,8 @@ public final class NativeBuffer implements AutoCloseable {
   }
 
   /**
-   * As {@link #repeatWithin}, but faster: anything may be left in the {@link #ROOM} bytes behind
-   * the {@code length} ones, and there must be room for them.
+   * Repeats like {@link #repeatWithin}, but faster: anything may be left in the {@link #ROOM} bytes
+   * after the {@code length} ones, and there must be room for them.
    */
   public void repeatLoosely(int at, int distance, int length) {
     int from = at - distance;
@@ -106,13 +106,13 @@ public final class NativeBuffer implements AutoCloseable {
     }
   }
 
-  /** Says that the first {@code length} bytes are what they should be. */
+  /** Declares the first {@code length} bytes valid. */
   public void filled(int length) {
     filled = length;
   }
 
   /**
-   * How many bytes whoever filled this memory last vouches for; of use when filling it ended in
+   * Returns the number of valid bytes, as declared by the last writer; useful when filling ended in
    * {@link DamagedInput}.
    */
   public int filled() {
@@ -120,10 +120,10 @@ public final class NativeBuffer implements AutoCloseable {
   }
 
   /**
-   * What was written so far, read-only.
+   * Returns a read-only view of what was written so far.
    *
    * @param name the input that the content came from
-   * @param base where in that input the content stood
+   * @param base offset of the content in that input
    */
   public Bytes view(int length, String name, long base) {
     return new Bytes(segment.asSlice(0, length).asReadOnly().asByteBuffer(), name, base);

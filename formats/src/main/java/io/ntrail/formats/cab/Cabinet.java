@@ -20,7 +20,7 @@ import java.util.Optional;
  * folder are packed as one. For one thread.
  */
 public final class Cabinet implements AutoCloseable {
-  /** What helps where a file is refused. */
+  /** Next step to suggest where a file is refused. */
   public static final String REFUSED_NEXT_STEP =
       "put all cabinets of a set beside each other, or unpack it with cabextract or 7z";
 
@@ -49,10 +49,10 @@ public final class Cabinet implements AutoCloseable {
   /**
    * Opens cabinets of a set.
    *
-   * @param inputs in their order; if one between them is not there, what lies in it is refused when
-   *     it is asked for
+   * @param inputs in their order; if one between them is missing, files in it are refused when they
+   *     are opened
    * @param gaps receives what of their tables could not be read
-   * @throws CannotGoOn if one of them is no cabinet, or its header is damaged
+   * @throws CannotGoOn if one of them is not a cabinet, or its header is damaged
    */
   public static Cabinet open(List<InputFile> inputs, Gaps gaps) {
     List<CabinetVolume> parts =
@@ -68,7 +68,7 @@ public final class Cabinet implements AutoCloseable {
     return new Cabinet(parts, List.copyOf(folders), inOrder(files, parts.getFirst(), gaps));
   }
 
-  /** Whether both are cabinets of one set, and the second is the next one. */
+  /** Returns true if both are cabinets of one set, and the second is the next one. */
   public static boolean follows(InputFile input, InputFile next) {
     try {
       return isNext(CabinetVolume.read(input, new Gaps()), CabinetVolume.read(next, new Gaps()));
@@ -85,11 +85,11 @@ public final class Cabinet implements AutoCloseable {
   }
 
   /**
-   * Adds what one cabinet has.
+   * Adds the content of one cabinet.
    *
-   * @param goesOn whether its first folder is the last one so far
-   * @param hasNext whether the cabinet behind it is there
-   * @return whether its last folder goes on in that one
+   * @param goesOn whether its first folder continues the last one so far
+   * @param hasNext whether the next cabinet is there
+   * @return whether its last folder continues in the next one
    */
   private static boolean add(
       CabinetVolume part,
@@ -132,9 +132,10 @@ public final class Cabinet implements AutoCloseable {
   }
 
   /**
-   * No two files share bytes: otherwise a small cabinet could hold any number of large ones.
+   * Returns the files that do not overlap, by place: otherwise a small cabinet could hold any
+   * number of large ones.
    *
-   * @param first of the set, which gaps are told of
+   * @param first of the set, for gaps
    */
   private static List<CabinetFile> inOrder(
       List<CabinetFile> files, CabinetVolume first, Gaps gaps) {
@@ -170,12 +171,12 @@ public final class Cabinet implements AutoCloseable {
     return files;
   }
 
-  /** The name of the cabinet that stands before the first one of these in its set, or empty. */
+  /** Returns the name of the cabinet before the first of these in its set, or empty. */
   public String previous() {
     return parts.getFirst().previous();
   }
 
-  /** The name of the cabinet that stands behind the last one of these in its set, or empty. */
+  /** Returns the name of the cabinet after the last of these in its set, or empty. */
   public String next() {
     return parts.getLast().next();
   }
@@ -190,13 +191,13 @@ public final class Cabinet implements AutoCloseable {
 
   /**
    * Unpacks a file while it is read. A stream that was opened before ends here; closing it does
-   * nothing. What is damaged ends it with {@link io.ntrail.formats.bytes.DamagedInput}, which names
-   * the place in the cabinet; all before that was given.
+   * nothing. Damage ends it with {@link io.ntrail.formats.bytes.DamagedInput}, which names the
+   * place in the cabinet, after everything before it was delivered.
    *
    * @param file one of {@link #files}
-   * @param limit how many bytes it may have at most
-   * @throws CannotGoOn if it is larger, if its compression is not read, or if it lies in a cabinet
-   *     that is not there
+   * @param limit the most bytes it may have
+   * @throws CannotGoOn if it is larger, if its compression is not supported, or if it is in a
+   *     cabinet that is missing
    */
   public InputStream open(CabinetFile file, long limit) {
     String what = file.name() + " in " + parts.getFirst().input().name();

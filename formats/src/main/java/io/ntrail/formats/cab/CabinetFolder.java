@@ -4,12 +4,12 @@ import io.ntrail.formats.bytes.InputFile;
 import java.util.List;
 
 /**
- * A stretch of packed data that several files lie in.
+ * A stretch of compressed data that several files are in (CFFOLDER).
  *
- * @param type what it is packed with: CFFOLDER.typeCompress
- * @param pieces where its blocks lie; more than one if it goes on over several cabinets
- * @param lackingBefore the cabinet that it begins in and that is not there, or empty
- * @param lackingBehind the cabinet that it goes on in and that is not there, or empty
+ * @param type compression: CFFOLDER.typeCompress
+ * @param pieces places of its blocks; more than one if it extends over several cabinets
+ * @param lackingBefore the missing cabinet that it starts in, or empty
+ * @param lackingBehind the missing cabinet that it continues in, or empty
  */
 record CabinetFolder(int type, List<Piece> pieces, String lackingBefore, String lackingBehind) {
   private static final int NONE = 0;
@@ -22,11 +22,11 @@ record CabinetFolder(int type, List<Piece> pieces, String lackingBefore, String 
   }
 
   /**
-   * Blocks in one cabinet.
+   * Consecutive blocks in one cabinet.
    *
-   * @param at where the first one is
-   * @param blocks how many there are
-   * @param reserve how many bytes of the writer's own stand behind the header of each
+   * @param at offset of the first one
+   * @param blocks their number
+   * @param reserve bytes of application-specific data after the header of each
    */
   record Piece(InputFile input, long at, int blocks, int reserve) {}
 
@@ -52,7 +52,7 @@ record CabinetFolder(int type, List<Piece> pieces, String lackingBefore, String 
     };
   }
 
-  /** Begins at the first block of a folder that is not refused. */
+  /** Returns an unpacker, at the first block, for a folder that is not refused. */
   Unpacker unpacker() {
     return switch (method()) {
       case NONE -> new StoredBlocks();

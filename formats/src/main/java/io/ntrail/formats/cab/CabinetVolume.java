@@ -15,12 +15,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What one cabinet says, whether it stands alone or is one of a set.
+ * Header and tables of one cabinet, single or one of a set.
  *
- * @param set what the cabinets of a set have in common
- * @param index which one of the set it is, from 0
- * @param previous name of the cabinet before it, or empty
- * @param next name of the cabinet behind it, or empty
+ * @param set id that the cabinets of a set share
+ * @param index number of the cabinet in the set, from 0
+ * @param previous name of the previous cabinet, or empty
+ * @param next name of the next cabinet, or empty
  */
 record CabinetVolume(
     InputFile input,
@@ -40,15 +40,15 @@ record CabinetVolume(
   private static final int LONGEST_NAME = 1024;
   private static final int NAME_IS_UTF8 = 0x80;
 
-  /** A folder as far as it lies in this cabinet. */
+  /** The part of a folder that is in this cabinet. */
   record RawFolder(int type, Piece piece) {}
 
   /**
-   * A file.
+   * A file entry.
    *
    * @param file with the number of the folder in this cabinet
-   * @param fromPrevious whether it begins in the cabinet before
-   * @param toNext whether it goes on in the cabinet behind
+   * @param fromPrevious whether it starts in the previous cabinet
+   * @param toNext whether it continues in the next cabinet
    */
   record RawFile(CabinetFile file, boolean fromPrevious, boolean toNext) {}
 

@@ -18,12 +18,12 @@ final class FolderReader implements AutoCloseable {
   private int blocksDone;
   private long at;
 
-  /** How many bytes of the folder lie before {@link #block}. */
+  /** Number of bytes of the folder before {@link #block}. */
   private long before;
 
   private int size;
 
-  /** What went wrong; nothing behind it can be read. */
+  /** The damage that was met; nothing after it can be read. */
   private Optional<DamagedInput> damage = Optional.empty();
 
   private boolean closed;
@@ -34,7 +34,7 @@ final class FolderReader implements AutoCloseable {
     this.at = folder.pieces().getFirst().at();
   }
 
-  /** How many bytes of the folder lie before the block that is there now. */
+  /** Returns the number of bytes of the folder before the current block. */
   long before() {
     return before;
   }
@@ -42,9 +42,9 @@ final class FolderReader implements AutoCloseable {
   /**
    * Copies bytes of the folder.
    *
-   * @param from where they begin in the folder; never before {@link #before}
-   * @param most how many are wanted, at least 1
-   * @return how many were copied, at least 1
+   * @param from their offset in the folder; never before {@link #before}
+   * @param most number of bytes wanted, at least 1
+   * @return number of bytes copied, at least 1
    * @throws DamagedInput if there are none or they cannot be read
    */
   int read(long from, byte[] target, int to, int most) {
@@ -74,7 +74,7 @@ final class FolderReader implements AutoCloseable {
     }
   }
 
-  /** Unpacks the next block, whose packed bytes may lie in two cabinets or more. */
+  /** Unpacks the next block, whose compressed bytes may be in two cabinets or more. */
   private int unpack() {
     Piece first = piece();
     long start = at;
@@ -140,7 +140,7 @@ final class FolderReader implements AutoCloseable {
     }
   }
 
-  /** CSUMCompute of MS-CAB: the last bytes of a stretch stand in reverse. */
+  /** CSUMCompute of MS-CAB: the last bytes of a stretch are in reverse order. */
   private static int checksum(Bytes bytes, int from, int to, int seed) {
     int sum = seed;
     int at = from;

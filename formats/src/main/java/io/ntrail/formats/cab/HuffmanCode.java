@@ -4,8 +4,8 @@ import java.util.Arrays;
 
 /**
  * A canonical prefix code of at most 16 bits: shorter before longer, then in the order of symbols.
- * It may be incomplete or empty, because writers leave out what they do not use; a code that nobody
- * has is an error when it is met.
+ * It may be incomplete or empty, because writers leave out what they do not use; an unassigned code
+ * is an error when it is met.
  */
 final class HuffmanCode {
   private static final int MAX_BITS = 16;

@@ -1,14 +1,14 @@
 package io.ntrail.formats.cab;
 
 /**
- * LZX as cabinets have it: LZ77 with Huffman codes and a window of 32 KiB to 2 MiB.
+ * LZX decompressor for cabinets: LZ77 with Huffman codes and a window of 32 KiB to 2 MiB.
  *
  * <p>Each block of the cabinet is a frame of 32,768 bytes of output, the last one perhaps less, and
- * begins with a new word of bits. LZX has blocks of its own, of any length, which go on over frames
- * (verbatim, with aligned offsets, not compressed); the trees of a block are told by their
- * differences to those before. Three offsets used last have short forms. At the end, the targets of
- * what looks like calls of x86 (E8) are made relative again, frame by frame; the window keeps them
- * as they were.
+ * starts on a new word of bits. LZX has blocks of its own, of any length, which extend over frames
+ * (verbatim, with aligned offsets, uncompressed); the trees of a block are stored as differences to
+ * the previous ones. The three most recent offsets have short forms. At the end, the targets of
+ * what looks like x86 calls (E8) are made relative again, frame by frame; the window keeps them as
+ * they were.
  */
 final class Lzx implements Unpacker {
   /** The smallest window: 2 to the power of this. */
@@ -60,16 +60,16 @@ final class Lzx implements Unpacker {
   private final HuffmanCode alignedTree = new HuffmanCode(7, ALIGNED_SYMBOLS);
   private final HuffmanCode pretree = new HuffmanCode(6, PRETREE_SYMBOLS);
 
-  /** How much was unpacked before this frame. */
+  /** Number of bytes unpacked before this frame. */
   private long written;
 
-  /** What targets of calls wrap around at; 0 if they were left alone. */
+  /** Modulus of call targets; 0 if calls were not translated. */
   private int translationSize;
 
   private int blockType;
   private int blockLeft;
 
-  /** Whether a byte follows that fills an uncompressed block of odd length to whole words. */
+  /** True if the next byte is padding of an uncompressed block of odd length. */
   private boolean padding;
 
   private int r0 = 1;
@@ -125,7 +125,10 @@ final class Lzx implements Unpacker {
     written += size;
   }
 
-  /** It may lie behind the uncompressed bytes, or be the first of the next frame. */
+  /**
+   * Skips the padding byte, which is after the uncompressed bytes or is the first of the next
+   * frame.
+   */
   private void skipPadding() {
     if (padding && blockLeft == 0) {
       padding = !bits.skipByte();
@@ -282,7 +285,7 @@ final class Lzx implements Unpacker {
     }
   }
 
-  /** Undoes what the writer did to calls: their targets are told as places in the whole data. */
+  /** Undoes the translation of calls: their targets are stored as offsets in the whole data. */
   private void translate(byte[] out, int size) {
     for (int i = 0; i < size - UNTRANSLATED_END; i++) {
       if (out[i] != CALL) {

@@ -1,11 +1,11 @@
 package io.ntrail.formats.cab;
 
 /**
- * The bits of one block of LZX: 16-bit words, lower byte first, bits from the most significant one
- * down; between them lie stretches of plain bytes.
+ * Bit reader of one LZX block: 16-bit words, lower byte first, bits from the most significant one
+ * down; stretches of plain bytes are between them.
  */
 final class LzxBitReader {
-  /** How far beyond the end the words that are read ahead may lie. */
+  /** Number of bytes past the end that words read ahead may take. */
   private static final int AHEAD = 8;
 
   private byte[] input = {};
@@ -21,7 +21,7 @@ final class LzxBitReader {
 
   LzxBitReader() {}
 
-  /** Begins with the first byte of another block. */
+  /** Starts at the first byte of another block. */
   void begin(byte[] block, int blockLength) {
     input = block;
     length = blockLength;
@@ -32,7 +32,7 @@ final class LzxBitReader {
 
   /**
    * Reads ahead until at least 49 bits are held: enough for a symbol of the main tree, one of the
-   * length tree, and the bits of an offset. Behind the end there are zeros.
+   * length tree, and the bits of an offset. Past the end there are zeros.
    */
   void fill() throws DamagedBlock {
     while (held <= 48) {
@@ -72,7 +72,10 @@ final class LzxBitReader {
     return take(count);
   }
 
-  /** Goes on with plain bytes at the end of the word; of a word that has not begun, behind it. */
+  /**
+   * Continues with plain bytes at the end of the current word, or, if the word is untouched, after
+   * it.
+   */
   void alignForBytes() throws DamagedBlock {
     fill();
     int rest = held & 15;

@@ -1,8 +1,11 @@
 package io.ntrail.formats.cab;
 
-/** Unpacks the blocks of one folder in turn; what a block leaves behind is used by the next. */
+/**
+ * Decompressor of the blocks of one folder, in turn; each block depends on the state left by the
+ * previous one.
+ */
 sealed interface Unpacker extends AutoCloseable permits StoredBlocks, MsZip, Lzx {
-  /** What a block holds at most when it is unpacked. */
+  /** Largest size of a block, uncompressed. */
   int BLOCK = 32_768;
 
   /**
@@ -15,7 +18,7 @@ sealed interface Unpacker extends AutoCloseable permits StoredBlocks, MsZip, Lzx
    */
   void unpack(byte[] packed, int length, byte[] out, int size) throws DamagedBlock;
 
-  /** Gives back what is no garbage of Java's. */
+  /** Frees what the garbage collector does not. */
   @Override
   default void close() {}
 }

@@ -31,16 +31,15 @@ public enum Compression {
    * Decompresses until {@code outputLength} bytes are written or the input ends.
    *
    * @param input the window that holds the compressed bytes
-   * @param from where they begin in {@code input}
-   * @param to where they end
-   * @param output written from index 0 on; never beyond {@code outputLength}. Behind the bytes that
+   * @param from their start in {@code input}
+   * @param to their end
+   * @param output written from index 0 on; never beyond {@code outputLength}. After the bytes that
    *     it reports as {@link NativeBuffer#filled()} and before {@code outputLength} anything may be
    *     left
    * @return the number of bytes written; less than {@code outputLength} if the input ended cleanly
    *     before
    * @throws io.ntrail.formats.bytes.DamagedInput if the input is not of this compression; what was
-   *     written until then stands in {@code output}, and its length in {@link
-   *     NativeBuffer#filled()}
+   *     written until then is in {@code output}, and its length in {@link NativeBuffer#filled()}
    * @throws IllegalArgumentException if {@code from} to {@code to} is not inside {@code input}, or
    *     {@code outputLength} is negative or more than fits into {@code output}
    */

@@ -25,15 +25,17 @@ import io.ntrail.formats.bytes.NativeBuffer;
  */
 final class Xpress {
   /**
-   * Behind the flags not yet tested stands a 1 that ends them, so that the number of zeros in front
-   * is the number of literals, and this value means that a new word is due.
+   * Value of the flags when a new word is due: the flags not yet tested are followed by a 1, so
+   * that the number of leading zeros is the number of literals.
    */
   private static final long NO_FLAGS = 1L << 63;
 
   /** More than one turn of the fast loop takes: a word of flags, 32 literals, the longest match. */
   private static final int FAST_INPUT = 64;
 
-  /** What one turn of the fast loop writes at most, but for lengths from bytes: 32 literals, 24. */
+  /**
+   * Bound of the output of one turn of the fast loop, without lengths from bytes: 32 literals, 24.
+   */
   private static final int FAST_OUTPUT = 32 + 24 + NativeBuffer.ROOM;
 
   private final Bytes input;
@@ -73,7 +75,7 @@ final class Xpress {
   }
 
   /**
-   * Goes on while input and output are so far from their ends that neither must be asked for at
+   * Decompresses while input and output are so far from their ends that neither must be checked at
    * every byte, and more may be copied than is wanted.
    */
   private void decompressMost() {
@@ -138,7 +140,7 @@ final class Xpress {
     halfNibble = half;
   }
 
-  /** Goes on to the end of the input or of what is wanted, looking at every byte. */
+  /** Decompresses to the end of the input or of the wanted output, checking every byte. */
   private void decompressRest() {
     while (out < limit) {
       if (flags == NO_FLAGS) {
@@ -170,7 +172,7 @@ final class Xpress {
     }
   }
 
-  /** The length - 3 of a match whose word says that more follows. */
+  /** Reads length - 3 of a match whose word has the escape value. */
   private long longLength() {
     int nibble = halfNibble;
     if (nibble < 0) {
@@ -184,7 +186,7 @@ final class Xpress {
     return nibble < 15 ? nibble + 7L : longerLength();
   }
 
-  /** The length - 3 of a match whose nibble says that more follows. */
+  /** Reads length - 3 of a match whose nibble has the escape value. */
   private long longerLength() {
     need(1, "the length of a match");
     int more = input.u8(in++);

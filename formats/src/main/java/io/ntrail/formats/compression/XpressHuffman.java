@@ -64,7 +64,7 @@ final class XpressHuffman {
   /** The bits read ahead, from the most significant one down. */
   private int bits;
 
-  /** How many bits of {@link #bits} are real. */
+  /** Number of valid bits in {@link #bits}. */
   private int held;
 
   private XpressHuffman(Bytes input, int from, int to, NativeBuffer output, int limit) {
@@ -173,7 +173,7 @@ final class XpressHuffman {
     }
   }
 
-  /** The length - 3 of a match whose symbol says that more follows. */
+  /** Reads length - 3 of a match whose symbol has the escape value. */
   private long longLength() {
     need(1);
     int more = input.u8(in++);

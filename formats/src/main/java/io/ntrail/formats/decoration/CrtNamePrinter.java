@@ -9,10 +9,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes what a decorated name stands for, in the form of the Windows C runtime.
+ * Prints an undecorated name in the form of the Windows C runtime.
  *
- * <p>A type is written around what it declares, from the inside to the outside, as C declares: the
- * runtime's spaces follow from that. The text of a declaration may begin with a space already.
+ * <p>A type is written around what it declares, from the inside to the outside, as in C: the
+ * runtime's spaces follow from that. The text of a declaration may start with a space already.
  */
 final class CrtNamePrinter {
   private static final int MOST_TEXT = 1 << 16;
@@ -125,7 +125,7 @@ final class CrtNamePrinter {
     return join(begin, head(function.access(), member), linkage, whole);
   }
 
-  /** An operator that converts tells its result by its name. */
+  /** Returns true for a conversion operator: its result type is its name. */
   private static boolean converts(NameNode name) {
     return switch (name) {
       case NameNode.Conversion _ -> true;
@@ -163,7 +163,7 @@ final class CrtNamePrinter {
     return String.join(" ", Qualifiers.words(qualifiers & CV));
   }
 
-  /** What stands behind the sign of a pointer, with a space in front. */
+  /** Returns the text after the sign of a pointer, with a leading space. */
   private String marks(int qualifiers) {
     String ptr64 = (qualifiers & Qualifiers.PTR64) == 0 ? "" : ptr64();
     String restrict = (qualifiers & Qualifiers.RESTRICT) == 0 ? "" : keyword("__restrict");
@@ -175,7 +175,10 @@ final class CrtNamePrinter {
     return without(UndnameFlag.NO_PTR64) ? "" : keyword("__ptr64");
   }
 
-  /** Without what the runtime does not tell of variables and results. */
+  /**
+   * Returns a type without the qualifiers that the runtime does not print for variables and
+   * results.
+   */
   private static TypeNode unqualified(TypeNode type) {
     return type instanceof TypeNode.Pointer(String sign, TypeNode to, NameNode of, int qualifiers)
         ? new TypeNode.Pointer(sign, to, of, qualifiers & ~CV)
@@ -254,7 +257,10 @@ final class CrtNamePrinter {
     return join("(", list, type.variadic() ? ",...)" : ")");
   }
 
-  /** What is said of the object of a member: words end with a space, {@code __ptr64} begins so. */
+  /**
+   * Returns the qualifiers of a member's object: words end with a space, {@code __ptr64} starts
+   * with one.
+   */
   private String thisType(TypeNode.Function type) {
     int qualifiers = type.qualifiers();
     String cv = without(UndnameFlag.NO_CV_THISTYPE) ? "" : spaced(cv(qualifiers), type.reference());

@@ -9,7 +9,7 @@ final class DecoratedNameCursor {
     this.text = text;
   }
 
-  /** The name is none, or nobody knows what it says. */
+  /** Thrown if a name is not a decorated name, or uses an unknown encoding. */
   static final class Undecipherable extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -68,7 +68,7 @@ final class DecoratedNameCursor {
     }
   }
 
-  /** What comes before a character, which is skipped; not empty. */
+  /** Reads what comes before a character, which is skipped; not empty. */
   String until(char end) {
     int found = text.indexOf(end, at);
     if (found <= at) {
@@ -108,7 +108,7 @@ final class DecoratedNameCursor {
     return number;
   }
 
-  /** Whether {@code ?} number {@code ?} comes next: a scope inside of a function. */
+  /** Returns true if {@code ?} number {@code ?} comes next: a scope inside a function. */
   boolean startsLocalScope() {
     if (peek() != '?') {
       return false;

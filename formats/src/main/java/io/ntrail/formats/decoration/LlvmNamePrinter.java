@@ -4,7 +4,7 @@ import io.ntrail.formats.decoration.NameNode.Argument;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Writes what a decorated name stands for, in the form of llvm-undname. */
+/** Prints an undecorated name in the form of llvm-undname. */
 final class LlvmNamePrinter {
   private static final int MOST_TEXT = 1 << 16;
 
@@ -103,7 +103,10 @@ final class LlvmNamePrinter {
     after(type);
   }
 
-  /** What is told behind the type is of the variable, or of what it points to. */
+  /**
+   * Returns the type with the qualifiers after it: they are of the variable, or of what it points
+   * to.
+   */
   private static TypeNode stored(TypeNode type, int storage) {
     int cv = storage & (Qualifiers.CONST | Qualifiers.VOLATILE);
     return type instanceof TypeNode.Pointer pointer
@@ -148,7 +151,7 @@ final class LlvmNamePrinter {
     Qualifiers.words(qualifiers).forEach(word -> put(" ").put(word));
   }
 
-  /** What is in front of the declared name. */
+  /** Writes the part before the declared name. */
   private void before(TypeNode type) {
     switch (type) {
       case TypeNode.Basic(String text, int qualifiers) -> {
@@ -183,7 +186,7 @@ final class LlvmNamePrinter {
     }
   }
 
-  /** Writes all of it, whatever is asked for. */
+  /** Writes a part in full, whatever the style. */
   private void full(Runnable what) {
     boolean before = namesOnly;
     namesOnly = false;
@@ -216,7 +219,7 @@ final class LlvmNamePrinter {
     put(String.join(" ", Qualifiers.words(pointer.qualifiers())));
   }
 
-  /** What is behind the declared name. */
+  /** Writes the part after the declared name. */
   private void after(TypeNode type) {
     switch (type) {
       case TypeNode.Basic _, TypeNode.Tag _, TypeNode.Managed _ -> {}

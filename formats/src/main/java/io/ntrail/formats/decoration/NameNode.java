@@ -16,14 +16,14 @@ sealed interface NameNode {
     }
   }
 
-  /** As it is written. */
+  /** A name as it is written. */
   record Plain(String text) implements NameNode {}
 
-  /** What the language or the compiler calls it: {@code operator+}, {@code `vftable'}. */
+  /** A name of the language or the compiler: {@code operator+}, {@code `vftable'}. */
   record Special(String text) implements NameNode {}
 
   /**
-   * One that is told a second time by its number.
+   * A back reference to a name by its number.
    *
    * @param text as llvm-undname writes it
    */
@@ -52,7 +52,7 @@ sealed interface NameNode {
   /** A scope inside of a function. */
   record Local(SymbolNode in, long number) implements NameNode {}
 
-  /** What initialises or destroys a variable: {@code what} is the text in front of it. */
+  /** The initializer or destructor of a variable: {@code what} is the text in front of it. */
   record Dynamic(String what, SymbolNode of) implements NameNode {}
 
   /** An argument of a template. */

@@ -9,7 +9,7 @@ import java.util.List;
 final class NameReader {
   private static final int MOST_BACK = 10;
 
-  /** What names that were recalled may add up to: they can multiply. */
+  /** Bound of the text of all back references: they can multiply. */
   private static final int MOST_TEXT = 1 << 16;
 
   private final DecoratedNameCursor in;
@@ -234,7 +234,7 @@ final class NameReader {
     return numbers;
   }
 
-  /** What a name is in, the outermost first. */
+  /** Reads the scopes of a name, the outermost first. */
   List<NameNode> scopeParts() {
     List<NameNode> parts = new ArrayList<>();
     while (!in.take('@')) {

@@ -11,7 +11,7 @@ final class StringLiteral {
 
   private StringLiteral() {}
 
-  /** Reads it from behind {@code ??_C}. */
+  /** Reads a string literal's name after {@code ??_C}. */
   static String read(DecoratedNameCursor in) {
     if (!in.take("@_")) {
       throw DecoratedNameCursor.wrong();

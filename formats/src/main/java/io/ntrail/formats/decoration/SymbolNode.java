@@ -3,7 +3,7 @@ package io.ntrail.formats.decoration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a whole decorated name stands for. Immutable. */
+/** A parsed decorated name. Immutable. */
 sealed interface SymbolNode {
   /** The name. */
   NameNode name();
@@ -26,7 +26,7 @@ sealed interface SymbolNode {
       implements SymbolNode {}
 
   /**
-   * What leads to a function by another way.
+   * Kind of a thunk, which leads to a function in another way.
    *
    * @param kind {@code adjustor}, {@code vtordisp}, {@code vtordispex} or {@code vcall}
    * @param offsets in the object; of vcall in the table
@@ -46,8 +46,8 @@ sealed interface SymbolNode {
    *
    * @param access as of functions
    * @param isStatic whether it is a static member
-   * @param storage the qualifiers that stand behind the type; of pointers those of what is pointed
-   *     to, once more, with what is said of the pointer itself
+   * @param storage the qualifiers after the type; of pointers those of the pointee, once more, with
+   *     those of the pointer itself
    */
   record Variable(NameNode name, String access, boolean isStatic, TypeNode type, int storage)
       implements SymbolNode {}
@@ -55,17 +55,17 @@ sealed interface SymbolNode {
   /**
    * A table of virtual functions or bases.
    *
-   * @param target whose it is in the class; null if that is not said
+   * @param target the base whose table it is in the class; null if not given
    */
   record Table(NameNode name, int qualifiers, @Nullable NameNode target) implements SymbolNode {}
 
-  /** What tells whether a static variable is initialised; the index 0 is not written. */
+  /** The guard of a static variable's initialization; index 0 is not written. */
   record Guard(NameNode name, long index) implements SymbolNode {}
 
-  /** What has no type: only its name is written. */
+  /** A symbol without a type: only its name is written. */
   record Untyped(NameNode name) implements SymbolNode {}
 
-  /** A type with a text behind it. */
+  /** A type followed by a text. */
   record Descriptor(TypeNode type, String what) implements SymbolNode {
     @Override
     public NameNode name() {

@@ -6,10 +6,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what a decorated name stands for. Used for one name.
+ * Parser of one decorated name.
  *
  * <p>Source: the facts on undecoration (grammar), with the texts of llvm-undname 14 as the measure
- * of what is a name and what is not.
+ * of what is a decorated name and what is not.
  */
 final class SymbolReader {
   private static final int MOST_DEPTH = 200;
@@ -28,11 +28,12 @@ final class SymbolReader {
   }
 
   /**
-   * Reads a name. What follows it, as some tools write where a string is from, is left.
+   * Parses a name. Anything after it, as some tools write to show where a string is from, is
+   * ignored.
    *
-   * @param crt whether the C runtime is asked, for which {@code ?$a@H@} is a name and {@code ?} a
-   *     parameter among the arguments of a template
-   * @throws DecoratedNameCursor.Undecipherable if it is no decorated name
+   * @param crt whether the rules of the C runtime apply, for which {@code ?$a@H@} is a name and
+   *     {@code ?} a parameter among the arguments of a template
+   * @throws DecoratedNameCursor.Undecipherable if it is not a decorated name
    */
   static SymbolNode read(String decorated, boolean crt) {
     if (crt && decorated.startsWith("?$")) {
@@ -59,7 +60,7 @@ final class SymbolReader {
     }
   }
 
-  /** Whether the C runtime is asked. */
+  /** Returns true if the rules of the C runtime apply. */
   boolean isCrt() {
     return crt;
   }
@@ -88,7 +89,7 @@ final class SymbolReader {
     depth--;
   }
 
-  /** A symbol, which begins with its {@code ?}. */
+  /** Reads a symbol, which starts with its {@code ?}. */
   SymbolNode symbol() {
     enter();
     try {
@@ -103,7 +104,7 @@ final class SymbolReader {
     }
   }
 
-  /** A name that was too long and is told by its MD5. */
+  /** Reads the MD5 that replaces a name that was too long. */
   private SymbolNode hashed() {
     in.take("??@");
     String text = "??@" + in.until('@') + "@";

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A type, as a decorated name has it. Immutable. */
 sealed interface TypeNode {
-  /** The same with further qualifiers. */
+  /** Returns the type with further qualifiers. */
   TypeNode with(int qualifiers);
 
   /** A type of the language. */
@@ -41,7 +41,7 @@ sealed interface TypeNode {
       return new Pointer(sign, to, of, qualifiers | more);
     }
 
-    /** The same, to something with further qualifiers. */
+    /** Returns the pointer with further qualifiers of its target. */
     Pointer toWith(int more) {
       return new Pointer(sign, to.with(more), of, qualifiers);
     }
@@ -50,7 +50,7 @@ sealed interface TypeNode {
   /**
    * An array; a dimension of 0 is not written.
    *
-   * @param elements the qualifiers that are told with its elements, not with the array
+   * @param elements the qualifiers that are written with its elements, not with the array
    */
   record Array(List<Long> dimensions, TypeNode of, int qualifiers, int elements)
       implements TypeNode {
@@ -65,7 +65,7 @@ sealed interface TypeNode {
   }
 
   /**
-   * What C++/CLI has a template for.
+   * A C++/CLI type that is written as a template.
    *
    * @param name {@code cli::array} or {@code cli::pin_ptr}
    * @param rank of arrays, else 1

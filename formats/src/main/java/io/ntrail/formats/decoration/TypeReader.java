@@ -71,7 +71,7 @@ final class TypeReader {
     return qualifiers();
   }
 
-  /** Whether the qualifiers that come next are of a member, which is pointed to. */
+  /** Returns true if the next qualifiers are those of a member that is pointed to. */
   private boolean isMember() {
     return switch (in.peek()) {
       case 'Q', 'R', 'S', 'T' -> true;
@@ -79,7 +79,7 @@ final class TypeReader {
     };
   }
 
-  /** What is said of a pointer itself. */
+  /** Reads the flags of a pointer itself. */
   int pointerFlags() {
     int flags = Qualifiers.NONE;
     if (in.take('E')) {
@@ -94,7 +94,7 @@ final class TypeReader {
     return flags;
   }
 
-  /** What stands behind the type of a variable. */
+  /** Reads the qualifiers after the type of a variable. */
   int storage(TypeNode type) {
     if (!(type instanceof TypeNode.Pointer) && !(type instanceof TypeNode.Managed)) {
       return qualifiers();
@@ -229,7 +229,7 @@ final class TypeReader {
     };
   }
 
-  /** How many dimensions a managed array has: two digits. */
+  /** Reads the rank of a managed array: two digits. */
   private int rank(char first) {
     char second = in.startsWithDigit() ? in.next() : 0;
     int rank = 10 * (first - '0') + second - '0';
@@ -262,7 +262,7 @@ final class TypeReader {
     return new TypeNode.Array(dimensions, type(), Qualifiers.NONE, elements);
   }
 
-  /** How a function is called. */
+  /** Reads a calling convention. */
   String convention() {
     return switch (in.next()) {
       case 'A', 'B' -> "__cdecl";

@@ -4,15 +4,16 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What a name means that a Microsoft C++ compiler decorated: {@code ?f@@YAXH@Z} is {@code void
- * __cdecl f(int)}.
+ * Undecorates names of Microsoft C++ compilers: {@code ?f
  *
- * <p>Bounded in depth and length; whatever is given, nothing is thrown.
+ * <p>Bounded in depth and length; whatever is given, nothing is thrown.YAXH@Z} is {@code void __cdecl f(int)}.
+ *
+ * <p>Bounded in depth and length; never throws, whatever the input.
  */
 public final class Undecorator {
   private Undecorator() {}
 
-  /** How much is written. */
+  /** Amount of detail in the text. */
   public enum Style {
     /** Everything, as llvm-undname writes it. */
     FULL,

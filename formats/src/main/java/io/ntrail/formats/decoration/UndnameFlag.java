@@ -4,12 +4,12 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * What may be left out of the text of the C runtime. Named as in Microsoft's {@code UNDNAME_}
+ * Parts that the text of the C runtime can leave out. Named as in Microsoft's {@code UNDNAME_}
  * constants, with the same bits.
  *
  * <p>Source: the documentation of {@code UnDecorateSymbolName} (DbgHelp) and of {@code
  * IDiaSymbol::get_undecoratedNameEx}, which has the last three. Bits that have nothing to leave out
- * in the programs of today are not here: {@code NO_ALLOCATION_MODEL}, {@code NO_RETURN_UDT_MODEL},
+ * in today's programs are not here: {@code NO_ALLOCATION_MODEL}, {@code NO_RETURN_UDT_MODEL},
  * {@code 32_BIT_DECODE}.
  */
 public enum UndnameFlag {
@@ -19,15 +19,15 @@ public enum UndnameFlag {
   NO_MS_KEYWORDS(0x2),
   /** The result of the function. */
   NO_FUNCTION_RETURNS(0x4),
-  /** How the function is called. */
+  /** The calling convention. */
   NO_ALLOCATION_LANGUAGE(0x10),
-  /** Microsoft's keywords behind the parameters of a member: {@code __ptr64}. */
+  /** Microsoft's keywords after the parameters of a member: {@code __ptr64}. */
   NO_MS_THISTYPE(0x20),
-  /** {@code const} and {@code volatile} behind the parameters of a member. */
+  /** {@code const} and {@code volatile} after the parameters of a member. */
   NO_CV_THISTYPE(0x40),
   /** {@code public:} and the others. */
   NO_ACCESS_SPECIFIERS(0x80),
-  /** What a function may throw. */
+  /** Exception specifications. */
   NO_THROW_SIGNATURES(0x100),
   /** {@code static} and {@code virtual}. */
   NO_MEMBER_TYPE(0x200),
@@ -37,7 +37,7 @@ public enum UndnameFlag {
   NO_ARGUMENTS(0x2000),
   /** {@code enum}, {@code class}, {@code struct} and {@code union}. */
   NO_ECSU(0x8000),
-  /** Nothing: names with characters that no identifier has are no longer refused. */
+  /** Nothing: names with characters that are not allowed in identifiers are no longer refused. */
   NO_IDENT_CHAR_CHECK(0x10000),
   /** {@code __ptr64}. */
   NO_PTR64(0x20000);
@@ -48,7 +48,7 @@ public enum UndnameFlag {
     this.bit = bit;
   }
 
-  /** Those that the bits of Microsoft's constants tell; others are passed over. */
+  /** Returns the flags of Microsoft's constants; other bits are ignored. */
   public static Set<UndnameFlag> of(int bits) {
     Set<UndnameFlag> flags = EnumSet.noneOf(UndnameFlag.class);
     for (UndnameFlag flag : values()) {

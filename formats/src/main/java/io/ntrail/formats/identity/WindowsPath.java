@@ -4,7 +4,7 @@ package io.ntrail.formats.identity;
 public final class WindowsPath {
   private WindowsPath() {}
 
-  /** What stands behind the last separator; the whole path if it has none. */
+  /** Returns the part after the last separator; the whole path if it has none. */
   public static String lastPart(String path) {
     return path.substring(1 + Math.max(path.lastIndexOf('\\'), path.lastIndexOf('/')));
   }

@@ -32,7 +32,7 @@ public record JtrcHeader(int version, int characteristics) {
   /** Records are of 64-bit code; no writer ever made them. */
   public static final int RECORDS_64 = 8;
 
-  /** Whether the input begins as such a file does, as far as it goes. */
+  /** Returns true if the input starts like such a file, as far as it goes. */
   public static boolean looksLike(InputFile input) {
     return input.size() >= 4 && input.window(0, 4).i32(0) == SIGNATURE;
   }
@@ -90,7 +90,7 @@ public record JtrcHeader(int version, int characteristics) {
     return new JtrcHeader(start.u16(4), characteristics);
   }
 
-  /** Whether time stamps are of the performance counter, which all processors share. */
+  /** Returns true if time stamps are of the performance counter, which all processors share. */
   public boolean performanceCounter() {
     return (characteristics & TIMESTAMP_PERFCOUNTER) != 0;
   }

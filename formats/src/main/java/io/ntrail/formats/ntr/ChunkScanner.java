@@ -10,7 +10,7 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the chunks of a file: by its index, or by going from header to header and searching behind
+ * Finds the chunks of a file: by its index, or by going from header to header and searching after
  * damage (docs/ntr.md sections 8 and 9).
  */
 final class ChunkScanner {
@@ -39,7 +39,7 @@ final class ChunkScanner {
     this.gaps = gaps;
   }
 
-  /** The first right header near the beginning of a file, or null if it is no recording. */
+  /** Returns the first valid header near the start of a file, or null if it is not a recording. */
   static NtrChunkReader.@Nullable Header first(InputFile input, NtrChunkReader reader) {
     int length = (int) Math.min(input.size(), NtrLayout.SEARCHED_AT_START);
     Bytes start = input.window(0, length);
@@ -127,7 +127,10 @@ final class ChunkScanner {
     gaps.add(new Gap(input.name(), offset, bytes, what, why));
   }
 
-  /** Whether the file ends in a right end chunk with indexes that cover it; visits all if so. */
+  /**
+   * Visits all chunks by the index; returns false if the file does not end in a valid end chunk
+   * with indexes that cover it.
+   */
   boolean byIndex(Visitor visitor) {
     try {
       Deque<IndexPart> parts = parts();

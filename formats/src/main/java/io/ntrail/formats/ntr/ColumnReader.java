@@ -13,7 +13,7 @@ final class ColumnReader {
   private int at;
   private int end;
 
-  /** A column that says {@code what} it is where it is damaged. */
+  /** Makes a reader; {@code what} names the column in messages about damage. */
   ColumnReader(String what) {
     this.what = what;
   }
@@ -44,7 +44,7 @@ final class ColumnReader {
     at = position;
   }
 
-  /** Lets nothing behind a position be read; gives the end there was before. */
+  /** Hides everything past a position; returns the end there was before. */
   int stopAt(int position) {
     int before = end;
     end = position;

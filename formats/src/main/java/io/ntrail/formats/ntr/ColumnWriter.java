@@ -38,7 +38,7 @@ final class ColumnWriter {
     var(value << 1 ^ value >> 63);
   }
 
-  /** How many bytes {@link #zig} takes for a value. */
+  /** Returns the number of bytes that {@link #zig} takes for a value. */
   static int zigLength(long value) {
     long zigzag = value << 1 ^ value >> 63;
     return (70 - Long.numberOfLeadingZeros(zigzag | 1)) / 7;
@@ -48,6 +48,16 @@ final class ColumnWriter {
     byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
     var(utf8.length);
     put(utf8, 0, utf8.length);
+  }
+
+  /** Inserts a number before everything else. */
+  void prepend(long value) {
+    ColumnWriter first = new ColumnWriter(LONGEST);
+    first.var(value);
+    room(first.size);
+    System.arraycopy(bytes, 0, bytes, first.size, size);
+    System.arraycopy(first.bytes, 0, bytes, 0, first.size);
+    size += first.size;
   }
 
   void put(byte[] source, int from, int length) {

@@ -7,7 +7,7 @@ import java.util.Map;
 /** The definitions of a recording that hold, as records, so that they can be written again. */
 final class CurrentDefinitions {
   /**
-   * What a record defines.
+   * Key of a definition.
    *
    * @param kind of record
    * @param what the number of the thing, or the ticks of a calibration
@@ -16,7 +16,7 @@ final class CurrentDefinitions {
 
   private final Map<Key, byte[]> records = new LinkedHashMap<>();
 
-  /** Takes a record; it replaces an earlier one with the end that was told of it. */
+  /** Adds a record; it replaces an earlier one together with the end recorded for it. */
   void add(int kind, long what, byte[] record) {
     if (isBeginning(kind)) {
       records.remove(new Key(kind + 1, what));
@@ -30,7 +30,7 @@ final class CurrentDefinitions {
     records.remove(new Key(kind + 1, what));
   }
 
-  /** Definitions before their ends, as they were told. */
+  /** Returns definitions before their ends, in the order in which they were added. */
   Map<Key, byte[]> records() {
     return Collections.unmodifiableMap(records);
   }

@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Collects what definitions chunks say (docs/ntr.md section 4). */
+/** Collects the content of definitions chunks (docs/ntr.md section 4). */
 final class DefinitionTable {
   /** More bytes of definitions than a recorder writes, and less than a heap. */
   private static final long MAX_BYTES = 64L << 20;

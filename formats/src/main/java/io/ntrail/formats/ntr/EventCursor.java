@@ -9,31 +9,25 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.zip.DataFormatException;
-import java.util.zip.Inflater;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks the events of one thread as a flyweight: it is the event it stands on. Events come as they
- * were recorded, also exits without an entry. Holds one chunk in memory.
+ * Walks the events of one thread as a flyweight: it is the event it is on. Events come as they were
+ * recorded, including exits without an entry. Holds one chunk in memory.
  *
- * <p>A chunk that cannot be read is a gap; {@link #missingBefore} tells at the next event how many
- * are missing. Used by one thread; {@link #close} gives back the memory of the inflater.
+ * <p>A chunk that cannot be read is a gap; at the next event, {@link #missingBefore} is the number
+ * of missing ones. Used by one thread; {@link #close} frees the memory of the inflater.
  */
 public final class EventCursor implements AutoCloseable {
   private final InputFile input;
-  private final int recording;
   private final List<EventChunk> chunks;
   private final Gaps gaps;
-  private final NtrChunkReader reader;
-  private final byte[][] inflated = new byte[NtrLayout.COLUMNS][0];
-  private final ColumnReader[] columns = new ColumnReader[NtrLayout.COLUMNS];
+  private final EventColumns columns;
   private final ColumnReader times;
   private final ColumnReader references;
   private final ColumnReader siteColumn;
   private final ColumnReader valueColumn;
   private final ColumnReader others;
-  private @Nullable Inflater inflater;
 
   private final SiteTable sites = new SiteTable();
   private final Map<Integer, AreaFrames> areas = new HashMap<>();
@@ -70,27 +64,14 @@ public final class EventCursor implements AutoCloseable {
 
   EventCursor(InputFile input, int recording, List<EventChunk> chunks, Gaps gaps) {
     this.input = input;
-    this.recording = recording;
     this.chunks = chunks;
     this.gaps = gaps;
-    this.reader = new NtrChunkReader(input);
-    String[] names = {
-      "the open frames",
-      "the operations",
-      "the times",
-      "the references",
-      "the sites",
-      "the values",
-      "the other events"
-    };
-    for (int i = 0; i < columns.length; i++) {
-      columns[i] = new ColumnReader(names[i]);
-    }
-    times = columns[NtrLayout.TIMES];
-    references = columns[NtrLayout.REFERENCES];
-    siteColumn = columns[NtrLayout.SITES];
-    valueColumn = columns[NtrLayout.VALUES];
-    others = columns[NtrLayout.OTHERS];
+    columns = new EventColumns(input, recording);
+    times = columns.get(NtrLayout.TIMES);
+    references = columns.get(NtrLayout.REFERENCES);
+    siteColumn = columns.get(NtrLayout.SITES);
+    valueColumn = columns.get(NtrLayout.VALUES);
+    others = columns.get(NtrLayout.OTHERS);
   }
 
   /**
@@ -106,7 +87,7 @@ public final class EventCursor implements AutoCloseable {
     pendingLost = 0;
   }
 
-  /** Steps to the next event; false behind the last one. */
+  /** Steps to the next event; returns false after the last one. */
   public boolean next() {
     missing = 0;
     lostBefore = 0;
@@ -150,21 +131,7 @@ public final class EventCursor implements AutoCloseable {
 
   private boolean load(EventChunk in) {
     try {
-      NtrChunkReader.Header header = reader.header(in.offset());
-      if (header == null
-          || header.recording() != recording
-          || header.number() != in.number()
-          || header.payload() != in.payload()
-          || header.kind() != NtrLayout.EVENTS) {
-        throw new DamagedInput(input.name(), in.offset(), "its header is damaged");
-      }
-      if (header.flags() != NtrLayout.ESSENTIAL && header.flags() != 0) {
-        throw new DamagedInput(input.name(), in.offset(), "its flags are " + header.flags());
-      }
-      byte[] payload = reader.payload(header);
-      if (!reader.eventHead(header).equals(in)) {
-        throw new DamagedInput(input.name(), in.offset(), "the index says otherwise");
-      }
+      byte[] payload = columns.payload(in);
       pendingLost += in.lost();
       start(in, payload);
       chunk = in;
@@ -176,42 +143,10 @@ public final class EventCursor implements AutoCloseable {
   }
 
   private void start(EventChunk in, byte[] payload) {
-    ColumnReader head =
-        new ColumnReader("the head")
-            .on(payload, 60, NtrLayout.EVENT_HEAD - 60, name(), in.offset());
-    operationCount = head.u32();
-    head.skipTo(NtrLayout.HEAD_COLUMNS);
-    long at = NtrLayout.EVENT_HEAD;
-    int all = 0;
-    for (int i = 0; i < columns.length; i++) {
-      int stored = head.u32();
-      int plain = head.u32();
-      if (stored < 0
-          || stored > plain
-          || plain > NtrLayout.MAX_PLAIN - all
-          || at + stored > in.payload()) {
-        throw head.damaged("has a column of %d and %d bytes".formatted(stored, plain));
-      }
-      byte[] bytes = payload;
-      int from = (int) at;
-      if (stored < plain) {
-        bytes = inflate(i, payload, from, stored, plain);
-        from = 0;
-      }
-      columns[i].on(bytes, from, plain, name(), in.offset());
-      if (i == NtrLayout.OPERATIONS) {
-        operations = bytes;
-        operationsFrom = from;
-        if (operationCount < 0 || (operationCount + 1L) / 2 != plain) {
-          throw head.damaged("says " + Integer.toUnsignedString(operationCount) + " operations");
-        }
-      }
-      at += stored;
-      all += plain;
-    }
-    if (at != in.payload()) {
-      throw head.damaged("has columns of other sizes than the chunk");
-    }
+    columns.open(in, payload);
+    operations = columns.operations;
+    operationsFrom = columns.operationsFrom;
+    operationCount = columns.operationCount;
     sites.clear();
     areas.clear();
     openFrames.clear();
@@ -223,37 +158,12 @@ public final class EventCursor implements AutoCloseable {
     calls = 0;
     ticks = in.earliest();
     nextEvent = in.firstEvent();
-    readOpen(columns[NtrLayout.OPEN]);
+    readOpen(columns.get(NtrLayout.OPEN));
     if (open != in.openBefore()) {
-      throw columns[NtrLayout.OPEN].damaged("are not as many as the head says");
+      throw columns.get(NtrLayout.OPEN).damaged("are not as many as the head says");
     }
     fewestOpen = open;
     frames = areas.computeIfAbsent(0, AreaFrames::new);
-  }
-
-  private byte[] inflate(int column, byte[] payload, int from, int stored, int plain) {
-    if (inflater == null) {
-      inflater = new Inflater(true);
-    }
-    if (inflated[column].length < plain) {
-      inflated[column] = new byte[plain];
-    }
-    Inflater unpack = inflater;
-    unpack.reset();
-    unpack.setInput(payload, from, stored);
-    try {
-      int got = unpack.inflate(inflated[column], 0, plain);
-      // The end of the stream shows only when more is asked for.
-      if (got == plain && !unpack.finished() && unpack.inflate(new byte[1]) != 0) {
-        got++;
-      }
-      if (got != plain || !unpack.finished() || unpack.getRemaining() != 0) {
-        throw columns[column].damaged("do not unpack to the size they should have");
-      }
-    } catch (DataFormatException e) {
-      throw columns[column].damaged("cannot be unpacked: " + e.getMessage());
-    }
-    return inflated[column];
   }
 
   private void readOpen(ColumnReader in) {
@@ -297,7 +207,7 @@ public final class EventCursor implements AutoCloseable {
         case NtrLayout.ENTRY_FOLLOWING -> {
           int site = sites.following[context];
           if (site == 0) {
-            throw columns[NtrLayout.OPERATIONS].damaged("name a site that follows nothing");
+            throw columns.get(NtrLayout.OPERATIONS).damaged("name a site that follows nothing");
           }
           return enter(site);
         }
@@ -353,7 +263,7 @@ public final class EventCursor implements AutoCloseable {
           }
           frames = areas.computeIfAbsent(others.var32("area"), AreaFrames::new);
         }
-        default -> throw columns[NtrLayout.OPERATIONS].damaged("have the number " + number);
+        default -> throw columns.get(NtrLayout.OPERATIONS).damaged("have the number " + number);
       }
     }
     return false;
@@ -409,7 +319,7 @@ public final class EventCursor implements AutoCloseable {
     kind = EventKind.ENTRY;
     calls++;
     if (open == NtrLayout.MAX_FRAMES) {
-      throw columns[NtrLayout.OPERATIONS].damaged("open too many frames");
+      throw columns.get(NtrLayout.OPERATIONS).damaged("open too many frames");
     }
     open++;
     in.push(site, function, value, slot, key, 0, 0);
@@ -419,7 +329,7 @@ public final class EventCursor implements AutoCloseable {
   private int pop() {
     AreaFrames in = frames;
     if (in.size == 0) {
-      throw columns[NtrLayout.OPERATIONS].damaged("close a frame where none is open");
+      throw columns.get(NtrLayout.OPERATIONS).damaged("close a frame where none is open");
     }
     int top = --in.size;
     function = in.function[top];
@@ -479,23 +389,19 @@ public final class EventCursor implements AutoCloseable {
 
   private void checkEnd(EventChunk in) {
     if (decoded != in.events() || calls != in.calls()) {
-      throw columns[NtrLayout.OPERATIONS].damaged("are not as many as the head says");
+      throw columns.get(NtrLayout.OPERATIONS).damaged("are not as many as the head says");
     }
     if (open != in.openAfter() || fewestOpen != in.fewestOpen()) {
-      throw columns[NtrLayout.OPERATIONS].damaged("leave other frames open than the head says");
+      throw columns.get(NtrLayout.OPERATIONS).damaged("leave other frames open than the head says");
     }
-    for (int i = NtrLayout.TIMES; i < columns.length; i++) {
-      if (!columns[i].atEnd()) {
-        throw columns[i].damaged("are more than the events need");
+    for (int i = NtrLayout.TIMES; i < NtrLayout.COLUMNS; i++) {
+      if (!columns.get(i).atEnd()) {
+        throw columns.get(i).damaged("are more than the events need");
       }
     }
     if ((operationCount & 1) != 0 && operations[operationsFrom + (operationCount >> 1)] >> 4 != 0) {
-      throw columns[NtrLayout.OPERATIONS].damaged("have a half behind the last one");
+      throw columns.get(NtrLayout.OPERATIONS).damaged("have a half behind the last one");
     }
-  }
-
-  private String name() {
-    return input.name();
   }
 
   /** The kind of the event: one of {@link EventKind}, or another of a later version. */
@@ -513,7 +419,7 @@ public final class EventCursor implements AutoCloseable {
     return function;
   }
 
-  /** Which stack it was on. */
+  /** Returns the number of its stack. */
   public int area() {
     return frames.area;
   }
@@ -533,7 +439,7 @@ public final class EventCursor implements AutoCloseable {
     return value;
   }
 
-  /** How many further values it has. */
+  /** Returns the number of further values. */
   public int valueCount() {
     return moreCount;
   }
@@ -548,27 +454,27 @@ public final class EventCursor implements AutoCloseable {
     return nextEvent - 1;
   }
 
-  /** How many events are missing before this one because chunks are damaged. */
+  /** Returns the number of events that are missing before this one because chunks are damaged. */
   public long missingBefore() {
     return missing;
   }
 
-  /** How many records the recorder lost before this event. */
+  /** Returns the number of records that the recorder lost before this event. */
   public long lostBefore() {
     return lostBefore;
   }
 
-  /** Behind the last event: how many records the recorder lost there. */
+  /** Returns, after the last event, the number of records that the recorder lost there. */
   public long lostAtEnd() {
     return pendingLost;
   }
 
-  /** Whether the event is the first of its chunk. */
+  /** Returns true if the event is the first of its chunk. */
   public boolean firstOfChunk() {
     return decoded == 1;
   }
 
-  /** The chunk that the event is in; null before the first event and behind the last. */
+  /** Returns the chunk that the event is in; null before the first event and after the last. */
   public @Nullable EventChunk chunk() {
     return chunk;
   }
@@ -582,8 +488,6 @@ public final class EventCursor implements AutoCloseable {
 
   @Override
   public void close() {
-    if (inflater != null) {
-      inflater.end();
-    }
+    columns.close();
   }
 }

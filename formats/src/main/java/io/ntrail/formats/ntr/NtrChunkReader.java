@@ -72,7 +72,7 @@ final class NtrChunkReader {
    * Copies the payload of a chunk.
    *
    * @return an array that is used again by the next call
-   * @throws DamagedInput if it lies outside of the file or its checksum is wrong
+   * @throws DamagedInput if it is outside the file or its checksum is wrong
    */
   byte[] payload(Header header) {
     int length = (int) (header.size() - NtrLayout.CHUNK_HEADER);
@@ -88,9 +88,9 @@ final class NtrChunkReader {
   }
 
   /**
-   * The head of a chunk of events.
+   * Reads the head of a chunk of events.
    *
-   * @throws DamagedInput if its checksum is wrong or it says what cannot be
+   * @throws DamagedInput if its checksum is wrong or its values are impossible
    */
   EventChunk eventHead(Header header) {
     if (header.payload() < NtrLayout.EVENT_HEAD) {

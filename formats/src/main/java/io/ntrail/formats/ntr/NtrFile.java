@@ -36,7 +36,7 @@ public final class NtrFile implements AutoCloseable {
     this.recording = recording;
   }
 
-  /** Whether a right chunk is near the beginning of the input. */
+  /** Returns true if a valid chunk is near the start of the input. */
   public static boolean looksLikeRecording(InputFile input) {
     return ChunkScanner.first(input, new NtrChunkReader(input)) != null;
   }
@@ -46,7 +46,7 @@ public final class NtrFile implements AutoCloseable {
    *
    * @param input closed with the returned file, or by this method if it fails
    * @param gaps receives what cannot be read
-   * @throws CannotGoOn if it is no recording, or of a version that this program does not know
+   * @throws CannotGoOn if it is not a recording, or of an unknown version
    */
   public static NtrFile open(InputFile input, Gaps gaps) {
     try {
@@ -186,17 +186,17 @@ public final class NtrFile implements AutoCloseable {
     return input.size();
   }
 
-  /** What was recorded and by which clock; empty if every chunk that says it is damaged. */
+  /** Returns the header, with the clock; empty if every chunk that has it is damaged. */
   public Optional<NtrHeader> header() {
     return Optional.ofNullable(header);
   }
 
-  /** Whether the writer closed the file: it ends in a right end chunk. */
+  /** Returns true if the writer closed the file: it ends in a valid end chunk. */
   public boolean complete() {
     return complete;
   }
 
-  /** How many chunks there are that this program does not know. */
+  /** Returns the number of chunks of unknown kinds. */
   public int unknownChunks() {
     return unknownChunks;
   }
@@ -221,7 +221,7 @@ public final class NtrFile implements AutoCloseable {
     return Collections.unmodifiableMap(definitions.functions);
   }
 
-  /** What several clocks showed at one moment, in order of ticks. */
+  /** Returns simultaneous readings of several clocks, in order of ticks. */
   public List<ClockCalibration> calibrations() {
     return calibrations;
   }
@@ -231,7 +231,7 @@ public final class NtrFile implements AutoCloseable {
     return Collections.unmodifiableMap(statistics);
   }
 
-  /** The last value of a counter; empty if the recorder did not say. */
+  /** Returns the last value of a counter; empty if it was not recorded. */
   public Optional<Long> statistic(RecorderCounter counter) {
     return Optional.ofNullable(statistics.get((long) counter.number()));
   }

@@ -1,7 +1,7 @@
 package io.ntrail.formats.ntr;
 
 /**
- * What was recorded, and by which clock (docs/ntr.md section 3).
+ * Header of a recording: subject and clock (docs/ntr.md section 3).
  *
  * @param flags {@link #ONE_CLOCK}, {@link #KERNEL}; others inform only
  * @param ticksPerSecond 0 if unknown
@@ -33,12 +33,12 @@ public record NtrHeader(
   /** Ticks are those of the performance counter. */
   public static final int PERFORMANCE_COUNTER = 2;
 
-  /** Whether the order of events of different threads can be trusted. */
+  /** Returns true if the order of events of different threads can be trusted. */
   public boolean oneClock() {
     return (flags & ONE_CLOCK) != 0;
   }
 
-  /** Whether a kernel was recorded. */
+  /** Returns true if a kernel was recorded. */
   public boolean kernel() {
     return (flags & KERNEL) != 0;
   }

@@ -3,14 +3,12 @@ package io.ntrail.formats.ntr;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.zip.CRC32C;
 import java.util.zip.Deflater;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Writes a recording of function calls, as docs/ntr.md specifies.
@@ -25,11 +23,10 @@ public final class NtrWriter implements AutoCloseable {
   public static final int CHUNK_EVENTS = 1 << 16;
 
   private static final int INDEX_ENTRIES = 4096;
-  private static final int DEFINITION_BYTES = 1 << 16;
 
-  /** How columns are packed. */
+  /** Compression of columns. */
   public enum Packing {
-    /** As they are: fastest. */
+    /** None: fastest. */
     NONE,
     /** The columns that profit, at little cost. */
     FAST,
@@ -46,8 +43,7 @@ public final class NtrWriter implements AutoCloseable {
   private final Deflater deflater = new Deflater(Deflater.BEST_SPEED, true);
   private byte[] packed = new byte[1 << 10];
   private final ColumnWriter chunk = new ColumnWriter(1 << 16);
-  private final ColumnWriter definitions = new ColumnWriter(1 << 10);
-  private final ColumnWriter record = new ColumnWriter(1 << 8);
+  private final DefinitionWriter definitions = new DefinitionWriter(this);
   private final ColumnWriter index = new ColumnWriter(1 << 10);
   private final Map<Long, ThreadEventWriter> threads = new LinkedHashMap<>();
   private int indexed;
@@ -57,12 +53,11 @@ public final class NtrWriter implements AutoCloseable {
   private long position;
   private long number;
   private EventTally written = EventTally.NONE;
-  private @Nullable CurrentDefinitions remembered;
   private boolean failed;
   private boolean closed;
 
   /**
-   * Begins a recording: writes its first chunk.
+   * Starts a recording: writes its first chunk.
    *
    * @param out receives whole chunks; closed with this writer. It should not buffer
    * @param recording any number; random ones keep recordings apart whose bytes got mixed
@@ -73,7 +68,7 @@ public final class NtrWriter implements AutoCloseable {
   }
 
   /**
-   * As above.
+   * Starts a recording with a given compression and size of chunks.
    *
    * @param chunkEvents events in a chunk, 1 to 1,048,576
    * @throws IOException if it cannot be written
@@ -107,7 +102,7 @@ public final class NtrWriter implements AutoCloseable {
     return written;
   }
 
-  /** Whether a write failed, so that nothing more is written. */
+  /** Returns true if a write failed, so that nothing more is written. */
   public boolean failed() {
     return failed;
   }
@@ -117,111 +112,37 @@ public final class NtrWriter implements AutoCloseable {
     failed = true;
   }
 
-  /** Defines a process, or says what was learnt of it later. */
+  /** Defines a process, or completes what was defined of it. */
   public void process(TracedProcess process) throws IOException {
-    record.var(process.number());
-    record.var(process.pid());
-    record.var(process.began());
-    record.text(process.name());
-    record.text(process.commandLine());
-    define(NtrLayout.PROCESS, process.number());
-    if (process.ended() != 0) {
-      record.var(process.number());
-      record.var(process.ended());
-      record.var(process.exitCode());
-      define(NtrLayout.PROCESS_END, process.number());
-    }
+    definitions.process(process);
   }
 
-  /** Defines a thread, or says what was learnt of it later. */
+  /** Defines a thread, or completes what was defined of it. */
   public void thread(TracedThread thread) throws IOException {
-    record.var(thread.number());
-    record.var(thread.process());
-    record.var(thread.tid());
-    record.var(thread.began());
-    record.text(thread.name());
-    define(NtrLayout.THREAD, thread.number());
-    if (thread.ended() != 0) {
-      record.var(thread.number());
-      record.var(thread.ended());
-      define(NtrLayout.THREAD_END, thread.number());
-    }
+    definitions.thread(thread);
   }
 
-  /** Defines a module, or says what was learnt of it later. */
+  /** Defines a module, or completes what was defined of it. */
   public void module(TracedModule module) throws IOException {
-    record.var(module.number());
-    record.var(module.process());
-    record.var(module.base());
-    record.var(module.image().size());
-    record.var(module.image().timestamp());
-    record.var(module.loaded());
-    record.text(module.path());
-    if (module.pdb() == null) {
-      record.var(0);
-    } else {
-      record.var(1);
-      record.guid(module.pdb().guid());
-      record.var(module.pdb().age());
-      record.text(module.pdbName());
-    }
-    define(NtrLayout.MODULE, module.number());
-    if (module.unloaded() != 0) {
-      record.var(module.number());
-      record.var(module.unloaded());
-      define(NtrLayout.MODULE_END, module.number());
-    }
+    definitions.module(module);
   }
 
-  /** Defines a function, or says what was learnt of it later. */
+  /** Defines a function, or completes what was defined of it. */
   public void function(TracedFunction function) throws IOException {
-    record.var(function.number());
-    record.var(function.module());
-    record.var(function.rva());
-    record.text(function.name());
-    if (function.arguments().size() > NtrLayout.MAX_VALUES) {
-      throw new IllegalArgumentException("more than 32 arguments: " + function);
-    }
-    record.var(function.arguments().size());
-    for (int place : function.arguments()) {
-      record.var(place);
-    }
-    define(NtrLayout.FUNCTION, function.number());
+    definitions.function(function);
   }
 
-  /** Says what several clocks showed at one moment. */
+  /** Writes the readings of several clocks at one moment. */
   public void calibration(ClockCalibration calibration) throws IOException {
-    record.var(calibration.ticks());
-    record.var(calibration.nanos());
-    record.var(calibration.utc());
-    define(NtrLayout.CALIBRATION, calibration.ticks());
+    definitions.calibration(calibration);
   }
 
-  private void define(int kind, long what) throws IOException {
-    CurrentDefinitions memory = remembered;
-    if (memory != null) {
-      memory.add(kind, what, Arrays.copyOf(record.bytes, record.size));
-    }
-    define(kind);
-  }
-
-  private void define(int kind) throws IOException {
-    if (definitions.size > 0 && definitions.size + record.size > DEFINITION_BYTES) {
-      flushDefinitions();
-    }
-    definitions.var(kind);
-    definitions.var(record.size);
-    definitions.put(record.bytes, 0, record.size);
-    record.size = 0;
-  }
-
-  private void flushDefinitions() throws IOException {
-    if (definitions.size > 0) {
-      beginChunk();
-      chunk.put(definitions.bytes, 0, definitions.size);
-      definitions.size = 0;
-      endChunk(NtrLayout.DEFINITIONS, NtrLayout.ESSENTIAL);
-    }
+  /** Writes a chunk of definitions, and empties their buffer. */
+  void definitionsChunk(ColumnWriter content) throws IOException {
+    beginChunk();
+    chunk.put(content.bytes, 0, content.size);
+    content.size = 0;
+    endChunk(NtrLayout.DEFINITIONS, NtrLayout.ESSENTIAL);
   }
 
   /** Writes counters: totals since the beginning, which replace what was written before. */
@@ -242,7 +163,7 @@ public final class NtrWriter implements AutoCloseable {
    * @throws IOException if it cannot be written
    */
   public void flush() throws IOException {
-    flushDefinitions();
+    definitions.flush();
     for (ThreadEventWriter thread : threads.values()) {
       thread.flush();
     }
@@ -262,21 +183,19 @@ public final class NtrWriter implements AutoCloseable {
 
   /** Keeps a copy of all definitions from now on, for {@link #goOn}. */
   void remember() {
-    remembered = new CurrentDefinitions();
+    definitions.remember();
   }
 
-  /** Forgets the definition of a thread that no event tells of any more. */
+  /** Forgets the definition of a thread that no event refers to any more. */
   void forgetThread(long thread) {
-    if (remembered != null) {
-      remembered.forget(NtrLayout.THREAD, thread);
-    }
+    definitions.forgetThread(thread);
   }
 
   /**
-   * Completes the file and goes on in another one with the same threads; what was defined is
-   * repeated there. The count of what was written begins anew.
+   * Completes the file and continues in another one with the same threads; the definitions are
+   * repeated there. The counts of what was written start again.
    *
-   * @return how many bytes the other file has then
+   * @return the size of the other file then, in bytes
    */
   long goOn(OutputStream next) throws IOException {
     try {
@@ -292,19 +211,14 @@ public final class NtrWriter implements AutoCloseable {
     indexFromNumber = 0;
     written = EventTally.NONE;
     recordingChunk();
-    if (remembered != null) {
-      for (Map.Entry<CurrentDefinitions.Key, byte[]> definition : remembered.records().entrySet()) {
-        record.put(definition.getValue(), 0, definition.getValue().length);
-        define(definition.getKey().kind());
-      }
-    }
-    flushDefinitions();
+    definitions.repeat();
+    definitions.flush();
     return position;
   }
 
   /** Appends a chunk of another file of the same recording. */
   void copy(int kind, int flags, byte[] payload, int length) throws IOException {
-    flushDefinitions();
+    definitions.flush();
     beginChunk();
     chunk.put(payload, 0, length);
     endChunk(kind, flags);
@@ -312,7 +226,7 @@ public final class NtrWriter implements AutoCloseable {
 
   /** Appends a chunk of events of another file of the same recording. */
   void copy(EventChunk head, byte[] payload) throws IOException {
-    flushDefinitions();
+    definitions.flush();
     beginChunk();
     chunk.put(payload, 0, head.payload());
     written = written.plus(new EventTally(head.events(), head.calls(), 0, 0));
@@ -323,7 +237,7 @@ public final class NtrWriter implements AutoCloseable {
 
   void eventChunk(EventChunk head, int operations, ColumnWriter[] columns, EventTally tally)
       throws IOException {
-    flushDefinitions();
+    definitions.flush();
     beginChunk();
     chunk.u64(head.thread());
     chunk.u64(head.sequence());

@@ -3,7 +3,7 @@ package io.ntrail.formats.ntr;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a recorder counts; totals since its start. The numbers are those of docs/ntr.md section 7.
+ * Counters of a recorder; totals since its start. The numbers are those of docs/ntr.md section 7.
  */
 public enum RecorderCounter {
   // @formatter:off
@@ -47,7 +47,7 @@ public enum RecorderCounter {
     this.number = number;
   }
 
-  /** The number that stands for it in a file. */
+  /** Returns its number in a file. */
   public int number() {
     return number;
   }

@@ -82,12 +82,12 @@ final class SiteTable {
     following = Arrays.copyOf(following, 2 * capacity);
   }
 
-  /** What the site remembers of its arguments, at least {@code n} of them. */
+  /** Returns the last arguments of a site, at least {@code n} of them. */
   long[] arguments(int site, int n) {
     return remembered(arguments, site, n);
   }
 
-  /** What the site remembers of further values of its exits, at least {@code n} of them. */
+  /** Returns the last further values of a site's exits, at least {@code n} of them. */
   long[] exitValues(int site, int n) {
     return remembered(exitValues, site, n);
   }

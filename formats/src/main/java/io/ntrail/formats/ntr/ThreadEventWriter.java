@@ -1,21 +1,17 @@
 package io.ntrail.formats.ntr;
 
 import java.io.IOException;
-import java.util.Arrays;
 import java.util.TreeMap;
 
 /**
- * Takes the events of one thread of a recording in their order and puts them into chunks, as
- * docs/ntr.md section 6 says. Got from {@link NtrWriter#events}; used by that writer's thread.
+ * Takes the events of one thread of a recording in their order and puts them into chunks
+ * (docs/ntr.md section 6). Made by {@link NtrWriter#events}; used by that writer's thread.
  *
- * <p>Slots tell the writer which frames are gone; a source that has none should give each event the
- * number of traced frames below it.
+ * <p>Slots show the writer which frames have left; a source that has none should give each event
+ * the number of traced frames below it.
  */
 public final class ThreadEventWriter {
   private static final int MAX_BYTES = 1 << 20;
-
-  /** How far from the top a frame is looked for that an exit names. */
-  private static final int SEARCHED_FRAMES = 64;
 
   private static final long[] NO_VALUES = {};
 
@@ -31,7 +27,7 @@ public final class ThreadEventWriter {
   private final ColumnWriter others;
 
   private final SiteTable sites = new SiteTable();
-  private int[] table = new int[256];
+  private final SiteIndex index = new SiteIndex(sites);
   private long lastReturnAddress;
   private int context;
 
@@ -140,7 +136,7 @@ public final class ThreadEventWriter {
     begin(ticks, area);
     boolean pushed = (shape & NtrLayout.SHAPE_ENTRY_ONLY) == 0;
     if (pushed) {
-      leaveGone(slot, key);
+      leave(frames.gone(slot, key));
       if (open == NtrLayout.MAX_FRAMES) {
         incomplete = true;
         otherEvent(EventKind.ENTRY, function, slot, key, returnAddress, arguments, count);
@@ -154,19 +150,18 @@ public final class ThreadEventWriter {
     long keyStep = (top < 0 ? 0 : in.key[top]) - key;
     int slotStep = slot - (top < 0 ? -1 : in.slot[top]);
     int site = sites.following[context];
-    if (site != 0 && isSite(site, function, returnAddress, slotStep, shape)) {
+    if (site != 0 && index.isSite(site, function, returnAddress, slotStep, shape)) {
       if (sites.keyStep[site] == keyStep) {
         operation(NtrLayout.ENTRY_FOLLOWING);
       } else {
         known(site, keyStep);
       }
     } else {
-      int place = place(function, returnAddress, slotStep, shape);
-      site = table[place];
+      site = index.find(function, returnAddress, slotStep, shape);
       if (site != 0) {
         known(site, keyStep);
       } else {
-        site = define(place, function, returnAddress, keyStep, slotStep, shape);
+        site = define(function, returnAddress, keyStep, slotStep, shape);
       }
     }
     if (count > 0) {
@@ -186,13 +181,6 @@ public final class ThreadEventWriter {
     end();
   }
 
-  private boolean isSite(int site, long function, long returnAddress, int slotStep, int shape) {
-    return sites.function[site] == function
-        && sites.returnAddress[site] == returnAddress
-        && sites.slotStep[site] == slotStep
-        && sites.shape[site] == shape;
-  }
-
   private void known(int site, long keyStep) {
     if (sites.keyStep[site] == keyStep) {
       operation(NtrLayout.ENTRY_KNOWN);
@@ -205,8 +193,7 @@ public final class ThreadEventWriter {
     }
   }
 
-  private int define(
-      int place, long function, long returnAddress, long keyStep, int slotStep, int shape) {
+  private int define(long function, long returnAddress, long keyStep, int slotStep, int shape) {
     operation(NtrLayout.ENTRY_NEW);
     siteColumn.var(function);
     siteColumn.zig(returnAddress - lastReturnAddress);
@@ -215,40 +202,8 @@ public final class ThreadEventWriter {
     siteColumn.var(shape);
     lastReturnAddress = returnAddress;
     int site = sites.define(function, returnAddress, keyStep, slotStep, shape);
-    table[place] = site;
-    if (2 * sites.count > table.length) {
-      table = new int[2 * table.length];
-      for (int s = 1; s < sites.count; s++) {
-        table[place(sites.function[s], sites.returnAddress[s], sites.slotStep[s], sites.shape[s])] =
-            s;
-      }
-    }
+    index.add(site);
     return site;
-  }
-
-  /** Where in the hash table the site is, or would be. */
-  private int place(long function, long returnAddress, int slotStep, int shape) {
-    long mixed =
-        (function * 0x9E37_79B9_7F4A_7C15L + returnAddress + slotStep * 31L + shape)
-            * 0xBF58_476D_1CE4_E5B9L;
-    int mask = table.length - 1;
-    int at = (int) (mixed >>> 40) & mask;
-    while (table[at] != 0 && !isSite(table[at], function, returnAddress, slotStep, shape)) {
-      at = at + 1 & mask;
-    }
-    return at;
-  }
-
-  /** Lets the frames go that a new frame at this slot and key shows to be gone. */
-  private void leaveGone(int slot, long key) {
-    AreaFrames in = frames;
-    int top = in.size - 1;
-    while (top >= 0
-        && (Integer.compareUnsigned(in.slot[top], slot) >= 0
-            || Long.compareUnsigned(in.key[top], key) < 0)) {
-      top--;
-    }
-    leave(in.size - 1 - top);
   }
 
   private void leave(int count) {
@@ -379,18 +334,11 @@ public final class ThreadEventWriter {
     }
   }
 
-  /** Whether the frame is open; lets the frames above it go. */
+  /** Returns true if the frame is open; drops the frames above it. */
   private boolean uncover(long function, int slot, long key) {
-    AreaFrames in = frames;
-    int top = in.size - 1;
-    int stop = Math.max(0, in.size - SEARCHED_FRAMES);
-    for (int i = top; i >= stop; i--) {
-      if (in.slot[i] == slot && in.key[i] == key && in.function[i] == function) {
-        leave(top - i);
-        return true;
-      }
-    }
-    return false;
+    int above = frames.above(function, slot, key);
+    leave(above);
+    return above >= 0;
   }
 
   private int pop() {
@@ -447,28 +395,7 @@ public final class ThreadEventWriter {
     areas.values().removeIf(area -> area.size == 0);
     ColumnWriter out = columns[NtrLayout.OPEN];
     for (AreaFrames in : areas.values()) {
-      out.var(in.area & 0xFFFF_FFFFL);
-      out.var(in.size);
-      int slot = -1;
-      long key = 0;
-      long returnAddress = 0;
-      long ticks = 0;
-      long call = 0;
-      for (int i = 0; i < in.size; i++) {
-
-        out.var(in.function[i]);
-        out.zig(in.key[i] - key);
-        out.zig(in.slot[i] - slot);
-        out.zig(in.returnAddress[i] - returnAddress);
-        out.zig(in.ticks[i] - ticks);
-        out.zig(in.call[i] - call);
-        key = in.key[i];
-        slot = in.slot[i];
-        returnAddress = in.returnAddress[i];
-        ticks = in.ticks[i];
-        call = in.call[i];
-        in.site[i] = 0;
-      }
+      in.write(out);
     }
     frames = areas.computeIfAbsent(0, AreaFrames::new);
   }
@@ -504,7 +431,8 @@ public final class ThreadEventWriter {
       earliest = lastTicks;
       latest = lastTicks;
     } else {
-      prependFirstTime();
+      // The first time counts from the earliest one, which is known only now.
+      times.prepend(firstTicks - earliest);
     }
     EventChunk head =
         new EventChunk(
@@ -538,20 +466,10 @@ public final class ThreadEventWriter {
     lastReturnAddress = 0;
     context = 0;
     sites.clear();
-    Arrays.fill(table, 0);
+    index.clear();
     for (ColumnWriter column : columns) {
       column.size = 0;
     }
-  }
-
-  /** The first time is told from the earliest on, which is known at the end only. */
-  private void prependFirstTime() {
-    ColumnWriter first = new ColumnWriter(16);
-    first.var(firstTicks - earliest);
-    times.room(first.size);
-    System.arraycopy(times.bytes, 0, times.bytes, first.size, times.size);
-    System.arraycopy(first.bytes, 0, times.bytes, 0, first.size);
-    times.size += first.size;
   }
 
   /**

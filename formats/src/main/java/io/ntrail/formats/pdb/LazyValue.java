@@ -3,7 +3,7 @@ package io.ntrail.formats.pdb;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A value that is made when it is first asked for, once, whatever the number of threads. */
+/** A value that is computed on first use, once, whatever the number of threads. */
 final class LazyValue<T> implements Supplier<T> {
   private final Supplier<T> maker;
   private volatile @Nullable T value;

@@ -15,15 +15,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What lies at an address of the image: the function, the file and line, and the functions that
- * were inlined there. Addresses of rearranged images are translated first. Only the module that
- * contributed the address is read; the last modules are kept. May be used by several threads.
+ * Finds the function, the file and line, and the inlined functions of an address. Addresses of
+ * rearranged images are translated first. Only the module that contributed the address is read; the
+ * last modules are kept. May be used by several threads.
  */
 public final class PdbSymbolizer {
   private static final int MODULES_KEPT = 128;
   private static final int MOST_INLINED = 256;
 
-  /** How the name of an address was found. */
+  /** Ways to find the name of an address. */
   public enum Kind {
     /** A procedure with its exact bytes. */
     PROCEDURE,
@@ -32,15 +32,15 @@ public final class PdbSymbolizer {
     /** Bytes of a procedure that lie apart from it. */
     SEPARATED,
     /**
-     * What follows a label that lies in no procedure: of assemblers, and what runs when an
-     * exception passes a function for x86.
+     * The code after a label outside procedures: assembly code, and what runs when an exception
+     * passes a function for x86.
      */
     LABEL,
     /** The nearest public symbol before the address: where it ends is not known. */
     PUBLIC,
     /**
-     * The same, but the address is of bytes that another object brought, which have no name: of
-     * padding and tables, or of functions that nobody names.
+     * The nearest public symbol, but the address is in bytes that another object contributed, which
+     * have no name: padding and tables, or functions without a name.
      */
     NEAREST
   }
@@ -59,15 +59,15 @@ public final class PdbSymbolizer {
       String function, String file, int line, int column, boolean isInlined, long type) {}
 
   /**
-   * What an address means.
+   * Meaning of an address.
    *
    * @param name of the function that has the code
-   * @param decorated the public symbol at the begin of the function; empty if there is none
+   * @param decorated the public symbol at the start of the function; empty if there is none
    * @param begin RVA of the function in the program as it was linked
    * @param length bytes; of a label and a public symbol those up to the next one, or -1
    * @param offset of the address in the function
-   * @param type of the function, 0 if it is not known
-   * @param module that contributed the address, -1 if nobody knows
+   * @param type of the function, 0 if unknown
+   * @param module that contributed the address, -1 if unknown
    * @param frames the innermost first; at least the function itself
    */
   public record Found(
@@ -100,10 +100,10 @@ public final class PdbSymbolizer {
   }
 
   /**
-   * What lies at an address.
+   * Finds the meaning of an address.
    *
    * @param rva in the image
-   * @return empty if the PDB does not know
+   * @return empty if the PDB does not cover it
    */
   public Optional<Found> find(long rva) {
     return pdb.reading(

@@ -21,21 +21,21 @@ public enum DataDirectory {
   RESERVED;
 
   /**
-   * Where one lies.
+   * Place of a directory.
    *
    * @param rva its RVA, for {@link #CERTIFICATE} its offset in the file; 0: there is none
    * @param size its bytes as stored
    */
   public record Range(long rva, long size) {
-    /** What a header has that is too short for the directory. */
+    /** Range of a directory that a header is too short for. */
     public static final Range NONE = new Range(0, 0);
 
-    /** Whether the header names one. */
+    /** Returns true if the header has it. */
     public boolean isPresent() {
       return rva != 0;
     }
 
-    /** Whether an RVA lies inside. */
+    /** Returns true if an RVA is inside. */
     public boolean contains(long address) {
       return address >= rva && address < rva + size;
     }

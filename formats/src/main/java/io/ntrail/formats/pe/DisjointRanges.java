@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What is left of ranges that may overlap when each place belongs to the first of them that holds
- * it. Hostile images have tens of thousands that lie over one another: the work grows with their
+ * Remainders of ranges that may overlap, where each address belongs to the first range that
+ * contains it. Hostile images have tens of thousands of overlapping ones: the work grows with their
  * number, not with its square.
  */
 final class DisjointRanges {
@@ -22,7 +22,7 @@ final class DisjointRanges {
 
   private final List<Piece> pieces = new ArrayList<>();
 
-  /** What is taken, by where it begins: stretches that neither overlap nor touch. */
+  /** Taken addresses, by start: ranges that neither overlap nor touch. */
   private final TreeMap<Long, Long> taken = new TreeMap<>();
 
   private int added;
@@ -59,7 +59,7 @@ final class DisjointRanges {
     taken.put(from, to);
   }
 
-  /** The pieces by where they begin. */
+  /** Returns the pieces by their start. */
   List<Piece> sorted() {
     pieces.sort(Comparator.comparingLong(Piece::begin));
     return List.copyOf(pieces);

@@ -6,11 +6,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an image imports: at its start (IMAGE_IMPORT_DESCRIPTOR), at the first call
- * (IMAGE_DELAYLOAD_DESCRIPTOR), and what addresses it was bound to (IMAGE_BOUND_IMPORT_DESCRIPTOR).
+ * Imports of an image: at load time (IMAGE_IMPORT_DESCRIPTOR), at the first call
+ * (IMAGE_DELAYLOAD_DESCRIPTOR), and the modules it was bound to (IMAGE_BOUND_IMPORT_DESCRIPTOR).
  *
- * @param modules in the order of the directories, the delayed ones behind the others
- * @param bound what the bound import directory names
+ * @param modules in the order of the directories, the delay-loaded ones after the others
+ * @param bound entries of the bound import directory
  */
 public record Imports(List<Module> modules, List<Bound> bound) {
   /** The stamp of a module whose binding is described in the bound import directory. */

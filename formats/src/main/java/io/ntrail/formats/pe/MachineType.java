@@ -56,7 +56,7 @@ public final class MachineType {
     return name != null ? name : "0x" + Integer.toHexString(machine);
   }
 
-  /** Whether its code is IA-32 or x64. */
+  /** Returns true if its code is IA-32 or x64. */
   public static boolean isX86(int machine) {
     return machine == I386 || machine == AMD64;
   }

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Which instructions of x86 or x64 code access memory that others may change meanwhile
- * (IMAGE_VOLATILE_METADATA, /volatileMetadata): an emulator on ARM need be careful only there. The
- * load configuration points to it.
+ * Volatile metadata: the instructions of x86 or x64 code that access memory shared with other
+ * threads (IMAGE_VOLATILE_METADATA, /volatileMetadata); an emulator on ARM need be careful only
+ * there. The load configuration points to it.
  *
  * <p>{@code u32 size, u32 version, u32 RVA and u32 bytes of the accesses, u32 RVA and u32 bytes of
  * the ranges}; an access is an RVA, a range {@code u32 RVA, u32 length}.
@@ -66,12 +66,12 @@ public final class VolatileMetadata {
     return version;
   }
 
-  /** The code that is told about; elsewhere every access may be volatile. */
+  /** Returns the code that is covered; elsewhere every access may be volatile. */
   public List<DataDirectory.Range> ranges() {
     return ranges;
   }
 
-  /** How many instructions are named. */
+  /** Returns the number of instructions listed. */
   public int accessCount() {
     return accesses.length() / 4;
   }

@@ -13,12 +13,12 @@ import io.ntrail.formats.pe.unwind.UnwindInfo;
  */
 public record HandledFunction(
     RuntimeFunction function, UnwindInfo info, LanguageHandler handler, HandlerData data) {
-  /** Whether the handler is asked who handles an exception. */
+  /** Returns true if the handler is called in the search for one that handles an exception. */
   public boolean isAsked() {
     return info.is(UnwindInfo.EHANDLER);
   }
 
-  /** Whether the handler is called when the frame is left. */
+  /** Returns true if the handler is called when the frame is left. */
   public boolean isCalledWhenLeft() {
     return info.is(UnwindInfo.UHANDLER);
   }

@@ -5,7 +5,7 @@ import io.ntrail.formats.pe.handlers.GsData;
 import io.ntrail.formats.pe.handlers.ScopeTable;
 import java.util.Optional;
 
-/** What a language handler reads about one function. */
+/** Language-specific data of one function. */
 public sealed interface HandlerData {
   /**
    * The {@code __try} blocks of C.
@@ -21,20 +21,20 @@ public sealed interface HandlerData {
    */
   record Cxx(CxxFunction function, Optional<GsData> cookie) implements HandlerData {}
 
-  /** Where the stack cookie is, and nothing else. */
+  /** The place of the stack cookie, and nothing else. */
   record Cookie(GsData cookie) implements HandlerData {}
 
   /**
-   * A table as GCC writes it; it is not read.
+   * A table as GCC writes it (LSDA); it is not read.
    *
-   * @param rva where it lies
+   * @param rva its RVA
    */
   record Itanium(long rva) implements HandlerData {}
 
   /**
    * Data of an unknown kind, or that the image does not hold.
    *
-   * @param rva where they should lie
+   * @param rva RVA where they should be
    */
   record Unknown(long rva) implements HandlerData {}
 }

@@ -12,9 +12,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Says by their data which handler functions have, where neither imports nor calls tell: kernels,
- * and programs with the C runtime inside. All functions that have the handler must agree, since a
- * single word can look like anything: where a cookie is looks like a small count of scopes.
+ * Guesses a handler from the data of its functions, where neither imports nor calls identify it:
+ * kernels, and programs with a statically linked C runtime. All functions that have the handler
+ * must agree, since a single word can look like anything: the offset of a cookie looks like a small
+ * count of scopes.
  */
 final class HandlerHeuristics {
   /** Frames are smaller, so that cookies are nearer. */
@@ -23,7 +24,7 @@ final class HandlerHeuristics {
   /** Without one of these there was no reason to write packed data. */
   private static final int TELLING = FuncInfo4.UNWIND_MAP | FuncInfo4.TRY_MAP | FuncInfo4.NOEXCEPT;
 
-  /** How many rows of tables are looked at, for all handlers together. */
+  /** Bound of the rows of tables that are examined, for all handlers together. */
   private static final int MOST = 1 << 22;
 
   private final PeImage image;
@@ -35,7 +36,7 @@ final class HandlerHeuristics {
    * A function that has the handler.
    *
    * @param function its entry
-   * @param data where the data of the handler lie
+   * @param data RVA of the data of the handler
    */
   record Sample(RuntimeFunction function, long data) {}
 
@@ -45,7 +46,9 @@ final class HandlerHeuristics {
     this.table = table;
   }
 
-  /** What the data of all samples can be; empty: nothing known, or too little to tell. */
+  /**
+   * Returns the kind that fits the data of all samples; empty: nothing known, or too little data.
+   */
   Optional<HandlerKind> guess(List<Sample> samples) {
     if (looked > MOST || samples.stream().anyMatch(sample -> !view.has(sample.data, 4))) {
       return Optional.empty();
@@ -89,7 +92,7 @@ final class HandlerHeuristics {
         && (scope.target() == 0 || image.isExecutable(scope.target()));
   }
 
-  /** Whether an address is in a function, or in a piece that was moved out of it. */
+  /** Returns true if an address is in a function, or in a part that was moved out of it. */
   private boolean isPart(long address, RuntimeFunction function) {
     return function.contains(address)
         || table
@@ -140,7 +143,7 @@ final class HandlerHeuristics {
     return view.u8(sample.data) == 0xFF && (types == 0xFF || types == 0x9B || types == 0x00);
   }
 
-  /** What follows a cookie alone is not asked for, so that it has no flags. */
+  /** Returns true if the data can be a cookie only, which has no flags. */
   private boolean isOnlyCookie(Sample sample) {
     return (view.i32(sample.data) & 3) == 0 && isCookie(sample.data);
   }

@@ -11,7 +11,7 @@ public enum HandlerKind {
   // @formatter:off
   /** {@code __try} of C. */
   C                 ("__C_specific_handler",              Shape.SCOPES,     false),
-  /** The same where an exception that gets out ends the program. */
+  /** {@code __C_specific_handler} where an exception that gets out ends the program. */
   C_NOEXCEPT        ("__C_specific_handler_noexcept",     Shape.SCOPES,     false),
   /** A stack cookie and nothing else. */
   GS                ("__GSHandlerCheck",                  Shape.NOTHING,    true),
@@ -21,13 +21,13 @@ public enum HandlerKind {
   GS_C_NOEXCEPT     ("__GSHandlerCheck_SEH_noexcept",     Shape.SCOPES,     true),
   /** Objects and {@code try} of C++, the oldest. */
   CXX               ("__CxxFrameHandler",                 Shape.CXX,        false),
-  /** The same, with flags. */
+  /** The handler of C++ before version 3, with flags. */
   CXX2              ("__CxxFrameHandler2",                Shape.CXX,        false),
-  /** The same with plain structures. */
+  /** The handler of C++ with plain structures. */
   CXX3              ("__CxxFrameHandler3",                Shape.CXX,        false),
   /** A stack cookie, then {@link #CXX3}. */
   GS_CXX3           ("__GSHandlerCheck_EH",               Shape.CXX,        true),
-  /** The same with packed structures. */
+  /** The handler of C++ with packed structures. */
   CXX4              ("__CxxFrameHandler4",                Shape.CXX_PACKED, false),
   /** A stack cookie, then {@link #CXX4}. */
   GS_CXX4           ("__GSHandlerCheck_EH4",              Shape.CXX_PACKED, true),
@@ -47,7 +47,7 @@ public enum HandlerKind {
   OTHER             ("",                                  Shape.UNKNOWN,    false);
   // @formatter:on
 
-  /** What its data begin with. */
+  /** Structures that handler data start with. */
   public enum Shape {
     /** A table of scopes. */
     SCOPES,
@@ -59,7 +59,7 @@ public enum HandlerKind {
     ITANIUM,
     /** Nothing of their own. */
     NOTHING,
-    /** Nobody knows. */
+    /** Unknown. */
     UNKNOWN
   }
 
@@ -83,12 +83,12 @@ public enum HandlerKind {
     return symbol;
   }
 
-  /** What its data begin with. */
+  /** Returns the structure that its data start with. */
   public Shape shape() {
     return shape;
   }
 
-  /** Whether its data end with where the stack cookie is. */
+  /** Returns true if its data end with the place of the stack cookie. */
   public boolean hasCookie() {
     return cookie;
   }

@@ -15,12 +15,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Where the code of a handler leads: through jumps to an import, or into calls. */
+/** Follows the code of a handler: through jumps to an import, or into calls. */
 final class HandlerResolver {
-  /** How many jumps in a row are followed. */
+  /** Bound of the number of jumps in a row. */
   private static final int JUMPS = 4;
 
-  /** How far into a handler calls are looked for. */
+  /** Bound of the offset in a handler up to which calls are searched. */
   private static final int NEAR = 0xC0;
 
   private final PeImage image;
@@ -30,10 +30,10 @@ final class HandlerResolver {
   private final Map<Long, String> exports = new HashMap<>();
 
   /**
-   * Where code ends up.
+   * End of a chain of jumps.
    *
    * @param rva the last address in the image
-   * @param imported what it leaves the image for
+   * @param imported the import it leaves the image for
    */
   record End(long rva, Optional<String> imported) {}
 
@@ -70,7 +70,7 @@ final class HandlerResolver {
     return Optional.ofNullable(exports.get(rva));
   }
 
-  /** Follows jumps from an address on, to an import or to code that is no jump. */
+  /** Follows jumps from an address on, to an import or to code that is not a jump. */
   End follow(long rva) {
     Instruction instruction = new Instruction();
     long at = rva;
@@ -87,7 +87,7 @@ final class HandlerResolver {
     return new End(at, Optional.empty());
   }
 
-  /** Where the calls and jumps near the beginning of a function end up, in their order. */
+  /** Returns the ends of the calls and jumps near the start of a function, in their order. */
   List<End> calls(long rva) {
     long known = table.entry(rva).map(entry -> entry.end()).orElse(rva + NEAR);
     long end = Math.min(known, rva + NEAR);
@@ -130,7 +130,7 @@ final class HandlerResolver {
     };
   }
 
-  /** Which pointer a branch goes through. */
+  /** Returns the address of the pointer that a branch goes through. */
   private long slot(long at, Instruction instruction) {
     return at + instruction.length() + image.view().i32(at + instruction.displacementOffset());
   }

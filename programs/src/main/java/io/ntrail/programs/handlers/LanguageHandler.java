@@ -1,15 +1,15 @@
 package io.ntrail.programs.handlers;
 
 /**
- * A language handler of an image: the function that unwind information names.
+ * A language handler of an image: the function that unwind information refers to.
  *
- * @param rva where it lies
- * @param kind which one it is
+ * @param rva its RVA
+ * @param kind which handler it is
  * @param name its name, of {@link HandlerKind#OTHER} as imported or exported; empty: unknown
- * @param found how that was found
+ * @param found how it was identified
  */
 public record LanguageHandler(long rva, HandlerKind kind, String name, Found found) {
-  /** How it was found which handler a function is, the surest way first. */
+  /** Ways to identify a handler, the surest first. */
   public enum Found {
     /** It jumps to an import of that name. */
     IMPORT,
@@ -23,7 +23,7 @@ public record LanguageHandler(long rva, HandlerKind kind, String name, Found fou
     NOT_FOUND
   }
 
-  /** Whether it is known which one it is, or at least what its data are. */
+  /** Returns true if its identity is known, or at least the kind of its data. */
   public boolean isKnown() {
     return found != Found.NOT_FOUND;
   }

@@ -20,15 +20,14 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Which language handlers the functions of an x64 image have, and what those read.
+ * Identifies the language handlers of an x64 image's functions, and reads their data.
  *
- * <p>Unwind information has the address of a handler. Mostly that is a jump to an import, whose
- * name tells; or the image exports it; or it checks a stack cookie and goes on to one of these,
- * which is seen at what it calls. Of what is left, the data are looked at, for all functions that
- * have it.
+ * <p>Unwind information has the address of a handler. Mostly that is a jump to an import, which has
+ * a name; or the image exports it; or it checks a stack cookie and continues in one of these, which
+ * shows in its calls. For the rest, the data are examined, for all functions that have it.
  */
 public final class LanguageHandlers {
-  /** How many functions of a handler are looked at to see what their data are. */
+  /** Number of functions of a handler that are examined to identify the kind of its data. */
   private static final int SAMPLES = 64;
 
   private final PeImage image;
@@ -42,7 +41,7 @@ public final class LanguageHandlers {
     this.table = table;
   }
 
-  /** Those of an image; none if it is not for x64. */
+  /** Returns the handlers of an image; none if it is not for x64. */
   public static LanguageHandlers of(PeImage image, FunctionTable table) {
     LanguageHandlers found = new LanguageHandlers(image, table);
     found.find();
@@ -59,7 +58,7 @@ public final class LanguageHandlers {
     return of(table.chain(entry));
   }
 
-  /** The same for unwind information that is at hand. */
+  /** Returns the handler and data of a function whose unwind information is at hand. */
   public Optional<HandledFunction> of(UnwindChain chain) {
     UnwindInfo info = chain.last();
     LanguageHandler handler = handlers.get(info.handler());
@@ -167,7 +166,7 @@ public final class LanguageHandlers {
     return new LanguageHandler(rva, HandlerKind.of(name).orElse(HandlerKind.OTHER), name, found);
   }
 
-  /** The handler that checks a cookie and then goes on to one that is known. */
+  /** Returns the handler that checks a cookie and then continues in a known one. */
   private Optional<LanguageHandler> checking(HandlerResolver code, long rva) {
     for (End end : code.calls(code.follow(rva).rva())) {
       Optional<HandlerKind> called =

@@ -1,10 +1,9 @@
 /**
- * What happens in a function when its frame is left: which language handler it has, and what that
- * will do.
+ * Language handlers of functions: which handler a function has, and its data.
  *
- * <p>Unwind information names a handler only by its address. {@link
- * io.ntrail.programs.handlers.LanguageHandlers} finds out which one that is, and with that what the
- * data behind it mean.
+ * <p>Unwind information has only the address of a handler. {@link
+ * io.ntrail.programs.handlers.LanguageHandlers} identifies it, and with that the meaning of the
+ * data after it.
  */
 @NullMarked
 package io.ntrail.programs.handlers;

@@ -8,8 +8,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Where an image has code: its executable sections, counting whole pages as the loader maps them.
- * Answers in a few steps however many sections a hostile image has.
+ * Code of an image: its executable sections, counting whole pages as the loader maps them. Answers
+ * in a few steps however many sections a hostile image has.
  */
 public final class CodeRanges {
   /** An image whose sections are not aligned to pages is mapped, and executable, as a whole. */
@@ -67,19 +67,19 @@ public final class CodeRanges {
     return ranges;
   }
 
-  /** Whether an RVA lies in code. */
+  /** Returns true if an RVA is in code. */
   public boolean contains(long rva) {
     int i = index(rva);
     return i >= 0 && rva < ranges.get(i).end();
   }
 
-  /** The end of the code that goes on from an RVA, or the RVA itself if it lies in none. */
+  /** Returns the end of the contiguous code at an RVA, or the RVA itself if it is not in code. */
   public long end(long rva) {
     int i = index(rva);
     return i >= 0 ? Math.max(rva, ranges.get(i).end()) : rva;
   }
 
-  /** The last range that begins at an address or before it. */
+  /** Returns the last range that starts at or before an address. */
   private int index(long rva) {
     int low = 0;
     int high = begins.length - 1;

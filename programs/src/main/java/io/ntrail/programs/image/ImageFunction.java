@@ -4,18 +4,17 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A place where a function of an image begins.
+ * A function of an image, by its start.
  *
  * @param rva its first byte
- * @param end behind its last byte as far as the image says; never more than the start of the next
+ * @param end past its last byte as far as the image shows; never more than the start of the next
  *     function
- * @param bounded whether the function table or symbols say where it ends; else it is where the next
- *     function begins or the code ends, padding included
- * @param inside whether it lies behind the first byte of what the function table says is another
- *     function
- * @param names all that are exported, in the order of the export table, {@code #7} for one that is
- *     exported by ordinal alone; then those that symbols have
- * @param sources who says that it begins there
+ * @param bounded whether the function table or symbols give the end; else it is where the next
+ *     function starts or the code ends, padding included
+ * @param inside whether it is after the first byte of another function of the function table
+ * @param names all export names, in the order of the export table, {@code #7} for one that is
+ *     exported by ordinal only; then those of symbols
+ * @param sources evidence that it starts there
  * @param guardFlags of its entry in the guard table (1 FID_SUPPRESSED, 2 EXPORT_SUPPRESSED, 4
  *     LANGEXCPTHANDLER, 8 XFG); 0 without
  */
@@ -27,11 +26,11 @@ public record ImageFunction(
     List<String> names,
     Set<Source> sources,
     int guardFlags) {
-  /** Who can say where functions begin. */
+  /** Evidence for the start of a function. */
   public enum Source {
     /** The function table of x64: its first part, not what was moved out of it. */
     FUNCTION_TABLE,
-    /** An export that lies in code and is not forwarded. */
+    /** An export that is in code and is not forwarded. */
     EXPORT,
     /** The table of functions that may be called through a pointer. */
     GUARD_TABLE,
@@ -41,7 +40,7 @@ public record ImageFunction(
     SYMBOL_TABLE
   }
 
-  /** Whether a source names it. */
+  /** Returns true if a source lists it. */
   public boolean is(Source source) {
     return sources.contains(source);
   }

@@ -22,12 +22,12 @@ import java.util.RandomAccess;
 import java.util.Set;
 
 /**
- * All functions that an image says to have: the first parts in the function table (x64), exports in
- * executable sections and the guard table, and those that symbols know, by address, each once.
+ * All known functions of an image: the first parts in the function table (x64), exports in
+ * executable sections and the guard table, and those of symbols, by address, each once.
  *
- * <p>Functions of which nobody says anything (of x64 those that need no unwind information, of x86
- * most) are missing; {@link ImageFunction#end} of one in front of them is too far away then unless
- * it is bounded.
+ * <p>Functions without any evidence (of x64 those that need no unwind information, of x86 most) are
+ * missing; {@link ImageFunction#end} of one in front of them is too far away then unless it is
+ * bounded.
  */
 public final class ImageFunctions {
   private static final List<Set<Source>> SETS = sets();
@@ -41,7 +41,7 @@ public final class ImageFunctions {
   private final Map<Long, Long> lengths;
   private final List<ImageFunction> list = new Functions();
 
-  /** All ranges of the function table by where they begin, and how far the ones up to it reach. */
+  /** All ranges of the function table by start, and the furthest end of those up to each. */
   private final long[] partBegins;
 
   private final long[] partEnds;
@@ -86,7 +86,7 @@ public final class ImageFunctions {
     return of(image, Exports.of(image), LoadConfig.of(image), FunctionTable.of(image));
   }
 
-  /** The functions of an image as it says itself. */
+  /** Returns the functions of an image without symbols. */
   public static ImageFunctions of(ParsedImage contents) {
     PeImage image = contents.image();
     return of(image, contents.exports(), contents.loadConfig(), FunctionTable.of(image));
@@ -99,9 +99,9 @@ public final class ImageFunctions {
   }
 
   /**
-   * The same with functions that symbols know.
+   * Returns the functions of an image and those of symbols.
    *
-   * @param named those that do not lie in code are left out
+   * @param named those that are not in code are left out
    */
   public static ImageFunctions of(
       PeImage image,
@@ -134,53 +134,56 @@ public final class ImageFunctions {
     return new ImageFunctions(image, collector);
   }
 
-  /** Where the image has code. */
+  /** Returns the code of the image. */
   public CodeRanges code() {
     return code;
   }
 
-  /** By address. Elements are made when they are asked for. */
+  /** Returns the functions by address. Elements are made on demand. */
   public List<ImageFunction> list() {
     return list;
   }
 
-  /** Where a function of the list begins. */
+  /** Returns the start of a function of the list. */
   public long start(int function) {
     return rvas[function];
   }
 
-  /** The place in the list of the last function that begins at an address or before it, or -1. */
+  /** Returns the index of the last function that starts at or before an address, or -1. */
   public int indexUpTo(long rva) {
     return upTo(rvas, rva);
   }
 
   /**
-   * Up to where the ranges of the function table that begin before an address reach: no byte from
-   * there on to the address belongs to one. 0 if none begins before it.
+   * Returns the furthest end of the ranges of the function table that start before an address: no
+   * byte from there on to the address belongs to one. 0 if none starts before it.
    */
   public long reachBefore(long rva) {
     int i = upTo(partBegins, rva - 1);
     return i < 0 ? 0 : reach[i];
   }
 
-  /** How many ranges the function table has, those of parts that were moved out included. */
+  /**
+   * Returns the number of ranges of the function table, those of parts that were moved out
+   * included.
+   */
   public int partCount() {
     return partBegins.length;
   }
 
-  /** Where a range of the function table begins; they ascend. */
+  /** Returns the start of a range of the function table; they ascend. */
   public long partBegin(int part) {
     return partBegins[part];
   }
 
-  /** Where a range of the function table ends. */
+  /** Returns the end of a range of the function table. */
   public long partEnd(int part) {
     return partEnds[part];
   }
 
   /**
-   * The start of the function whose part an address lies in, as the function table has it; -1 if it
-   * lies in none.
+   * Returns the start of the function whose part contains an address, by the function table; -1 if
+   * none does.
    */
   public long owner(long rva) {
     int part = upTo(partBegins, rva);
@@ -245,7 +248,7 @@ public final class ImageFunctions {
     }
   }
 
-  /** What sources say, before it is sorted. */
+  /** Collects the statements of sources, before they are sorted. */
   private static final class Collector {
     private final CodeRanges code;
     private final FunctionTable table;
@@ -277,7 +280,7 @@ public final class ImageFunctions {
       }
     }
 
-    /** Behind those of exports, without these. */
+    /** Adds the names of symbols after those of exports, without duplicates. */
     void addNamesOfSymbols() {
       symbols.forEach((rva, more) -> {
         List<String> all = names(rva);

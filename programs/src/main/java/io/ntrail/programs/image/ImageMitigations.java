@@ -12,23 +12,23 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The defences that an image was built with, each as far as the image tells.
+ * The mitigations that an image was built with, each as far as the image shows.
  *
  * @param dynamicBase /DYNAMICBASE: it asks to be loaded anywhere
  * @param relocations whether base relocations exist and were not stripped, so that it can be
  * @param highEntropyVa /HIGHENTROPYVA: anywhere in 64 bits
- * @param nx /NXCOMPAT: it bears that data cannot be executed
- * @param cfg /guard:cf: asked for in the headers and described in the load configuration
+ * @param nx /NXCOMPAT: it is compatible with data execution prevention
+ * @param cfg /guard:cf: requested in the headers and described in the load configuration
  * @param xfg the variant of CFG that checks types
- * @param cet /CETCOMPAT: it bears a shadow stack
+ * @param cet /CETCOMPAT: it is compatible with a shadow stack
  * @param safeSeh only handlers in a table, or none at all, may run; null where handlers are not
  *     kept on the stack
- * @param gs /GS: there is a security cookie, and nothing says that it is unused
+ * @param gs /GS: there is a security cookie, and it is not marked as unused
  * @param forceIntegrity /INTEGRITYCHECK: only to be loaded with a valid signature
- * @param signed whether a certificate is attached; nobody checked it. Null for an image in memory,
- *     where none is kept
- * @param aslrEffective whether it will really lie somewhere else each time: {@code dynamicBase} and
- *     {@code relocations}
+ * @param signed whether a certificate is attached; it is not verified. Null for an image in memory,
+ *     which has none
+ * @param aslrEffective whether its address will really vary: {@code dynamicBase} and {@code
+ *     relocations}
  */
 public record ImageMitigations(
     boolean dynamicBase,

@@ -41,12 +41,12 @@ public record ParsedImage(
         ImageMitigations.of(image, config, debug));
   }
 
-  /** Which build of the image it is. */
+  /** Returns the identity of the image. */
   public ImageId id() {
     return new ImageId(image.headers().timestamp(), image.headers().sizeOfImage());
   }
 
-  /** Which PDB belongs to it, if it is one of today's kind. */
+  /** Returns the identity of its PDB, if that is a current one. */
   public Optional<PdbId> pdb() {
     return debug
         .codeView()

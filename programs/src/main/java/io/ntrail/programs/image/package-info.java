@@ -1,4 +1,4 @@
-/** What an image is as a whole: its defences and its functions. */
+/** An image as a whole: its mitigations and its functions. */
 @NullMarked
 package io.ntrail.programs.image;
 

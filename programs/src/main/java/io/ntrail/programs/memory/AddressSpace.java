@@ -15,7 +15,7 @@ public interface AddressSpace {
   /** Returns the name of the source for messages: a file, a process. */
   String name();
 
-  /** Returns the region that an address lies in; empty where nothing is mapped or was captured. */
+  /** Returns the region that contains an address; empty where nothing is mapped or was captured. */
   Optional<MemoryRegion> regionAt(long address);
 
   /**
@@ -27,7 +27,7 @@ public interface AddressSpace {
   Bytes readUpTo(long address, int most);
 
   /**
-   * Returns exactly the bytes asked for.
+   * Returns exactly the requested bytes.
    *
    * @param length in bytes, from 0
    * @throws DamagedInput if one of them cannot be read; its offset is the first such address

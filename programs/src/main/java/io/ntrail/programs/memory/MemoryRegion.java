@@ -30,7 +30,7 @@ public record MemoryRegion(long start, long length, Set<Access> access, String o
     }
   }
 
-  /** Returns true if the address lies in this range. */
+  /** Returns true if the address is in this range. */
   public boolean contains(long address) {
     return Long.compareUnsigned(address - start, length) < 0;
   }

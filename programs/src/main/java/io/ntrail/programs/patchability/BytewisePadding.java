@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Counts what lies in front of a function by bytes alone, as tools do that know no function table:
- * it does not matter whether a byte is the end of another function.
+ * Padding in front of a function by bytes only, as tools without a function table count it: it does
+ * not matter whether a byte is the end of another function.
  */
 final class BytewisePadding {
   /** Nops of several bytes as assemblers and compilers write them, longer ones first. */
@@ -28,8 +28,8 @@ final class BytewisePadding {
           .toList();
 
   /**
-   * The published shares look at 32 bytes in front of a function, and see none where its section
-   * begins later than that. To be comparable this measure does as they do.
+   * Number of bytes in front of a function that the published shares look at, which see none where
+   * its section starts later than that. This measure does the same, to be comparable.
    */
   private static final int LOOKED_AT = 32;
 
@@ -40,9 +40,9 @@ final class BytewisePadding {
   }
 
   /**
-   * The bytes in front of an address.
+   * Returns the padding in front of an address.
    *
-   * @param from where they begin at the earliest
+   * @param from earliest start of the bytes
    */
   static BytewisePadding of(ImageView view, long from, long rva) {
     int most = rva - from < LOOKED_AT ? 0 : Math.clamp(rva - from, 0, FunctionPadding.MOST);
@@ -59,7 +59,7 @@ final class BytewisePadding {
         count == 0 ? new byte[0] : view.bytes(rva - count, count).array(0, count));
   }
 
-  /** How many of them, from the last one on, are CC, 90 or 00. */
+  /** Returns the number of bytes, from the last one on, that are CC, 90 or 00. */
   int run() {
     int count = 0;
     while (count < bytes.length
@@ -69,7 +69,7 @@ final class BytewisePadding {
     return count;
   }
 
-  /** What the bytes of the run are. */
+  /** Returns the content of the run. */
   PaddingKind fills() {
     PaddingKind filler = PaddingKind.NONE;
     for (int i = bytes.length - run(); i < bytes.length; i++) {
@@ -79,8 +79,8 @@ final class BytewisePadding {
   }
 
   /**
-   * How many of them, from the last one on, are CC, 90 or nops of several bytes. Zeros are not
-   * among them: most of them belong to the nops.
+   * Returns the number of bytes, from the last one on, that are CC, 90 or multi-byte nops. Zeros
+   * are not among them: most of them belong to the nops.
    */
   int nops() {
     int end = bytes.length;

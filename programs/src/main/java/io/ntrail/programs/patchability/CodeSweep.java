@@ -13,15 +13,14 @@ import java.util.BitSet;
 import java.util.stream.LongStream;
 
 /**
- * Decodes all code of an image once, from every address that is known to begin or end something,
- * and finds what concerns the functions: where padding lies, and which branches lead to their first
- * bytes.
+ * Decodes all code of an image once, from every address that is known to start or end something,
+ * and finds what concerns the functions: padding, and branches to their first bytes.
  *
- * <p>Padding are nops, int3 and zeros up to where something begins, if they begin behind the end of
- * a range of the function table, behind an instruction that does not go on, or, int3 alone, behind
- * a call or an interrupt that does not come back. Else, as where tables between functions keep the
- * decoder from meeting the next function, only a run of CC is believed, but for its first byte,
- * which could be the last one of a table or a short jump.
+ * <p>Padding is nops, int3 and zeros up to the start of something, if they start after the end of a
+ * range of the function table, after an instruction that does not fall through, or, int3 only,
+ * after a call or an interrupt that does not return. Else, as where tables between functions keep
+ * the decoder from meeting the next function, only a run of CC counts, except its first byte, which
+ * could be the last one of a table or a short jump.
  */
 final class CodeSweep {
   /** Branches that lead further into a function than this do not concern it. */
@@ -44,7 +43,7 @@ final class CodeSweep {
   private final BitSet hashed;
   private long budget;
 
-  /** Where something begins or ends. */
+  /** Addresses where something starts or ends. */
   private final long[] marks;
 
   /** Of each function the padding in front of it. */
@@ -52,14 +51,14 @@ final class CodeSweep {
 
   private final byte[] fillers;
 
-  /** Of each function where it ends, as far as its code tells; 0 where it does not. */
+  /** End of each function, as far as its code shows; 0 if unknown. */
   private final int[] sizes;
 
   private final BitSet examined = new BitSet();
   private final Gaps gaps = new Gaps();
   private final Branches branches = new Branches();
 
-  /** Stretches of padding that end where something begins. */
+  /** Runs of padding that end where something starts. */
   static final class Gaps {
     private long[] begins = new long[64];
     private long[] ends = new long[64];
@@ -219,31 +218,31 @@ final class CodeSweep {
     }
   }
 
-  /** What is found between two marks. */
+  /** The code between two marks. */
   private final class Segment {
     private final long begin;
     private final int length;
     private final Bytes bytes;
     private final int function;
 
-    /** Whether code begins here; else it may be data, whose branches are none. */
+    /** True if code starts here; else it may be data, whose branches do not count. */
     private final boolean known;
 
     private int at;
 
-    /** Where the padding began that goes on, or -1. */
+    /** Start of the current padding, or -1. */
     private int padding = -1;
 
     private boolean paddingIsSafe;
     private PaddingKind filler = PaddingKind.NONE;
 
-    /** What does not go on stands in front: padding can begin. */
+    /** True after an instruction that does not fall through: padding can start. */
     private boolean stopped;
 
-    /** What may not come back stands in front: int3 can begin. */
+    /** True after an instruction that may not return: int3 can start. */
     private boolean called;
 
-    /** Up to where branches of the function lead that begins here. */
+    /** Furthest target of branches of the current function. */
     private int furthest;
 
     Segment(long begin, long stored, int function, boolean covered) {
@@ -334,7 +333,7 @@ final class CodeSweep {
       }
     }
 
-    /** How many bytes in front of the end are padding. */
+    /** Returns the number of bytes of padding in front of the end. */
     int padding() {
       if (at == length && padding >= 0 && paddingIsSafe) {
         return length - padding;
@@ -348,18 +347,18 @@ final class CodeSweep {
     }
   }
 
-  /** Whether a jump at a place goes through a fixed place in memory: {@code FF 25}, or with REX. */
+  /** Returns true if a jump goes through a fixed place in memory: {@code FF 25}, or with REX. */
   static boolean isThroughSlot(Bytes bytes, int at) {
     int opcode = bytes.u8(at) >> 4 == 4 ? at + 1 : at;
     return bytes.has(opcode, 2) && bytes.u8(opcode) == 0xFF && bytes.u8(opcode + 1) == 0x25;
   }
 
-  /** Whether the code of a function was decoded. */
+  /** Returns true if the code of a function was decoded. */
   boolean isExamined(int function) {
     return examined.get(function);
   }
 
-  /** Where a function ends as far as its code tells, from its beginning; 0 if it does not. */
+  /** Returns the size of a function as far as its code shows; 0 if unknown. */
   int size(int function) {
     return sizes[function];
   }
@@ -369,7 +368,7 @@ final class CodeSweep {
     return own[function];
   }
 
-  /** What the padding in front of a function consists of. */
+  /** Returns the content of the padding in front of a function. */
   PaddingKind filler(int function) {
     return PaddingKind.values()[fillers[function]];
   }
@@ -380,11 +379,11 @@ final class CodeSweep {
   }
 
   /**
-   * Where the first branch comes from that leads to where a function is overwritten; -1 if none
-   * does. A jump of the function itself to its first byte counts, a call of it does not.
+   * Returns the address of the first branch into the overwritten bytes of a function; -1 if there
+   * is none. A jump of the function itself to its first byte counts, a call of it does not.
    *
    * @param overwritten the bytes of its first instructions
-   * @param entry whether to look for jumps to its first byte, else for those behind it
+   * @param entry whether to look for jumps to its first byte, else for those after it
    */
   long branchTo(int function, ImageFunction of, int overwritten, boolean entry) {
     for (int i = branches.first(function);
@@ -403,7 +402,7 @@ final class CodeSweep {
     return -1;
   }
 
-  /** Whether an address lies in a function, in parts of it that were moved out as well. */
+  /** Returns true if an address is in a function, in parts of it that were moved out as well. */
   private boolean isOf(int function, ImageFunction of, long address) {
     if (of.bounded()) {
       long owner = functions.owner(of.rva());

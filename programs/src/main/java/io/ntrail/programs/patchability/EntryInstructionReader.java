@@ -95,7 +95,7 @@ final class EntryInstructionReader {
     return new EntryInstructions(first, length, count, relative, null, "");
   }
 
-  /** What a function is that begins with a jump or a breakpoint; null for others. */
+  /** Returns the kind of a function that starts with a jump or a breakpoint; null for others. */
   private @Nullable EntryInstructions jump(long rva, Bytes bytes, int length) {
     int first = bytes.u8(0);
     if (first == INT3) {
@@ -127,7 +127,7 @@ final class EntryInstructionReader {
     return null;
   }
 
-  /** Where the jump at an address goes; null if there is none. */
+  /** Returns the target of the jump at an address; null if there is none. */
   private @Nullable String far(long rva) {
     if (view.stored(rva) < SLOT_JMP_BYTES) {
       return null;

@@ -1,16 +1,16 @@
 package io.ntrail.programs.patchability;
 
 /**
- * What lies in front of a function.
+ * Padding in front of a function.
  *
- * @param run bytes of CC, 90 and 00 directly in front of it, in its section, whomever they belong
+ * @param run bytes of CC, 90 and 00 directly in front of it, in its section, whatever they belong
  *     to; no more than {@value #MOST} are counted, and none of a function in the first 32 bytes of
  *     its section, as the published shares count
- * @param fills what these are
- * @param withNops the same with multi-byte nops
+ * @param fills content of the run
+ * @param withNops the run with multi-byte nops
  * @param own bytes directly in front of it that are padding and belong to no function: those that a
- *     jump can go to
- * @param filler what these are
+ *     jump can be put into
+ * @param filler content of these
  */
 public record FunctionPadding(
     int run, PaddingKind fills, int withNops, int own, PaddingKind filler) {

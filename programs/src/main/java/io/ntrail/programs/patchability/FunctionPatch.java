@@ -4,19 +4,19 @@ import io.ntrail.programs.image.ImageFunction;
 import java.util.Optional;
 
 /**
- * How one function can be patched.
+ * Patchability of one function.
  *
  * @param function the function
  * @param patchClass the class
  * @param refusal why not; of class D only
- * @param detail what belongs to the reason: where a jump goes, which instruction it is; else empty
- * @param padding what lies in front of it
+ * @param detail detail of the reason: target of a jump, text of an instruction; else empty
+ * @param padding the padding in front of it
  * @param firstLength bytes of its first instruction; 0 if there is none
  * @param unitLength bytes of the instructions that are overwritten, whole or in part; 0 if they
  *     could not be found
- * @param unitInstructions how many instructions these are
- * @param relative whether one of them has an operand relative to its own address (x64), which has
- *     to be mended in the copy
+ * @param unitInstructions number of these instructions
+ * @param relative whether one of them has an operand relative to its own address (x64), which must
+ *     be adjusted in the copy
  * @param jumpAt RVA of the jump of five bytes; that of the function of class E, -1 of class D
  */
 public record FunctionPatch(
@@ -36,14 +36,14 @@ public record FunctionPatch(
   private static final int CACHE_LINE = 64;
 
   /**
-   * Whether the short jump would lie in two cache lines: then no single store writes it, and
-   * threads have to stand still whatever the class.
+   * Returns true if the short jump would straddle a cache line: then no single store writes it, and
+   * threads must be suspended whatever the class.
    */
   public boolean straddles() {
     return function.rva() % CACHE_LINE == CACHE_LINE - 1;
   }
 
-  /** Whether the long jump takes the place of its own first bytes, and there is no short one. */
+  /** Returns true if the long jump overwrites its own first bytes, and there is no short one. */
   public boolean isInPlace() {
     return patchClass == PatchClass.E;
   }
@@ -53,7 +53,10 @@ public record FunctionPatch(
     return isInPlace() ? FunctionPadding.JUMP : SHORT_JUMP;
   }
 
-  /** Why threads have to stand still while it is patched; empty if they may run, or of class D. */
+  /**
+   * Returns why threads must be suspended while it is patched; empty if they may run, or of class
+   * D.
+   */
   public Optional<SuspensionReason> needsStop() {
     if (!isPossible()) {
       return Optional.empty();
@@ -70,7 +73,7 @@ public record FunctionPatch(
     return straddles() ? Optional.of(SuspensionReason.STRADDLES) : Optional.empty();
   }
 
-  /** Whether it can be patched. */
+  /** Returns true if it can be patched. */
   public boolean isPossible() {
     return patchClass != PatchClass.D;
   }

@@ -3,12 +3,12 @@ package io.ntrail.programs.patchability;
 /**
  * Gives functions without padding of their own the padding of others.
  *
- * <p>Each stretch of padding is divided into places of a jump from its lower end on, but for what
- * the function behind it needs. Functions take, in the order of their addresses, the lowest place
- * that is free and in reach: since each reaches as far as the others, no other choice serves more.
+ * <p>Each run of padding is divided into slots for a jump from its lower end on, except for the
+ * bytes that the function after it needs. Functions take, in the order of their addresses, the
+ * lowest free slot in reach: since each reaches as far as the others, no other choice serves more.
  */
 final class PaddingAllocator {
-  /** How far a short jump of two bytes at an address reaches, from that address. */
+  /** Reach of a short jump of two bytes, from its address. */
   private static final int BACK = -126;
 
   private static final int FORTH = 129;
@@ -25,14 +25,15 @@ final class PaddingAllocator {
     this.place = gaps.count() == 0 ? 0 : gaps.begin(0);
   }
 
-  /** Says which end of a gap the function behind it needs: how many bytes. */
+  /** Supplies the number of bytes at the end of a gap that the function after it needs. */
   interface Needs {
     /** Bytes that have to be left in front of an address. */
     int before(long end);
   }
 
   /**
-   * A place for the jump of a function, or -1. Functions must ask in the order of their addresses.
+   * Returns a slot for the jump of a function, or -1. Functions must be passed in the order of
+   * their addresses.
    */
   long take(long function, Needs needs) {
     while (gap < gaps.count()) {

@@ -2,7 +2,7 @@ package io.ntrail.programs.patchability;
 
 import io.ntrail.formats.bytes.Bytes;
 
-/** What compilers and linkers fill the room between functions with. */
+/** Content of the padding that compilers and linkers put between functions. */
 public enum PaddingKind {
   /** Nothing is there. */
   NONE("none"),
@@ -28,7 +28,7 @@ public enum PaddingKind {
     return text;
   }
 
-  /** What both are together. */
+  /** Returns the kind of both together. */
   PaddingKind and(PaddingKind other) {
     return this == NONE || this == other ? other : other == NONE ? this : MIXED;
   }
@@ -44,7 +44,7 @@ public enum PaddingKind {
   }
 
   /**
-   * Whether an instruction is a nop of two bytes or more.
+   * Returns true if an instruction is a nop of two bytes or more.
    *
    * @param length its length
    * @param narrow whether it is code of 32 bits, which has more of them

@@ -15,7 +15,7 @@ public enum PatchRefusal {
   NOT_CODE("its first bytes are no instructions"),
   /** The function table has it in the middle of something. */
   INSIDE_FUNCTION("it begins inside of another function"),
-  /** Somebody else patched it. */
+  /** Another program patched it. */
   ALREADY_PATCHED("it was patched already"),
   /** Import stubs and thunks: it is better to trace where they go. */
   JUMPS_ON("it is a jump to another function"),
@@ -29,11 +29,11 @@ public enum PatchRefusal {
   RETURN_IN_UNIT("its first instructions contain a return"),
   /** Interrupts, system calls and what always raises an exception. */
   SPECIAL_INSTRUCTION("its first instructions contain one that cannot be moved"),
-  /** The function table says that it ends inside of the unit. */
+  /** By the function table it ends inside the entry instructions. */
   TOO_SHORT("it ends before the jump over its first bytes would"),
   /** A loop to the first byte: each round would be an entry. */
   LOOPS_TO_ENTRY("it jumps back to its own first byte"),
-  /** What jumps there would land inside of the short jump. */
+  /** A branch would land inside the short jump. */
   BRANCH_INTO_UNIT("a branch leads into its first instructions"),
   /** With XFG the eight bytes in front of it are the hash of its type. */
   TYPE_HASH("the bytes in front of it are the hash of its type"),

@@ -20,14 +20,14 @@ import java.util.RandomAccess;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the functions of an image can be patched while they run. What is found depends on the bytes
- * alone; whether it is wise to trace a function is for whoever plans a trace.
+ * Ways to patch the functions of an image while they run. The result depends on the bytes only;
+ * whether tracing a function is wise is up to the planner of a trace.
  */
 public final class Patchability {
-  /** Entry of the guard table: a hash of the type lies in front of the function. */
+  /** Flag of a guard table entry: a hash of the type is in front of the function. */
   private static final int GUARD_XFG = 8;
 
-  /** What hot-patching wants in front of a function of x64, and of x86. */
+  /** Padding that hot-patching needs in front of a function of x64, and of x86. */
   private static final int WANTED_WIDE = 6;
 
   private static final int WANTED_NARROW = 5;
@@ -109,7 +109,7 @@ public final class Patchability {
     }
   }
 
-  /** How many bytes in front of an address the function needs that begins there. */
+  /** Returns the number of bytes in front of an address that the function starting there needs. */
   private int needed(long end) {
     int i = functions.indexUpTo(end);
     return i >= 0 && functions.start(i) == end && jumps[i] == end - FunctionPadding.JUMP
@@ -117,7 +117,7 @@ public final class Patchability {
         : 0;
   }
 
-  /** Why a function cannot be patched, whatever lies in front of it. */
+  /** Returns why a function cannot be patched, whatever the padding in front of it. */
   private @Nullable Because refused(int i, ImageFunction function, EntryInstructions unit) {
     if (!understood) {
       return new Because(PatchRefusal.OTHER_MACHINE, "");
@@ -146,7 +146,7 @@ public final class Patchability {
     return rva < 0 ? "" : "0x" + Long.toHexString(rva);
   }
 
-  /** By address. Elements are made when they are asked for. */
+  /** Returns the functions by address. Elements are made on demand. */
   public List<FunctionPatch> list() {
     return list;
   }
@@ -202,12 +202,13 @@ public final class Patchability {
   }
 
   /**
-   * How a function can be patched that is refused only because no room for a long jump is in front
-   * of it or near: the jump overwrites its own first five bytes, which may be several instructions.
+   * Returns how a function can be patched that is refused only because there is no room for a long
+   * jump in front of it or near: the jump overwrites its own first five bytes, which may be several
+   * instructions.
    *
    * @param patch an element of {@link #list}
-   * @return of class E; if that is not possible either, the same with the reason as detail; any
-   *     other as it is
+   * @return of class E; if that is not possible either, {@code patch} with the reason as detail;
+   *     any other as it is
    */
   public FunctionPatch inPlace(FunctionPatch patch) {
     PatchRefusal refusal = patch.refusal().orElse(null);

@@ -2,9 +2,9 @@ package io.ntrail.programs.patchability;
 
 /** Why a function cannot be patched while threads run. */
 public enum SuspensionReason {
-  /** A thread may stand between the instructions that the short jump overwrites. */
+  /** A thread may be between the instructions that the short jump overwrites. */
   SEVERAL_INSTRUCTIONS("the short jump overwrites several instructions"),
-  /** Its long jump lies in padding that is not its own. */
+  /** Its long jump is in padding that is not its own. */
   BORROWED_PADDING("its jump lies in front of another function"),
   /** No single store writes a jump of five bytes. */
   IN_PLACE("a long jump overwrites its own first bytes"),

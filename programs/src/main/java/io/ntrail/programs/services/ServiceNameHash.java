@@ -21,7 +21,10 @@ public final class ServiceNameHash {
     return hash;
   }
 
-  /** Whether a name has the prefix of a system service, in front of a capital letter or a digit. */
+  /**
+   * Returns true if a name has the prefix of a system service, in front of a capital letter or a
+   * digit.
+   */
   static boolean isPrefixed(String name) {
     return name.length() > 2
         && (name.startsWith("Nt") || name.startsWith("Zw"))

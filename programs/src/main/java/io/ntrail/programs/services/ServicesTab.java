@@ -14,12 +14,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds KiServicesTab, which no symbol and no directory of a kernel names: an array of records of
- * 16 bytes {u32 hash of the name, u32 arguments, u64 address of the service}, aligned by 8.
+ * Finds KiServicesTab, which no symbol and no directory of a kernel refers to: an array of records
+ * of 16 bytes {u32 hash of the name, u32 arguments, u64 address of the service}, aligned by 8.
  *
- * <p>A record counts if its address lies in executable code and its arguments are few. The table is
+ * <p>A record counts if its address is in executable code and its arguments are few. The table is
  * the run of such records in which most hashes are those of known services; records with an unknown
- * hash, of services that are newer than the list of names, may stand anywhere in it.
+ * hash, of services that are newer than the list of names, may be anywhere in it.
  */
 final class ServicesTab {
   private static final int RECORD = 16;

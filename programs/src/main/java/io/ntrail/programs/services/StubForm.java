@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 /** The forms that stubs of system services have had, as rows of a table. */
 final class StubForm {
   /**
-   * What a stub says.
+   * Data of a stub.
    *
-   * @param arguments empty where the form does not tell
+   * @param arguments empty where the form does not have it
    */
   record Stub(int number, OptionalInt arguments) {}
 
@@ -25,7 +25,7 @@ final class StubForm {
   /** In a pattern: the next of the four bytes of the number. */
   private static final int NUMBER = -2;
 
-  /** In a pattern: C3, or C2 with two bytes that say how many bytes the arguments take. */
+  /** In a pattern: C3, or C2 with two bytes for the number of bytes of the arguments. */
   private static final int RETURN = -3;
 
   /**
@@ -81,7 +81,7 @@ final class StubForm {
   private final int machine;
   private final int[] pattern;
 
-  /** Whether it takes the name of a service to believe it. */
+  /** True if it needs the name of a service to be credible. */
   private final boolean byName;
 
   private StubForm(int machine, String pattern, boolean byName) {

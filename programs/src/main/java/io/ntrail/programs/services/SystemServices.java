@@ -15,14 +15,14 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The system services that an image tells about.
+ * The system services of an image.
  *
  * @param source where they were found
  * @param list by {@link SystemService#index}, then by address
- * @param named how many of them have a name
+ * @param named number of those with a name
  */
 public record SystemServices(Source source, List<SystemService> list, int named) {
-  /** Where services can be found. */
+  /** Places with services. */
   public enum Source {
     /** Nowhere. */
     NONE,
@@ -46,7 +46,7 @@ public record SystemServices(Source source, List<SystemService> list, int named)
         (int) list.stream().filter(service -> service.name() != null).count());
   }
 
-  /** What an address that begins like a stub is called. */
+  /** Names of an address that starts like a stub. */
   private static final class Exported {
     private final Stub stub;
     private @Nullable String name;
@@ -55,7 +55,7 @@ public record SystemServices(Source source, List<SystemService> list, int named)
       this.stub = stub;
     }
 
-    /** The name that begins with Nt counts, else that with Zw, else the first one. */
+    /** Adds a name: the one with Nt counts, else that with Zw, else the first one. */
     void call(@Nullable String other) {
       if (other != null && (name == null || rank(other) < rank(name))) {
         name = other;

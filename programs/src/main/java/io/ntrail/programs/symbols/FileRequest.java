@@ -10,25 +10,25 @@ import java.util.List;
  * @param <T> what it is once it is open
  */
 public interface FileRequest<T extends FileRequest.Opened> {
-  /** What is open and can be closed without failing. */
+  /** An open file that can be closed without failing. */
   interface Opened extends AutoCloseable {
     @Override
     void close();
   }
 
-  /** Where stores have it. */
+  /** Returns the key of the file in symbol stores. */
   StoreKey key();
 
   /**
-   * The folders {@code kind} and {@code symbols/kind} of a plain folder that it may lie in, for
-   * example {@code dll}.
+   * Returns the folders {@code kind} and {@code symbols/kind} of a plain folder that it may be in,
+   * for example {@code dll}.
    */
   List<String> kinds();
 
   /**
    * Opens a file, whether it is compressed or not.
    *
-   * @throws CannotGoOn if it is not the one that is looked for, with a message that says why
+   * @throws CannotGoOn if it is not the requested one, with the reason
    */
   default T open(Path file) {
     return open(file, "");
@@ -38,7 +38,7 @@ public interface FileRequest<T extends FileRequest.Opened> {
    * Opens a file in an archive.
    *
    * @param member its name there; empty if the file itself is meant
-   * @throws CannotGoOn if it is not the one that is looked for, with a message that says why
+   * @throws CannotGoOn if it is not the requested one, with the reason
    */
   T open(Path file, String member);
 }

@@ -22,7 +22,7 @@ import java.util.Set;
 
 /** Names for the addresses of one image. */
 public sealed interface ImageSymbols {
-  /** What lies at an RVA; empty if nobody knows. */
+  /** Returns the symbol at an RVA; empty if unknown. */
   Optional<SymbolizedAddress> at(long rva);
 
   /**
@@ -42,14 +42,14 @@ public sealed interface ImageSymbols {
     return new OfImage(functions);
   }
 
-  /** The name of a function without its decoration, with its parameters if it tells them. */
+  /** Returns the undecorated name of a function, with its parameters if the name has them. */
   static String plain(String name) {
     return Undecorator.of(name, Undecorator.Style.NAME).orElse(name);
   }
 
   /**
-   * The functions that a PDB knows: its procedures, then public symbols of code that no procedure
-   * begins at.
+   * Returns the functions of a PDB: its procedures, then public symbols of code that no procedure
+   * starts at.
    *
    * @return by module; addresses are those of the image, also if it was rearranged
    */

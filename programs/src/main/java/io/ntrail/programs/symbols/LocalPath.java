@@ -6,9 +6,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a path in a text means on this system, which may be another one than that of who wrote it.
+ * A path in a text, resolved on this system, which may be another one than that of its author.
  *
- * @param path null if it means nothing here
+ * @param path null if it is not valid here
  * @param why in a sentence; empty if there is a path
  */
 record LocalPath(@Nullable Path path, String why) {

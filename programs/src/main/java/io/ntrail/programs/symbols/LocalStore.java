@@ -8,16 +8,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A folder with files by their keys, in one tier ({@code foo.pdb/KEY/foo.pdb}) or in two ({@code
- * fo/foo.pdb/KEY/foo.pdb}, where there is a file {@code index2.txt}). Says what it has; nothing of
- * that is opened, except pointers.
+ * A local symbol store: a folder with files by their keys, in one tier ({@code
+ * foo.pdb/KEY/foo.pdb}) or in two ({@code fo/foo.pdb/KEY/foo.pdb}, where there is a file {@code
+ * index2.txt}). Lists what it has; opens nothing of that, except pointers.
  */
 record LocalStore(Path root, boolean windows) {
   private static final String TWO_TIERS = "index2.txt";
 
   /** Something that a store or a folder has and that may be the file. */
   sealed interface Entry {
-    /** Where it is. */
+    /** Returns its path. */
     Path place();
 
     /**
@@ -31,7 +31,7 @@ record LocalStore(Path root, boolean windows) {
     record Withdrawn(Path place, String message) implements Entry {}
 
     /**
-     * What is there and leads nowhere.
+     * An entry that leads nowhere.
      *
      * @param why in a sentence
      */
@@ -39,8 +39,8 @@ record LocalStore(Path root, boolean windows) {
   }
 
   /**
-   * What it has under a key, in the order in which it is to be tried. Where case does not matter
-   * the same file may come several times under different spellings; it comes once here.
+   * Returns the entries of a key, in the order in which they are to be tried. On case-insensitive
+   * systems the same file may come several times under different spellings; it comes once here.
    */
   List<Entry> entries(StoreKey key) {
     List<Entry> entries = new ArrayList<>();
@@ -60,7 +60,7 @@ record LocalStore(Path root, boolean windows) {
     return entries;
   }
 
-  /** What a plain folder has: files by their names alone, else what a store would have. */
+  /** Returns the entries of a plain folder: files by their names only, else those of a store. */
   List<Entry> plainEntries(StoreKey key, List<String> kinds) {
     List<Entry> entries = new ArrayList<>();
     List<Path> folders = new ArrayList<>(List.of(root));
@@ -130,7 +130,7 @@ record LocalStore(Path root, boolean windows) {
     }
   }
 
-  /** An empty file stands for one that someone did not find. */
+  /** Returns true if it is a file; an empty one marks a file that was not found. */
   private static boolean isFile(Path file) {
     try {
       return Files.isRegularFile(file) && Files.size(file) > 0;

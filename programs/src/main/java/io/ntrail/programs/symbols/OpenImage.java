@@ -48,12 +48,12 @@ public final class OpenImage implements FileRequest.Opened {
     }
   }
 
-  /** Where it was found. */
+  /** Returns its path. */
   public Path path() {
     return path;
   }
 
-  /** What is read; not to be used any more when this is closed. */
+  /** Returns the image; not to be used after this is closed. */
   public PeImage image() {
     return image;
   }

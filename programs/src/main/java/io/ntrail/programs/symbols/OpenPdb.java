@@ -68,12 +68,12 @@ public final class OpenPdb implements FileRequest.Opened {
     return name.toLowerCase(Locale.ROOT).matches(".*\\.pd[b_]");
   }
 
-  /** Where it was found. */
+  /** Returns its path. */
   public Path path() {
     return path;
   }
 
-  /** Where it was found, for messages: with its name in the archive, if it lies in one. */
+  /** Returns its place for messages: with its name in the archive, if it is in one. */
   public String place() {
     return member.isEmpty() ? path.toString() : path + "!/" + LocalPath.printable(member);
   }
@@ -83,12 +83,12 @@ public final class OpenPdb implements FileRequest.Opened {
     return inputs.getFirst();
   }
 
-  /** What is read; not to be used any more when this is closed. */
+  /** Returns the PDB; not to be used after this is closed. */
   public PdbFile pdb() {
     return pdb;
   }
 
-  /** What could not be unpacked or read so far. */
+  /** Returns what could not be decompressed or read so far. */
   public List<Gap> gaps() {
     List<Gap> gaps = new ArrayList<>(packed.list());
     gaps.addAll(pdb.gaps());

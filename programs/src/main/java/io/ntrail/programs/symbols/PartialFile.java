@@ -15,19 +15,21 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file that is on its way into the folder of a key: its bytes so far ({@code foo.pdb.part}), and
- * beside them a note that says what they are the beginning of ({@code foo.pdb.part.lock}). One
- * thread of one program has it at a time; the others wait. It outlives a program that is stopped,
- * so that the next one can go on from there.
+ * A partial download in the folder of a key: its bytes so far ({@code foo.pdb.part}), and beside
+ * them a note on the file they are the start of ({@code foo.pdb.part.lock}). One thread of one
+ * program has it at a time; the others wait. It outlives a program that is stopped, so that the
+ * next one can continue it.
  *
- * <p>Where the file system has no locks, or who holds it does not get on, it is a file of this
- * thread alone, and nobody can go on with it later.
+ * <p>Where the file system has no locks, or the holder of the lock makes no progress, it is a file
+ * of this thread only, which cannot be continued later.
  */
 public final class PartialFile implements AutoCloseable {
-  /** More than this is no note. */
+  /** Bound of the size of a note. */
   private static final int MOST_NOTE = 16 << 10;
 
-  /** Behind the note: where locks are mandatory others may read it all the same. */
+  /**
+   * Place of the lock, past the note: where locks are mandatory others may read it all the same.
+   */
   private static final long LOCKED_AT = Long.MAX_VALUE - 1;
 
   private static final long POLL_MILLIS = 20;
@@ -169,8 +171,9 @@ public final class PartialFile implements AutoCloseable {
   }
 
   /**
-   * Who had it before may have deleted it after this program opened it. To open it once more would
-   * give up the lock, so that the file is known again by its length.
+   * Returns true if the file is still there: the previous holder may have deleted it after this
+   * program opened it. Opening it again would give up the lock, so the file is recognized by its
+   * length.
    */
   private boolean isStillThere() throws IOException {
     note = read();
@@ -193,7 +196,7 @@ public final class PartialFile implements AutoCloseable {
     return end < 0 ? text : text.substring(0, end);
   }
 
-  /** The note, and zeros behind it. */
+  /** Writes the note, and zeros after it. */
   private void write() throws IOException {
     byte[] bytes = note.getBytes(StandardCharsets.UTF_8);
     if (bytes.length > MOST_NOTE) {
@@ -213,7 +216,7 @@ public final class PartialFile implements AutoCloseable {
     return lock;
   }
 
-  /** Where its bytes are, or are to be written; it need not exist. */
+  /** Returns the path for its bytes; it need not exist. */
   public Path file() {
     return file;
   }
@@ -223,7 +226,7 @@ public final class PartialFile implements AutoCloseable {
     return folder;
   }
 
-  /** What was noted about the bytes that are there; empty if there is nothing to go on from. */
+  /** Returns the note on the bytes that are there; empty if the download cannot be continued. */
   public String note() {
     return note;
   }

@@ -14,12 +14,12 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Looks for the PDB of an image: in archives, in the places that were named, then beside the image,
- * then in symbol stores. Only one with the GUID and age that the image names is taken.
+ * Search for the PDB of an image: in archives, in given places, then beside the image, then in
+ * symbol stores. Only one with the GUID and age of the image is taken.
  *
- * @param archives zips that the PDB may lie in
- * @param places files, and folders that the PDB may lie in
- * @param stores what is searched behind them
+ * @param archives zips that the PDB may be in
+ * @param places files, and folders that the PDB may be in
+ * @param stores searched after them
  */
 public record PdbSearch(List<ZipStore> archives, List<Path> places, SymbolStores stores) {
   /** The kinds of images, where that of an image is not known. */
@@ -32,7 +32,7 @@ public record PdbSearch(List<ZipStore> archives, List<Path> places, SymbolStores
   }
 
   /**
-   * A search that tells archives from other places by what they are.
+   * Makes a search that sniffs which of the places are archives.
    *
    * @param places files, folders and zips
    */
@@ -48,15 +48,15 @@ public record PdbSearch(List<ZipStore> archives, List<Path> places, SymbolStores
     this(places, SymbolStores.none());
   }
 
-  /** The same search that asks no server. */
+  /** Returns the search without servers. */
   public PdbSearch offline() {
     return new PdbSearch(archives, places, stores.offline());
   }
 
   /**
-   * What was found.
+   * Result of a search.
    *
-   * @param pdb to be closed by who asked; empty if there is none
+   * @param pdb to be closed by the caller; empty if there is none
    * @param tried the places that did not have it, in the order in which they were tried
    * @param remarks stores that should have kept a copy and do not, each in a sentence
    */
@@ -169,7 +169,7 @@ public record PdbSearch(List<ZipStore> archives, List<Path> places, SymbolStores
     return all;
   }
 
-  /** A folder may be a store, which somebody unpacked there. */
+  /** Adds the files of a folder that is laid out as a store. */
   private static void addStored(Path folder, StoreKey key, List<Path> all) {
     boolean windows = SymbolPath.Host.here().windows();
     for (LocalStore.Entry entry : new LocalStore(folder, windows).entries(key)) {
@@ -179,7 +179,7 @@ public record PdbSearch(List<ZipStore> archives, List<Path> places, SymbolStores
     }
   }
 
-  /** As it is called, or packed. */
+  /** Adds a file under its own name, or that of its compressed form. */
   private static void addIn(Path folder, String name, List<Path> all) {
     try {
       all.add(folder.resolve(name).normalize());

@@ -6,22 +6,22 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 
-/** What a {@code file.ptr} says, which a store may have in place of a file. */
+/** Content of a {@code file.ptr}, which a store may have in place of a file. */
 sealed interface PointerFile {
-  /** How it is called in the folder of a key. */
+  /** Its name in the folder of a key. */
   String NAME = PointerText.NAME;
 
-  /** More than this is no line with a path. */
+  /** Bound of its size. */
   int MOST_BYTES = PointerText.MOST_BYTES;
 
   /** The file is elsewhere. */
   record Elsewhere(Path file) implements PointerFile {}
 
-  /** The store does not have the file, and says so. */
+  /** The store states that it does not have the file. */
   record Withdrawn(String message) implements PointerFile {}
 
   /**
-   * It says nothing that can be used here.
+   * It cannot be used here.
    *
    * @param why in half a sentence, after the name of the file
    */
@@ -41,9 +41,9 @@ sealed interface PointerFile {
   }
 
   /**
-   * Reads its bytes.
+   * Parses its bytes.
    *
-   * @param file where they come from; a path that is not absolute begins beside it
+   * @param file their origin; a path that is not absolute is relative to it
    */
   static PointerFile of(byte[] bytes, Path file, boolean windows) {
     if (bytes.length > MOST_BYTES) {

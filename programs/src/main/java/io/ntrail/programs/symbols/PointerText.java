@@ -6,20 +6,20 @@ import java.util.regex.Pattern;
 /**
  * The line in a {@code file.ptr}, which a store may have in place of a file.
  *
- * @param isWithdrawn whether the store says that it does not have the file any more
- * @param text why not; else where the file is
+ * @param isWithdrawn whether the store states that it does not have the file any more
+ * @param text why not; else the path of the file
  */
 public record PointerText(boolean isWithdrawn, String text) {
-  /** More than this is no line with a path. */
+  /** Bound of its size. */
   public static final int MOST_BYTES = 64 << 10;
 
-  /** How it is called in the folder of a key. */
+  /** Its name in the folder of a key. */
   public static final String NAME = "file.ptr";
 
-  /** What begins a line that is no path. */
+  /** Start of a line that is not a path. */
   private static final Pattern MESSAGE = Pattern.compile("(?is)MSG([:\\s].*)?");
 
-  /** Reads the first line, in UTF-8 if it is that, else by bytes. */
+  /** Parses the first line, in UTF-8 if it is valid, else by bytes. */
   public static PointerText of(byte[] bytes) {
     String text = new String(bytes, StandardCharsets.UTF_8);
     if (text.indexOf('\uFFFD') >= 0) {

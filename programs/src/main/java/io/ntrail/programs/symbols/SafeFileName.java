@@ -24,13 +24,13 @@ final class SafeFileName {
 
   private SafeFileName() {}
 
-  /** The last part of a path; empty if that is no name of a file. */
+  /** Returns the last part of a path; empty if that is not a file name. */
   static Optional<String> of(String path) {
     String name = DRIVE.matcher(WindowsPath.lastPart(path)).replaceFirst("");
     return isUsable(name) ? Optional.of(name) : Optional.empty();
   }
 
-  /** Whether it names a file in a folder, and nothing else on any system. */
+  /** Returns true if it is the name of a file in a folder, and nothing else on any system. */
   static boolean isUsable(String name) {
     return !name.isBlank()
         && !name.endsWith(".")
@@ -42,19 +42,19 @@ final class SafeFileName {
   }
 
   /**
-   * What a file is called when it is compressed: {@code foo.pd_}, the last character replaced. (A
-   * character that takes two units goes as a whole.)
+   * Returns the name of the compressed form of a file: {@code foo.pd_}, the last character
+   * replaced. (A character of two units is replaced as a whole.)
    */
   static String packed(String name) {
     return name.substring(0, name.offsetByCodePoints(name.length(), -1)) + "_";
   }
 
-  /** Whether a path ends as those of compressed files do. */
+  /** Returns true if a path ends like those of compressed files. */
   static boolean isPacked(String path) {
     return path.endsWith("_");
   }
 
-  /** {@code dll} of {@code foo.DLL}; empty if there is no ending, or a strange one. */
+  /** Returns {@code dll} of {@code foo.DLL}; empty if there is no extension, or a strange one. */
   static Optional<String> kind(String name) {
     int dot = name.lastIndexOf('.');
     return Optional.of(name.substring(dot + 1).toLowerCase(Locale.ROOT))

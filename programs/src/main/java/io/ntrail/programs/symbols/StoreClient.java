@@ -4,10 +4,10 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Gets files from stores on servers. May be asked by several threads. */
+/** Gets files from stores on servers. May be used by several threads. */
 @FunctionalInterface
 public interface StoreClient {
-  /** What a server said. */
+  /** Answer of a server. */
   sealed interface Answer {
     /**
      * The whole file is where it was to be written.
@@ -26,7 +26,7 @@ public interface StoreClient {
   }
 
   /**
-   * Asks a server for a file. What it sends is checked by who asked.
+   * Requests a file from a server. The caller checks what it sends.
    *
    * @param server the root of the store
    * @param part where the file is to be written; it may hold what an earlier fetch has left there
@@ -34,7 +34,7 @@ public interface StoreClient {
   Answer fetch(URI server, StoreKey key, PartialFile part);
 
   /**
-   * What a server said before, if it need not be asked again.
+   * Returns an earlier answer of a server, if it need not be asked again.
    *
    * @param folder of the key in the store that would keep the file; it need not be there
    */
@@ -43,7 +43,7 @@ public interface StoreClient {
   }
 
   /**
-   * Told when the file that a server sent was not the one that was looked for.
+   * Called when the file that a server sent was not the requested one.
    *
    * @param folder of the key in the store that would have kept the file
    * @param why in a sentence

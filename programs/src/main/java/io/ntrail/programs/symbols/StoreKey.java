@@ -12,11 +12,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Where a file lies in a symbol store: {@code name/key/name}. Equal keys mean the same build of a
- * file.
+ * Key of a file in a symbol store: {@code name/key/name}. Equal keys mean the same build of a file.
  *
  * @param name of the file, without folders; it can lead to no other folder
- * @param key hexadecimal digits, as the stores of Microsoft spell them
+ * @param key hexadecimal digits, as Microsoft's stores spell them
  */
 public record StoreKey(String name, String key) {
   /** IMAGE_DEBUG_ENTRY.MinorVersion of a portable PDB: {@code PM}. */
@@ -55,7 +54,7 @@ public record StoreKey(String name, String key) {
     return of(path, String.format(Locale.ROOT, "%08X%x", signature, age));
   }
 
-  /** The key of a portable PDB, in which an age of 32 ones says what it is. */
+  /** Returns the key of a portable PDB, which is marked by an age of 32 ones. */
   public static Optional<StoreKey> portable(String path, Guid guid) {
     return of(path, new PdbId(guid, 0).key().substring(0, 32) + "FFFFFFFF");
   }

@@ -23,7 +23,10 @@ final class StoreSearch<T extends FileRequest.Opened> {
   /** The file, open. */
   private record Hit<T>(T opened, Path file, boolean packed) {}
 
-  /** Who fetches the same file and gets nothing for so long is not waited for any more. */
+  /**
+   * Time after which another fetch of the same file that makes no progress is not waited for any
+   * more.
+   */
   private static final long PATIENCE_MILLIS = 120_000;
 
   private final SymbolPath path;
@@ -167,8 +170,8 @@ final class StoreSearch<T extends FileRequest.Opened> {
   }
 
   /**
-   * Copies what was found from store to store; the last one gets it unpacked. What does not take it
-   * is passed over.
+   * Copies what was found from store to store; the last one gets it decompressed. A store that
+   * cannot take it is skipped.
    *
    * @param stores the nearest one first
    * @return the last copy, and what was found is closed; what was found if there is no copy
@@ -309,7 +312,7 @@ final class StoreSearch<T extends FileRequest.Opened> {
     return Optional.empty();
   }
 
-  /** What another thread or program put into a store since it was searched. */
+  /** Returns what another thread or program put into a store since it was searched. */
   private Optional<Hit<T>> whatOthersFetched(LocalStore store) {
     for (Entry entry : store.entries(sought.key())) {
       if (entry instanceof Entry.Candidate(Path file, boolean packed)) {

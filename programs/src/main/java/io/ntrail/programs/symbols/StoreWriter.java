@@ -25,13 +25,13 @@ import java.util.concurrent.ThreadLocalRandom;
 final class StoreWriter<T extends FileRequest.Opened> {
   private static final int CHUNK = 1 << 20;
 
-  /** What was written. */
+  /** Forms of a stored file. */
   enum Form {
     PLAIN,
     PACKED
   }
 
-  /** Where the bytes come from. */
+  /** Source of the bytes. */
   @FunctionalInterface
   interface Content {
     /**
@@ -83,7 +83,7 @@ final class StoreWriter<T extends FileRequest.Opened> {
   }
 
   /**
-   * The same, which need not be there.
+   * Returns the folder of a key in a store, which need not exist.
    *
    * @throws IOException if this system cannot spell its name
    */

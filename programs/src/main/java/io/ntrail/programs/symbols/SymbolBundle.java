@@ -23,7 +23,7 @@ import java.util.zip.ZipOutputStream;
 public final class SymbolBundle implements AutoCloseable {
   private static final int CHUNK = 1 << 20;
 
-  /** A time that every zip can say. */
+  /** A time that every zip can store. */
   private static final LocalDateTime TIME = LocalDateTime.of(1980, 1, 1, 0, 0);
 
   private final Path file;
@@ -33,7 +33,7 @@ public final class SymbolBundle implements AutoCloseable {
   private boolean isOpen = true;
 
   /**
-   * Begins one.
+   * Starts a bundle.
    *
    * @param file that is replaced when it is finished
    * @throws CannotGoOn if it cannot be written
@@ -78,7 +78,7 @@ public final class SymbolBundle implements AutoCloseable {
     }
   }
 
-  /** How many files are in it. */
+  /** Returns the number of files in it. */
   public int count() {
     return names.size();
   }

@@ -16,11 +16,11 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Files that somebody else is to fetch, on a machine that may ask servers. A text: a first line
- * that says what it is, then a line each with name, key and place in a store, with tabs between
- * them. Lines that begin with {@code #} are remarks.
+ * List of files to fetch elsewhere, on a machine that has access to servers. A text: a first line
+ * with its kind, then one line per file with name, key and place in a store, with tabs between
+ * them. Lines that start with {@code #} are comments.
  *
- * @param keys the files, those first that matter most
+ * @param keys the files, the most important ones first
  */
 public record SymbolManifest(List<StoreKey> keys) {
   private static final String FIRST = "# ntrail symbol manifest 1";
@@ -33,7 +33,7 @@ public record SymbolManifest(List<StoreKey> keys) {
     keys = List.copyOf(keys);
   }
 
-  /** Whether a file begins as manifests do. */
+  /** Returns true if a file starts like a manifest. */
   public static boolean isManifest(Path file) {
     if (!Files.isRegularFile(file)) {
       return false;
@@ -100,7 +100,7 @@ public record SymbolManifest(List<StoreKey> keys) {
     return text.toString();
   }
 
-  /** What is looked for under the key of a PDB; empty if it is that of something else. */
+  /** Returns the request for a PDB's key; empty if it is the key of something else. */
   public static Optional<PdbRequest> pdb(StoreKey key) {
     return Optional.of(PDB.matcher(key.key()))
         .filter(match -> match.matches() && !match.group(2).equalsIgnoreCase("ffffffff"))
@@ -111,7 +111,7 @@ public record SymbolManifest(List<StoreKey> keys) {
                 List.of()));
   }
 
-  /** What is looked for under the key of an image; empty if it is that of something else. */
+  /** Returns the request for an image's key; empty if it is the key of something else. */
   public static Optional<ImageFileRequest> image(StoreKey key) {
     return Optional.of(IMAGE.matcher(key.key()))
         .filter(match -> match.matches() && !key.name().toLowerCase(Locale.ROOT).endsWith(".pdb"))

@@ -9,16 +9,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where symbols are looked for, as {@code _NT_SYMBOL_PATH} says it to every program that deals with
- * symbols of Windows:
+ * A symbol path, in the syntax of {@code _NT_SYMBOL_PATH}, which every program that deals with
+ * symbols of Windows reads:
  *
  * <pre>
  *   cache*C:\cache;srv*C:\sym*\\server\share*https://server/symbols;D:\build
  * </pre>
  *
  * @param elements in the order in which they are searched
- * @param problems what in the text cannot be used, each in a sentence
- * @param defaultStore the folder that stands for a store that is not named
+ * @param problems parts of the text that cannot be used, each in a sentence
+ * @param defaultStore the folder that stands for an unnamed store
  */
 public record SymbolPath(List<Element> elements, List<String> problems, Path defaultStore) {
   /** Copies the lists. */
@@ -49,7 +49,7 @@ public record SymbolPath(List<Element> elements, List<String> problems, Path def
     }
   }
 
-  /** A folder in which files lie as someone put them there. It is never written to. */
+  /** A plain folder of files. It is never written to. */
   public record Folder(Path path) implements Element {}
 
   /** A place with files by their keys. */
@@ -83,7 +83,7 @@ public record SymbolPath(List<Element> elements, List<String> problems, Path def
   }
 
   /**
-   * What a symbol path depends on besides its text.
+   * Environment of a symbol path.
    *
    * @param windows whether paths are those of Windows
    * @param variables the environment: null for a name that it does not have
@@ -108,7 +108,7 @@ public record SymbolPath(List<Element> elements, List<String> problems, Path def
     return new SymbolPathReader(host).read(text);
   }
 
-  /** Where images lie: {@code _NT_EXECUTABLE_IMAGE_PATH}. */
+  /** Returns the path for images: {@code _NT_EXECUTABLE_IMAGE_PATH}. */
   public static SymbolPath ofImages(Host host) {
     String text = host.variable("_NT_EXECUTABLE_IMAGE_PATH");
     return parse(text == null ? "" : text, host);

@@ -54,7 +54,10 @@ final class SymbolPathReader {
     return new SymbolPath(elements, problems, defaultStore);
   }
 
-  /** As Windows does it: a name that means nothing stays as it is, what was put in is not read. */
+  /**
+   * Expands variables like Windows: an undefined name stays as it is, replacements are not expanded
+   * again.
+   */
   private String expand(String text) {
     StringBuilder out = new StringBuilder();
     Matcher matcher = VARIABLE.matcher(text);

@@ -19,7 +19,7 @@ public final class SymbolStores {
     this.fetch = fetch;
   }
 
-  /** The stores of a path, of which servers are not asked: no byte goes to the network. */
+  /** Returns the stores of a path without contacting servers: no byte goes to the network. */
   public static SymbolStores of(SymbolPath path, SymbolPath.Host host) {
     return new SymbolStores(path, host.windows(), Optional.empty());
   }
@@ -29,7 +29,7 @@ public final class SymbolStores {
     return new SymbolStores(path, host.windows(), Optional.of(fetch));
   }
 
-  /** The same stores without their servers. */
+  /** Returns the stores without their servers. */
   public SymbolStores offline() {
     return new SymbolStores(path, windows, Optional.empty());
   }
@@ -41,9 +41,9 @@ public final class SymbolStores {
   }
 
   /**
-   * What was found.
+   * Result of a search.
    *
-   * @param found to be closed by who asked; empty if there is none
+   * @param found to be closed by the caller; empty if there is none
    * @param tried the places that did not have it, in the order in which they were tried
    * @param remarks stores that should have kept a copy and do not, each in a sentence
    */
@@ -56,8 +56,8 @@ public final class SymbolStores {
   }
 
   /**
-   * Looks for a file, and copies it into the stores that come before the one that has it, as the
-   * symbol path says.
+   * Finds a file, and copies it into the stores before the one that has it, as the symbol path
+   * specifies.
    */
   public <T extends FileRequest.Opened> Result<T> find(FileRequest<T> sought) {
     return new StoreSearch<>(path, windows, fetch, sought).run();

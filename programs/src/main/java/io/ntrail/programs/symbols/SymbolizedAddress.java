@@ -3,12 +3,12 @@ package io.ntrail.programs.symbols;
 import java.util.List;
 
 /**
- * What an address of an image means.
+ * Symbol of an address in an image.
  *
- * @param origin who says it
- * @param begin RVA where the function begins; where the image was rearranged after it was linked:
- *     of its first byte that is still there
- * @param length bytes; of what has no end of its own those up to the next one; -1 if nobody knows
+ * @param origin source of the symbol
+ * @param begin RVA of the function; where the image was rearranged after it was linked: of its
+ *     first byte that is still there
+ * @param length bytes; of what has no end of its own those up to the next one; -1 if unknown
  * @param offset of the address in it
  * @param frames the innermost first; at least the function itself
  */
@@ -19,19 +19,22 @@ public record SymbolizedAddress(
     frames = List.copyOf(frames);
   }
 
-  /** Who says what an address means. */
+  /** Sources of symbols. */
   public enum Origin {
     /** A procedure of a PDB, with its exact bytes. */
     PROCEDURE("procedure", true),
     /** A few instructions that go elsewhere. */
     THUNK("thunk", true),
-    /** Bytes of a procedure that lie apart from it. */
+    /** Bytes of a procedure that are apart from it. */
     SEPARATED("separated code", true),
-    /** What follows a label of assembler code, up to the next one. */
+    /** Assembly code after a label, up to the next one. */
     LABEL("label", true),
     /** The nearest public symbol before the address. */
     PUBLIC("public symbol", false),
-    /** The same of bytes that another object brought, which have no name: padding, tables. */
+    /**
+     * The nearest public symbol, for bytes that another object contributed, which have no name:
+     * padding, tables.
+     */
     NEAREST("nearest public symbol", false),
     /** The nearest name before the address that is exported, or in the image's symbol table. */
     EXPORT("export", false);
@@ -50,8 +53,8 @@ public record SymbolizedAddress(
     }
 
     /**
-     * Whether it is known that the address belongs to the function. Else a function without a name
-     * may lie between.
+     * Returns true if the address is known to belong to the function. Else a function without a
+     * name may be in between.
      */
     public boolean isExact() {
       return exact;

@@ -16,14 +16,14 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tasks that wait for others most of the time: several at once, begun in their order, and stopped
- * when nobody waits for them any longer.
+ * Tasks that wait for others most of the time: several at once, started in their order, and stopped
+ * when their results are no longer awaited.
  */
 public final class TimedTasks<T> {
-  /** What a server is asked for at once. */
+  /** Number of simultaneous requests. */
   private static final int THREADS = 8;
 
-  /** Who is stopped gets so long to put things in order. */
+  /** Time that stopped tasks get for cleaning up. */
   private static final long STOPPING_SECONDS = 10;
 
   private final ExecutorService executor =
@@ -31,7 +31,7 @@ public final class TimedTasks<T> {
           THREADS, Thread.ofPlatform().daemon().name("symbols-", 0).factory());
   private final List<Future<T>> futures = new ArrayList<>();
 
-  /** Begins them. */
+  /** Starts the tasks. */
   public TimedTasks(List<Callable<T>> tasks) {
     tasks.forEach(task -> futures.add(executor.submit(task)));
   }

@@ -47,7 +47,7 @@ public final class ZipStore {
     this.file = file;
   }
 
-  /** Whether a file begins as zips do. */
+  /** Returns true if a file starts like a zip. */
   public static boolean isZip(Path file) {
     if (!Files.isRegularFile(file)) {
       return false;
@@ -59,7 +59,7 @@ public final class ZipStore {
     }
   }
 
-  /** Where it is. */
+  /** Returns its path. */
   public Path file() {
     return file;
   }

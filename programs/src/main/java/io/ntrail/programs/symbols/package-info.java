@@ -1,4 +1,4 @@
-/** Names for addresses of images: where their PDBs are found, and what these or exports say. */
+/** Names for addresses of images: finding their PDBs, and reading names from PDBs and exports. */
 @NullMarked
 package io.ntrail.programs.symbols;
 

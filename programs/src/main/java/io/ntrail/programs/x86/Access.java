@@ -1,6 +1,6 @@
 package io.ntrail.programs.x86;
 
-/** What an instruction does with a register or with memory. */
+/** Access of an instruction to a register or to memory. */
 public enum Access {
   /** Reads it. */
   READ,
@@ -21,17 +21,17 @@ public enum Access {
     return VALUES[ordinal];
   }
 
-  /** Whether it reads, or may. */
+  /** Returns true if it reads, or may. */
   public boolean reads() {
     return this != WRITE && this != MAY_WRITE;
   }
 
-  /** Whether it writes, or may. */
+  /** Returns true if it writes, or may. */
   public boolean writes() {
     return this != READ && this != MAY_READ;
   }
 
-  /** The same, if something decides whether it happens at all. */
+  /** Returns the access if it is conditional. */
   Access conditional() {
     return switch (this) {
       case READ, MAY_READ -> MAY_READ;

@@ -1,6 +1,6 @@
 package io.ntrail.programs.x86;
 
-/** What the code segment says about code: its default operand and address size. */
+/** Default operand and address size of code, as given by its code segment. */
 public enum CodeSize {
   /** Real mode, virtual 8086 mode and 16-bit segments. */
   BITS16(16),

@@ -3,7 +3,7 @@ package io.ntrail.programs.x86;
 import io.ntrail.formats.bytes.Bytes;
 import java.util.Arrays;
 
-/** Finds out why bytes are no instruction, by trying what would make them one. */
+/** Finds out why bytes are not an instruction, by trying what would make them one. */
 final class DecodeDiagnosis {
   private DecodeDiagnosis() {}
 
@@ -49,7 +49,7 @@ final class DecodeDiagnosis {
     return DecodeError.NO_SUCH_OPCODE;
   }
 
-  /** Whether some byte in the place of the missing one makes an instruction. */
+  /** Returns true if some byte in the place of the missing one makes an instruction. */
   private static boolean endsEarly(byte[] code, int missing, CodeSize size, CpuVendor vendor) {
     if (missing == code.length) {
       return false;
@@ -63,7 +63,7 @@ final class DecodeDiagnosis {
     return false;
   }
 
-  /** Whether there is an instruction, or would be but for its registers or prefixes. */
+  /** Returns true if there is an instruction, or would be but for its registers or prefixes. */
   private static boolean exists(byte[] code, CodeSize size, CpuVendor vendor) {
     Instruction instruction = new Instruction();
     Bytes bytes = Bytes.copyOf(code, "instruction");

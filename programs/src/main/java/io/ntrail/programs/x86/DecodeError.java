@@ -1,6 +1,6 @@
 package io.ntrail.programs.x86;
 
-/** Why bytes are no instruction. */
+/** Reasons why bytes are not an instruction. */
 public enum DecodeError {
   /** The bytes end inside the instruction. */
   ENDS_EARLY("the bytes end inside the instruction"),

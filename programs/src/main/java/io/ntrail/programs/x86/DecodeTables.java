@@ -6,12 +6,12 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 
 /**
- * The decision tables of the decoder: what the forms say, turned so that the bytes of an
- * instruction lead to an answer in a few steps.
+ * Decision tables of the decoder: the forms, turned so that the bytes of an instruction lead to an
+ * answer in a few steps.
  *
- * <p>There is one array of cells. Each map of each kind of code has a page of 256 of them, one an
- * opcode. A cell is 0 (no such instruction), a leaf (positive), or a node (negative) that names
- * some bits of the {@linkplain #STATE_MODRM state} and where the cells for their values begin.
+ * <p>There is one array of cells. Each map of each kind of code has a page of 256 of them, one per
+ * opcode. A cell is 0 (no such instruction), a leaf (positive), or a node (negative) that selects
+ * some bits of the {@linkplain #STATE_MODRM state} and has the start of the cells for their values.
  *
  * <pre>
  * node  31 = 1 | 27..30 number of bits | 22..26 lowest bit | 0..21 first cell

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Turns what the table says of a form into what one instruction does. */
+/** Computes the effects of one instruction from the effects of its form. */
 final class EffectReader {
   private static final int FS = 4;
   private static final int CX = 1;
@@ -92,7 +92,7 @@ final class EffectReader {
         stack);
   }
 
-  /** Whether the last two operands are the same register. */
+  /** Returns true if the last two operands are the same register. */
   private boolean isSame() {
     int last = operands.count() - 1;
     return operands.type(last) == OperandType.REGISTER
@@ -100,7 +100,7 @@ final class EffectReader {
         && operands.register(last) == operands.register(last - 1);
   }
 
-  /** How far it shifts, if the instruction itself says so; else -1. */
+  /** Returns the shift count if the instruction has it; else -1. */
   private int count() {
     int last = operands.count() - 1;
     if (operands.type(last) != OperandType.IMMEDIATE) {
@@ -276,7 +276,7 @@ final class EffectReader {
         access);
   }
 
-  /** 0 DS or what a prefix says, 1 ES, 2 SS. */
+  /** Returns a segment: 0 DS or that of a prefix, 1 ES, 2 SS. */
   private Register segment(int which) {
     int number =
         switch (which) {

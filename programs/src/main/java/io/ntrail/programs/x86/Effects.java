@@ -4,19 +4,20 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What an instruction reads and writes, whether it names it or not. The instruction pointer and
- * what an exception would do are not among it; registers may appear more than once.
+ * Registers, memory and flags that an instruction reads and writes, explicitly or implicitly. The
+ * instruction pointer and the effects of an exception are not included; registers may appear more
+ * than once.
  *
  * @param registers registers; writing a 32-bit register in 64-bit code is writing all 64 bits
- * @param memory memory; what the address consists of is among the registers
+ * @param memory memory; the registers of the address are among the registers
  * @param flagsRead flags that it depends on
  * @param flagsWritten flags that the result decides
  * @param flagsCleared flags that are 0 afterwards
  * @param flagsSet flags that are 1 afterwards
- * @param flagsUndefined flags that the manuals leave open. Shifts whose count is 0 leave all flags
- *     alone; that is not considered
- * @param x87Stack how the x87 stack moves. Registers have the names that they have before, but for
- *     the ST(0) that a push writes
+ * @param flagsUndefined flags that the manuals leave undefined. Shifts whose count is 0 change no
+ *     flags; that is not considered
+ * @param x87Stack movement of the x87 stack. Registers have the names that they have before, but
+ *     for the ST(0) that a push writes
  */
 public record Effects(
     List<RegisterUse> registers,
@@ -31,7 +32,7 @@ public record Effects(
   /** A register, and what happens to it. */
   public record RegisterUse(Register register, Access access) {}
 
-  /** Memory, and what happens to it; of 0 bytes where the instruction does not say how many. */
+  /** Access to memory; of 0 bytes where the instruction does not determine the size. */
   public record MemoryUse(Operand.InMemory memory, Access access) {}
 
   /** Everything is a copy and stays as it is. */

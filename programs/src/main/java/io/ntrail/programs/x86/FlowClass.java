@@ -1,11 +1,11 @@
 package io.ntrail.programs.x86;
 
 /**
- * What an instruction does to the flow of control, as far as following it needs to know. The names
- * are those of the attribute {@code flow=} of the forms, in capitals.
+ * Effect of an instruction on the flow of control, as far as following it needs. The names are
+ * those of the attribute {@code flow=} of the forms, in capitals.
  */
 public enum FlowClass {
-  /** Goes on with the next instruction. */
+  /** Continues with the next instruction. */
   NEXT,
   /** Jcc, LOOPcc, JCXZ: the relative target or the next instruction. */
   CONDITIONAL_BRANCH,
@@ -45,16 +45,16 @@ public enum FlowClass {
   TRANSACTION_ABORT,
   /** XEND. */
   TRANSACTION_END,
-  /** PTWRITE: goes on; a trace of the processor has a packet for it. */
+  /** PTWRITE: continues; a Processor Trace has a packet for it. */
   PTWRITE,
-  /** MOV to CR3: goes on in another address space. */
+  /** MOV to CR3: continues in another address space. */
   MOV_CR3,
   /** UD0, UD1, UD2: always an exception. */
   EXCEPTION;
 
   private static final FlowClass[] VALUES = values();
 
-  /** Whether there is a relative target in the instruction. */
+  /** Returns true if the instruction has a relative target. */
   public boolean hasTarget() {
     return switch (this) {
       case CONDITIONAL_BRANCH, DIRECT_JUMP, DIRECT_CALL, TRANSACTION_BEGIN -> true;
@@ -62,7 +62,7 @@ public enum FlowClass {
     };
   }
 
-  /** Whether the instruction behind it can be reached without something else jumping there. */
+  /** Returns true if the next instruction can be reached without a jump from elsewhere. */
   public boolean fallsThrough() {
     return switch (this) {
       case DIRECT_JUMP,

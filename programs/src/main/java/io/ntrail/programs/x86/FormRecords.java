@@ -7,8 +7,8 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What the forms say beyond the first depth: the second resource made of them, loaded when somebody
- * asks for operands and not before.
+ * The forms beyond the first depth of decoding: the second resource made of them, loaded when
+ * operands are first read and not before.
  *
  * <pre>
  * ints, little-endian
@@ -73,7 +73,7 @@ final class FormRecords {
   static final int PLACE_OFFSET = 9;
   static final int PLACE_FIXED = 10;
 
-  /** The number 1, said by the opcode. */
+  /** The number 1, implied by the opcode. */
   static final int PLACE_ONE = 11;
 
   static final int PLACE_ES_DI = 12;
@@ -124,16 +124,16 @@ final class FormRecords {
   static final int NO_SEGMENT = 1 << 14;
   static final int ANY_MOD = 1 << 15;
 
-  /** The index of the address is a vector register, of the class that the operand says. */
+  /** The index of the address is a vector register, of the operand's class. */
   static final int VECTOR_INDEX = 1 << 16;
 
-  /** There is memory that is not written, in the segment that a prefix says. */
+  /** There is implicit memory, in the segment of a prefix. */
   static final int SEGMENT_UNSEEN = 1 << 17;
 
   /** VEX, EVEX or XOP: writing a part of a vector register clears the rest. */
   static final int VECTOR = 1 << 18;
 
-  /** There is an operand in the place of rm, and it is memory if mod says so. */
+  /** There is an operand in the place of rm, and it is memory depending on mod. */
   static final int MEMORY = 1 << 19;
 
   /** Three bits: which operand that is. */
@@ -159,7 +159,7 @@ final class FormRecords {
   static final int ACCESS_NONE = 8;
   static final int ACCESS_SELECTED = 9;
 
-  /** Where both sources are the same register, nothing is read and the result is zero. */
+  /** If both sources are the same register, nothing is read and the result is zero. */
   static final int SAME_IS_ZERO = 1 << 24;
 
   /** A count of 0 changes no flags, of 1 leaves no overflow undefined. */

@@ -5,9 +5,9 @@ import java.util.Optional;
 
 /**
  * One decoded instruction: a flyweight that {@link InstructionDecoder#decode} fills again and
- * again. It refers to the bytes it was decoded from, which have to stay readable while it is asked.
+ * again. It refers to the bytes it was decoded from, which must stay readable while it is used.
  *
- * <p>Offsets are bytes from the beginning of the instruction. Not for several threads at once.
+ * <p>Offsets are bytes from the start of the instruction. Not for several threads at once.
  */
 public final class Instruction {
   // Bits of the prefixes.
@@ -44,13 +44,13 @@ public final class Instruction {
   private int length;
   private int leaf;
 
-  /** Offset behind the opcode: of the ModRM byte where there is one. */
+  /** Offset after the opcode: of the ModRM byte where there is one. */
   int opcodeEnd;
 
   /** Bit 0: 66, bit 1: W; as the state of the cells has it. */
   int operandSizeBits;
 
-  /** Whether there is a 67. */
+  /** True if there is a 67. */
   boolean addressSizePrefix;
 
   /** Bytes of immediates. */
@@ -58,7 +58,7 @@ public final class Instruction {
 
   // What the first depth saw on its way, so that the second need not look for it again.
 
-  /** Eight bytes from the opcode on, zeros behind the end; of 3DNow! the suffix is the opcode. */
+  /** Eight bytes from the opcode on, zeros past the end; of 3DNow! the suffix is the opcode. */
   long fromOpcode;
 
   /** The map, one of those of {@link DecodeTables}. */
@@ -79,7 +79,7 @@ public final class Instruction {
   /** Nothing decoded yet: not valid. */
   public Instruction() {}
 
-  /** Where decoding begins. */
+  /** Starts decoding at an offset. */
   void begin(InstructionDecoder by, Bytes code, int from, int to) {
     // Storing a reference costs the garbage collector more than asking for it.
     if (bytes != code || decoder != by) {
@@ -97,7 +97,7 @@ public final class Instruction {
     prefixes = newPrefixes;
   }
 
-  /** The same of VEX, XOP and EVEX, whose prefixes are noted before. */
+  /** Notes opcode and map of a VEX, XOP or EVEX instruction, whose prefixes are noted before. */
   void seeVector(long bytesFromOpcode, int newMap, int payload) {
     fromOpcode = bytesFromOpcode;
     map = newMap;
@@ -116,12 +116,12 @@ public final class Instruction {
     return refused;
   }
 
-  /** Whether an instruction of such length fits into the bytes, and is not too long. */
+  /** Returns true if an instruction of this length fits into the bytes, and is not too long. */
   boolean hasRoomFor(int bytesNeeded) {
     return bytesNeeded <= InstructionDecoder.LONGEST && bytesNeeded <= end - at;
   }
 
-  /** Notes that {@link #hasRoomFor} says no; returns 0. */
+  /** Notes that {@link #hasRoomFor} is false; returns 0. */
   int refuseForRoom(int bytesNeeded) {
     return refuse(
         bytesNeeded > InstructionDecoder.LONGEST ? DecodeError.TOO_LONG : DecodeError.ENDS_EARLY);
@@ -140,12 +140,12 @@ public final class Instruction {
     return hasRoomFor(sum) ? sum : refuseForRoom(sum);
   }
 
-  /** Length in bytes, 1 to 15; 0 if the bytes are no instruction. */
+  /** Returns the length in bytes, 1 to 15; 0 if the bytes are not an instruction. */
   public int length() {
     return length;
   }
 
-  /** Whether the bytes are an instruction. */
+  /** Returns true if the bytes are an instruction. */
   public boolean isValid() {
     return length != 0;
   }
@@ -156,7 +156,8 @@ public final class Instruction {
   }
 
   /**
-   * What it does to the flow of control. {@link FlowClass#EXCEPTION} for what is no instruction.
+   * Returns its effect on the flow of control; {@link FlowClass#EXCEPTION} if it is not an
+   * instruction.
    */
   public FlowClass flowClass() {
     return length == 0
@@ -164,13 +165,16 @@ public final class Instruction {
         : FlowClass.at((leaf >>> DecodeTables.CLASS_SHIFT & DecodeTables.CLASS_MASK) - 1);
   }
 
-  /** Whether it goes on with the next instruction and nothing else: the common case, cheaply. */
+  /**
+   * Returns true if it continues with the next instruction and nothing else: the common case,
+   * cheaply.
+   */
   public boolean isNext() {
     return length != 0 && (leaf >>> DecodeTables.CLASS_SHIFT & DecodeTables.CLASS_MASK) == 1;
   }
 
   /**
-   * Where a relative branch goes, if the instruction lies at {@code address}.
+   * Returns the target of a relative branch, for an instruction at {@code address}.
    *
    * @throws IllegalStateException if its class has no relative target
    */
@@ -186,7 +190,7 @@ public final class Instruction {
     return decoder.codeSize() == CodeSize.BITS64 ? target : target & 0xFFFF_FFFFL;
   }
 
-  /** The number that a relative branch adds to the address behind it. */
+  /** Returns the displacement of a relative branch from the address after it. */
   private long branchDisplacement() {
     int offset = at + length - immediateSize;
     return switch (immediateSize) {
@@ -260,8 +264,8 @@ public final class Instruction {
   }
 
   /**
-   * Whether a memory operand is relative to the address behind the instruction: its displacement
-   * has to be mended when the instruction moves.
+   * Returns true if a memory operand is relative to the address after the instruction: its
+   * displacement must be adjusted when the instruction moves.
    */
   public boolean isRipRelative() {
     return decoder.codeSize() == CodeSize.BITS64
@@ -274,12 +278,12 @@ public final class Instruction {
     return length != 0 && (leaf & DecodeTables.MODRM) != 0;
   }
 
-  /** The byte behind the opcode, whether it is ModRM or not. */
+  /** Returns the byte after the opcode, whether it is ModRM or not. */
   int modRm() {
     return (int) (fromOpcode >>> 8) & 0xFF;
   }
 
-  /** The SIB byte, if ModRM says that there is one. */
+  /** Returns the SIB byte, if ModRM requires one. */
   int sib() {
     return (int) (fromOpcode >>> 16) & 0xFF;
   }

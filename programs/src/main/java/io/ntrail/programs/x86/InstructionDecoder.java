@@ -30,7 +30,7 @@ public final class InstructionDecoder {
   private static final int REX_SHIFT = 6;
   private static final byte REX = 1 << REX_SHIFT;
 
-  /** May begin VEX, EVEX, XOP or REX2. */
+  /** May start VEX, EVEX, XOP or REX2. */
   private static final byte VECTOR = -128;
 
   private final CodeSize size;
@@ -73,7 +73,7 @@ public final class InstructionDecoder {
     return of(size, CpuVendor.INTEL);
   }
 
-  /** What code it reads. */
+  /** Returns the size of the code it decodes. */
   public CodeSize codeSize() {
     return size;
   }
@@ -127,8 +127,8 @@ public final class InstructionDecoder {
   /**
    * Decodes the instruction at {@code at}.
    *
-   * @param end where the bytes end that may belong to it; at most the length of {@code code}
-   * @return its length, or 0 if there is none: {@link Instruction#refusal()} then says why
+   * @param end end of the bytes that may belong to it; at most the length of {@code code}
+   * @return its length, or 0 if there is none: {@link Instruction#refusal()} is the reason then
    */
   public int decode(Bytes code, int at, int end, Instruction into) {
     into.begin(this, code, at, end);
@@ -300,7 +300,7 @@ public final class InstructionDecoder {
     return rest < SIB_DISPLACEMENT ? rest : (rest & 15) + ((sib & 7) == 5 ? 4 : 0);
   }
 
-  /** Eight bytes at {@code at}, zeros behind the end. */
+  /** Returns eight bytes at {@code at}, zeros past the end. */
   static long window(Bytes code, int at, int end) {
     return end - at >= 8 ? code.i64(at) : shortWindow(code, at, end);
   }

@@ -2,7 +2,7 @@ package io.ntrail.programs.x86;
 
 /** A prefix that changes what an instruction does, but not which instruction it is. */
 public enum InstructionPrefix {
-  /** F2 before an instruction that can be locked: a transaction begins. */
+  /** F2 before an instruction that can be locked: a transaction starts. */
   XACQUIRE("xacquire"),
   /** F3 before an instruction that can be locked, or a store: a transaction ends. */
   XRELEASE("xrelease"),
@@ -31,7 +31,7 @@ public enum InstructionPrefix {
     this.text = text;
   }
 
-  /** As the text of an instruction shows it. */
+  /** Returns the prefix as the text of an instruction shows it. */
   public String text() {
     return text;
   }
@@ -40,7 +40,7 @@ public enum InstructionPrefix {
     return 1 << ordinal();
   }
 
-  /** All of them, in the order in which they are shown. */
+  /** Returns a prefix by its ordinal, in the order in which they are shown. */
   static InstructionPrefix at(int ordinal) {
     return VALUES[ordinal];
   }

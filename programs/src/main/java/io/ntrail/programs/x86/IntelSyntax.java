@@ -33,9 +33,9 @@ public final class IntelSyntax {
   private IntelSyntax() {}
 
   /**
-   * The text of an instruction; that of its refusal if it is none.
+   * Returns the text of an instruction; that of its refusal if it is not one.
    *
-   * @param address where the instruction lies
+   * @param address of the instruction
    */
   public static String text(Instruction instruction, Operands operands, long address) {
     if (!instruction.isValid()) {
@@ -165,7 +165,7 @@ public final class IntelSyntax {
     }
   }
 
-  /** The segment that nobody has to say. */
+  /** Returns the default segment of a base register. */
   private static int impliedSegment(int base) {
     int number = base & 31;
     boolean stack =

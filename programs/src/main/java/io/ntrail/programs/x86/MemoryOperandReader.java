@@ -25,7 +25,7 @@ final class MemoryOperandReader {
   private static final int KEY_SIB = 32;
   private static final int KEY_67 = 64;
 
-  /** A SIB byte that says the same as none: no index, and one times it. */
+  /** A SIB byte that is equivalent to none: no index, scaled by one. */
   private static final int NO_SIB = SP << 3;
 
   private final boolean wideCode;
@@ -90,7 +90,7 @@ final class MemoryOperandReader {
     return word >>> FormRecords.MEMORY_SHIFT & FormRecords.MEMORY_MASK;
   }
 
-  /** What ModRM names. */
+  /** Reads the memory operand of ModRM. */
   void memory(
       Instruction instruction, int operand, int word, long last, int prefixes, Operands into) {
     into.types |= IS_MEMORY << 3 * operand;
@@ -143,7 +143,10 @@ final class MemoryOperandReader {
     into.segment = segment(prefixes, SEGMENTS | (!alone && BASES_16[rm] == BP ? SS : DS));
   }
 
-  /** As with registers, nothing is asked for that half of all addresses have and half have not. */
+  /**
+   * Reads an address. As with registers, there is no branch on properties that half of all
+   * addresses have.
+   */
   private void address(Instruction instruction, long last, int prefixes, Operands into) {
     int modRm = instruction.modRm();
     int low = modRm & 7;

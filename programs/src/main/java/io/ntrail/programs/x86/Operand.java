@@ -8,16 +8,16 @@ public sealed interface Operand {
   record InRegister(Register register) implements Operand {}
 
   /**
-   * Memory, or an address alone (LEA).
+   * Memory, or an address only (LEA).
    *
-   * @param bytes how many bytes are accessed; 0 if nothing or what depends on more than the
+   * @param bytes number of bytes accessed; 0 if none, or if it depends on more than the
    *     instruction. Gathers and scatters: of one element
    * @param segment the segment it is in; FS and GS have a base of their own in 64-bit code
-   * @param base the register that it begins with; RIP or EIP for relative addresses
+   * @param base the base register; RIP or EIP for relative addresses
    * @param index the register added {@code scale} times; a vector register in gathers and scatters
    * @param scale 1, 2, 4 or 8
-   * @param displacement what is added; the whole address where there is no register
-   * @param broadcast how often the element is repeated to fill the vector; 0 without broadcast
+   * @param displacement the constant added; the whole address where there is no register
+   * @param broadcast number of copies of the element that fill the vector; 0 without broadcast
    */
   record InMemory(
       int bytes,
@@ -37,7 +37,7 @@ public sealed interface Operand {
    */
   record Immediate(long value, int bits) implements Operand {}
 
-  /** Where a relative branch goes: an offset from the end of the instruction. */
+  /** Target of a relative branch: an offset from the end of the instruction. */
   record Relative(long offset) implements Operand {}
 
   /** Segment and offset in the instruction. */

@@ -4,12 +4,12 @@ import io.ntrail.formats.bytes.Bytes;
 
 /**
  * Finds the form of a decoded instruction and reads its operands: the second depth of decoding. It
- * begins with what the first depth saw on its way, and those who need no operands pay little for
- * them.
+ * starts from what the first depth noted on its way, and callers that need no operands pay little
+ * for them.
  *
- * <p>Which operands an instruction has is as good as random, and a branch on it costs more than the
- * work it saves. So all of the registers are taken from one number by shifts that the form says,
- * whether there are operands for them or not, and only what is rare or dear is asked for.
+ * <p>The set of operands of an instruction is almost random, and a branch on it costs more than the
+ * work it saves. So all of the registers are taken from one number by the shifts of the form,
+ * whether there are operands for them or not, and only what is rare or expensive is branched on.
  *
  * <p>Immutable; may be used by several threads, each with its own {@link Operands}.
  */
@@ -23,7 +23,7 @@ public final class OperandReader {
   private static final int HAS_3E = 1 << 24;
   private static final int HINTS = HAS_2E | HAS_3E;
 
-  /** Behind 2E or 3E there is another segment: no hint for a branch, but NOTRACK. */
+  /** State bit: the 2E or 3E is followed by another segment prefix: no branch hint, but NOTRACK. */
   private static final int NO_HINT = 1 << 25;
 
   /** Prefixes that mean something of themselves. */
@@ -110,7 +110,7 @@ public final class OperandReader {
     return modRm << FormRecords.STATE_RM | isRegister(modRm) << FormRecords.STATE_REGISTER_FORM;
   }
 
-  /** 1 if mod says register, else 0. */
+  /** Returns 1 if mod selects a register, else 0. */
   private static int isRegister(int modRm) {
     return modRm + 0x40 >>> 8;
   }
@@ -130,7 +130,7 @@ public final class OperandReader {
         | (opcode & 7 | high) << OPCODE_SHIFT;
   }
 
-  /** Which segment the prefixes say. The last one counts, as a hint, too. */
+  /** Returns the segment of the prefixes. The last one counts, as a hint, too. */
   private int segments(Instruction instruction) {
     int found = 0;
     for (int at = instruction.at; ; at++) {
@@ -157,7 +157,7 @@ public final class OperandReader {
     return hint | (wideCode ? others & 7 << SEGMENT_SHIFT : segment);
   }
 
-  /** Notes what VEX, XOP or EVEX say; returns the state for the cells but for ModRM. */
+  /** Notes the fields of VEX, XOP or EVEX; returns the state for the cells except for ModRM. */
   private int vector(int payload, int map, Operands into) {
     int third = payload >>> 8 & 0xFF;
     int length = third >>> 2 & 1;
@@ -261,7 +261,7 @@ public final class OperandReader {
         last >> unused & -1L >>> cleared;
   }
 
-  /** What EVEX means with this form. */
+  /** Notes the fields of EVEX that this form uses. */
   private static void evex(int masked, int modRm, Operands into) {
     into.masked = masked;
     boolean registers = modRm >= 0xC0 || (into.attributes & FormRecords.ANY_MOD) != 0;
@@ -319,7 +319,7 @@ public final class OperandReader {
     }
   }
 
-  /** One of several immediates, which are short; returns where the next one begins. */
+  /** Reads one of several immediates, which are short; returns the start of the next one. */
   private static int immediate(Instruction instruction, int at, int i, int word, Operands into) {
     Bytes code = instruction.bytes;
     int from = instruction.at + at;
@@ -328,7 +328,7 @@ public final class OperandReader {
     return at + (1 << log);
   }
 
-  /** Which of the prefixes mean something. */
+  /** Returns the prefixes that have an effect. */
   private static int prefixes(int word, Instruction instruction, Operands into) {
     int attributes = into.attributes;
     boolean lock = (word & Instruction.LOCK) != 0 && !usesLock(into);

@@ -1,6 +1,6 @@
 package io.ntrail.programs.x86;
 
-/** What kind of operand it is. */
+/** Kinds of operands. */
 public enum OperandType {
   /** A register. */
   REGISTER,

@@ -16,7 +16,10 @@ public final class Operands {
 
   private static final OperandType[] TYPES = OperandType.values();
 
-  /** What a form without an operand of a kind writes it to, rather than to ask. */
+  /**
+   * Number of operand slots, with one that forms without an operand of a kind write to, which saves
+   * a branch.
+   */
   private static final int PLACES = FormRecords.NO_OPERAND + 1;
 
   // Written by the reader.
@@ -49,7 +52,7 @@ public final class Operands {
 
   int prefixes;
 
-  /** The segment that a prefix says, or -1. */
+  /** The segment of a prefix, or -1. */
   int segmentPrefix;
 
   // Of VEX, XOP and EVEX: B and X, as in REX; the rest of the number of an index; the length.
@@ -91,7 +94,7 @@ public final class Operands {
     clearEvex();
   }
 
-  /** Takes back what only EVEX says. */
+  /** Resets what only EVEX sets. */
   void clearEvex() {
     evex = false;
     broadcastBit = false;
@@ -101,17 +104,17 @@ public final class Operands {
     rounding = 0;
   }
 
-  /** Which form of the list of forms it is: a number that stays the same only in one program. */
+  /** Returns the number of the form in the list of forms: stable only within one program. */
   public int form() {
     return form;
   }
 
-  /** The mnemonic of the manuals, in small letters; empty if there is no instruction. */
+  /** Returns the mnemonic of the manuals, in small letters; empty if there is no instruction. */
   public String mnemonic() {
     return form == 0 ? "" : FormRecords.get().mnemonic(form);
   }
 
-  /** How many operands there are. */
+  /** Returns the number of operands. */
   public int count() {
     return count;
   }
@@ -124,7 +127,7 @@ public final class Operands {
   }
 
   /**
-   * What kind of operand it is.
+   * Returns the kind of an operand.
    *
    * @throws IndexOutOfBoundsException if there is no such operand
    */
@@ -156,7 +159,7 @@ public final class Operands {
   }
 
   /**
-   * How many bits of an immediate are used.
+   * Returns the number of significant bits of an immediate.
    *
    * @throws IllegalStateException if the operand is something else
    */
@@ -233,22 +236,24 @@ public final class Operands {
     return mask == 0 ? Optional.empty() : Optional.of(Register.of(RegisterClass.MASK, mask));
   }
 
-  /** Which operand the mask is for, or -1. */
+  /** Returns the index of the operand that is masked, or -1. */
   public int maskedOperand() {
     return mask == 0 ? -1 : masked;
   }
 
-  /** Whether elements that the mask does not select become zero; else they stay as they are. */
+  /**
+   * Returns true if elements that the mask does not select become zero; else they stay as they are.
+   */
   public boolean isZeroing() {
     return zeroing;
   }
 
-  /** What the instruction itself says about rounding and exceptions. */
+  /** Returns the static rounding mode and exception suppression of the instruction. */
   public Rounding rounding() {
     return Rounding.at(rounding);
   }
 
-  /** Whether the prefix is there and means something. */
+  /** Returns true if the prefix is there and has an effect. */
   public boolean has(InstructionPrefix prefix) {
     return (prefixes & 1 << prefix.ordinal()) != 0;
   }

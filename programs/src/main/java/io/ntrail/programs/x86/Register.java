@@ -84,7 +84,7 @@ public final class Register implements Comparable<Register> {
     return number < 4 ? wide.charAt(0) + "l" : wide + "l";
   }
 
-  /** What it is for, and how wide it is. */
+  /** Returns the register's class, with its width. */
   public RegisterClass type() {
     return type;
   }

@@ -1,6 +1,6 @@
 package io.ntrail.programs.x86;
 
-/** What a register is for, and how wide it is. */
+/** Classes of registers, by purpose and width. */
 public enum RegisterClass {
   /** AL, CL, DL, BL, SPL, BPL, SIL, DIL, R8B to R15B. */
   GENERAL8(8, 16),
@@ -52,7 +52,7 @@ public enum RegisterClass {
     return bits;
   }
 
-  /** How many there are. */
+  /** Returns the number of registers. */
   public int count() {
     return count;
   }

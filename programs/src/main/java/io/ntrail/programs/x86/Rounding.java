@@ -1,8 +1,8 @@
 package io.ntrail.programs.x86;
 
-/** How an EVEX instruction with register operands rounds, if it says so itself. */
+/** Static rounding of an EVEX instruction with register operands. */
 public enum Rounding {
-  /** As MXCSR says. */
+  /** By MXCSR. */
   NONE(""),
   /** To the nearest, of two the even one; without exceptions. */
   NEAREST("rn-sae"),
@@ -23,7 +23,7 @@ public enum Rounding {
     this.text = text;
   }
 
-  /** As the manuals write it, without the braces. */
+  /** Returns the text of the manuals, without the braces. */
   public String text() {
     return text;
   }

@@ -22,7 +22,7 @@ final class VectorDecoder {
     this.modRmSizes = modRmSizes;
   }
 
-  /** Whether two bytes begin such a prefix, and not LES, LDS, BOUND, POP or AAD. */
+  /** Returns true if two bytes start such a prefix, and not LES, LDS, BOUND, POP or AAD. */
   boolean isVector(int bytes) {
     int second = bytes >>> 8;
     return switch (bytes & 0xFF) {
@@ -33,7 +33,7 @@ final class VectorDecoder {
   }
 
   /**
-   * Decodes what begins with the prefix.
+   * Decodes an instruction from such a prefix on.
    *
    * @param window eight bytes from the prefix on
    * @param position bytes before it

@@ -1,6 +1,6 @@
 package io.ntrail.programs.x86;
 
-/** How an instruction moves the top of the x87 register stack; ST(0) is another register then. */
+/** Movement of the top of the x87 register stack; ST(0) is another register then. */
 public enum X87Stack {
   /** ST(0) stays ST(0). */
   UNMOVED,

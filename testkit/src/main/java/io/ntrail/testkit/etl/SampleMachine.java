@@ -1,5 +1,6 @@
 package io.ntrail.testkit.etl;
 
+import io.ntrail.testkit.LittleEndian;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -370,5 +371,35 @@ final class SampleMachine {
         Objects.requireNonNull(IMAGES.get(function.substring(0, function.indexOf('!'))), function);
     int rva = Objects.requireNonNull(FUNCTIONS.get(function), function);
     return image.base + rva + offset;
+  }
+
+  /** Returns the payload of a process event. */
+  static LittleEndian processOf(Program process, int exitStatus) {
+    return KernelPayloads.process(
+        process.pid(),
+        process.parent(),
+        process.session(),
+        exitStatus,
+        process.image(),
+        process.commandLine());
+  }
+
+  /** Returns the payload of a thread event. */
+  static LittleEndian threadOf(Actor thread) {
+    String entry =
+        thread.pid() == SYSTEM ? "nt!PspSystemThreadStartup" : "ntdll!RtlUserThreadStart";
+    return KernelPayloads.thread(
+        thread.pid(), thread.tid(), address(entry, 0), thread.priority(), thread.name());
+  }
+
+  /** Returns the payload of an image event. */
+  static LittleEndian imageOf(Image image, int pid) {
+    return KernelPayloads.image(
+        image.base(), image.size(), pid, image.stamp() ^ 0x5555, image.stamp(), image.path());
+  }
+
+  /** Returns the image of a name. */
+  static Image imageNamed(String name) {
+    return Objects.requireNonNull(IMAGES.get(name), name);
   }
 }

@@ -9,7 +9,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 import java.util.UUID;
@@ -151,25 +150,40 @@ public final class SampleRecording {
         continue;
       }
       time += 7;
-      put(0, kernel(first ? 0x0303 : 0x0304, 4, time, own, thread, processOf(process, 0x103)));
+      put(
+          0,
+          kernel(
+              first ? 0x0303 : 0x0304,
+              4,
+              time,
+              own,
+              thread,
+              SampleMachine.processOf(process, 0x103)));
     }
     for (SampleMachine.Actor listed : SampleMachine.THREADS) {
       if (listed.pid() != SampleMachine.SHOPCLI) {
         time += 5;
-        put(0, kernel(first ? 0x0503 : 0x0504, 3, time, own, thread, threadOf(listed)));
+        put(
+            0,
+            kernel(first ? 0x0503 : 0x0504, 3, time, own, thread, SampleMachine.threadOf(listed)));
       }
     }
     for (SampleMachine.Image image : SampleMachine.IMAGES.values()) {
       if (image.kernel()) {
         time += 5;
-        perf(0, first ? 0x1403 : 0x1404, 3, time, imageOf(image, 0));
+        perf(0, first ? 0x1403 : 0x1404, 3, time, SampleMachine.imageOf(image, 0));
       }
     }
     for (SampleMachine.Program process : SampleMachine.PROCESSES) {
       for (String name :
           process.pid() == SampleMachine.SHOPCLI ? List.<String>of() : process.images()) {
         time += 5;
-        perf(0, first ? 0x1403 : 0x1404, 3, time, imageOf(imageNamed(name), process.pid()));
+        perf(
+            0,
+            first ? 0x1403 : 0x1404,
+            3,
+            time,
+            SampleMachine.imageOf(SampleMachine.imageNamed(name), process.pid()));
       }
     }
     if (!first) {
@@ -178,38 +192,6 @@ public final class SampleRecording {
       String notes = "\\Device\\HarddiskVolume3\\shop\\log\\2026-03-14.log";
       perf(0, 0x0424, 2, time + 6, KernelPayloads.fileName(LOG_KEY, notes));
     }
-  }
-
-  private static LittleEndian processOf(SampleMachine.Program process, int exitStatus) {
-    return KernelPayloads.process(
-        process.pid(),
-        process.parent(),
-        process.session(),
-        exitStatus,
-        process.image(),
-        process.commandLine());
-  }
-
-  private static LittleEndian threadOf(SampleMachine.Actor thread) {
-    String entry =
-        thread.pid() == SampleMachine.SYSTEM
-            ? "nt!PspSystemThreadStartup"
-            : "ntdll!RtlUserThreadStart";
-    return KernelPayloads.thread(
-        thread.pid(),
-        thread.tid(),
-        SampleMachine.address(entry, 0),
-        thread.priority(),
-        thread.name());
-  }
-
-  private static LittleEndian imageOf(SampleMachine.Image image, int pid) {
-    return KernelPayloads.image(
-        image.base(), image.size(), pid, image.stamp() ^ 0x5555, image.stamp(), image.path());
-  }
-
-  private static SampleMachine.Image imageNamed(String name) {
-    return Objects.requireNonNull(SampleMachine.IMAGES.get(name), name);
   }
 
   private void at(long time, Runnable what) {
@@ -484,16 +466,29 @@ public final class SampleRecording {
             time,
             SampleMachine.SHOPD,
             SampleMachine.SHOPD_MAIN,
-            processOf(process, 0x103)));
+            SampleMachine.processOf(process, 0x103)));
     put(
         3,
         kernel(
-            0x0501, 3, time + 30, SampleMachine.SHOPD, SampleMachine.SHOPD_MAIN, threadOf(thread)));
+            0x0501,
+            3,
+            time + 30,
+            SampleMachine.SHOPD,
+            SampleMachine.SHOPD_MAIN,
+            SampleMachine.threadOf(thread)));
     long at = time + 60;
     for (String name : process.images()) {
       at += 40;
-      SampleMachine.Image image = imageNamed(name);
-      put(3, kernel(0x030A, 3, at, process.pid(), thread.tid(), imageOf(image, process.pid())));
+      SampleMachine.Image image = SampleMachine.imageNamed(name);
+      put(
+          3,
+          kernel(
+              0x030A,
+              3,
+              at,
+              process.pid(),
+              thread.tid(),
+              SampleMachine.imageOf(image, process.pid())));
     }
     for (EtlRecord chunk : SampleEvents.pagesManifest(at + 50, process.pid(), thread.tid())) {
       put(3, chunk);
@@ -506,11 +501,22 @@ public final class SampleRecording {
     SampleMachine.Program process = SampleMachine.PROCESSES.getLast();
     long at = time;
     for (String name : process.images()) {
-      SampleMachine.Image image = imageNamed(name);
-      put(cpu, kernel(0x1402, 3, at, process.pid(), thread.tid(), imageOf(image, process.pid())));
+      SampleMachine.Image image = SampleMachine.imageNamed(name);
+      put(
+          cpu,
+          kernel(
+              0x1402,
+              3,
+              at,
+              process.pid(),
+              thread.tid(),
+              SampleMachine.imageOf(image, process.pid())));
       at += 20;
     }
-    put(cpu, kernel(0x0502, 3, at, process.pid(), thread.tid(), threadOf(thread)));
-    put(cpu, kernel(0x0302, 4, at + 20, process.pid(), thread.tid(), processOf(process, 0)));
+    put(cpu, kernel(0x0502, 3, at, process.pid(), thread.tid(), SampleMachine.threadOf(thread)));
+    put(
+        cpu,
+        kernel(
+            0x0302, 4, at + 20, process.pid(), thread.tid(), SampleMachine.processOf(process, 0)));
   }
 }

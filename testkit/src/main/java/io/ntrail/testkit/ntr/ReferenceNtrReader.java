@@ -1,10 +1,8 @@
 package io.ntrail.testkit.ntr;
 
 import java.math.BigInteger;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -165,72 +163,12 @@ public final class ReferenceNtrReader {
 
   // Section 1.
 
-  private final class In {
-    private final byte[] bytes;
-    private int at;
-    private final int end;
-
-    In(byte[] bytes, int at, int end) {
-      this.bytes = bytes;
-      this.at = at;
-      this.end = end;
-    }
-
-    boolean more() {
-      return at < end;
-    }
-
-    long fixed(int size) {
-      if (end - at < size) {
-        throw new NtrFormatException("ends early");
-      }
-      long value = 0;
-      for (int i = 0; i < size; i++) {
-        value |= (bytes[at++] & 0xFFL) << 8 * i;
-      }
-      return value;
-    }
-
-    long var() {
-      long value = 0;
-      for (int i = 0; i < 10; i++) {
-        long b = fixed(1);
-        if (i == 9 && b > 1) {
-          break;
-        }
-        value |= (b & 127) << 7 * i;
-        if (b < 128) {
-          return value;
-        }
-      }
-      throw new NtrFormatException("no number");
-    }
-
-    long zig() {
-      long v = var();
-      return v % 2 == 0 ? v >>> 1 : ~(v >>> 1);
-    }
-
-    int upTo(long most) {
-      long value = var();
-      if (Long.compareUnsigned(value, most) > 0) {
-        throw new NtrFormatException("too much: " + value);
-      }
-      return (int) value;
-    }
-
-    String text() {
-      int length = upTo(file.length);
-      if (length > end - at) {
-        throw new NtrFormatException("text ends early");
-      }
-      at += length;
-      return new String(bytes, at - length, length, StandardCharsets.UTF_8);
-    }
+  private ReferenceCursor cursor(int at, int end) {
+    return new ReferenceCursor(file, at, end, file.length);
   }
 
   private long number(int at, int size) {
-    return new In(file, at, file.length).fixed(size);
+    return cursor(at, file.length).fixed(size);
   }
 
   private static long crc(byte[] bytes, int from, int to) {
@@ -296,7 +234,7 @@ public final class ReferenceNtrReader {
   private void chunk(int p, int end) {
     int kind = (int) number(p + 4, 2);
     long flags = number(p + 6, 2);
-    In in = new In(file, p + 32, p + 32 + (int) number(p + 8, 4));
+    ReferenceCursor in = cursor(p + 32, p + 32 + (int) number(p + 8, 4));
     if (kind < 1 || kind > 6) {
       unknown++;
       if (flags % 2 == 1) {
@@ -333,7 +271,7 @@ public final class ReferenceNtrReader {
 
   // Sections 3 and 4.
 
-  private void recording(In in) {
+  private void recording(ReferenceCursor in) {
     long major = in.fixed(2);
     long minor = in.fixed(2);
     long flags = in.fixed(4);
@@ -347,14 +285,14 @@ public final class ReferenceNtrReader {
     recording = new Recording(numbers, in.text());
   }
 
-  private void definitions(In in) {
+  private void definitions(ReferenceCursor in) {
     while (in.more()) {
       long kind = in.var();
       int length = in.upTo(file.length);
       if (length > in.end - in.at) {
         throw new NtrFormatException("record ends early");
       }
-      In record = new In(file, in.at, in.at + length);
+      ReferenceCursor record = cursor(in.at, in.at + length);
       in.at += length;
       switch (kind >= 0 && kind < 9 ? (int) kind : 0) {
         case 1 -> define("process", record, "vvtt");
@@ -372,7 +310,7 @@ public final class ReferenceNtrReader {
     }
   }
 
-  private void define(String what, In in, String fields) {
+  private void define(String what, ReferenceCursor in, String fields) {
     String name = what + " " + in.var();
     StringBuilder out = new StringBuilder();
     for (int i = 0; i < fields.length(); i++) {
@@ -411,27 +349,13 @@ public final class ReferenceNtrReader {
 
   // Sections 5 and 6.
 
-  private record Frame(int site, long function, int slot, long key) {}
-
-  private static final class Site {
-    private long function;
-    private long returnAddress;
-    private int slotStep;
-    private int shape;
-    private long keyStep;
-    private long last;
-    private long secondLast;
-    private final Map<Integer, Long> arguments = new HashMap<>();
-    private final Map<Integer, Long> exits = new HashMap<>();
-  }
-
-  private void events(In in, int offset) {
+  private void events(ReferenceCursor in, int offset) {
     int start = in.at;
     long[] head = new long[14];
     for (int i = 0; i < 14; i++) {
       head[i] = in.fixed(i < 7 ? 8 : 4);
     }
-    In[] columns = new In[7];
+    ReferenceCursor[] columns = new ReferenceCursor[7];
     int at = start + 144;
     long plainSum = 0;
     for (int i = 0; i < 7; i++) {
@@ -448,7 +372,7 @@ public final class ReferenceNtrReader {
           throw new NtrFormatException("column unpacks to another size");
         }
       }
-      columns[i] = new In(bytes, 0, bytes.length);
+      columns[i] = new ReferenceCursor(bytes, 0, bytes.length, file.length);
       at += (int) stored;
     }
     if (crc(file, start, start + 140) != in.fixed(4) || at != in.end) {
@@ -457,244 +381,10 @@ public final class ReferenceNtrReader {
     if (head[7] > 1 << 20 || head[13] > 1 || (head[8] + 1) / 2 != columns[1].end) {
       throw new NtrFormatException("head says what cannot be");
     }
-    new Decoder(head, columns, offset).run();
-  }
-
-  private final class Decoder {
-    private final long[] head;
-    private final In[] columns;
-    private final int offset;
-    private final Map<Integer, List<Frame>> stacks = new HashMap<>();
-    private final List<Site> sites = new ArrayList<>(List.of(new Site()));
-    private final Map<Integer, Integer> followed = new HashMap<>();
-    private final List<String> open = new ArrayList<>();
-    private final List<Event> to;
-    private int area;
-    private int context;
-    private int frames;
-    private int fewest;
-    private long lastReturn;
-    private long lastCode;
-    private long ticks;
-    private long made;
-    private long calls;
-
-    Decoder(long[] head, In[] columns, int offset) {
-      this.head = head;
-      this.columns = columns;
-      this.offset = offset;
-      this.to = events.computeIfAbsent(head[0], n -> new ArrayList<>());
-      this.ticks = head[4];
-    }
-
-    void run() {
-      openFrames();
-      if (frames != head[10]) {
-        throw new NtrFormatException("open frames");
-      }
-      fewest = frames;
-      chunks.add(new Chunk(offset, head[0], head[1], head[6], (int) head[7], open));
-      for (int i = 0; i < head[8]; i++) {
-        int two = columns[1].bytes[i / 2] & 0xFF;
-        operation(i % 2 == 0 ? two % 16 : two / 16);
-      }
-      boolean half = head[8] % 2 == 1 && (columns[1].bytes[(int) head[8] / 2] & 0xF0) != 0;
-      boolean left = false;
-      for (int i = 2; i < 7; i++) {
-        left |= columns[i].more();
-      }
-      if (half
-          || left
-          || made != head[7]
-          || calls != head[9]
-          || frames != head[11]
-          || fewest != head[12]) {
-        throw new NtrFormatException("the head says otherwise");
-      }
-    }
-
-    private void openFrames() {
-      In in = columns[0];
-      while (in.more()) {
-        int of = in.upTo(0xFFFF_FFFFL);
-        int count = in.upTo(8192 - frames);
-        List<Frame> stack = new ArrayList<>();
-        if (count == 0 || stacks.put(of, stack) != null) {
-          throw new NtrFormatException("open area");
-        }
-        long key = 0;
-        int slot = -1;
-        long from = 0;
-        long entered = 0;
-        long call = 0;
-        for (int i = 0; i < count; i++) {
-          long function = in.var();
-          key += in.zig();
-          slot += (int) in.zig();
-          from += in.zig();
-          entered += in.zig();
-          call += in.zig();
-          stack.add(new Frame(0, function, slot, key));
-          open.add(
-              Integer.toUnsignedString(of)
-                  + (" " + function + " " + slot + " " + key + " " + from)
-                  + (" " + entered + " " + call));
-        }
-        frames += count;
-      }
-    }
-
-    private void operation(int number) {
-      switch (number) {
-        case 0 -> {
-          Integer site = followed.get(context);
-          if (site == null) {
-            throw new NtrFormatException("nothing followed");
-          }
-          entry(site);
-        }
-        case 1 -> entry(reference());
-        case 2 -> {
-          int site = reference();
-          sites.get(site).keyStep += columns[3].zig();
-          entry(site);
-        }
-        case 3 -> {
-          if (sites.size() > 65_536) {
-            throw new NtrFormatException("too many sites");
-          }
-          In in = columns[4];
-          Site site = new Site();
-          site.function = in.var();
-          site.returnAddress = lastReturn + in.zig();
-          site.keyStep = in.zig();
-          site.slotStep = (int) in.zig();
-          site.shape = in.upTo(127);
-          if (site.shape % 64 > 32) {
-            throw new NtrFormatException("arguments");
-          }
-          lastReturn = site.returnAddress;
-          sites.add(site);
-          entry(sites.size() - 1);
-        }
-        case 4, 5, 6, 7, 8 -> exit(number);
-        case 9 -> {
-          Frame frame = pop();
-          lastCode += columns[5].zig();
-          add(4, frame.function, frame.slot, frame.key, lastCode, List.of());
-        }
-        case 10 -> other();
-        case 11 -> {
-          List<Frame> stack = stack();
-          int count = columns[6].upTo(stack.size());
-          if (count == 0) {
-            throw new NtrFormatException("nobody leaves");
-          }
-          stack.subList(stack.size() - count, stack.size()).clear();
-          frames -= count;
-          fewest = Math.min(fewest, frames);
-        }
-        case 12 -> area = columns[6].upTo(0xFFFF_FFFFL);
-        default -> throw new NtrFormatException("operation " + number);
-      }
-    }
-
-    private int reference() {
-      int site = columns[3].upTo(sites.size() - 1);
-      if (site == 0) {
-        throw new NtrFormatException("site 0");
-      }
-      return site;
-    }
-
-    private List<Frame> stack() {
-      return stacks.computeIfAbsent(area, a -> new ArrayList<>());
-    }
-
-    private void entry(int index) {
-      Site site = sites.get(index);
-      List<Frame> stack = stack();
-      int slot = (stack.isEmpty() ? -1 : stack.getLast().slot) + site.slotStep;
-      long key = (stack.isEmpty() ? 0 : stack.getLast().key) - site.keyStep;
-      List<Long> arguments = new ArrayList<>();
-      for (int i = 0; i < site.shape % 64; i++) {
-        arguments.add(site.arguments.merge(i, columns[5].zig(), Long::sum));
-      }
-      boolean only = site.shape >= 64;
-      add(only ? 10 : 2, site.function, slot, key, site.returnAddress, arguments);
-      if (!only) {
-        if (++frames > 8192) {
-          to.removeLast();
-          throw new NtrFormatException("too many frames");
-        }
-        stack.add(new Frame(index, site.function, slot, key));
-      }
-      followed.put(context, index);
-      context = 2 * index;
-    }
-
-    private Frame pop() {
-      List<Frame> stack = stack();
-      if (stack.isEmpty()) {
-        throw new NtrFormatException("no frame");
-      }
-      frames--;
-      fewest = Math.min(fewest, frames);
-      Frame frame = stack.removeLast();
-      context = 2 * frame.site + 1;
-      return frame;
-    }
-
-    private void exit(int number) {
-      Frame frame = pop();
-      Site site = sites.get(frame.site);
-      List<Long> more = new ArrayList<>();
-      long value =
-          switch (number) {
-            case 4 -> site.last;
-            case 5 -> site.secondLast;
-            case 7 -> columns[5].zig();
-            default -> site.last + columns[5].zig();
-          };
-      if (number == 8) {
-        int count = columns[5].upTo(32);
-        if (count == 0) {
-          throw new NtrFormatException("no more values");
-        }
-        for (int i = 0; i < count; i++) {
-          more.add(site.exits.merge(i, columns[5].zig(), Long::sum));
-        }
-      }
-      if (value != site.last) {
-        site.secondLast = site.last;
-        site.last = value;
-      }
-      add(3, frame.function, frame.slot, frame.key, value, more);
-    }
-
-    private void other() {
-      In in = columns[6];
-      int kind = in.upTo(0xFFFF_FFFFL);
-      long function = in.var();
-      int slot = in.upTo(0xFFFF_FFFFL);
-      long key = in.var();
-      long value = in.var();
-      List<Long> more = new ArrayList<>();
-      for (int i = in.upTo(32); i > 0; i--) {
-        more.add(in.var());
-      }
-      add(kind, function, slot, key, value, more);
-    }
-
-    private void add(int kind, long function, int slot, long key, long value, List<Long> values) {
-      ticks += columns[2].var();
-      if (++made > head[7]) {
-        throw new NtrFormatException("more events than the head says");
-      }
-      if (kind == 2) {
-        calls++;
-      }
-      to.add(new Event(head[2] + made - 1, kind, ticks, function, area, slot, key, value, values));
-    }
+    List<Event> to = events.computeIfAbsent(head[0], n -> new ArrayList<>());
+    ReferenceDecoder decoder = new ReferenceDecoder(head, columns, to);
+    List<String> open = decoder.openFrames();
+    chunks.add(new Chunk(offset, head[0], head[1], head[6], (int) head[7], open));
+    decoder.events();
   }
 }

@@ -6,10 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The stretches of code that an inline site has, each with its line: what its binary annotations
- * say (CodeViewInfo.h, CVUncompressData and BinaryAnnotationOpcode). The program moves an offset,
- * which counts from the begin of the outermost procedure, and a line, which begins with that of the
- * function's declaration.
+ * Line table of an inline site, from its binary annotations (CodeViewInfo.h, CVUncompressData and
+ * BinaryAnnotationOpcode). The program moves an offset, relative to the start of the outermost
+ * procedure, and a line, which starts at that of the function's declaration.
  */
 public final class InlineSiteLines {
   private static final int END = 0;
@@ -31,14 +30,14 @@ public final class InlineSiteLines {
   private static final long OPEN = -1;
 
   /**
-   * A stretch.
+   * A range of code with its line.
    *
-   * @param offset from the begin of the procedure
+   * @param offset from the start of the procedure
    * @param length bytes
    * @param file as in {@link LineRow#file}
    */
   public record Row(long offset, long length, long file, int line) {
-    /** Whether an offset of the procedure lies in it. */
+    /** Returns true if an offset of the procedure is in it. */
     public boolean contains(long other) {
       return other >= offset && other < offset + length;
     }
@@ -63,8 +62,8 @@ public final class InlineSiteLines {
    *
    * @param file of the function's declaration
    * @param line of it
-   * @param end where the code around the site ends, from the begin of the procedure: where a last
-   *     row ends whose length is not said
+   * @param end end of the code around the site, from the start of the procedure: the end of a last
+   *     row without a length
    * @throws DamagedInput if it has unknown instructions or ends inside one
    */
   public static List<Row> of(Bytes program, long file, int line, long end) {
@@ -126,7 +125,7 @@ public final class InlineSiteLines {
     rows.add(new Row(here, length, file, line));
   }
 
-  /** A row without a length ends where the next one begins. */
+  /** Ends a row without a length where the next one starts. */
   private void close(long end) {
     if (!rows.isEmpty() && rows.getLast().length == OPEN) {
       lengthOfLast(Math.max(0, end - rows.getLast().offset));

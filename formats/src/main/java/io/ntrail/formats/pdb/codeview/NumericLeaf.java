@@ -5,10 +5,10 @@ import io.ntrail.formats.bytes.DamagedInput;
 
 /**
  * A number of variable size in a record (a numeric leaf): a value below 8000h is its own leaf, else
- * the leaf says how the value is stored.
+ * the leaf is the type of the value that follows.
  *
  * @param value the low 64 bits; of floating-point numbers their bits
- * @param end where the bytes behind it begin
+ * @param end offset of the bytes after it
  */
 public record NumericLeaf(long value, int end) {
   private static final int FIRST_LEAF = 0x8000;

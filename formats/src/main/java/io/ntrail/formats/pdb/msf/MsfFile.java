@@ -9,12 +9,12 @@ import io.ntrail.formats.identity.FileSignature;
 import java.util.Optional;
 
 /**
- * The container of a PDB: superblock and directory, and the way to the streams.
+ * The container of a PDB: superblock, directory and streams.
  *
- * <p>Block sizes from 512 to 65,536 are read, files of any size: positions in the file are 64-bit
- * numbers. Together the streams can be no larger than the file, since a block belongs to one
- * stream; a directory that says otherwise is damaged from the first stream on that does not fit.
- * May be used by several threads.
+ * <p>Block sizes from 512 to 65,536 are supported, and files of any size: positions in the file are
+ * 64-bit numbers. Together the streams can be no larger than the file, since a block belongs to one
+ * stream; a directory that exceeds this is damaged from the first stream on that does not fit. May
+ * be used by several threads.
  */
 public final class MsfFile {
   private static final int SUPERBLOCK = 52;
@@ -28,7 +28,7 @@ public final class MsfFile {
   private final MsfStream directory;
   private final int[] sizes;
 
-  /** Where in the directory the block numbers of a stream begin. */
+  /** Offsets in the directory of the block numbers of each stream. */
   private final long[] lists;
 
   /** The first stream that has no room in the file any more. */
@@ -74,7 +74,7 @@ public final class MsfFile {
   /**
    * Reads superblock and directory. The input must stay open as long as streams are used.
    *
-   * @throws CannotGoOn if it is no MSF 7 file, or its directory cannot be read
+   * @throws CannotGoOn if it is not an MSF 7 file, or its directory cannot be read
    */
   public static MsfFile open(InputFile file) {
     FileSignature signature = FileSignature.of(file);
@@ -108,7 +108,7 @@ public final class MsfFile {
     }
   }
 
-  /** The numbers of the map's blocks stand behind the superblock, in its block. */
+  /** Returns the directory; the numbers of the map's blocks follow the superblock, in its block. */
   private static MsfStream directory(
       InputFile file, int blockSize, long blockCount, long directoryBytes) {
     long mapBytes = 4 * ((directoryBytes + blockSize - 1) / blockSize);
@@ -170,12 +170,12 @@ public final class MsfFile {
     return blockSize;
   }
 
-  /** How many blocks there are, of which the last may be cut. */
+  /** Returns the number of blocks, of which the last may be cut. */
   public long blockCount() {
     return blockCount;
   }
 
-  /** How many streams the directory has, those without bytes included. */
+  /** Returns the number of streams in the directory, those without bytes included. */
   public int streamCount() {
     return sizes.length;
   }

@@ -41,7 +41,7 @@ public final class PeBuilder {
   private static final int PE_OFFSET = 0x80;
   private static final int PAGE = 0x1000;
 
-  /** What a DOS prints that is asked to run it. */
+  /** Message that the DOS stub prints. */
   private static final String STUB = "This is a program for Windows.\r\n$";
 
   private static final int READ_DATA = 0x40 | Section.READ;
@@ -68,7 +68,7 @@ public final class PeBuilder {
   private long timestamp;
   private String entry = "";
 
-  /** A directory that begins at a place. */
+  /** A directory that starts at a label. */
   private record Named(String label, long size) {}
 
   private PeBuilder(int machine, boolean dll) {
@@ -107,9 +107,9 @@ public final class PeBuilder {
     }
 
     /**
-     * The RVA of a place.
+     * Returns the RVA of a label.
      *
-     * @throws IllegalArgumentException if there is no place of that name
+     * @throws IllegalArgumentException if there is no such label
      */
     public long rva(String label) {
       Long rva = labels.get(label);
@@ -134,7 +134,7 @@ public final class PeBuilder {
     }
   }
 
-  /** A number that grows with where places lie. */
+  /** Returns a number that grows with the place of a label. */
   long order(String name) {
     Place place = places.get(name);
     if (place == null) {
@@ -148,7 +148,7 @@ public final class PeBuilder {
     throw new IllegalStateException("a part that is no section of the image");
   }
 
-  /** The section of a name; made with these IMAGE_SCN_ flags when it is asked for first. */
+  /** Returns the section of a name; made with these IMAGE_SCN_ flags on first use. */
   public PeSectionContent section(String name, int flags) {
     for (Piece piece : pieces) {
       if (piece.name.equals(name)) {
@@ -175,7 +175,7 @@ public final class PeBuilder {
     return section(".data", READ_DATA | Section.WRITE);
   }
 
-  /** Where it starts, or what is called when a library comes and goes. */
+  /** Sets the entry point: the start of a program, the DllMain of a library. */
   public PeBuilder entry(String label) {
     entry = label;
     return this;
@@ -216,8 +216,8 @@ public final class PeBuilder {
   }
 
   /**
-   * How sections are aligned in memory and in the file. With less than a page both must be the
-   * same, and the file is mapped as it is.
+   * Sets the alignment of sections in memory and in the file. With less than a page both must be
+   * equal, and the file is mapped as it is.
    */
   public PeBuilder alignment(int inMemory, int inFile) {
     boolean pages = inMemory >= PAGE && inFile >= 0x200 && inFile <= 0x1_0000 && inFile <= inMemory;
@@ -236,7 +236,7 @@ public final class PeBuilder {
     return this;
   }
 
-  /** What lies between the DOS program and the headers of PE, a multiple of 8 bytes. */
+  /** Sets the bytes between the DOS program and the PE headers, a multiple of 8 bytes. */
   public PeBuilder rich(byte[] bytes) {
     if (bytes.length % 8 != 0) {
       throw new IllegalArgumentException("no multiple of 8");
@@ -245,7 +245,7 @@ public final class PeBuilder {
     return this;
   }
 
-  /** Bytes behind the last section. */
+  /** Appends bytes after the last section. */
   public PeBuilder overlay(byte[] bytes) {
     overlay = bytes.clone();
     return this;
@@ -337,13 +337,13 @@ public final class PeBuilder {
   }
 
   /**
-   * Storage of which each thread has its own.
+   * Declares thread-local storage.
    *
-   * @param begin where its first content begins
-   * @param end where that ends
-   * @param index where the loader writes the number of the storage
+   * @param begin label of the initial content
+   * @param end label past it
+   * @param index label of the slot for the TLS index
    * @param zeros bytes of zeros that follow the content
-   * @param callbacks what is called when a thread comes or goes
+   * @param callbacks functions that are called when a thread starts or ends
    */
   public PeBuilder tls(String begin, String end, String index, long zeros, String... callbacks) {
     tables.tls(begin, end, index, zeros, List.of(callbacks));
@@ -362,7 +362,7 @@ public final class PeBuilder {
     return this;
   }
 
-  /** The entry of the debug directory that says which PDB is the image's. */
+  /** Adds the debug directory entry that identifies the image's PDB. */
   public PeBuilder pdb(Guid guid, int age, String path) {
     PeSectionContent content = new PeSectionContent(this);
     content.u32(0x5344_5352).u64(guid.low()).u64(guid.high()).u32(age).text(path);

@@ -10,7 +10,7 @@ import java.util.List;
 
 /** Writes the headers of an image that is being built into the first bytes of its file. */
 final class PeFileHeaders {
-  /** The 16-bit program: prints what lies behind it, and ends. */
+  /** The 16-bit program: prints the text after it, and exits. */
   private static final int[] DOS_CODE = {
     0x0E, 0x1F, 0xBA, 0x0E, 0x00, 0xB4, 0x09, 0xCD, 0x21, 0xB8, 0x01, 0x4C, 0xCD, 0x21
   };

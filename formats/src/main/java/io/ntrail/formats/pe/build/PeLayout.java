@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Where the sections of an image that is being built lie, in memory and in the file. */
+/** Layout of the sections of an image under construction, in memory and in the file. */
 final class PeLayout {
-  /** Where one lies. */
+  /** Place of a section. */
   record At(long rva, int offset, int stored, long length) {}
 
   private record Relocation(long rva, int type, int low) {}
@@ -40,7 +40,7 @@ final class PeLayout {
     return (value + unit - 1) / unit * unit;
   }
 
-  /** Says how long the headers are; to be said first. */
+  /** Sets the size of the headers; must be called first. */
   void headers(int size) {
     headers = (int) up(size, fileAlignment);
     nextRva = up(headers, sectionAlignment);
@@ -51,7 +51,7 @@ final class PeLayout {
     return headers;
   }
 
-  /** Puts a section behind the others. */
+  /** Places a section after the others. */
   void add(PeBuilder.Piece piece) {
     PeSectionContent part = piece.part();
     long length = part.size() + part.reserved();

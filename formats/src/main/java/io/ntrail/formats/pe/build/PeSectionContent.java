@@ -7,23 +7,23 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A piece of an image that is being built, usually a section: bytes in little-endian order, places
- * with names, and uses of names, which are filled in when it is known where everything lies.
+ * Content of a section of an image under construction: little-endian bytes, labels, and references
+ * to labels, which are resolved once everything is laid out.
  *
- * <p>Every method returns the part itself, so that a layout reads as one chain.
+ * <p>Every method returns this object, so that a layout reads as one chain.
  */
 public final class PeSectionContent {
-  /** How the name of a place is used. */
+  /** Kinds of references to labels. */
   enum Use {
     /** 32 bits: its RVA. */
     RVA,
     /** A pointer: its address where the image prefers to be, which is relocated. */
     ADDRESS,
-    /** The same as 32 bits in an image of 64 bits. */
+    /** An address in 32 bits in an image of 64 bits. */
     ADDRESS32,
-    /** 32 bits: how far behind the end of these bits it is. */
+    /** 32 bits: the distance from the end of these bits. */
     RELATIVE,
-    /** 32 bits: how far behind another place it is. */
+    /** 32 bits: the distance from another label. */
     DISTANCE,
     /** 32 bits: where in the file it is. */
     OFFSET
@@ -49,7 +49,7 @@ public final class PeSectionContent {
     this.image = image;
   }
 
-  /** How many bytes were written. */
+  /** Returns the number of bytes written. */
   public int size() {
     return size;
   }
@@ -110,7 +110,7 @@ public final class PeSectionContent {
     return number(value, 8);
   }
 
-  /** As many bytes as a pointer of the image has. */
+  /** Writes as many bytes as a pointer of the image has. */
   public PeSectionContent pointer(long value) {
     return number(value, image.pointerBytes());
   }
@@ -141,7 +141,7 @@ public final class PeSectionContent {
     return bytes(text.getBytes(StandardCharsets.UTF_16LE));
   }
 
-  /** The same byte several times. */
+  /** Writes one byte several times. */
   public PeSectionContent fill(int count, int value) {
     room(count);
     Arrays.fill(bytes, size, size + count, (byte) value);
@@ -154,21 +154,21 @@ public final class PeSectionContent {
     return align(unit, 0);
   }
 
-  /** The same byte up to a multiple of {@code unit}. */
+  /** Writes one byte up to a multiple of {@code unit}. */
   public PeSectionContent align(int unit, int value) {
     return fill((unit - size % unit) % unit, value);
   }
 
-  /** Room in memory behind the bytes, which the file does not store; nothing may follow it. */
+  /** Reserves memory after the bytes, which the file does not store; nothing may follow it. */
   public PeSectionContent reserve(long count) {
     reserved += count;
     return this;
   }
 
   /**
-   * Names the place behind what was written or reserved so far.
+   * Puts a label after what was written or reserved so far.
    *
-   * @throws IllegalStateException if the image has the name already
+   * @throws IllegalStateException if the image has the label already
    */
   public PeSectionContent label(String name) {
     image.place(name, new Place(this, (int) (size + reserved)));
@@ -200,13 +200,15 @@ public final class PeSectionContent {
     return link(image.pointerBytes() == 4 ? Use.ADDRESS : Use.ADDRESS32, name, 0, "", 4);
   }
 
-  /** How far a place is behind the end of the four bytes: the operand of a call or a jump. */
+  /**
+   * Writes the distance of a label from the end of the four bytes: the operand of a call or a jump.
+   */
   public PeSectionContent relative(String name) {
     return relative(name, 0);
   }
 
   /**
-   * How far a place is behind the end of an instruction.
+   * Writes the distance of a label from the end of an instruction.
    *
    * @param behind bytes of the instruction that follow the four
    */
@@ -214,12 +216,12 @@ public final class PeSectionContent {
     return link(Use.RELATIVE, name, -behind, "", 4);
   }
 
-  /** How far one place is behind another, in four bytes. */
+  /** Writes the distance from one label to another, in four bytes. */
   public PeSectionContent distance(String from, String to) {
     return link(Use.DISTANCE, to, 0, from, 4);
   }
 
-  /** Where in the file a place is, in four bytes. */
+  /** Writes the file offset of a label, in four bytes. */
   public PeSectionContent fileOffset(String name) {
     return link(Use.OFFSET, name, 0, "", 4);
   }

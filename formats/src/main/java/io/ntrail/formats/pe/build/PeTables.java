@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What was declared for an image that is being built, and the tables that are made of it. */
+/** Declarations for an image under construction, and the tables that are made of them. */
 final class PeTables {
   private static final int IMPORT_DESCRIPTOR = 20;
   private static final int DELAY_DESCRIPTOR = 32;
@@ -213,7 +213,9 @@ final class PeTables {
     return function.startsWith("#");
   }
 
-  /** What stands in a table of names: an ordinal with the top bit set, or where the name lies. */
+  /**
+   * Writes an entry of a table of names: an ordinal with the top bit set, or the place of the name.
+   */
   private void named(PeSectionContent part, String module, String function, boolean address) {
     if (isOrdinal(function)) {
       long ordinal = Integer.parseInt(function.substring(1));
@@ -272,7 +274,7 @@ final class PeTables {
     }
   }
 
-  /** The directory of bound imports, which lies behind the section table. */
+  /** Returns the directory of bound imports, which follows the section table. */
   byte[] boundDirectory() {
     if (bound.isEmpty()) {
       return new byte[0];

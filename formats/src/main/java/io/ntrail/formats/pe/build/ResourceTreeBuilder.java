@@ -100,7 +100,7 @@ final class ResourceTreeBuilder {
     part.u32(0).u32(0).u32(0).u16((int) named).u16((int) (directory.size() - named));
   }
 
-  /** Gives every name a place behind the entries. */
+  /** Assigns every name a place after the entries. */
   private static final class Strings {
     private final List<String> strings;
     private int next;

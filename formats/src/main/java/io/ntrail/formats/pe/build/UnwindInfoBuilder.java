@@ -7,19 +7,19 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a function of x64 that is being built can be unwound: what its prologue does, as operations,
- * and who handles its exceptions. It becomes an UNWIND_INFO of version 1, or of version 2 if
- * epilogues are told.
+ * Builder of the unwind information of an x64 function under construction: the operations of its
+ * prologue, and its exception handler. It becomes an UNWIND_INFO of version 1, or of version 2 if
+ * epilogues are given.
  *
- * <p>Every operation names the offset in the function behind its instruction. Registers are
- * numbered as by the processor: rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8 to r15.
+ * <p>Every operation has the offset in the function after its instruction. Registers are numbered
+ * as by the processor: rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8 to r15.
  */
 public final class UnwindInfoBuilder {
   private static final int EXCEPTION_HANDLER = 1;
   private static final int TERMINATION_HANDLER = 2;
   private static final int CHAINED = 4;
 
-  /** The operations; {@code at} is the offset behind the instruction. */
+  /** The operations; {@code at} is the offset after the instruction. */
   private sealed interface Step {
     int at();
   }
@@ -121,7 +121,7 @@ public final class UnwindInfoBuilder {
   }
 
   /**
-   * Where epilogues are, for version 2.
+   * Declares epilogues, for version 2.
    *
    * @param size bytes of each
    * @param atEnd whether one of them ends where the function ends
@@ -141,7 +141,7 @@ public final class UnwindInfoBuilder {
   }
 
   /**
-   * Who is asked about exceptions, and called when the function is left by one.
+   * Sets the handler of exceptions, of termination, or of both.
    *
    * @param label of the routine
    * @param data what follows its address, or null
@@ -161,7 +161,7 @@ public final class UnwindInfoBuilder {
   }
 
   /**
-   * The function is a piece of another one, whose prologue ran before.
+   * Chains the function to another one, whose prologue ran before.
    *
    * @param begin the label that the other one was declared with
    */
@@ -180,7 +180,7 @@ public final class UnwindInfoBuilder {
   }
 
   /**
-   * Writes it.
+   * Writes the unwind information.
    *
    * @param parent begin, end and unwind info of the function that it is chained to
    */

@@ -13,7 +13,7 @@ import java.util.function.LongPredicate;
  * diagram of function overrides the reader of System Informer (phlib).
  */
 public sealed interface DynamicFixup {
-  /** Where the place begins. */
+  /** Returns the RVA of the place. */
   long rva();
 
   /**
@@ -42,13 +42,13 @@ public sealed interface DynamicFixup {
       implements DynamicFixup {}
 
   /**
-   * A call or a jump through the table of imported addresses, which a kernel that optimises imports
+   * A call or a jump through the import address table, which a kernel that optimizes imports
    * replaces: of the twelve bytes {@code 48 FF 15 rel32} and a five-byte no-op become {@code 4C 8B
    * 15 rel32}, which loads the same slot, and a direct {@code E8 rel32}; for a jump {@code E9}.
    *
    * @param call a call, else a jump
-   * @param index which pointer of the import address table, counted from where directory 12 begins;
-   *     -1: none
+   * @param index of the pointer in the import address table, counted from the start of directory
+   *     12; -1: none
    */
   record ImportTransfer(long rva, boolean call, int index) implements DynamicFixup {}
 
@@ -70,9 +70,7 @@ public sealed interface DynamicFixup {
    */
   record SwitchBranch(long rva, int register) implements DynamicFixup {}
 
-  /**
-   * What an image that is ARM64 and ARM64EC at a time holds at a place for the other of the two.
-   */
+  /** Content, for the other architecture, of a place in an image that is both ARM64 and ARM64EC. */
   sealed interface Arm64x extends DynamicFixup {
     /** Bytes of the place. */
     int size();
@@ -99,17 +97,17 @@ public sealed interface DynamicFixup {
   record FunctionOverride(long rva, List<Long> versions, List<Place> places, List<Node> diagram)
       implements DynamicFixup {
     /**
-     * What points to a function.
+     * A reference to a function.
      *
      * @param type 1: a 32-bit displacement of x64, 2: a 26-bit branch of ARM64, 3: an ARM64 thunk
      */
     public record Place(long rva, int type) {}
 
     /**
-     * A node of the diagram: a question for a feature of the processor, or an answer.
+     * A node of the diagram: a test of a processor feature, or an answer.
      *
-     * @param absent the node to go on with if the feature is absent
-     * @param present the node to go on with if it is present
+     * @param absent the next node if the feature is absent
+     * @param present the next node if it is present
      * @param value the number of the feature; in an answer the index of the version
      */
     public record Node(int absent, int present, long value) {}

@@ -35,7 +35,7 @@ public final class DynamicRelocations {
   private static final int NO_SLOT_X64 = 0x7FFFF;
   private static final int NO_SLOT_ARM64 = 0x7FFF;
 
-  /** What a list is about. */
+  /** Subjects of lists. */
   public enum Symbol {
     GUARD_RF_PROLOGUE(1),
     GUARD_RF_EPILOGUE(2),
@@ -47,9 +47,9 @@ public final class DynamicRelocations {
     ARM64_KERNEL_IMPORT_CALL_TRANSFER(8),
     MM_SHARED_USER_DATA_VA(0x7FFE_0000L),
     KI_USER_SHARED_DATA64(0xFFFF_F780_0000_0000L),
-    /** Uses of another address, which {@link Fixups#symbol} says. */
+    /** Uses of another address, see {@link Fixups#symbol}. */
     ADDRESS(-1),
-    /** A number that nobody has described: its records are not read. */
+    /** An undocumented number: its records are not read. */
     UNKNOWN(-1);
 
     private final long value;
@@ -71,11 +71,11 @@ public final class DynamicRelocations {
   /**
    * One list of places.
    *
-   * @param kind what the symbol means
+   * @param kind meaning of the symbol
    * @param symbol as stored: a number, or an address
    * @param group SymbolGroup of version 2, else 0
    * @param flags of version 2, else 0
-   * @param rva where its records begin
+   * @param rva start of its records
    * @param size bytes of its records
    */
   public record Fixups(Symbol kind, long symbol, long group, long flags, long rva, long size) {
@@ -119,9 +119,9 @@ public final class DynamicRelocations {
   }
 
   /**
-   * The table at an RVA.
+   * Reads the table at an RVA.
    *
-   * @param rva where it begins; 0: there is none
+   * @param rva its start; 0: there is none
    */
   public static DynamicRelocations at(PeImage image, long rva) {
     DynamicRelocations none = new DynamicRelocations(image, 0, null, 0, List.of());
@@ -137,11 +137,11 @@ public final class DynamicRelocations {
   }
 
   /**
-   * Where the fields of a load configuration place the table.
+   * Returns the place of the table that the fields of a load configuration give.
    *
    * @param address DynamicValueRelocTable, counts if it is not 0
    * @param section DynamicValueRelocTableSection, from 1
-   * @param offset DynamicValueRelocTableOffset, from the beginning of that section
+   * @param offset DynamicValueRelocTableOffset, from the start of that section
    * @return its RVA, or 0 if there is none
    */
   public static long place(PeImage image, long address, int section, long offset) {
@@ -189,7 +189,7 @@ public final class DynamicRelocations {
     return new DynamicRelocations(image, version, table, rva, lists);
   }
 
-  /** Reads the head of the list at {@code at}; where the next one begins, or -1. */
+  /** Reads the head of the list at {@code at}; returns the start of the next one, or -1. */
   private static int list(
       PeImage image, Bytes table, long rva, long version, int at, List<Fixups> lists) {
     int word = image.headers().pointerBytes();
@@ -210,12 +210,12 @@ public final class DynamicRelocations {
     return (int) end;
   }
 
-  /** 1 or 2; 0 if there is no table. */
+  /** Returns 1 or 2; 0 if there is no table. */
   public long version() {
     return version;
   }
 
-  /** Where the table begins; 0 if there is none. */
+  /** Returns the RVA of the table; 0 if there is none. */
   public long rva() {
     return tableRva;
   }
@@ -225,7 +225,7 @@ public final class DynamicRelocations {
     return lists;
   }
 
-  /** How many records the lists of a symbol have, as far as they can be read. */
+  /** Returns the number of records in the lists of a symbol, as far as they can be read. */
   public long count(Symbol kind) {
     long count = 0;
     for (int i = 0; i < lists.size(); i++) {
@@ -271,10 +271,10 @@ public final class DynamicRelocations {
   }
 
   /**
-   * Where the pointer lies that an import record means.
+   * Returns the RVA of the pointer that an import record refers to.
    *
    * @param index of {@link DynamicFixup.ImportTransfer} or of its sibling of ARM64
-   * @return its RVA, or 0 if the record names none or the image has no import address table
+   * @return its RVA, or 0 if the record has none or the image has no import address table
    */
   public long slot(int index) {
     Range table = image.directory(DataDirectory.IAT);

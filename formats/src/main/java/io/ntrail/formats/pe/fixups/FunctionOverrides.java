@@ -97,8 +97,8 @@ final class FunctionOverrides {
   }
 
   /**
-   * The nodes of a diagram, read where they lie: many functions may name the same diagram, which
-   * must not be copied for each.
+   * The nodes of a diagram, read in place: many functions may share a diagram, which must not be
+   * copied for each.
    */
   private static final class Nodes extends AbstractList<FunctionOverride.Node> {
     private final Bytes diagram;

@@ -3,9 +3,8 @@ package io.ntrail.formats.pe.fixups;
 import io.ntrail.formats.bytes.Bytes;
 
 /**
- * The shape that base relocations and dynamic relocations share: blocks of {@code u32 page RVA, u32
- * bytes of the block with these eight}, one behind the other, whose entries name offsets in the
- * page.
+ * The layout that base relocations and dynamic relocations share: consecutive blocks of {@code u32
+ * page RVA, u32 bytes of the block with these eight}, whose entries have offsets in the page.
  */
 final class RelocationBlocks {
   /** Bytes before the entries of a block. */
@@ -13,15 +12,15 @@ final class RelocationBlocks {
 
   private RelocationBlocks() {}
 
-  /** What is done with a block. */
+  /** Visitor of blocks. */
   @FunctionalInterface
   interface Visitor {
     /**
-     * One block.
+     * Called for each block.
      *
      * @param page RVA that the offsets count from
-     * @param at where the entries begin
-     * @param end behind the last entry
+     * @param at start of the entries
+     * @param end end of the last entry
      */
     void block(long page, int at, int end);
   }
@@ -29,9 +28,9 @@ final class RelocationBlocks {
   /**
    * Walks the blocks between two places.
    *
-   * @param end behind the last block; inside of the window
-   * @return where the walk stopped: {@code end}, or the block that cannot be one. Zeros where a
-   *     block should begin are the end of the table, however much is left
+   * @param end end of the last block; inside the window
+   * @return the place where the walk stopped: {@code end}, or that of an impossible block. Zeros in
+   *     place of a block are the end of the table, however much is left
    */
   static int walk(Bytes table, int from, int end, Visitor visitor) {
     int at = from;

@@ -13,16 +13,16 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
- * The base relocations (directory 5): the places that hold addresses, and must be changed when an
- * image is mapped elsewhere than its headers say.
+ * Base relocations (directory 5): the places that hold addresses, and must be changed when an image
+ * is not mapped at its preferred base.
  *
  * <p>Blocks of {@code u32 page RVA, u32 size of the block in bytes, u16 entries of type << 12 |
  * offset in the page}. Nothing is held: an image can have millions of them, so every use walks the
  * stored bytes again. A block of zeros ends the table; one that is smaller than its own header or
- * reaches behind the table is a gap, and nothing behind it is read.
+ * extends past the table is a gap, and nothing after it is read.
  *
- * <p>Types 5, 7, 8 and 9 mean another thing for every machine. Source: "PE Format" of Microsoft's
- * documentation; for RISC-V and LoongArch the names of the header ntimage.h.
+ * <p>Types 5, 7, 8 and 9 differ by machine. Source: "PE Format" of Microsoft's documentation; for
+ * RISC-V and LoongArch the names of the header ntimage.h.
  */
 public final class Relocations {
   /** IMAGE_REL_BASED_ABSOLUTE: does nothing, pads a block to four bytes. */
@@ -62,7 +62,7 @@ public final class Relocations {
     this.blocks = blocks;
   }
 
-  /** What is done with an entry. */
+  /** Visitor of entries. */
   @FunctionalInterface
   public interface Visitor {
     /**
@@ -75,7 +75,7 @@ public final class Relocations {
     void relocation(long rva, int type, int low);
   }
 
-  /** Those of an image; none if it has no such directory. */
+  /** Reads the relocations of an image; none if it has no such directory. */
   public static Relocations of(PeImage image) {
     Range range = image.directory(DataDirectory.BASE_RELOCATION);
     if (!range.isPresent() || range.size() == 0) {
@@ -131,14 +131,17 @@ public final class Relocations {
     return new Relocations(image, range, stop, counts, blocks[0]);
   }
 
-  /** Behind the stored bytes are zeros of the loader, which end the table like any others. */
+  /**
+   * Returns true if the stored bytes are followed by zeros of the loader, which end the table like
+   * any others.
+   */
   private static boolean endsWithZeros(PeImage image, Bytes table, Range range) {
     return image.view().has(range.rva() + table.length(), RelocationBlocks.HEADER);
   }
 
   /**
-   * Where the image has bytes without a hole, from where to where. Hostile tables ask a million
-   * times of images with thousands of sections.
+   * Returns the contiguous ranges of the image, from start to end. Hostile tables need it a million
+   * times for images with thousands of sections.
    */
   private static NavigableMap<Long, Long> pieces(ImageView view) {
     TreeMap<Long, Long> pieces = new TreeMap<>();
@@ -181,22 +184,22 @@ public final class Relocations {
     return sum;
   }
 
-  /** Where the directory lies. */
+  /** Returns the range of the directory. */
   public Range range() {
     return range;
   }
 
-  /** How many blocks were read. */
+  /** Returns the number of blocks read. */
   public int blocks() {
     return blocks;
   }
 
-  /** How many entries of a type there are, padding included for {@link #ABSOLUTE}. */
+  /** Returns the number of entries of a type, padding included for {@link #ABSOLUTE}. */
   public long count(int type) {
     return counts[type];
   }
 
-  /** How many entries there are, padding left out. */
+  /** Returns the number of entries without padding. */
   public long count() {
     return sum(counts);
   }
@@ -239,23 +242,22 @@ public final class Relocations {
   }
 
   /**
-   * What became of a piece of an image when it was mapped.
+   * A part of an image after relocation.
    *
-   * @param bytes the piece as it is in memory
-   * @param changed how many entries were applied, whole or in part, to the piece
-   * @param unknown how many entries of the piece have a type that is not applied here: their bytes
-   *     are as stored
+   * @param bytes the part as it is in memory
+   * @param changed number of entries that were applied, whole or in part, to it
+   * @param unknown number of its entries whose type is not applied here: their bytes are as stored
    */
   public record Relocated(Bytes bytes, int changed, int unknown) {}
 
   /**
-   * A piece of the image as it is in memory where the image is mapped elsewhere. The image must be
-   * one that was not relocated yet, that is one read from a file.
+   * Returns a part of the image as it is in memory where the image is mapped elsewhere. The image
+   * must be one that was not relocated yet, that is one read from a file.
    *
-   * @param rva where the piece begins
+   * @param rva start of the part
    * @param length its bytes; a copy of that size is made
-   * @param delta where the image is mapped, less the base that its headers name
-   * @throws DamagedInput if the image does not have all of the piece
+   * @param delta the address that the image is mapped at, less its preferred base
+   * @throws DamagedInput if the image does not have all of the part
    */
   public Relocated relocated(long rva, int length, long delta) {
     // An operand that begins before the piece, or ends behind it, is changed as a whole; the room
@@ -348,7 +350,7 @@ public final class Relocations {
     }
   }
 
-  /** Changes bytes of an image; an operand that is not wholly among them is left alone. */
+  /** Applies entries to bytes of an image; an operand that is not wholly among them is skipped. */
   private static final class Change {
     private final byte[] bytes;
     private final long first;
@@ -418,7 +420,9 @@ public final class Relocations {
       put(at, 4, code & ~0x3FF_FFFFL | target >>> 2 & 0x3FF_FFFF);
     }
 
-    /** The number that an ARM MOVW and the MOVT behind it load: 4 bits at 16, 12 bits at 0. */
+    /**
+     * Returns the number that an ARM MOVW and the MOVT after it load: 4 bits at 16, 12 bits at 0.
+     */
     private long getArm(int at) {
       long low = get(at, 4);
       long high = get(at + 4, 4);
@@ -434,7 +438,10 @@ public final class Relocations {
       put(at, 4, get(at, 4) & ~0xF_0FFFL | (half & 0xF000) << 4 | half & 0xFFF);
     }
 
-    /** The same in Thumb, whose halves are split in four: imm4, i, imm3, imm8. */
+    /**
+     * Returns the number that a Thumb MOVW and MOVT load, whose halves are split in four: imm4, i,
+     * imm3, imm8.
+     */
     private long getThumb(int at) {
       return getThumbHalf(at) | getThumbHalf(at + 4) << 16;
     }

@@ -4,17 +4,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the exception handler of C++ knows about a function, in one of two forms: plain structures
- * ({@link FuncInfo3}) or packed ones ({@link FuncInfo4}).
+ * Exception handling data of a C++ function, in one of two forms: plain structures ({@link
+ * FuncInfo3}) or packed ones ({@link FuncInfo4}).
  *
- * <p>A function is in a <em>state</em> at every place, a number that says which objects are to be
- * destroyed; -1 is none. A {@code try} block is a range of states.
+ * <p>A function is in a <em>state</em> at every place, a number that determines which objects are
+ * to be destroyed; -1 is none. A {@code try} block is a range of states.
  */
 public sealed interface CxxFunction permits FuncInfo3, FuncInfo4 {
   /** More entries than any function has in one of its tables. */
   int MOST = 1 << 18;
 
-  /** How leaving a state is done. */
+  /** Ways to leave a state. */
   enum Action {
     /** Nothing is to be done. */
     NONE,
@@ -27,16 +27,20 @@ public sealed interface CxxFunction permits FuncInfo3, FuncInfo4 {
   }
 
   /**
-   * What is done when a state is left.
+   * An entry of the unwind map: the action when a state is left.
    *
    * @param toState the state that follows
-   * @param handler RVA of the destructor or of the piece of code, or 0
+   * @param handler RVA of the destructor or funclet, or 0
    * @param object offset of the object or pointer in the frame
    */
   record Step(int toState, Action action, long handler, long object) {}
 
   /**
    * A {@code catch}.
+   *
+   * @param adjectives 1 const, 2 volatile, 8 reference, 40h anything ({@code ...}), others as the compiler leaves them
+   * @param type RVA of the type descriptor, or 0
+   * @param typeName its decorated name ({@code .?AVexception@std
    *
    * @param adjectives 1 const, 2 volatile, 8 reference, 40h anything ({@code ...}), others as the
    *     compiler leaves them
@@ -46,7 +50,11 @@ public sealed interface CxxFunction permits FuncInfo3, FuncInfo4 {
    * @param handler RVA of the code
    * @param frameOffset of {@link FuncInfo3} for 64 bits: where the code finds the frame of its
    *     function; else 0
-   * @param continuations of {@link FuncInfo4}: RVAs where the function can go on
+   * @param continuations of {@link FuncInfo4}: RVAs where the function can go on}), or nothing
+   * @param object offset in the frame of the copy of the exception, or 0
+   * @param handler RVA of the funclet
+   * @param frameOffset of {@link FuncInfo3} for 64 bits: offset at which the funclet finds the frame of its function; else 0
+   * @param continuations of {@link FuncInfo4}: RVAs where the function can continue
    */
   record Catch(
       int adjectives,
@@ -56,7 +64,7 @@ public sealed interface CxxFunction permits FuncInfo3, FuncInfo4 {
       long handler,
       long frameOffset,
       List<Long> continuations) {
-    /** Whether it takes what is thrown, whatever its type is. */
+    /** Returns true if it catches everything, whatever the type. */
     public boolean takesAll() {
       return type == 0;
     }
@@ -78,16 +86,16 @@ public sealed interface CxxFunction permits FuncInfo3, FuncInfo4 {
    */
   record IpState(long ip, int state) {}
 
-  /** Where it lies. */
+  /** Returns its RVA. */
   long rva();
 
-  /** How each state is left, by its number. */
+  /** Returns the unwind map: the action for leaving each state, by its number. */
   List<Step> steps();
 
   /** The {@code try} blocks, inner ones first. */
   List<Try> tries();
 
-  /** Whether an exception that leaves the function ends the program. */
+  /** Returns true if an exception that leaves the function ends the program. */
   boolean isNoexcept();
 
   /** Why not all of it could be read. */

@@ -10,8 +10,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * FuncInfo, what {@code __CxxFrameHandler3} and its predecessors read. A function and the code of
- * its {@code catch} blocks share one.
+ * FuncInfo, read by {@code __CxxFrameHandler3} and its predecessors. A function and the funclets of
+ * its {@code catch} blocks share one. A function and the code of its {@code catch} blocks share
+ * one.
  *
  * <p>It has a magic number, then count and place of the unwind map, the {@code try} map and the map
  * from addresses to states; for 64 bits an offset in the frame; from magic 19930521h on the place
@@ -53,7 +54,7 @@ public record FuncInfo3(
   /** An exception that leaves the function ends the program. */
   public static final int NOEXCEPT = 4;
 
-  /** Whether one lies at an RVA, by its magic number. */
+  /** Returns true if there is one at an RVA, by its magic number. */
   public static boolean isAt(PeImage image, long rva) {
     return image.view().has(rva, 4) && isMagic(image.view().i32(rva));
   }
@@ -63,7 +64,7 @@ public record FuncInfo3(
     return magic >= MAGIC && magic <= LAST_MAGIC;
   }
 
-  /** What lies at an RVA; never fails. */
+  /** Reads the FuncInfo at an RVA; never fails. */
   public static FuncInfo3 read(PeImage image, long rva) {
     return new Reader(image, rva).read();
   }
@@ -78,7 +79,7 @@ public record FuncInfo3(
     return CxxFunction.state(ipStates, address);
   }
 
-  /** Takes one apart, and keeps what it has when it cannot go on. */
+  /** Parses a FuncInfo; keeps what was read up to damage. */
   private static final class Reader {
     private final PeImage image;
     private final TypeDescriptorNames names;

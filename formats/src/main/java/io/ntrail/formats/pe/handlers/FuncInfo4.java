@@ -5,8 +5,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The packed description that {@code __CxxFrameHandler4} reads. A byte of flags says what follows;
- * numbers take one to five bytes, by the low bits of the first.
+ * The compressed FuncInfo, read by {@code __CxxFrameHandler4}. A byte of flags determines what
+ * follows; numbers take one to five bytes, by the low bits of the first. A byte of flags says what
+ * follows; numbers take one to five bytes, by the low bits of the first.
  *
  * <p>Each piece of code that is called on its own has one, the code of {@code catch} blocks too;
  * maps of steps and blocks are shared.
@@ -53,23 +54,23 @@ public record FuncInfo4(
   public static final int NOEXCEPT = 0x40;
 
   /**
-   * A piece of the function.
+   * A part of the function.
    *
-   * @param function RVA where it begins
+   * @param function RVA of its start
    * @param ipStates its map from addresses to states, ascending
    */
   public record Segment(long function, List<IpState> ipStates) {}
 
   /**
-   * What lies at an RVA; never fails.
+   * Reads the FuncInfo at an RVA; never fails.
    *
-   * @param function where the function begins that names it: the end of its chain
+   * @param function start of the function that refers to it: the end of its chain
    */
   public static FuncInfo4 read(PeImage image, long rva, long function) {
     return new FuncInfo4Reader(image, rva, function).read();
   }
 
-  /** Whether all bits of a flag are set. */
+  /** Returns true if all bits of a flag are set. */
   public boolean is(int flag) {
     return (header & flag) == flag;
   }

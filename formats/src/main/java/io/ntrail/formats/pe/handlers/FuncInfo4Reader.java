@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Takes one {@link FuncInfo4} apart, and keeps what it has when it cannot go on. */
+/** Parses a {@link FuncInfo4}; keeps what was read up to damage. */
 final class FuncInfo4Reader {
   private final TypeDescriptorNames names;
   private final ImageView view;
@@ -30,7 +30,7 @@ final class FuncInfo4Reader {
   private long frameOffset;
   private @Nullable String damage;
 
-  /** How many more entries may be read, in all lists together. */
+  /** Number of entries that may still be read, in all lists together. */
   private int left = CxxFunction.MOST;
 
   FuncInfo4Reader(PeImage image, long rva, long function) {
@@ -81,7 +81,9 @@ final class FuncInfo4Reader {
       return view.u32(at - 4);
     }
 
-    /** A packed number: one to four bytes by its low bits, or the four behind the first. */
+    /**
+     * Reads a compressed number: one to four bytes by its low bits, or the four after the first.
+     */
     long number() {
       int first = view.u8(at);
       int ones = Integer.numberOfTrailingZeros(~first & 0xF);
@@ -97,7 +99,7 @@ final class FuncInfo4Reader {
       return value;
     }
 
-    /** How many entries follow: as many as can be. */
+    /** Reads a number of entries, bounded by what is possible. */
     int count(String what) {
       long stored = number();
       long room = Math.min(left, view.available(at));
@@ -144,7 +146,7 @@ final class FuncInfo4Reader {
     }
   }
 
-  /** Each step says how many bytes before it the one lies that follows it. */
+  /** Reads the unwind map: each entry has the distance back to the one that follows it. */
   private void steps(Cursor cursor) {
     int count = cursor.count("unwind map");
     long start = cursor.at;
@@ -211,7 +213,10 @@ final class FuncInfo4Reader {
     }
   }
 
-  /** Each row says how far its address is from the one before, and one more than its state. */
+  /**
+   * Reads a map of states: each row has the distance of its address from the previous one, and its
+   * state plus one.
+   */
   private Segment segment(long begin, long at) {
     List<IpState> rows = new ArrayList<>();
     part(

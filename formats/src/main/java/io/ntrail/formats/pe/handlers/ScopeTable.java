@@ -30,23 +30,23 @@ public record ScopeTable(long rva, long stored, List<Scope> scopes, Optional<Str
    * @param target RVA of the {@code __except} block; 0: it is a {@code __finally}
    */
   public record Scope(long begin, long end, long handler, long target) {
-    /** Whether it is a {@code __finally}, else an {@code __except}. */
+    /** Returns true for a {@code __finally}, false for an {@code __except}. */
     public boolean isFinally() {
       return target == 0;
     }
 
-    /** Whether it takes every exception, without a filter. */
+    /** Returns true if it takes every exception, without a filter. */
     public boolean takesAll() {
       return target != 0 && handler == 1;
     }
 
-    /** Whether an address is inside of the block. */
+    /** Returns true if an address is inside the block. */
     public boolean contains(long address) {
       return address >= begin && address < end;
     }
   }
 
-  /** What lies at an RVA; never fails. */
+  /** Reads the table at an RVA; never fails. */
   public static ScopeTable read(ImageView view, long rva) {
     if (!view.has(rva, 4)) {
       return new ScopeTable(rva, 0, List.of(), Optional.of(view.outside(rva, 4).what()));

@@ -9,18 +9,18 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How a function for x86 with {@code __try} registers itself, and its scope table, found by the
- * bytes of its prologue: it pushes -1 ({@code _except_handler3}) or -2 ({@code _except_handler4}),
- * the address of the table and that of the handler, and links itself to {@code fs:[0]}.
+ * SEH registration of an x86 function with {@code __try}, and its scope table, found by the bytes
+ * of its prologue: it pushes -1 ({@code _except_handler3}) or -2 ({@code _except_handler4}), the
+ * address of the table and that of the handler, and links itself to {@code fs:[0]}.
  *
- * <p>The length of the table is stored nowhere. It is read as long as its entries can be true: each
- * lies within one before it or within none, and leads to code of the function.
+ * <p>The length of the table is stored nowhere. It is read as long as its entries are plausible:
+ * each is inside a previous one or inside none, and leads to code of the function.
  *
  * @param function RVA of the function
  * @param version 3 or 4
  * @param handler RVA of the handler that it registers
  * @param table RVA of its scope table
- * @param cookies where version 4 keeps its cookies
+ * @param cookies places of the cookies of version 4
  * @param levels the entries of the table
  */
 public record SehFrame(
@@ -36,12 +36,12 @@ public record SehFrame(
   private static final int MOST = 1 << 10;
 
   /**
-   * Where a function of version 4 keeps its cookies; -2 as an offset: it has none.
+   * Places of a version 4 function's cookies; -2 as an offset: it has none.
    *
    * @param gsOffset offset of the stack cookie in the frame
-   * @param gsXor offset of what it is mixed with
+   * @param gsXor offset of the value it is combined with
    * @param ehOffset offset of the cookie for exceptions
-   * @param ehXor offset of what it is mixed with
+   * @param ehXor offset of the value it is combined with
    */
   public record Cookies(int gsOffset, int gsXor, int ehOffset, int ehXor) {}
 
@@ -53,7 +53,7 @@ public record SehFrame(
    * @param handler RVA of the block that is run
    */
   public record Level(int enclosing, long filter, long handler) {
-    /** Whether it is a {@code __finally}, else an {@code __except}. */
+    /** Returns true for a {@code __finally}, false for an {@code __except}. */
     public boolean isFinally() {
       return filter == 0;
     }
@@ -132,7 +132,7 @@ public record SehFrame(
   }
 
   /**
-   * What a handler of C++ for x86 reads: each function has a handler of its own that puts the
+   * Reads the data of a C++ handler for x86: each function has a handler of its own that puts the
    * address of its {@link FuncInfo3} into eax and jumps to the common one.
    *
    * @param handler RVA of the handler of a function

@@ -10,14 +10,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is thrown at a {@code throw} of C++: parameter 2 of the exception (code E06D7363h) points to
- * it. In images for x86 its places are addresses, else RVAs.
+ * Description of a thrown C++ object: parameter 2 of the exception (code E06D7363h) points to it.
+ * In images for x86 its places are addresses, else RVAs.
  *
- * @param rva where it lies
+ * @param rva its RVA
  * @param attributes 1 const, 2 volatile
  * @param destructor RVA, or 0
  * @param forwardCompatible RVA, or 0
- * @param types as what it can be caught, its own type first
+ * @param types types that it can be caught as, its own type first
  * @param damage why not all of it could be read
  */
 public record ThrowInfo(
@@ -51,7 +51,7 @@ public record ThrowInfo(
       long size,
       long copy) {}
 
-  /** What lies at an RVA; never fails. */
+  /** Reads the ThrowInfo at an RVA; never fails. */
   public static ThrowInfo read(PeImage image, long rva) {
     List<Catchable> types = new ArrayList<>();
     ImageView view = image.view();

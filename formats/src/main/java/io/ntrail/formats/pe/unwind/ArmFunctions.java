@@ -14,18 +14,18 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The exception directory of an ARM or ARM64 image: entries of eight bytes, the RVA where a
- * function begins and a word whose low two bits say what it is: 0 the RVA of a record, 1 all there
- * is to know, 2 the same for a part of a function.
+ * The exception directory of an ARM or ARM64 image: entries of eight bytes, the RVA of a function
+ * and a word whose low two bits are its kind: 0 the RVA of a record, 1 packed data, 2 packed data
+ * of a function fragment.
  *
  * <p>Images with ARM64 code for x64 programs (ARM64EC) have the machine of x64 and a {@link
- * FunctionTable} there; the table for their ARM64 code is a range that their load configuration
- * names.
+ * FunctionTable} there; the table for their ARM64 code is a range given by their load
+ * configuration.
  */
 public final class ArmFunctions {
   private static final int ENTRY = 8;
 
-  /** More entries than any image has; what is behind is a gap. */
+  /** Bound of the number of entries; the rest is a gap. */
   private static final int MOST = 1 << 20;
 
   private static final String WHAT = "function table";
@@ -33,12 +33,12 @@ public final class ArmFunctions {
   /**
    * One entry.
    *
-   * @param rva where the entry lies
+   * @param rva RVA of the entry
    * @param begin the first byte of code
-   * @param unwind what is said about it
+   * @param unwind its unwind data
    */
   public record Entry(long rva, long begin, ArmUnwind unwind) {
-    /** Whether an address lies in its range. */
+    /** Returns true if an address is in its range. */
     public boolean contains(long address) {
       return address >= begin && address < begin + unwind.length();
     }

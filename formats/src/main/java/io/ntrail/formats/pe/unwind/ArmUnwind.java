@@ -3,9 +3,9 @@ package io.ntrail.formats.pe.unwind;
 import java.util.Optional;
 
 /**
- * What the exception directory of an ARM image says about a function: all of it in the entry, or in
- * a record elsewhere. Only what frames a function is read; the codes of a record are left to who
- * unwinds ARM.
+ * Unwind data of an ARM function: packed into the entry of the exception directory, or in a record
+ * elsewhere. Only the description of the frame is read; the codes of a record are left to the
+ * unwinder.
  *
  * <p>Source: Microsoft's descriptions of exception handling on ARM and ARM64.
  */
@@ -60,16 +60,16 @@ public sealed interface ArmUnwind {
   /**
    * A record elsewhere (.xdata).
    *
-   * @param rva where it lies
+   * @param rva its RVA
    * @param version 0 is the only one known
-   * @param fragment 32-bit ARM: whether it is a part of a function, without a prologue
-   * @param singleEpilog E: there is one epilogue, at the end; {@code epilogs} then is where its
-   *     codes begin
-   * @param epilogs how many epilogues are described
-   * @param codeWords how many words the codes take
-   * @param codes where they lie
+   * @param fragment 32-bit ARM: whether it is a function fragment, without a prologue
+   * @param singleEpilog E: there is one epilogue, at the end; {@code epilogs} is then the index of
+   *     its first code
+   * @param epilogs number of epilogues described
+   * @param codeWords words of the codes
+   * @param codes RVA of the codes
    * @param handler RVA of the language handler, or 0
-   * @param handlerData RVA of what it reads, or 0
+   * @param handlerData RVA of its data, or 0
    */
   record Described(
       long rva,
@@ -85,7 +85,7 @@ public sealed interface ArmUnwind {
       implements ArmUnwind {}
 
   /**
-   * What cannot be read.
+   * Data that cannot be read.
    *
    * @param stored the field of the entry
    * @param why in plain words

@@ -16,7 +16,7 @@ import java.util.Optional;
 public record FpoTable(List<Fpo> entries) {
   private static final int ENTRY = 16;
 
-  /** How the frame of a function is made. */
+  /** Kinds of frames. */
   public enum Frame {
     /** Without a frame pointer. */
     FPO,
@@ -36,7 +36,7 @@ public record FpoTable(List<Fpo> entries) {
    * @param locals bytes of its variables
    * @param parameters bytes of its parameters on the stack
    * @param prolog bytes of its prologue
-   * @param savedRegisters how many registers it pushes
+   * @param savedRegisters number of registers it pushes
    * @param hasSeh whether it handles exceptions
    * @param usesEbp whether it uses ebp as an ordinary register, and so saves it
    */
@@ -50,13 +50,13 @@ public record FpoTable(List<Fpo> entries) {
       boolean hasSeh,
       boolean usesEbp,
       Frame frame) {
-    /** Whether an address lies in it. */
+    /** Returns true if an address is in it. */
     public boolean contains(long address) {
       return address >= begin && address < begin + size;
     }
   }
 
-  /** Those in an array; what is left over at its end is no entry. */
+  /** Reads an array; what is left over at its end is not an entry. */
   public static FpoTable of(Bytes array) {
     List<Fpo> entries = new ArrayList<>(array.length() / ENTRY);
     for (int at = 0; array.has(at, ENTRY); at += ENTRY) {
@@ -77,7 +77,7 @@ public record FpoTable(List<Fpo> entries) {
     return new FpoTable(List.copyOf(entries));
   }
 
-  /** The function that an address lies in. */
+  /** Returns the function that contains an address. */
   public Optional<Fpo> find(long address) {
     int low = 0;
     int high = entries.size() - 1;

@@ -22,7 +22,7 @@ import java.util.stream.IntStream;
  * gap of the image: the system, which searches by halves, would miss some of its entries.
  */
 public final class FunctionTable {
-  /** More entries than any image has; what is behind is a gap. */
+  /** Bound of the number of entries; the rest is a gap. */
   private static final int MOST = 1 << 22;
 
   private static final String WHAT = "function table";
@@ -90,14 +90,14 @@ public final class FunctionTable {
     return new FunctionTable(reader, order);
   }
 
-  /** All entries by address, those that stand for others as they are stored. */
+  /** Returns all entries by address, indirect ones as they are stored. */
   public List<RuntimeFunction> entries() {
     return entries;
   }
 
   /**
-   * The entry whose range an address lies in, as the table has it. Empty: no code, or a function
-   * that changes no register and does not move the stack.
+   * Returns the entry whose range contains an address, as in the table. Empty: not code, or a leaf
+   * function, which changes no register and does not move the stack.
    */
   public Optional<RuntimeFunction> entry(long address) {
     int low = 0;
@@ -115,7 +115,7 @@ public final class FunctionTable {
         : Optional.empty();
   }
 
-  /** What describes an address: its entry, or the one that stands for it. */
+  /** Returns the entry that describes an address: its own, or the one that it refers to. */
   public Optional<RuntimeFunction> find(long address) {
     return entry(address).map(entry -> UnwindChain.direct(view, entry).entry());
   }

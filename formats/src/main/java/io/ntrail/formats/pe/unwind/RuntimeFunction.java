@@ -3,21 +3,21 @@ package io.ntrail.formats.pe.unwind;
 import io.ntrail.formats.pe.ImageView;
 
 /**
- * RUNTIME_FUNCTION of x64: a range of code and where its unwind information lies. Twelve bytes,
+ * RUNTIME_FUNCTION of x64: a range of code and the place of its unwind information. Twelve bytes,
  * three RVAs: begin, end, unwind information.
  *
- * @param rva where the entry itself lies; 0 for one that was put together by hand
+ * @param rva RVA of the entry itself; 0 for one that was put together by hand
  * @param begin the first byte of code
- * @param end behind the last one
- * @param unwindInfo where the {@link UnwindInfo} lies; of an indirect entry where the {@code
- *     RuntimeFunction} lies that stands for it
+ * @param end past the last one
+ * @param unwindInfo RVA of the {@link UnwindInfo}; of an indirect entry RVA of the {@code
+ *     RuntimeFunction} that it refers to
  * @param indirect the low bit of the stored field (RUNTIME_FUNCTION_INDIRECT)
  */
 public record RuntimeFunction(long rva, long begin, long end, long unwindInfo, boolean indirect) {
   /** Bytes of one. */
   public static final int SIZE = 12;
 
-  /** How many entries may stand for one another, and how many unwind information may chain. */
+  /** Bound of the length of indirections, and of chained unwind information. */
   static final int LIMIT = 32;
 
   /** One from its three fields as stored. */
@@ -34,12 +34,12 @@ public record RuntimeFunction(long rva, long begin, long end, long unwindInfo, b
     return of(rva, view.u32(rva), view.u32(rva + 4), view.u32(rva + 8));
   }
 
-  /** Whether an address lies in its range. */
+  /** Returns true if an address is in its range. */
   public boolean contains(long address) {
     return address >= begin && address < end;
   }
 
-  /** Bytes of its range; a hostile entry ends before it begins, and has none. */
+  /** Returns the bytes of its range; a hostile entry ends before its start, and has none. */
   public long size() {
     return Math.max(0, end - begin);
   }

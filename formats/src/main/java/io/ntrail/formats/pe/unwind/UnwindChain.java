@@ -6,23 +6,23 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The unwind information of a piece of code, and of what it continues, as far as that goes: code
- * that was moved out of a function continues the information of where it came from.
+ * Unwind information of a range of code, with the information that it is chained to: code that was
+ * moved out of a function continues the information of its origin.
  *
  * <p>Two things lead on: unwind information with a {@link UnwindInfo#chained chained} entry, and an
- * {@link RuntimeFunction#indirect() indirect} entry, in the table or in a chain, which another one
- * stands for. At most {@value RuntimeFunction#LIMIT} steps of each kind are followed, as many as
+ * {@link RuntimeFunction#indirect() indirect} entry, in the table or in a chain, which refers to
+ * another one. At most {@value RuntimeFunction#LIMIT} steps of each kind are followed, as many as
  * the system follows.
  *
- * @param links what was found, from at least one; the last is that of the function itself
+ * @param links at least one; the last is that of the function itself
  * @param damage why it ends where it should not
  */
 public record UnwindChain(List<Link> links, Optional<String> damage) {
   /**
-   * One piece.
+   * One link.
    *
-   * @param function the entry, after following those that others stand for
-   * @param info what it names
+   * @param function the entry, after following indirections
+   * @param info its unwind information
    */
   public record Link(RuntimeFunction function, UnwindInfo info) {}
 
@@ -54,7 +54,7 @@ public record UnwindChain(List<Link> links, Optional<String> damage) {
     }
   }
 
-  /** Follows entries that others stand for. */
+  /** Follows indirect entries. */
   static Direct direct(ImageView view, RuntimeFunction entry) {
     RuntimeFunction at = entry;
     for (int steps = 0; at.indirect(); steps++) {
@@ -80,8 +80,8 @@ public record UnwindChain(List<Link> links, Optional<String> damage) {
   }
 
   /**
-   * The entry of the function that all of it belongs to: the end of the chain. Behind a chain it is
-   * the copy that lies there, not the one in the table: compare where they begin.
+   * Returns the entry of the function that all of it belongs to: the end of the chain. After a
+   * chain it is the copy there, not the one in the table: compare their starts.
    */
   public RuntimeFunction primary() {
     return links.getLast().function();
@@ -92,7 +92,7 @@ public record UnwindChain(List<Link> links, Optional<String> damage) {
     return links.getLast().info();
   }
 
-  /** How many links it goes on for: 0 where nothing is chained. */
+  /** Returns the number of further links: 0 where nothing is chained. */
   public int depth() {
     return links.size() - 1;
   }

@@ -3,18 +3,18 @@ package io.ntrail.formats.pe.unwind;
 import io.ntrail.formats.bytes.Bytes;
 
 /**
- * One thing that a prologue did, or an epilogue does.
+ * One operation of a prologue or an epilogue.
  *
- * @param at where the code is stored: its first slot in version 1 and 2, its first byte in the pool
- *     of version 3
- * @param offset of the instruction, in bytes from the beginning of the function (in epilogues of
- *     version 3: of the epilogue). In version 1 and 2 where it ends, in version 3 where it begins.
- *     Of {@link UnwindOperation#UWOP_EPILOG} the byte as stored
+ * @param at place of the code: its first slot in version 1 and 2, its first byte in the pool of
+ *     version 3
+ * @param offset of the instruction, in bytes from the start of the function (in epilogues of
+ *     version 3: of the epilogue): its end in version 1 and 2, its start in version 3. Of {@link
+ *     UnwindOperation#UWOP_EPILOG} the byte as stored
  * @param info the four bits of information of version 1 and 2; else 0
  * @param register the number of a general register (0 rax, 1 rcx, 2 rdx, 3 rbx, 4 rsp, 5 rbp, 6
- *     rsi, 7 rdi, 8 r8 ...) or of an XMM register, as the operation says; -1: none
+ *     rsi, 7 rdi, 8 r8 ...) or of an XMM register, by the operation; -1: none
  * @param second the second register that a code of version 3 pushes; -1: none
- * @param value bytes: of room made, from the frame to where a register is stored, from the stack
+ * @param value bytes: allocated, from the frame to the place of a saved register, from the stack
  *     pointer to the frame register; of {@link UnwindOperation#UWOP_EPILOG} see {@link
  *     UnwindInfo#epilogs}; else the kind of frame pushed
  */
@@ -52,16 +52,16 @@ public record UnwindCode(
     return new UnwindCode(slot, slots.u8(at), operation, info, register, -1, value);
   }
 
-  /** How many slots it takes in version 1 and 2. */
+  /** Returns the number of slots it takes in version 1 and 2. */
   int slots() {
     return operation == UnwindOperation.UWOP_ALLOC_LARGE && info != 0 ? 3 : operation.length();
   }
 
   /**
-   * A code of version 3.
+   * Reads a code of version 3.
    *
    * @param pool the codes of the unwind information
-   * @param offset what the code does not say itself
+   * @param offset of the instruction, which is stored elsewhere
    * @throws io.ntrail.formats.bytes.DamagedInput if the pool ends inside of it
    */
   static UnwindCode ofPool(Bytes pool, int at, int offset) {
@@ -93,7 +93,7 @@ public record UnwindCode(
     return new UnwindCode(at, offset, operation, 0, register, second, value);
   }
 
-  /** The same code at another instruction. */
+  /** Returns the code at another instruction. */
   UnwindCode withOffset(int other) {
     return new UnwindCode(at, other, operation, info, register, second, value);
   }

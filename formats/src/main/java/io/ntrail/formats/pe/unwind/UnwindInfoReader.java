@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Takes one {@link UnwindInfo} apart, and keeps what it has when it cannot go on. */
+/** Parses an {@link UnwindInfo}; keeps what was read up to damage. */
 final class UnwindInfoReader {
   private static final int HEADER = 4;
 
@@ -59,7 +59,7 @@ final class UnwindInfoReader {
         Optional.ofNullable(damage));
   }
 
-  /** What stands for unwind information that cannot be got at. */
+  /** Returns the placeholder of unwind information that cannot be reached. */
   static UnwindInfo refused(long rva, String why) {
     return new UnwindInfo(
         rva,
@@ -140,10 +140,11 @@ final class UnwindInfoReader {
   }
 
   /**
-   * The codes of version 2 that say where epilogues are: the first one their size and whether one
-   * is at the end, each further one how far another is from the end; 0 fills the last pair up.
+   * Reads the codes of version 2 that locate epilogues: the first one has their size and whether
+   * one is at the end, each further one the distance of another from the end; 0 fills the last pair
+   * up.
    *
-   * @return the slot behind them
+   * @return the slot after them
    */
   private int epilogSlots(Bytes slots) {
     int slot = 0;
@@ -237,9 +238,8 @@ final class UnwindInfoReader {
   }
 
   /**
-   * Where the epilogues are: the first one counts from the beginning of the code or, below 0, from
-   * its end; each further one from the one before. One without codes does what the last one with
-   * codes does.
+   * Locates the epilogues: the first one counts from the start of the code or, below 0, from its
+   * end; each further one from the previous one. One without codes repeats the last one with codes.
    */
   private void epilogs(Bytes pool, List<Descriptor> descriptors) {
     int start = 0;

@@ -1,12 +1,12 @@
 package io.ntrail.formats.pe.unwind;
 
 /**
- * What unwind codes say a prologue did, by the names of the documentation: {@code UWOP_} of version
- * 1 and 2, {@code WOD_} of version 3.
+ * Operations of unwind codes, by the names of the documentation: {@code UWOP_} of version 1 and 2,
+ * {@code WOD_} of version 3.
  *
  * <p>A code of version 1 and 2 takes slots of two bytes: offset, operation with four bits of
- * information, then the operand. One of version 3 is a run of bytes, whose operation is known by
- * the low bits of the first one; its offset stands elsewhere.
+ * information, then the operand. One of version 3 is a run of bytes, whose operation follows from
+ * the low bits of the first one; its offset is stored elsewhere.
  */
 public enum UnwindOperation {
   // @formatter:off
@@ -65,11 +65,11 @@ public enum UnwindOperation {
   /** Pushed two registers at once; the second ends up at the stack pointer. */
   WOD_PUSH2                (32,     2, Holds.PAIR,    Operand.NONE,  1),
 
-  /** A number that means nothing; its length is not known, so no code behind it can be read. */
+  /** An unassigned number; its length is not known, so no code after it can be read. */
   UNKNOWN                  (-1,     1, Holds.NOTHING, Operand.NONE,  1);
   // @formatter:on
 
-  /** Which register a code names. */
+  /** Register of a code. */
   enum Holds {
     NOTHING,
     GENERAL,
@@ -82,12 +82,12 @@ public enum UnwindOperation {
     PAIR
   }
 
-  /** Which number a code has. */
+  /** Number in a code. */
   enum Operand {
     NONE,
     /** The four bits of information. */
     INFO,
-    /** The same, and 1. */
+    /** The four bits of information, plus 1. */
     SMALL,
     BYTE,
     WORD,
@@ -108,7 +108,7 @@ public enum UnwindOperation {
     this.scale = scale;
   }
 
-  /** The number that stands for it. */
+  /** Returns the number that is stored for it. */
   public int number() {
     return number;
   }
@@ -130,12 +130,12 @@ public enum UnwindOperation {
     return scale;
   }
 
-  /** Whether the register that it names is an XMM register. */
+  /** Returns true if its register is an XMM register. */
   public boolean isXmm() {
     return holds == Holds.XMM;
   }
 
-  /** Whether it says nothing about what the prologue did. */
+  /** Returns true if it has no effect in a prologue. */
   public boolean isNothing() {
     return this == UWOP_EPILOG || this == UWOP_SPARE_CODE || this == UNKNOWN;
   }
@@ -159,7 +159,7 @@ public enum UnwindOperation {
     };
   }
 
-  /** The operation of version 3 that begins with a byte: 3, 4, 6 or 8 bits of it decide. */
+  /** Returns the operation of version 3 that starts with a byte: 3, 4, 6 or 8 bits of it decide. */
   static UnwindOperation ofByte(int first) {
     return switch (first & 7) {
       case 4 -> WOD_PUSH;

@@ -5,11 +5,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a {@code Content-Range} says: {@code bytes 100-199/200}.
+ * A {@code Content-Range} header: {@code bytes 100-199/200}.
  *
  * @param first byte of the part, from 0
  * @param last byte of the part
- * @param total bytes of the whole; -1 if the server does not tell
+ * @param total bytes of the whole; -1 if unknown
  */
 record ContentRange(long first, long last, long total) {
   private static final Pattern FORM =

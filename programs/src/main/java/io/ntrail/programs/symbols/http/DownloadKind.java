@@ -2,24 +2,24 @@ package io.ntrail.programs.symbols.http;
 
 import java.nio.charset.StandardCharsets;
 
-/** What a file is by its first bytes, whatever a server calls it. */
+/** Kind of a file by its first bytes, whatever a server calls it. */
 enum DownloadKind {
   /** A PDB, a portable PDB or an image. */
   FILE,
   /** A cabinet with one in it. */
   CABINET,
-  /** Packed by the server, which does not say so. */
+  /** Compressed by the server without declaring it. */
   GZIP,
   /** A page, or anything else that no store holds. */
   OTHER;
 
-  /** So many bytes tell. */
+  /** Number of bytes needed to sniff. */
   static final int BYTES = 24;
 
   private static final byte[] PDB = "Microsoft C/C++ ".getBytes(StandardCharsets.US_ASCII);
 
   /**
-   * Tells what a file is.
+   * Sniffs the kind of a file.
    *
    * @param head its first bytes, {@value #BYTES} of them if it has so many
    */

@@ -3,15 +3,15 @@ package io.ntrail.programs.symbols.http;
 import java.time.Duration;
 
 /**
- * How long servers are waited for, and how much is taken from them.
+ * Limits of requests to servers: times and sizes.
  *
- * @param connect until a connection stands
- * @param firstByte until an answer begins
- * @param stall between one byte of an answer and the next, and for a few kilobytes of it
- * @param tries how often a request is made that a server is too busy for, or that breaks
- * @param backOff before the second one; twice as long before each one after it
- * @param mostBytes of a file, packed or not
- * @param remembered how long it is believed that a server does not have a file
+ * @param connect time for a connection
+ * @param firstByte time until an answer starts
+ * @param stall time between one byte of an answer and the next, and for a few kilobytes of it
+ * @param tries number of attempts of a request that a server is too busy for, or that breaks
+ * @param backOff time before the second one; twice as long before each one after it
+ * @param mostBytes of a file, compressed or not
+ * @param remembered lifetime of a server's answer that it does not have a file
  */
 public record FetchLimits(
     Duration connect,
@@ -21,7 +21,7 @@ public record FetchLimits(
     Duration backOff,
     long mostBytes,
     Duration remembered) {
-  /** What is right for servers on the internet. */
+  /** The limits for servers on the internet. */
   public static final FetchLimits USUAL =
       new FetchLimits(
           Duration.ofSeconds(10),
@@ -32,7 +32,7 @@ public record FetchLimits(
           8L << 30,
           Duration.ofHours(24));
 
-  /** The same with another time for which a missing file is believed to be missing. */
+  /** Returns the limits with another lifetime of negative answers. */
   public FetchLimits remembering(Duration time) {
     return new FetchLimits(connect, firstByte, stall, tries, backOff, mostBytes, time);
   }

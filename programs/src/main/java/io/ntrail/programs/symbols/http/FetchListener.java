@@ -3,7 +3,7 @@ package io.ntrail.programs.symbols.http;
 import io.ntrail.programs.symbols.StoreKey;
 import java.net.URI;
 
-/** Is told what is fetched while it is. Called by several threads. */
+/** Listener to the progress of fetches. Called by several threads. */
 public interface FetchListener {
   /** Does nothing. */
   FetchListener NONE =
@@ -22,10 +22,10 @@ public interface FetchListener {
   void asks(URI server);
 
   /**
-   * A file is asked for, or on its way.
+   * Called when a file is requested, and while it arrives.
    *
-   * @param bytes that have come so far; 0 as long as nobody knows whether there is a file
-   * @param total how many will have come then; -1 if the server does not tell
+   * @param bytes that have arrived so far; 0 while it is unknown whether there is a file
+   * @param total expected bytes; -1 if unknown
    */
   void comes(StoreKey key, long bytes, long total);
 

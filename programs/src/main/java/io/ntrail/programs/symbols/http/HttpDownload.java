@@ -27,8 +27,8 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gets one address into a file: follows redirections, goes on where it stopped, tries again where
- * that may help. Used by one thread.
+ * Downloads one URL into a file: follows redirections, resumes where it stopped, retries where that
+ * may help. Used by one thread.
  */
 final class HttpDownload {
   private static final int MOST_REDIRECTS = 10;
@@ -38,7 +38,7 @@ final class HttpDownload {
    */
   private static final int MOST_BREAKS = 50;
 
-  /** What comes at least in the time of {@link FetchLimits#stall}. */
+  /** Fewest bytes that must arrive in the time of {@link FetchLimits#stall}. */
   private static final long LEAST_BYTES = 4096;
 
   private static final Duration MOST_BACK_OFF = Duration.ofSeconds(10);
@@ -46,7 +46,7 @@ final class HttpDownload {
   /** Some servers refuse who does not call itself so. */
   private static final String AGENT = "Microsoft-Symbol-Server/10.0.0.0 (ntrail)";
 
-  /** What came of it. */
+  /** Outcome of a download. */
   sealed interface Outcome {
     /**
      * The file has come.
@@ -65,24 +65,24 @@ final class HttpDownload {
      */
     record Unusable(String why) implements Outcome {}
 
-    /** It wants to know who asks. */
+    /** It requires authentication. */
     record Login(int status) implements Outcome {}
 
     /**
-     * It does not answer as it should, now.
+     * It does not answer properly at present.
      *
-     * @param isGone whether nobody answers there at all
+     * @param isGone whether it does not answer at all
      */
     record Down(String why, boolean isGone) implements Outcome {}
 
-    /** Whoever asked does not want it any more. */
+    /** The caller does not want it any more. */
     record Stopped() implements Outcome {}
 
-    /** The same, and it may help to ask again. */
+    /** It failed, and a retry may help. */
     record Again(String why, Duration after, boolean isGone) implements Outcome {}
   }
 
-  /** What is to be got. */
+  /** A file to download. */
   record Target(URI address, PartialFile part, long most, boolean isText, StoreKey key) {}
 
   private final HttpClient client;
@@ -149,7 +149,7 @@ final class HttpDownload {
     }
   }
 
-  /** Whether the beginning that is there turned out to be of no use. */
+  /** Returns true if the partial file turned out to be useless. */
   private static boolean isStale(Target target) {
     return target.part.note().isEmpty() && !Files.exists(target.part.file());
   }
@@ -287,7 +287,7 @@ final class HttpDownload {
     return new Outcome.Again(why, Duration.ZERO, isGone);
   }
 
-  /** What an answer means that came, as far as it was read. */
+  /** Returns the outcome of an answer, as far as it was read. */
   private static Outcome judged(Target target, ResponseBody body) throws IOException {
     int status = body.status();
     return switch (status) {

@@ -26,11 +26,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Fetches files from symbol servers. A thread that is interrupted stops at once, and leaves what it
- * has for the next one to go on with. A server that cannot be reached is asked once and then left
- * alone; one that does not have a file is believed for a while, also by other programs.
+ * has for the next one to continue. A server that cannot be reached is asked once and then skipped;
+ * one that does not have a file is believed for a while, also by other programs.
  *
- * <p>May be asked by several threads. Nothing goes to the network before the first file is asked
- * for.
+ * <p>May be used by several threads. Nothing goes to the network before the first file is
+ * requested.
  */
 public final class HttpStoreClient implements StoreClient, AutoCloseable {
   private final FetchLimits limits;
@@ -40,7 +40,7 @@ public final class HttpStoreClient implements StoreClient, AutoCloseable {
   private final Map<String, ServerState> servers = new ConcurrentHashMap<>();
   private @Nullable HttpClient client;
 
-  /** Servers as they are usually asked. */
+  /** Makes a client with the usual HTTP client. */
   public HttpStoreClient(FetchLimits limits, FetchListener watch) {
     this(limits, watch, InstantSource.system(), builder -> builder);
   }
@@ -56,7 +56,7 @@ public final class HttpStoreClient implements StoreClient, AutoCloseable {
     this.clock = clock;
   }
 
-  /** Where a file may lie on a server. */
+  /** A possible place of a file on a server. */
   private record Place(List<String> folders, StoreKey key, Form form) {
     List<String> parts() {
       List<String> parts = new ArrayList<>(folders);
@@ -139,7 +139,7 @@ public final class HttpStoreClient implements StoreClient, AutoCloseable {
     private final ServerState state;
     private final HttpDownload get = new HttpDownload(client(), limits, watch);
 
-    /** Something that is no file was in the way; whether there is a file nobody knows. */
+    /** Reason of an answer that is not a file; whether there is a file is unknown. */
     private String inTheWay = "";
 
     private int status;
@@ -160,7 +160,7 @@ public final class HttpStoreClient implements StoreClient, AutoCloseable {
       return answer.orElseGet(this::missing);
     }
 
-    /** What is asked for first is most likely what the server would have. */
+    /** Notes an answer that is not a file; the first one is that for the most likely place. */
     private void inTheWay(String why) {
       if (inTheWay.isEmpty()) {
         inTheWay = why;

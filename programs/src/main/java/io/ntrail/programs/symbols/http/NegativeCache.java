@@ -18,9 +18,9 @@ import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Which servers do not have a file: {@code foo.pdb.missing} in the folder of its key, a line each
- * with time, address and reason. Programs share it; who writes last wins, and what is lost then is
- * asked for once more.
+ * Negative cache: the servers that do not have a file, as {@code foo.pdb.missing} in the folder of
+ * its key, one line each with time, address and reason. Programs share it; the last writer wins,
+ * and what is lost then is requested once more.
  *
  * @param lines the newest last
  */
@@ -32,9 +32,9 @@ record NegativeCache(List<Line> lines) {
   /**
    * One server.
    *
-   * @param when it was asked
+   * @param when time of the request
    * @param server its address without secrets
-   * @param isThere whether it has a file, which is not the one
+   * @param isThere whether it has a file, which is not the right one
    * @param why in a sentence
    */
   record Line(Instant when, String server, boolean isThere, String why) {}
@@ -44,7 +44,7 @@ record NegativeCache(List<Line> lines) {
     lines = List.copyOf(lines);
   }
 
-  /** What is noted in a folder; nothing if that cannot be read. */
+  /** Reads the cache in a folder; empty if that cannot be read. */
   static NegativeCache in(Path folder, String name) {
     Path file = folder.resolve(name + ".missing");
     if (!Files.isRegularFile(file)) {
@@ -78,7 +78,9 @@ record NegativeCache(List<Line> lines) {
     return new NegativeCache(lines.subList(Math.max(0, lines.size() - MOST_LINES), lines.size()));
   }
 
-  /** What a server said within some time before now; a clock that was put back says nothing. */
+  /**
+   * Returns the answer of a server within some time before now; empty if the clock was put back.
+   */
   Optional<Line> of(URI server, Instant now, Duration remembered) {
     String asked = Http.text(server);
     return lines.reversed().stream()
@@ -87,7 +89,7 @@ record NegativeCache(List<Line> lines) {
         .findFirst();
   }
 
-  /** The same with one more, in place of what the server said before. */
+  /** Returns the cache with one more answer, in place of the server's previous one. */
   NegativeCache with(URI server, Instant now, boolean isThere, String why) {
     String asked = Http.text(server);
     List<Line> all = new ArrayList<>(lines);
@@ -107,7 +109,7 @@ record NegativeCache(List<Line> lines) {
     return text.toString().getBytes(StandardCharsets.UTF_8);
   }
 
-  /** Writes it as a whole. That it cannot be written means that servers are asked again. */
+  /** Writes it as a whole. If it cannot be written, servers are asked again. */
   void write(Path folder, String name) {
     try {
       long unique = ThreadLocalRandom.current().nextLong();

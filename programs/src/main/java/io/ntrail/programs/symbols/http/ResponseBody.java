@@ -17,28 +17,28 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the bytes of one answer go: into a file if it is one, else nowhere. Written by a thread of
- * the HTTP client while another one watches whether it gets on.
+ * Receiver of one answer's bytes: writes them into a file if they are one, else drops them. Filled
+ * by a thread of the HTTP client while another one watches its progress.
  */
 final class ResponseBody {
-  /** Pages that say why there is no file are not read further. */
+  /** Bound of what is read of pages that explain why there is no file. */
   private static final long MOST_OF_A_PAGE = 64 << 10;
 
-  /** What is wanted of an answer. */
+  /** Expectations of the caller about an answer. */
   interface Wanted {
-    /** Where the bytes are to go. */
+    /** Returns the path for the bytes. */
     Path file();
 
-    /** How many are there; an answer 206 must begin behind them. */
+    /** Returns the number of bytes that are there; an answer 206 must continue after them. */
     long already();
 
-    /** How those are packed for the way; empty if there are none. */
+    /** Returns the Content-Encoding of those; empty if there are none. */
     String encoding();
 
-    /** So many at most. */
+    /** Returns the most bytes allowed. */
     long most();
 
-    /** Whether anything may come, or only what stores hold. */
+    /** Returns true if any content is accepted, and not only that of stores. */
     boolean isText();
 
     /** Called before the first byte is written. */
@@ -48,7 +48,7 @@ final class ResponseBody {
      * Called after each part.
      *
      * @param bytes that are there
-     * @param total -1 if nobody knows
+     * @param total -1 if unknown
      */
     void comes(long bytes, long total);
   }
@@ -93,17 +93,17 @@ final class ResponseBody {
     return failure;
   }
 
-  /** Whether the server went on with something else than was asked for. */
+  /** Returns true if the server returned another range than requested. */
   boolean isMismatch() {
     return isMismatch;
   }
 
-  /** How the bytes are packed for the way. */
+  /** Returns the Content-Encoding. */
   String encoding() {
     return encoding;
   }
 
-  /** How many bytes are in the file. */
+  /** Returns the number of bytes in the file. */
   synchronized long bytes() {
     return bytes;
   }
@@ -243,7 +243,7 @@ final class ResponseBody {
     }
   }
 
-  /** What is said of an answer that is no file. */
+  /** Returns the message for an answer that is not a file. */
   static String notAFile(String type) {
     String clean = type.replaceAll("[^\\w/+.;= -]", "");
     return "is a page and no file"

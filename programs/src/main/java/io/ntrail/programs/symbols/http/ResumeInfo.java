@@ -5,15 +5,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the beginning of a file belongs to, so that its rest can be asked for.
+ * Identity of a partial download, so that the rest can be requested.
  *
- * @param address that was asked, without user and password
- * @param validator an ETag or a time that the server gave it, without which nobody knows whether
- *     the rest is that of the same file
+ * @param address that was requested, without user and password
+ * @param validator an ETag or a time from the server, without which it is unknown whether the rest
+ *     is that of the same file
  * @param encoding of the bytes: {@code identity}, {@code gzip} or {@code deflate}
  */
 record ResumeInfo(String address, String validator, String encoding) {
-  /** Where the server gave no proof there is nothing to go on from. */
+  /** Returns the identity; empty without a validator, since the download cannot be resumed then. */
   static Optional<ResumeInfo> of(String address, HttpHeaders headers, String encoding) {
     return headers
         .firstValue("ETag")
@@ -36,7 +36,7 @@ record ResumeInfo(String address, String validator, String encoding) {
         : Optional.empty();
   }
 
-  /** As it is noted. */
+  /** Returns the text of the note. */
   String text() {
     return address + "\n" + validator + "\n" + encoding + "\n";
   }

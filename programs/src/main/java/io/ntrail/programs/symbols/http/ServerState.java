@@ -4,33 +4,33 @@ import io.ntrail.programs.symbols.StoreKey;
 import java.util.List;
 import java.util.Locale;
 
-/** What is learned of a server while it is asked. Used by several threads. */
+/** Facts learned about a server while using it. Used by several threads. */
 final class ServerState {
-  /** How many files in a row a server may fail at before it is left alone. */
+  /** Number of consecutive failures after which a server is skipped. */
   private static final int MOST_FAILURES = 3;
 
-  /** How a store lays out its files. */
+  /** Layouts of a store. */
   enum Tiers {
     UNKNOWN,
     ONE,
     TWO
   }
 
-  /** How a file may be called on a server. */
+  /** Forms of a file's name on a server. */
   enum Form {
     PLAIN,
     PACKED,
     POINTER
   }
 
-  /** How the digits of a key are spelled, compared with how Microsoft does it. */
+  /** Spellings of the digits of a key, relative to Microsoft's. */
   enum Digits {
     UNKNOWN,
     SAME,
     LOWER,
     UPPER;
 
-    /** How a key is spelled that was found, or is to be asked for. */
+    /** Returns the spelling of a key that was found, or is to be requested. */
     static Digits of(StoreKey spelled, StoreKey key) {
       return spelled.key().equals(key.key())
           ? SAME
@@ -46,14 +46,14 @@ final class ServerState {
   private Digits digits = Digits.UNKNOWN;
   private boolean hasPointers;
 
-  /** Whether this is the first request to it. */
+  /** Returns true before the first request to it. */
   synchronized boolean isNew() {
     boolean isNew = !isKnown;
     isKnown = true;
     return isNew;
   }
 
-  /** Why it is not asked any more; empty if it is. */
+  /** Returns why it is skipped; empty if it is not. */
   synchronized String leftAlone() {
     return leftAlone;
   }
@@ -64,9 +64,9 @@ final class ServerState {
   }
 
   /**
-   * It did not.
+   * Notes a failure.
    *
-   * @param isFinal whether there is no use in asking for another file
+   * @param isFinal whether requesting another file is useless
    */
   synchronized void failed(String why, boolean isFinal) {
     failures++;
@@ -84,8 +84,8 @@ final class ServerState {
   }
 
   /**
-   * The forms, that of the last file first. A server that had some files, none of them by a
-   * pointer, is not asked for pointers any more.
+   * Returns the forms to try, that of the last file first. A server that had some files, none of
+   * them by a pointer, is not asked for pointers any more.
    */
   synchronized List<Form> forms() {
     return switch (form) {

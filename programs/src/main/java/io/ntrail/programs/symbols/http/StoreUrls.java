@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
 
 /** Addresses of files on servers. */
 final class StoreUrls {
-  /** What may stand in a path as it is (RFC 3986, pchar, without {@code %}). */
+  /** Characters that need no escape in a path (RFC 3986, pchar, without {@code %}). */
   private static final String PLAIN = "-._~!$&'()*+,;=:@";
 
   private StoreUrls() {}
 
   /**
-   * The address of a file below the root of a server. A query of the root stays behind it: some
-   * servers have their keys there.
+   * Returns the URL of a file below the root of a server. A query of the root stays at the end:
+   * some servers have their keys there.
    *
    * @param parts names of folders and of the file, not encoded
    */
@@ -59,7 +59,7 @@ final class StoreUrls {
     return PLAIN.indexOf(c) >= 0;
   }
 
-  /** The address without its user, as it is asked for. */
+  /** Returns the URL without its user, as it is requested. */
   static URI withoutUser(URI address) {
     if (address.getRawUserInfo() == null) {
       return address;
@@ -71,14 +71,14 @@ final class StoreUrls {
             .replaceFirst("#.*", ""));
   }
 
-  /** What proves the user of an address to its server. */
+  /** Returns the Authorization header for the user in a URL. */
   static Optional<String> authorization(URI address) {
     return Optional.ofNullable(address.getUserInfo())
         .map(user ->
             "Basic " + Base64.getEncoder().encodeToString(user.getBytes(StandardCharsets.UTF_8)));
   }
 
-  /** Whether a secret of one may be told to the other. */
+  /** Returns true if credentials of one may be sent to the other. */
   static boolean isSamePlace(URI one, URI other) {
     return String.valueOf(one.getScheme()).equalsIgnoreCase(other.getScheme())
         && String.valueOf(one.getHost()).equalsIgnoreCase(other.getHost())
@@ -89,12 +89,12 @@ final class StoreUrls {
     return address.getPort() >= 0 ? address.getPort() : isSafe(address) ? 443 : 80;
   }
 
-  /** Whether nobody on the way reads along. */
+  /** Returns true if the connection is encrypted. */
   static boolean isSafe(URI address) {
     return "https".equalsIgnoreCase(address.getScheme());
   }
 
-  /** Whether it can be asked at all. */
+  /** Returns true if the scheme is supported. */
   static boolean isWeb(@Nullable URI address) {
     return address != null
         && address.getHost() != null
@@ -102,10 +102,10 @@ final class StoreUrls {
   }
 
   /**
-   * Where a redirection leads.
+   * Returns the target of a redirection.
    *
-   * @param location the header, of which anything may be said
-   * @return empty if that is no address
+   * @param location the header, which may contain anything
+   * @return empty if it is not a URL
    */
   static Optional<URI> resolved(URI from, String location) {
     if (location.isBlank()) {

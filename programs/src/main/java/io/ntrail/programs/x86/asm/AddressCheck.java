@@ -10,7 +10,7 @@ import io.ntrail.programs.x86.asm.operands.Reg8;
 import io.ntrail.programs.x86.asm.operands.RegisterOperand;
 import org.jspecify.annotations.Nullable;
 
-/** What can be said in code of one size about registers and addresses. */
+/** Checks which registers and addresses exist in code of one size. */
 final class AddressCheck {
   private final CodeSize size;
 
@@ -73,13 +73,13 @@ final class AddressCheck {
     }
   }
 
-  /** Whether an address is said as a distance from the instruction behind. */
+  /** Returns true if an address is encoded as a distance from the next instruction. */
   boolean isRelative(Mem m) {
     return m.isRipRelative()
         || (size == CodeSize.BITS64 && m.label() != null && m.origin() == null);
   }
 
-  /** With how many bits an address is calculated. */
+  /** Returns the number of bits that an address is computed with. */
   int bits(Mem m) {
     return is32(m) ? 32 : 64;
   }
@@ -88,7 +88,7 @@ final class AddressCheck {
     return size == CodeSize.BITS32 || m.base() instanceof Reg32 || m.index() instanceof Reg32;
   }
 
-  /** Whether the displacement fits into 32 bits, of which 64-bit code makes 64 with the sign. */
+  /** Returns true if the displacement fits into 32 bits, which 64-bit code sign-extends. */
   boolean fits32(Mem m) {
     return m.isRipRelative()
         || (is32(m)
@@ -96,14 +96,14 @@ final class AddressCheck {
             : Immediates.fitsSigned(m.displacement(), 32));
   }
 
-  /** The displacement as the smallest number that means the same. */
+  /** Returns the smallest displacement with the same effect. */
   long normalized(Mem m) {
     return is32(m) && Immediates.fitsEither(m.displacement(), 32)
         ? Immediates.signExtended(m.displacement(), 32)
         : m.displacement();
   }
 
-  /** Whether the address has another size than the code has by default. */
+  /** Returns true if the address is not of the code's default size. */
   boolean needsPrefix(@Nullable Mem m) {
     return m != null
         && size == CodeSize.BITS64

@@ -29,29 +29,30 @@ public final class AssembledCode {
     return bytes.length;
   }
 
-  /** What its address has to be a multiple of. */
+  /** Returns the required alignment of its address. */
   public int alignment() {
     return alignment;
   }
 
   /**
-   * How many bytes are before a label.
+   * Returns the offset of a label.
    *
-   * @throws IllegalArgumentException if it was bound after the code was assembled, or is not its
+   * @throws IllegalArgumentException if it was bound after the code was assembled, or belongs to
+   *     other code
    */
   public int offset(Label label) {
     return layout.offset(label);
   }
 
-  /** What depends on where the code lies, in the order of the bytes. */
+  /** Returns the fields that depend on the code's address, in the order of the bytes. */
   public List<Relocation> relocations() {
     return relocations;
   }
 
   /**
-   * The bytes of code that is the same wherever it lies.
+   * Returns the bytes of code that does not depend on its address.
    *
-   * @throws IllegalStateException if it is not
+   * @throws IllegalStateException if it does
    */
   public byte[] bytes() {
     if (!relocations.isEmpty()) {

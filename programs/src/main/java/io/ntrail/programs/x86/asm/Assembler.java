@@ -29,7 +29,7 @@ public final class Assembler
         StringInstructions,
         SystemInstructions,
         VectorInstructions {
-  /** Larger boundaries are no business of code in memory. */
+  /** Bound of alignments; larger ones make no sense for code in memory. */
   private static final int LARGEST_BOUNDARY = 1 << 16;
 
   private final CodeSize size;
@@ -153,7 +153,7 @@ public final class Assembler
     return prefix(Prefix.REPNE);
   }
 
-  /** A transaction begins with the next instruction, which has to be locked as well. */
+  /** Starts a transaction with the next instruction, which must be locked as well. */
   public Assembler xacquire() {
     return prefix(Prefix.XACQUIRE);
   }
@@ -183,7 +183,9 @@ public final class Assembler
     return prefix(Prefix.NOT_TAKEN);
   }
 
-  /** The next string instruction reads from another segment; memory operands say theirs. */
+  /**
+   * Makes the next string instruction read from another segment; memory operands have their own.
+   */
   public Assembler segment(SegmentRegister segment) {
     return prefix(Prefix.of(segment));
   }
@@ -336,14 +338,14 @@ public final class Assembler
     return this;
   }
 
-  /** Where a label lies in the image, in four bytes; see {@link #imageOffset}. */
+  /** Appends the offset of a label in the image, in four bytes; see {@link #imageOffset}. */
   public Assembler ddImageRelative(Label label) {
     checkNoPrefix();
     checkOwn(label);
     return field(Fixup.Kind.OFFSET, label, null, 0, 4);
   }
 
-  /** Says where in its image this code begins; at the beginning where nothing is said. */
+  /** Sets the offset of this code in its image; 0 by default. */
   public Assembler imageOffset(int offset) {
     imageOffset = offset;
     return this;
@@ -361,7 +363,7 @@ public final class Assembler
     return bytes(text.getBytes(StandardCharsets.US_ASCII));
   }
 
-  /** Text in ASCII with a zero behind it. */
+  /** Appends text in ASCII with a terminating zero. */
   public Assembler asciiz(String text) {
     return ascii(text).db(0);
   }
@@ -371,7 +373,7 @@ public final class Assembler
     return bytes(text.getBytes(StandardCharsets.UTF_16LE));
   }
 
-  /** Text in UTF-16 with a zero behind it. */
+  /** Appends text in UTF-16 with a terminating zero. */
   public Assembler utf16z(String text) {
     return utf16(text).dw(0);
   }
@@ -384,8 +386,8 @@ public final class Assembler
   }
 
   /**
-   * Bytes up to a multiple of {@code boundary}, counted from the beginning of the code, which then
-   * has to lie at a multiple of it.
+   * Appends padding up to a multiple of {@code boundary}, counted from the start of the code, which
+   * then must be at a multiple of it.
    *
    * @param boundary a power of two up to 64 KiB
    */
@@ -399,8 +401,8 @@ public final class Assembler
   }
 
   /**
-   * Bytes until there are {@code bytes} of them behind {@code from}, which must have its place; it
-   * is refused by {@link #assemble} if there are more already.
+   * Appends padding until {@code bytes} bytes follow {@code from}, which must be bound; {@link
+   * #assemble} refuses it if there are more already.
    */
   public Assembler fill(Label from, int bytes, Padding padding) {
     checkNoPrefix();
@@ -414,7 +416,7 @@ public final class Assembler
     return this;
   }
 
-  /** So many bytes of padding. */
+  /** Appends {@code bytes} bytes of padding. */
   public Assembler pad(int bytes, Padding padding) {
     checkNoPrefix();
     byte[] all = new byte[bytes];

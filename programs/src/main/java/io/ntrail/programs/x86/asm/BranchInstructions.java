@@ -5,9 +5,9 @@ import io.ntrail.programs.x86.asm.operands.Imm;
 import io.ntrail.programs.x86.asm.operands.Label;
 import io.ntrail.programs.x86.asm.operands.RegisterOrMemory;
 
-/** What decides where the program goes on. */
+/** Branch instructions: jumps, calls, returns, loops. */
 interface BranchInstructions extends Instructions {
-  /** As short as it reaches. */
+  /** Appends a JMP in its shortest form that reaches. */
   default Assembler jmp(Label to) {
     return op("JMP", to);
   }
@@ -36,7 +36,7 @@ interface BranchInstructions extends Instructions {
     return op("JMP", stackSized(to));
   }
 
-  /** As short as it reaches. */
+  /** Appends a Jcc in its shortest form that reaches. */
   default Assembler j(Condition condition, Label to) {
     return op(condition.jump(), to);
   }

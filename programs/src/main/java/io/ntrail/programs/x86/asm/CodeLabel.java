@@ -39,7 +39,7 @@ final class CodeLabel extends Label {
     return at != UNBOUND;
   }
 
-  /** Binds it behind {@code at} fixed bytes and {@code elasticBefore} relaxable fragments. */
+  /** Binds it after {@code at} fixed bytes and {@code elasticBefore} relaxable fragments. */
   void bind(int at, int elasticBefore) {
     this.at = at;
     this.elasticBefore = elasticBefore;

@@ -5,10 +5,10 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * How long each elastic item is, and so where everything lies.
+ * Layout of assembled code: the length of each relaxable fragment, and so the place of everything.
  *
- * <p>All jumps begin short, and those that do not reach become near, until all reach: without
- * padding between them that is the shortest code there is. Padding may become shorter when jumps
+ * <p>All jumps start short, and those that do not reach become near, until all reach: without
+ * padding between them that is the shortest code possible. Padding may become shorter when jumps
  * become longer, so where there is padding a second round makes jumps short again that reach after
  * all. In the end no near jump could be short with the others as they are. The result depends on
  * nothing but the program.
@@ -50,7 +50,10 @@ final class CodeLayout {
     return offset(own.at(), own.elasticBefore());
   }
 
-  /** The place behind so many fixed bytes and elastic items. */
+  /**
+   * Returns the place after {@code fixed} fixed bytes and {@code elasticBefore} relaxable
+   * fragments.
+   */
   int offset(int fixed, int elasticBefore) {
     return fixed + before[elasticBefore];
   }
@@ -65,7 +68,7 @@ final class CodeLayout {
     return before[items.length];
   }
 
-  /** How far a jump goes, counted from behind it. */
+  /** Returns the distance of a jump, counted from its end. */
   int distance(int item, Label target) {
     return offset(target) - offset(items[item].at(), item + 1);
   }
@@ -122,8 +125,9 @@ final class CodeLayout {
   }
 
   /**
-   * How much farther than a byte says a jump may go and still be worth a try: what is shorter by a
-   * few bytes moves what is behind a padding by no more than twice the largest boundary.
+   * Returns how far beyond one byte's reach a jump may go and still be worth a try: a fragment that
+   * is shorter by a few bytes moves what follows a padding by no more than twice the largest
+   * boundary.
    */
   private int slack() {
     int slack = LONGEST_JUMP;

@@ -1,6 +1,6 @@
 package io.ntrail.programs.x86.asm;
 
-/** What a conditional instruction asks the flags, in the order of its number in machine code. */
+/** Conditions of conditional instructions, in the order of their numbers in machine code. */
 public enum Condition {
   /** Overflow. */
   O,
@@ -39,7 +39,7 @@ public enum Condition {
   private final String set = "SET" + name();
   private final String move = "CMOV" + name();
 
-  /** What is true exactly when this is not. */
+  /** Returns the opposite condition. */
   public Condition negated() {
     return values()[ordinal() ^ 1];
   }

@@ -67,9 +67,9 @@ final class Encoder {
   }
 
   /**
-   * Writes an instruction.
+   * Encodes an instruction.
    *
-   * @param modifiers what is said before it
+   * @param modifiers prefixes and the like before it
    * @throws IllegalArgumentException if no form fits
    */
   void encode(Modifiers modifiers, String mnemonic, AssemblerOperand... given) {
@@ -318,9 +318,9 @@ final class Encoder {
   }
 
   /**
-   * Finds the shortest way to say an address: an index without a base would need a displacement of
-   * four bytes. In 32-bit code ebp stays the index, because as the base it would mean the segment
-   * of the stack.
+   * Finds the shortest encoding of an address: an index without a base would need a displacement of
+   * four bytes. In 32-bit code ebp stays the index, because as the base it would imply the stack
+   * segment.
    */
   private void arrangeAddress(@Nullable Mem m, boolean asSaid) {
     base = m == null ? null : m.base();

@@ -4,16 +4,16 @@ import io.ntrail.programs.x86.asm.operands.Label;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A field of the code whose value is known only when the places of the labels are.
+ * A field of the code whose value is known only when the labels are placed.
  *
- * @param kind what it holds
- * @param at where it is: number of fixed bytes before it
- * @param elasticBefore number of elastic items before it
+ * @param kind meaning of the field
+ * @param at its place: number of fixed bytes before it
+ * @param elasticBefore number of relaxable fragments before it
  * @param bytes its width
- * @param label what it refers to; null for an address outside
- * @param origin from where a distance is counted
- * @param addend what is added to it, or the address outside
- * @param behind for what is relative to the next instruction: fixed bytes before that one
+ * @param label the label it refers to; null for an address outside
+ * @param origin the label that a distance is counted from
+ * @param addend constant added to it, or the address outside
+ * @param behind for fields relative to the next instruction: fixed bytes before that one
  */
 record Fixup(
     Kind kind,
@@ -24,7 +24,7 @@ record Fixup(
     @Nullable Label origin,
     long addend,
     int behind) {
-  /** What a field holds. */
+  /** Meanings of a field. */
   enum Kind {
     /** The address of a label. */
     ADDRESS,
@@ -36,12 +36,12 @@ record Fixup(
     RELATIVE
   }
 
-  /** The same elsewhere: with {@code more} fixed bytes before it. */
+  /** Returns the fixup moved back by {@code more} fixed bytes. */
   Fixup moved(int more, int elastic) {
     return new Fixup(kind, at + more, elastic, bytes, label, origin, addend, behind + more);
   }
 
-  /** The same with the next instruction behind {@code end} fixed bytes. */
+  /** Returns the fixup with the next instruction after {@code end} fixed bytes. */
   Fixup endingAt(int end) {
     return new Fixup(kind, at, elasticBefore, bytes, label, origin, addend, end);
   }

@@ -13,9 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/**
- * The forms that exist in code of one size, by mnemonic. Immutable; loaded when first asked for.
- */
+/** Instruction forms of code of one size, by mnemonic. Immutable; loaded on first use. */
 final class FormTable {
   private static final String[] EXTENSIONS = {"0f38", "0f3a", "vex", "xop", "3dnow"};
   private static final String[] EVEX = {
@@ -48,7 +46,7 @@ final class FormTable {
     private static final FormTable TABLE = new FormTable(CodeSize.BITS64, EVEX);
   }
 
-  /** How many there are for code of one size. */
+  /** Number of tables for code of one size. */
   static final int TABLES = 3;
 
   private record Forms(List<InstructionForm> usual, List<InstructionForm> narrow) {}
@@ -56,7 +54,7 @@ final class FormTable {
   private final CodeSize size;
   private final Map<String, List<String>> lines = new HashMap<>();
 
-  /** What has been asked for. Two threads that ask at once get equal forms. */
+  /** Parsed forms. Two threads that parse the same mnemonic at once get equal forms. */
   private final Map<String, Forms> forms = new ConcurrentHashMap<>();
 
   private FormTable(CodeSize size, String... files) {
@@ -95,7 +93,7 @@ final class FormTable {
     return size == CodeSize.BITS64 ? Evex64.TABLE : Evex32.TABLE;
   }
 
-  /** The table that is asked first, second or third. */
+  /** Returns a table by its rank in the search. */
   static FormTable at(CodeSize size, int index) {
     return switch (index) {
       case 0 -> basic(size);
@@ -105,15 +103,15 @@ final class FormTable {
   }
 
   /**
-   * All forms of a mnemonic, in the order of the list; empty if there is none. Where no operand
-   * says how wide an instruction is, the width of the code is meant: {@code push 5} pushes no 16
-   * bits, though that has a form as well.
+   * Returns all forms of a mnemonic, in the order of the list; empty if there is none. Where no
+   * operand determines the width of an instruction, it is the width of the code: {@code push 5}
+   * does not push 16 bits, though that has a form as well.
    */
   List<InstructionForm> forms(String mnemonic) {
     return forms.computeIfAbsent(mnemonic, this::parse).usual;
   }
 
-  /** Those that have 16 bits though no operand shows it. */
+  /** Returns the forms that have 16 bits though no operand shows it. */
   List<InstructionForm> narrowForms(String mnemonic) {
     return forms.computeIfAbsent(mnemonic, this::parse).narrow;
   }

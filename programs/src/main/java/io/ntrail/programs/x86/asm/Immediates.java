@@ -3,13 +3,14 @@ package io.ntrail.programs.x86.asm;
 import io.ntrail.programs.x86.CodeSize;
 import io.ntrail.programs.x86.asm.operands.Imm;
 
-/** Which numbers fit into which fields. */
+/** Decides which numbers fit into which fields. */
 final class Immediates {
   private Immediates() {}
 
   /**
-   * Whether a number fits into a field of a form. What is as wide as the operation may be signed or
-   * unsigned. What is narrower is sign-extended where the form says so, and else unsigned.
+   * Returns true if a number fits into a field of a form. A field as wide as the operation may be
+   * signed or unsigned. A narrower one is sign-extended if the form has that attribute, and else
+   * unsigned.
    *
    * @param bytes width of the field
    */
@@ -32,22 +33,22 @@ final class Immediates {
     return fitsEither(value, operation) && fitsSigned(signExtended(value, operation), field);
   }
 
-  /** Whether it is a number of so many bits with or without a sign. */
+  /** Returns true if a number fits into {@code bits} bits with or without a sign. */
   static boolean fitsEither(long value, int bits) {
     return fitsSigned(value, bits) || fitsUnsigned(value, bits);
   }
 
-  /** Whether it is a number of so many bits with a sign. */
+  /** Returns true if a number fits into {@code bits} bits with a sign. */
   static boolean fitsSigned(long value, int bits) {
     return signExtended(value, bits) == value;
   }
 
-  /** Whether it is a number of so many bits without a sign. */
+  /** Returns true if a number fits into {@code bits} bits without a sign. */
   static boolean fitsUnsigned(long value, int bits) {
     return bits == 64 || value >>> bits == 0;
   }
 
-  /** The number that the low bits are, read with a sign. */
+  /** Returns the low {@code bits} bits, sign-extended. */
   static long signExtended(long value, int bits) {
     return value << (64 - bits) >> (64 - bits);
   }

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One line of the list of forms, as far as writing it needs to know.
+ * One line of the list of forms, as far as encoding needs it.
  *
  * @param mnemonic in capitals
  * @param operands what the operands may be
@@ -64,7 +64,7 @@ record InstructionForm(
   static final int NO_SUFFIX = -1;
 
   /**
-   * What a VEX, XOP or EVEX prefix says.
+   * Fields of a VEX, XOP or EVEX prefix.
    *
    * @param lead its first byte: C4, 8F, 62
    * @param length the L bits
@@ -136,7 +136,7 @@ record InstructionForm(
     private int[] immediates = new int[0];
     private int suffix = NO_SUFFIX;
 
-    /** Whether the word is one that this assembler knows how to write. */
+    /** Adds a word of the line; returns false if this assembler does not support it. */
     boolean add(String word) {
       switch (word) {
         case "NP", "mo" -> {}
@@ -280,17 +280,17 @@ record InstructionForm(
     return attributes.contains(attribute);
   }
 
-  /** Whether it exists in code of a size. */
+  /** Returns true if it exists in code of a size. */
   boolean existsIn(CodeSize size) {
     return only == null || only == size;
   }
 
-  /** Whether it jumps or calls through a segment and an offset in memory. */
+  /** Returns true if it jumps or calls through a segment and an offset in memory. */
   boolean isFarTransfer() {
     return has("flow=far-jump") || has("flow=far-call");
   }
 
-  /** Whether an operand shows how wide the operation is. */
+  /** Returns true if an operand shows the width of the operation. */
   boolean showsSize() {
     return operands.stream().anyMatch(OperandKind::showsSize);
   }

@@ -5,7 +5,7 @@ import io.ntrail.programs.x86.asm.operands.AssemblerOperand;
 import io.ntrail.programs.x86.asm.operands.Mem;
 import io.ntrail.programs.x86.asm.operands.RegisterOrMemory;
 
-/** What all chapters of instructions are written with. */
+/** Base of the interfaces with the instructions of one chapter each. */
 interface Instructions {
   /** Writes an instruction. */
   Assembler op(String mnemonic, AssemblerOperand... operands);
@@ -13,7 +13,7 @@ interface Instructions {
   /** 32 or 64 bits. */
   CodeSize codeSize();
 
-  /** Memory of the width of the stack where nothing else is said. */
+  /** Returns memory operands without a size with the width of the stack. */
   default RegisterOrMemory stackSized(RegisterOrMemory operand) {
     return operand instanceof Mem m && m.bits() == 0 ? m.as(codeSize().bits()) : operand;
   }

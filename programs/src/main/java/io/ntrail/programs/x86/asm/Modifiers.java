@@ -11,13 +11,12 @@ import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is said before an instruction about how it works: its prefixes, and for AVX-512 which
- * elements it changes and how it rounds.
+ * Modifiers before an instruction: its prefixes, and for AVX-512 mask and rounding.
  *
  * @param prefixes in the order in which they are written
- * @param mask which elements, or null for all
+ * @param mask selects elements, or null for all
  * @param zeroing whether the other elements become zero; else they stay as they are
- * @param rounding how it rounds, if it says so itself
+ * @param rounding static rounding
  */
 record Modifiers(
     Set<Prefix> prefixes, @Nullable MaskRegister mask, boolean zeroing, Rounding rounding) {
@@ -33,7 +32,9 @@ record Modifiers(
     return prefixes.contains(prefix);
   }
 
-  /** With one more prefix; the same if it cannot stand beside the others. */
+  /**
+   * Returns the modifiers with one more prefix; unchanged if it cannot be combined with the others.
+   */
   Modifiers with(Prefix prefix) {
     if (!prefixes.stream().allMatch(prefix::goesWith)) {
       return this;
@@ -51,7 +52,7 @@ record Modifiers(
     return new Modifiers(prefixes, mask, zeroing, how);
   }
 
-  /** Whether all of it means something before a form with these operands. */
+  /** Returns true if all of them have an effect before a form with these operands. */
   boolean areAllowed(CodeSize size, InstructionForm form, AssemblerOperand... operands) {
     for (Prefix prefix : prefixes) {
       if (!prefix.isAllowed(size, form, prefixes, operands)) {

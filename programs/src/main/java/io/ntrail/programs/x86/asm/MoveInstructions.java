@@ -36,7 +36,7 @@ interface MoveInstructions extends Instructions {
     return mov(to, Imm.address(label));
   }
 
-  /** All of a register is written, whatever is said about its upper half. */
+  /** Appends a MOV; the whole register is written, whatever its width. */
   default Assembler mov(RegisterOrMemory to, SegmentRegister from) {
     return op("MOV", to instanceof Reg64 r ? r.low() : to, from);
   }

@@ -34,16 +34,16 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the list of forms says an operand may be, such as {@code r/m32}, {@code imm8}, {@code CL} or
- * {@code xmm3/m128/m32bcst{er}}.
+ * Operand of a form, such as {@code r/m32}, {@code imm8}, {@code CL} or {@code
+ * xmm3/m128/m32bcst{er}}.
  *
- * @param register what it may be as a register
+ * @param register its class as a register
  * @param registerBits size of the general register
- * @param row how many registers beginning with this one are used: its number is a multiple
- * @param memory what it may be as memory, or null
- * @param other what it is where it is neither
- * @param fixed the register or the number that it has to be, or null
- * @param marks what else can be said of it
+ * @param row number of consecutive registers used: the first one is a multiple
+ * @param memory its kind as memory, or null
+ * @param other its kind where it is neither
+ * @param fixed the register or the number that it must be, or null
+ * @param marks decorations
  */
 record OperandKind(
     Registers register,
@@ -70,7 +70,7 @@ record OperandKind(
     BOUND
   }
 
-  /** What is not register or memory. */
+  /** Kinds that are not register or memory. */
   enum Other {
     NONE,
     IMMEDIATE,
@@ -82,7 +82,7 @@ record OperandKind(
     FIXED
   }
 
-  /** What can be said beside an operand. */
+  /** Decorations of an operand. */
   enum Mark {
     MASKED,
     ZEROED,
@@ -110,7 +110,7 @@ record OperandKind(
   private static final Pattern VECTOR_INDEX = Pattern.compile("vm(?:32|64)([xyz])");
   private static final Pattern AREA = Pattern.compile("m|mem|mib|sibmem|m\\d+byte|m16&\\d+|m32&32");
 
-  /** What an operand of the list means; empty for what cannot be written with this assembler. */
+  /** Parses an operand of the list; empty if this assembler does not support it. */
   static Optional<OperandKind> parse(String text) {
     int brace = text.indexOf('{');
     String bare = brace < 0 ? text : text.substring(0, brace).trim();
@@ -262,14 +262,14 @@ record OperandKind(
     return memory == null ? 0 : memory.bits;
   }
 
-  /** Whether it shows how wide the operation is. */
+  /** Returns true if it shows the width of the operation. */
   boolean showsSize() {
     return register == Registers.GENERAL
         || memoryBits() != 0
         || (fixed instanceof Gpr<?> general && general != Reg8.CL && general != Reg16.DX);
   }
 
-  /** Whether an operand is of this kind; numbers and targets are looked at by the encoder. */
+  /** Returns true if an operand is of this kind; numbers and targets are checked by the encoder. */
   boolean accepts(AssemblerOperand operand) {
     return switch (operand) {
       case Mem m -> acceptsMemory(m);

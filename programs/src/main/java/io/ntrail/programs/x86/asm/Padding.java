@@ -2,7 +2,7 @@ package io.ntrail.programs.x86.asm;
 
 import java.util.Arrays;
 
-/** What fills the bytes in front of an aligned place. */
+/** Content of the bytes in front of an aligned place. */
 public enum Padding {
   /** {@code int3}: where nothing may run into the padding. */
   INT3,

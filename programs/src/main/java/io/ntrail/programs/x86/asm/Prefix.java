@@ -9,11 +9,11 @@ import java.util.Set;
 
 /** A prefix that changes what an instruction does, in the order in which they are written. */
 enum Prefix {
-  /** A transaction begins. */
+  /** A transaction starts. */
   XACQUIRE(0xF2),
   /** A transaction ends. */
   XRELEASE(0xF3),
-  /** As often as the counter says. */
+  /** Repeats while the counter is not zero. */
   REP(0xF3),
   /** While equal. */
   REPE(0xF3),
@@ -36,7 +36,7 @@ enum Prefix {
   DS(0x3E),
   FS(0x64),
   GS(0x65),
-  /** 16 bits where no operand says how wide the operation is. */
+  /** 16 bits where no operand determines the width of the operation. */
   OPERAND_16(0x66),
   /** The other size of the address that is not written among the operands. */
   OTHER_ADDRESS_SIZE(0x67);
@@ -64,7 +64,7 @@ enum Prefix {
           "MASKMOVDQU",
           "VMASKMOVDQU");
 
-  /** The same for memory whose segment cannot be changed. */
+  /** Instructions with implicit memory whose segment cannot be changed. */
   private static final Set<String> UNWRITTEN_AT_EDI =
       Set.of(
           "STOSB", "STOSW", "STOSD", "STOSQ", "SCASB", "SCASW", "SCASD", "SCASQ", "INSB", "INSW",
@@ -84,12 +84,12 @@ enum Prefix {
     return valueOf(segment.name());
   }
 
-  /** Whether it chooses a form, which then writes it. */
+  /** Returns true if it selects a form, which then writes it. */
   boolean isWrittenByForm(InstructionForm form) {
     return this == OPERAND_16 || (this == OTHER_ADDRESS_SIZE && form.addressBits() != 0);
   }
 
-  /** Whether it can stand beside another. */
+  /** Returns true if it can be combined with another. */
   boolean goesWith(Prefix other) {
     return group() != other.group();
   }
@@ -104,7 +104,9 @@ enum Prefix {
     };
   }
 
-  /** Whether it means something before a form with these operands, beside these other prefixes. */
+  /**
+   * Returns true if it has an effect before a form with these operands, with these other prefixes.
+   */
   boolean isAllowed(
       CodeSize size, InstructionForm form, Set<Prefix> all, AssemblerOperand... operands) {
     boolean toMemory = operands.length > 0 && operands[0] instanceof Mem;
@@ -131,7 +133,7 @@ enum Prefix {
     };
   }
 
-  /** Whether the prefix of ds changes in which segment an address is. */
+  /** Returns true if the DS prefix changes the segment of an address. */
   private static boolean changesSegment(CodeSize size, Mem m) {
     boolean stack = m.base() == Reg32.ESP || m.base() == Reg32.EBP;
     return m.segment() != null || (stack && size != CodeSize.BITS64);

@@ -2,9 +2,9 @@ package io.ntrail.programs.x86.asm;
 
 import io.ntrail.programs.x86.asm.operands.Label;
 
-/** What takes more or fewer bytes, as the places of the labels require. */
+/** Fragment of code whose length depends on the places of labels. */
 sealed interface RelaxableFragment {
-  /** How many fixed bytes are before it. */
+  /** Returns the number of fixed bytes before it. */
   int at();
 
   /**
@@ -28,6 +28,6 @@ sealed interface RelaxableFragment {
   /** Bytes up to a multiple of {@code boundary}, a power of two. */
   record Align(int at, int boundary, Padding padding) implements RelaxableFragment {}
 
-  /** Bytes until {@code size} bytes lie behind {@code from}. */
+  /** Padding until {@code size} bytes follow {@code from}. */
   record Fill(int at, Label from, int size, Padding padding) implements RelaxableFragment {}
 }

@@ -1,16 +1,16 @@
 package io.ntrail.programs.x86.asm;
 
 /**
- * A field whose value depends on where the code lies.
+ * A field whose value depends on the address of the code.
  *
- * @param offset where it is in the code
+ * @param offset of the field in the code
  * @param bytes its width
- * @param kind what it holds
- * @param value for an address: its distance from the beginning of the code; for what is relative:
- *     what it would hold in code at address 0
+ * @param kind meaning of the field
+ * @param value for an address: its distance from the start of the code; for a relative field: its
+ *     value in code at address 0
  */
 public record Relocation(int offset, int bytes, Kind kind, long value) {
-  /** What a field holds. */
+  /** Meanings of a field. */
   public enum Kind {
     /** An address inside the code: the code's own is added to {@link Relocation#value}. */
     ADDRESS,
@@ -18,7 +18,7 @@ public record Relocation(int offset, int bytes, Kind kind, long value) {
     RELATIVE
   }
 
-  /** What the field holds in code at {@code base}. */
+  /** Returns the value of the field in code at {@code base}. */
   public long valueAt(long base) {
     return kind == Kind.ADDRESS ? base + value : value - base;
   }

@@ -1,6 +1,6 @@
 package io.ntrail.programs.x86.asm;
 
-/** Strings: what lies at esi and edi, or rsi and rdi. */
+/** String instructions: on memory at esi and edi, or rsi and rdi. */
 interface StringInstructions extends Instructions {
   default Assembler movsb() {
     return op("MOVSB");

@@ -1,6 +1,6 @@
 package io.ntrail.programs.x86.asm.operands;
 
-/** What an instruction works on: a register, memory, a number, or a place to go to. */
+/** An operand of an instruction: a register, memory, a number, or the target of a branch. */
 public sealed interface AssemblerOperand
     permits RegisterOrMemory,
         XmmOrMemory,

@@ -3,8 +3,8 @@ package io.ntrail.programs.x86.asm.operands;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a relative branch goes, and how wide its displacement has to be: a label, or an address
- * outside of the code.
+ * Target of a relative branch, with the width of its displacement: a label, or an address outside
+ * the code.
  *
  * @param label inside, or null
  * @param address outside, where there is no label

@@ -1,7 +1,7 @@
 package io.ntrail.programs.x86.asm.operands;
 
 /**
- * Where a far jump or call of 32-bit code goes.
+ * Target of a far jump or call of 32-bit code.
  *
  * @param segment the selector, 16 bits without a sign
  * @param offset the offset in it, 32 bits without a sign

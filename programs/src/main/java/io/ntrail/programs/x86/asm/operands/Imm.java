@@ -48,7 +48,7 @@ public record Imm(long value, int bytes, @Nullable Label label, @Nullable Label 
     return new Imm(0, 4, to, from);
   }
 
-  /** The same with {@code more} added. */
+  /** Returns the number with {@code more} added. */
   public Imm plus(long more) {
     return new Imm(value + more, bytes, label, origin);
   }

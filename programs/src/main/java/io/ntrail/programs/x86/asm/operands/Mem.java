@@ -78,14 +78,14 @@ public final class Mem implements RegisterOrMemory, XmmOrMemory, YmmOrMemory {
     return copy;
   }
 
-  /** What a register points to. */
+  /** Returns memory at the address in a register. */
   public static Mem ptr(AddressRegister<?> base) {
     Builder from = new Builder();
     from.base = base;
     return new Mem(from);
   }
 
-  /** What lies at a label. */
+  /** Returns memory at a label. */
   public static Mem ptr(Label label) {
     Builder from = new Builder();
     from.label = label;
@@ -93,7 +93,7 @@ public final class Mem implements RegisterOrMemory, XmmOrMemory, YmmOrMemory {
   }
 
   /**
-   * What lies at an address, said in full: 32 bits, sign-extended in 64-bit code, or 64 bits for
+   * Returns memory at an absolute address: 32 bits, sign-extended in 64-bit code, or 64 bits for
    * moves to and from the accumulator.
    */
   public static Mem absolute(long address) {
@@ -102,7 +102,7 @@ public final class Mem implements RegisterOrMemory, XmmOrMemory, YmmOrMemory {
     return new Mem(from);
   }
 
-  /** What lies at an address outside of the code, said as a distance from it; 64-bit code only. */
+  /** Returns memory at an address outside the code, encoded as a distance; 64-bit code only. */
   public static Mem rip(long address) {
     Builder from = new Builder();
     from.displacement = address;
@@ -207,7 +207,7 @@ public final class Mem implements RegisterOrMemory, XmmOrMemory, YmmOrMemory {
     return copy();
   }
 
-  /** In a segment other than the one that the base stands for. */
+  /** Returns the operand in a segment other than the default of its base. */
   public Mem segment(SegmentRegister other) {
     Builder copy = copy();
     copy.segment = other;
@@ -293,9 +293,9 @@ public final class Mem implements RegisterOrMemory, XmmOrMemory, YmmOrMemory {
   }
 
   /**
-   * One element that stands for all of a vector, of AVX-512.
+   * Returns an element that is broadcast to a whole vector, of AVX-512.
    *
-   * @param elements how many there are: 2, 4, 8, 16 or 32
+   * @param elements number of elements: 2, 4, 8, 16 or 32
    */
   public Mem repeated(int elements) {
     if (elements < 2 || elements > 32 || Integer.bitCount(elements) != 1) {
@@ -337,7 +337,7 @@ public final class Mem implements RegisterOrMemory, XmmOrMemory, YmmOrMemory {
     return segment;
   }
 
-  /** Its size, or 0 where it is that of what is beside it. */
+  /** Returns its size in bits, or 0 if another operand determines it. */
   public int bits() {
     return bits;
   }
@@ -358,12 +358,12 @@ public final class Mem implements RegisterOrMemory, XmmOrMemory, YmmOrMemory {
     return far;
   }
 
-  /** How often its element is repeated, or 0. */
+  /** Returns the number of copies of a broadcast element, or 0. */
   public int times() {
     return times;
   }
 
-  /** Whether the address has no register in it. */
+  /** Returns true if the address has no register in it. */
   public boolean isDirect() {
     return base == null && index == null;
   }

@@ -29,7 +29,7 @@ public enum Reg16 implements Gpr<Reg16> {
     return 16;
   }
 
-  /** The same register with 32 bits. */
+  /** Returns the 32-bit register of which it is the lower half. */
   public Reg32 wide() {
     return Reg32.values()[ordinal()];
   }

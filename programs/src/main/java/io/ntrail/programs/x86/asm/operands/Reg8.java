@@ -36,12 +36,12 @@ public enum Reg8 implements Gpr<Reg8> {
     return 8;
   }
 
-  /** Whether it is the second byte of its register. */
+  /** Returns true if it is the second byte of its register. */
   public boolean isHigh() {
     return compareTo(AH) >= 0;
   }
 
-  /** Whether it exists with a REX prefix only, even one that says nothing. */
+  /** Returns true if it exists with a REX prefix only, even an empty one. */
   public boolean needsRex() {
     return compareTo(SPL) >= 0 && compareTo(DIL) <= 0;
   }

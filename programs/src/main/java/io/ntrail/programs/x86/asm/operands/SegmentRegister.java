@@ -30,7 +30,7 @@ public enum SegmentRegister implements RegisterOperand {
     return prefix;
   }
 
-  /** Whether 64-bit code has a base address for it; the others are ignored there. */
+  /** Returns true if 64-bit code has a base address for it; the others are ignored there. */
   public boolean countsIn64Bit() {
     return this == FS || this == GS;
   }
