@@ -1,14 +1,15 @@
 package io.ntrail.cli.symbols;
 
+import io.ntrail.analysis.etw.RecordedImages;
+import io.ntrail.analysis.etw.RecordedImages.Candidate;
+import io.ntrail.analysis.etw.RecordedImages.Row;
+import io.ntrail.analysis.etw.RecordedImages.State;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.naming.PdbReference;
 import io.ntrail.cli.common.CellWriter;
 import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.SymbolSearchPath;
-import io.ntrail.cli.symbols.RecordedImages.Candidate;
-import io.ntrail.cli.symbols.RecordedImages.Row;
-import io.ntrail.cli.symbols.RecordedImages.State;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;

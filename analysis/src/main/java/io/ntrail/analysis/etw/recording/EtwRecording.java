@@ -1,5 +1,6 @@
 package io.ntrail.analysis.etw.recording;
 
+import io.ntrail.analysis.model.ReadingListener;
 import io.ntrail.analysis.model.RecordedEvents;
 import io.ntrail.analysis.model.RecorderLosses;
 import io.ntrail.analysis.model.Recording;
@@ -38,10 +39,13 @@ public final class EtwRecording implements Recording, RecordedEvents {
   private final boolean narrow;
   private final long[] nanosOffsets;
   private final AtomicLong bytesVisited = new AtomicLong();
+  private final long size;
+  private volatile ReadingListener listener = ReadingListener.NONE;
   private @Nullable Survey survey;
 
   private EtwRecording(List<EtlFile> files, Gaps gaps) {
     this.files = List.copyOf(files);
+    this.size = files.stream().mapToLong(EtlFile::size).sum();
     this.gaps = gaps;
     this.oneClock = files.stream().allMatch(f -> sameClock(files.getFirst(), f));
     this.narrow = files.getFirst().header().map(LogFileHeader::pointerBytes).orElse(8) == 4;
@@ -321,7 +325,12 @@ public final class EtwRecording implements Recording, RecordedEvents {
 
   /** Notes for the progress that a buffer was read. */
   public void visited(RecordCursor cursor) {
-    bytesVisited.addAndGet(cursor.file().buffers().fileBytes(cursor.buffer()));
+    listener.read(bytesVisited.addAndGet(cursor.file().buffers().fileBytes(cursor.buffer())), size);
+  }
+
+  /** Tells a listener of each buffer that is read from now on. */
+  public void onRead(ReadingListener newListener) {
+    listener = newListener;
   }
 
   /** Bytes of buffers that all passes so far have visited, for showing progress. */
@@ -331,7 +340,7 @@ public final class EtwRecording implements Recording, RecordedEvents {
 
   @Override
   public long size() {
-    return files.stream().mapToLong(EtlFile::size).sum();
+    return size;
   }
 
   /** A cursor over the records of one of the files, which tells this recording of gaps. */
