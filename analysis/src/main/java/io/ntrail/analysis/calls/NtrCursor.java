@@ -21,7 +21,7 @@ final class NtrCursor implements CallCursor {
   /** The event that the cursor of events stands on is still to be given. */
   private boolean held;
 
-  /** What is missing before that event was given. */
+  /** True after the loss before that event was reported. */
   private boolean toldMissing;
 
   private boolean ended;

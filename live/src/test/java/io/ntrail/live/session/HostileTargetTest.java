@@ -123,7 +123,7 @@ class HostileTargetTest {
               .statistics()
               .remarks()
               .getFirst()
-              .startsWith("the head of the chunk ring"));
+              .startsWith("chunk ring head"));
     }
   }
 

@@ -162,12 +162,12 @@ public final class EtwRecording implements Recording, RecordedEvents {
     return gaps.list();
   }
 
-  /** Whether an address is the kernel's: the upper half of what the machine's pointers can say. */
+  /** Returns true if an address is in the kernel's half of the address space. */
   public boolean isKernel(long address) {
     return address < 0 || narrow && address >= 0x8000_0000L;
   }
 
-  /** Whether raw time stamps of all files can be compared with each other. */
+  /** Returns true if raw time stamps of all files are comparable. */
   public boolean oneClock() {
     return oneClock;
   }
@@ -184,7 +184,7 @@ public final class EtwRecording implements Recording, RecordedEvents {
     return ((nanos ^ sum) & (offset ^ sum)) < 0 ? nanos < 0 ? Long.MIN_VALUE : Long.MAX_VALUE : sum;
   }
 
-  /** What records are put in order by: raw ticks if all files share a clock, else nanoseconds. */
+  /** Returns the key that orders records: raw ticks if all files share a clock, else nanoseconds. */
   public long key(EtlFile file, long ticks) {
     return oneClock || ticks == Long.MAX_VALUE ? ticks : nanos(file, ticks);
   }
@@ -234,7 +234,7 @@ public final class EtwRecording implements Recording, RecordedEvents {
   }
 
   /**
-   * How many nanoseconds of a time range the recording covers, from its first record to its last.
+   * Returns the nanoseconds of a time range that the recording covers, from its first record to its last.
    *
    * @param fromNanos the first time
    * @param toNanos the time before which it ends
