@@ -5,7 +5,7 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.InputFile;
 import java.nio.charset.StandardCharsets;
 
-/** Says what a file is that is no recording, from its first bytes. */
+/** Names the kind of a file that is not a recording, from its first bytes. */
 final class FileSignatures {
   private record Magic(String hex, String what) {}
 

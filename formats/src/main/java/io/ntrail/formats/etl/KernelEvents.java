@@ -87,7 +87,7 @@ public final class KernelEvents {
     return group << 8 | opcode;
   }
 
-  /** What the group of a hook id is called. */
+  /** Returns the name of the group of a hook id. */
   public String task(int hookId) {
     Group group = groups[hookId == IMAGE_LOAD ? IMAGE_GROUP : hookId >>> 8];
     return group == null ? "Group " + Integer.toHexString(hookId >>> 8) : group.task;

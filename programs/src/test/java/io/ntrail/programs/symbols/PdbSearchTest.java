@@ -73,8 +73,8 @@ class PdbSearchTest {
     assertEquals(
         List.of(
             folder.resolve("image/user32.pdb") + " is not there",
-            folder.resolve("s") + " is no folder",
-            folder.resolve("f") + " is no folder"),
+            folder.resolve("s") + " is not a folder",
+            folder.resolve("f") + " is not a folder"),
         result.tried().stream().map(Tried::why).toList());
   }
 
@@ -99,7 +99,7 @@ class PdbSearchTest {
     PdbSearch.Result result = search(naming(name), List.of(folder), "srv*%T%/s;%T%/s");
     assertEquals(Optional.empty(), result.pdb());
     assertEquals(1, result.tried().size());
-    assertTrue(result.why().endsWith(" names its PDB in a way that is no name of a file"));
+    assertTrue(result.why().endsWith(" has a PDB name that is not a valid file name"));
   }
 
   @Test

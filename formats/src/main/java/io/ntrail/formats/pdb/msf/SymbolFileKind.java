@@ -24,8 +24,7 @@ public enum SymbolFileKind {
       "ask the symbol server for the plain PDB, or expand it with Microsoft's tools"),
   /** Portable PDB: .NET metadata, no native symbols. */
   PORTABLE(
-      "a portable PDB of .NET, which has no symbols of native code",
-      "name the PDB of a native program"),
+      "a portable PDB of .NET, which has no native symbols", "name the PDB of a native program"),
   /** A cabinet, as symbol servers store {@code .pd_} files. */
   CABINET("a cabinet", "unpack it (cabextract, expand) and name the PDB in it"),
   /** A program or library. */
