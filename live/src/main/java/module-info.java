@@ -5,7 +5,11 @@ module io.ntrail.live {
 
   exports io.ntrail.live.agent;
   exports io.ntrail.live.code;
+  exports io.ntrail.live.code.x64;
+  exports io.ntrail.live.modules;
+  exports io.ntrail.live.patch;
   exports io.ntrail.live.plan;
+  exports io.ntrail.live.recovery;
   exports io.ntrail.live.session;
   exports io.ntrail.live.target;
   exports io.ntrail.live.trace;

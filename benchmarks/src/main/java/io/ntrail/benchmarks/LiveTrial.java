@@ -3,9 +3,9 @@ package io.ntrail.benchmarks;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.plan.PlannedFunction;
+import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.target.TargetModule;
-import io.ntrail.live.trace.TracePlan;
 import io.ntrail.live.trace.TraceRun;
 import io.ntrail.live.trace.TraceSettings;
 import io.ntrail.live.trace.TraceTarget;
@@ -111,7 +111,7 @@ final class LiveTrial {
     boolean ended = false;
     try (target) {
       long started = System.nanoTime();
-      TracePlan plan = cut.apply(TracePlan.of(target, choice(wanted)));
+      TracePlan plan = cut.apply(target.plan(choice(wanted)));
       long planned = System.nanoTime();
       TraceSettings settings = new TraceSettings(recording, 0, buffers, 4096, 0, 0, "benchmark");
       try (TraceRun run = TraceRun.prepare(target, settings)) {
@@ -153,8 +153,8 @@ final class LiveTrial {
         plan.remarks());
   }
 
-  private static TracePlan.Choice choice(BiPredicate<TargetModule, String> wanted) {
-    return new TracePlan.Choice() {
+  private static TracePlan.Selection choice(BiPredicate<TargetModule, String> wanted) {
+    return new TracePlan.Selection() {
       @Override
       public boolean mayWant(TargetModule module) {
         return wanted.test(module, "");

@@ -4,11 +4,13 @@ import io.ntrail.analysis.etw.events.SchemaSources;
 import io.ntrail.analysis.etw.events.UserSchemas;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.OrderedCursor;
+import io.ntrail.analysis.etw.weights.ProfileInput;
+import io.ntrail.analysis.etw.weights.Profiler;
+import io.ntrail.analysis.etw.weights.Variant;
+import io.ntrail.analysis.etw.weights.WeightSources;
+import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.analysis.profile.FlatProfile;
-import io.ntrail.analysis.profile.Metric;
-import io.ntrail.analysis.profile.ProfileInput;
 import io.ntrail.analysis.profile.ProfileScope;
-import io.ntrail.analysis.profile.Profiler;
 import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.formats.etl.RecordKind;
 import java.nio.file.Path;
@@ -51,7 +53,7 @@ public class ProfileBenchmark {
   @Benchmark
   public long[] walk() {
     long[] counts = new long[KINDS];
-    try (EtwRecording recording = EtwRecording.open(List.of(Path.of(file)));
+    try (EtwRecording recording = RecordingInput.openEtw(List.of(Path.of(file)));
         OrderedCursor cursor = recording.inOrder()) {
       while (cursor.next()) {
         counts[cursor.record().kindOrdinal()]++;
@@ -63,7 +65,7 @@ public class ProfileBenchmark {
   /** What a profile needs to know beforehand. */
   @Benchmark
   public long survey() {
-    try (EtwRecording recording = EtwRecording.open(List.of(Path.of(file)))) {
+    try (EtwRecording recording = RecordingInput.openEtw(List.of(Path.of(file)))) {
       return ProfileInput.of(recording, SOURCES, 1, false).stacks().definitions();
     }
   }
@@ -81,12 +83,13 @@ public class ProfileBenchmark {
   }
 
   private long profile(boolean modules) {
-    try (EtwRecording recording = EtwRecording.open(List.of(Path.of(file)))) {
+    try (EtwRecording recording = RecordingInput.openEtw(List.of(Path.of(file)))) {
       ProfileInput input = ProfileInput.of(recording, SOURCES, 1, false);
       Profiler profiler =
           new Profiler(
               input,
-              new Profiler.Request(Metric.CPU, WeightUnit.SAMPLES, -1, "", ProfileScope.ALL),
+              new Profiler.Request(
+                  WeightSources.usual(), WeightUnit.SAMPLES, Variant.ONLY, ProfileScope.ALL),
               null);
       FlatProfile flat = new FlatProfile(profiler.functions(), modules);
       profiler.run(flat);

@@ -8,7 +8,7 @@ import io.ntrail.formats.ntr.NtrFile;
 import io.ntrail.formats.ntr.TracedFunction;
 import io.ntrail.formats.ntr.TracedModule;
 import io.ntrail.live.plan.PlannedFunction;
-import io.ntrail.live.trace.TracePlan;
+import io.ntrail.live.plan.TracePlan;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;

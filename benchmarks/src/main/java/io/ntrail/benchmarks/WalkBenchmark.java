@@ -2,6 +2,7 @@ package io.ntrail.benchmarks;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.OrderedCursor;
+import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.NativeBuffer;
 import io.ntrail.formats.etl.BufferIndex;
@@ -59,7 +60,7 @@ public class WalkBenchmark {
   /** Opens the recording. */
   @Setup
   public void open() {
-    recording = EtwRecording.open(List.of(Path.of(file)));
+    recording = RecordingInput.openEtw(List.of(Path.of(file)));
     etl = recording.files().getFirst();
   }
 

@@ -1,5 +1,12 @@
 package io.ntrail.analysis.calls;
 
+import io.ntrail.analysis.calls.CallNames.Name;
+import io.ntrail.analysis.naming.LongIndex;
+import io.ntrail.analysis.profile.Metric;
+import io.ntrail.analysis.profile.PathTree;
+import io.ntrail.analysis.profile.ProfileRow;
+import io.ntrail.analysis.profile.WeightTree;
+import io.ntrail.analysis.profile.WeightUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -9,10 +16,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adds up the time of calls by path: who called whom from the first recorded calls down. A routine
- * that calls itself directly is one node. Times are those without recorded callees, in the unit of
- * the source's clock; calls that are open at the end have none of their own, but those below them
- * have. The time of a call of which only the entry is recorded stays with its caller.
+ * Time of recorded calls by path: the source of weights that recordings of calls are, and its sums.
+ *
+ * <p>Its weights differ from those of stacks. A call has a duration, told when it is entered, and
+ * what it weighs itself is that without its recorded callees: a callee's duration is added to the
+ * callee's node and taken from its caller's. So no stack is looked up for a call, its node is found
+ * from the caller's. Times are exact, in the unit of the source's clock, which may be ticks. A
+ * routine that calls itself directly is one node; of one that calls itself over others the
+ * inclusive time counts once. Calls that are open at the end have no time of their own, but those
+ * below them have. The time of a call of which only the entry is recorded stays with its caller.
  *
  * <p>Of a stretch of time each call counts with that part of it that lies in the stretch: so
  * stretches that follow each other add up to the whole.
@@ -21,18 +33,19 @@ import org.jspecify.annotations.Nullable;
  * the last node that there is.
  */
 public final class CallPathProfile {
-  private static final int ROOT = 0;
+  /** Declaration of the metric. */
+  public static final Metric METRIC = Metric.of("calls", "recorded calls", WeightUnit.NANOS);
 
-  /** A routine with what it took: inclusive counts a recursive routine once. */
-  public record Sum(long function, long self, long inclusive) {}
+  private static final int ROOT = PathTree.ROOT;
 
-  private record Edge(int parent, long function) {}
+  /** Routine with its times: inclusive counts a recursive routine once. */
+  record Sum(long function, long self, long inclusive) {}
 
   private record Stack(int thread, int area) {}
 
   private record Process(long pid, @Nullable String name) {}
 
-  /** The calls around the last one of a stack, by depth; what was not added is node 0. */
+  /** Calls around the last one of a stack, by depth; what was not added is node 0. */
   private static final class Around {
     private int[] nodes = new int[16];
     private final BitSet open = new BitSet();
@@ -57,10 +70,7 @@ public final class CallPathProfile {
   private final boolean byProcess;
   private final long from;
   private final long to;
-  // A quarter of the memory, at about 250 bytes a node with what is made of it.
-  private final int mostNodes =
-      Math.clamp(Runtime.getRuntime().maxMemory() / 1000, 1 << 18, 1 << 22);
-  private final Map<Edge, Integer> nodes = new HashMap<>();
+  private final PathTree tree;
   private final Map<Process, Integer> processNodes = new HashMap<>();
   private final List<Process> processes = new ArrayList<>();
   private final Map<Stack, Around> stacks = new HashMap<>();
@@ -68,22 +78,20 @@ public final class CallPathProfile {
   private int lastThread;
   private int lastArea;
   private int lastProcess;
-  private int[] parents = new int[64];
 
-  /** Routines; of nodes below the root, places in {@link #processes}. */
+  /** Numbers of routines: labels of nodes. Processes have negative ones. */
+  private final LongIndex numbers = new LongIndex(256);
+
   private long[] functions = new long[64];
-
-  private long[] self = new long[64];
-  private int count = 1;
   private long cut;
 
-  /** Nothing yet, of the whole recording and all processes together. */
+  /** Creates a profile of the whole recording and all processes together. */
   public CallPathProfile() {
     this(false, Long.MIN_VALUE, Long.MAX_VALUE);
   }
 
   /**
-   * Nothing yet, of a stretch of time.
+   * Creates a profile of a stretch of time.
    *
    * @param byProcess whether processes have paths of their own
    * @param from when it begins; {@link Long#MIN_VALUE} for the start
@@ -93,6 +101,28 @@ public final class CallPathProfile {
     this.byProcess = byProcess;
     this.from = from;
     this.to = to;
+    // A quarter of the memory, at about 250 bytes a node with what is made of it.
+    this.tree = new PathTree(Math.clamp(Runtime.getRuntime().maxMemory() / 1000, 1 << 18, 1 << 22));
+  }
+
+  /**
+   * Adds up the calls of some threads.
+   *
+   * @param threads by their places in the source
+   * @param byProcess whether processes have paths of their own
+   * @param from when the stretch of time begins; {@link Long#MIN_VALUE} for the start
+   * @param to when it ends; {@link Long#MAX_VALUE} for the end
+   */
+  public static CallPathProfile of(
+      CallRecording recording, List<Integer> threads, boolean byProcess, long from, long to) {
+    CallPathProfile profile = new CallPathProfile(byProcess, from, to);
+    // What is open when the time begins was entered before.
+    try (CallStream stream = new CallStream(recording, threads, Long.MIN_VALUE, to)) {
+      for (CallWalk call = stream.next(); call != null; call = stream.next()) {
+        profile.add(call);
+      }
+    }
+    return profile;
   }
 
   /** Adds a call; those of a stack in the order of their entries, from the very first on. */
@@ -117,10 +147,10 @@ public final class CallPathProfile {
       node = parent;
       cut += duration;
     }
-    self[node] += duration;
+    tree.add(node, duration);
     // An open caller has no time that could hold this.
     if (!isRoot && !around.open.get(depth - 1)) {
-      self[parent] -= duration;
+      tree.add(parent, -duration);
       cut -= around.cut.get(depth - 1) ? duration : 0;
     }
     around.set(depth, node, isOpen, isCut);
@@ -144,66 +174,60 @@ public final class CallPathProfile {
               process,
               added -> {
                 processes.add(added);
-                return make(ROOT, processes.size() - 1L);
+                return tree.top(-processes.size());
               });
     }
     return same;
   }
 
-  /** The node of a routine below another one; negative if there is no memory for it. */
+  /** Returns the node of a routine below another one; negative if there is no memory for it. */
   private int node(int parent, long function) {
-    if (functions[parent] == function && !isProcess(parent)) {
-      return parent;
-    }
-    Edge edge = new Edge(parent, function);
-    Integer known = nodes.get(edge);
-    if (known != null) {
+    int number = number(function);
+    return tree.label(parent) == number && parent != ROOT ? parent : tree.child(parent, number);
+  }
+
+  private int number(long function) {
+    int known = numbers.get(function);
+    if (known >= 0) {
       return known;
     }
-    if (count >= mostNodes) {
-      return -1;
+    int number = numbers.size();
+    if (number == functions.length) {
+      functions = Arrays.copyOf(functions, 2 * number);
     }
-    int node = make(parent, function);
-    nodes.put(edge, node);
-    return node;
+    functions[number] = function;
+    numbers.put(function, number);
+    return number;
   }
 
-  private int make(int parent, long function) {
-    if (count == parents.length) {
-      parents = Arrays.copyOf(parents, 2 * count);
-      functions = Arrays.copyOf(functions, 2 * count);
-      self = Arrays.copyOf(self, 2 * count);
-    }
-    parents[count] = parent;
-    functions[count] = function;
-    return count++;
-  }
-
-  /** Time of calls that have no node of their own for want of memory. */
+  /** Returns the time of calls that have no node of their own for want of memory. */
   public long cut() {
     return cut;
   }
 
   /**
-   * Number of nodes; node 0 is the root, which stands for everything. Each is behind its parent.
+   * Returns the number of nodes; node 0 is the root, which stands for everything. Each is behind
+   * its parent.
    */
   public int size() {
-    return count;
+    return tree.size();
   }
 
-  /** The node above. */
+  /** Returns the node above. */
   public int parent(int node) {
-    return parents[node];
+    return tree.parent(node);
   }
 
-  /** Whether a node stands for a process, or for all of them together. */
+  /** Returns whether a node stands for a process, or for all of them together. */
   public boolean isProcess(int node) {
-    return node != ROOT && parents[node] == ROOT;
+    return tree.label(node) < 0;
   }
 
-  /** {@code shopd.exe (4312)}, {@code (unknown)}, of a node that stands for a process. */
+  /**
+   * Returns the process of a node that stands for one: {@code shopd.exe (4312)}, {@code (unknown)}.
+   */
   public String process(int node) {
-    Process process = processes.get((int) functions[node]);
+    Process process = processes.get(-tree.label(node) - 1);
     String pid = Long.toUnsignedString(process.pid);
     if (process.name == null && process.pid == 0) {
       return "(unknown)";
@@ -211,60 +235,88 @@ public final class CallPathProfile {
     return process.name == null ? "process " + pid : process.name + " (" + pid + ")";
   }
 
-  /** The routine of a node. */
+  /** Returns the routine of a node. */
   public long function(int node) {
-    return functions[node];
+    return functions[tree.label(node)];
   }
 
-  /** Time of a path without what is below it. */
+  /** Returns the time of a path without what is below it. */
   public long self(int node) {
-    return Math.max(0, self[node]);
+    return Math.max(0, tree.self(node));
   }
 
-  /** Time of each path with all that is below it. */
+  /** Returns the time of each path with all that is below it. */
   public long[] inclusive() {
-    long[] inclusive = new long[count];
-    for (int node = count - 1; node > 0; node--) {
-      inclusive[node] += self(node);
-      inclusive[parents[node]] += inclusive[node];
-    }
-    return inclusive;
+    return tree.inclusive(0);
   }
 
-  /** The time of all calls. */
+  /** Returns the time of all calls. */
   public long total() {
     long total = 0;
-    for (int node = 1; node < count; node++) {
+    for (int node = 1; node < tree.size(); node++) {
       total += self(node);
     }
     return total;
   }
 
-  /** The routines, in no order. */
-  public List<Sum> functions() {
+  /**
+   * Returns the routines that took any time, the heaviest first.
+   *
+   * @param bySelf whether by what they took themselves, or else with all that they called
+   */
+  public List<ProfileRow> rows(CallNames names, boolean bySelf) {
+    return sums().stream()
+        .filter(sum -> sum.inclusive() > 0)
+        .map(sum -> row(sum, names.of(sum.function())))
+        .sorted(ProfileRow.order(bySelf))
+        .toList();
+  }
+
+  private static ProfileRow row(Sum sum, Name name) {
+    boolean hasPlace = !name.module().equals(CallNames.UNKNOWN);
+    return new ProfileRow(
+        null,
+        null,
+        null,
+        null,
+        name.module(),
+        name.function(),
+        null,
+        hasPlace ? name.rva() : -1,
+        sum.self(),
+        sum.inclusive());
+  }
+
+  /** Returns the paths with names, processes above their first calls. */
+  public WeightTree tree(CallNames names) {
+    return new CallPathTree(this, names);
+  }
+
+  /** Returns the times of the routines, in no order. */
+  List<Sum> sums() {
     long[] inclusive = inclusive();
     BitSet inside = insideThemselves();
     Map<Long, Sum> sums = new HashMap<>();
-    for (int node = 1; node < count; node++) {
+    for (int node = 1; node < tree.size(); node++) {
       if (isProcess(node)) {
         continue;
       }
       long all = inside.get(node) ? 0 : inclusive[node];
       sums.merge(
-          functions[node],
-          new Sum(functions[node], self(node), all),
+          function(node),
+          new Sum(function(node), self(node), all),
           (a, b) -> new Sum(a.function, a.self + b.self, a.inclusive + b.inclusive));
     }
     return new ArrayList<>(sums.values());
   }
 
-  /** Nodes that have a node of the same routine above them. */
+  /** Returns the nodes that have a node of the same routine above them. */
   private BitSet insideThemselves() {
-    int[] child = new int[count];
-    int[] sibling = new int[count];
-    for (int node = count - 1; node > 0; node--) {
-      sibling[node] = child[parents[node]];
-      child[parents[node]] = node;
+    int[] child = new int[tree.size()];
+    int[] sibling = new int[tree.size()];
+    for (int node = tree.size() - 1; node > 0; node--) {
+      sibling[node] = child[tree.parent(node)];
+      child[tree.parent(node)] = node;
     }
     BitSet inside = new BitSet();
     Map<Long, Integer> above = new HashMap<>();
@@ -275,7 +327,7 @@ public final class CallPathProfile {
       } else {
         while (node != ROOT && sibling[node] == ROOT) {
           leave(node, above);
-          node = parents[node];
+          node = tree.parent(node);
         }
         if (node == ROOT) {
           return inside;
@@ -283,7 +335,7 @@ public final class CallPathProfile {
         leave(node, above);
         node = sibling[node];
       }
-      if (!isProcess(node) && above.merge(functions[node], 1, Integer::sum) > 1) {
+      if (!isProcess(node) && above.merge(function(node), 1, Integer::sum) > 1) {
         inside.set(node);
       }
     }
@@ -291,7 +343,7 @@ public final class CallPathProfile {
 
   private void leave(int node, Map<Long, Integer> above) {
     if (!isProcess(node)) {
-      above.merge(functions[node], -1, Integer::sum);
+      above.merge(function(node), -1, Integer::sum);
     }
   }
 }

@@ -8,9 +8,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adds up calls by routine. Calls that are open at the end and ends without a beginning have no
- * duration: they are counted apart. So entries are the calls of all routines and the open ones.
- * Calls of which only the entry is recorded count for their routine, but have no times.
+ * Calls summed by routine: how many there are, how they ended and how long they took. No profile of
+ * weights: it keeps the spread of durations, which a weight has not. Calls that are open at the end
+ * and ends without a beginning have no duration: they are counted apart. So entries are the calls
+ * of all routines and the open ones. Calls of which only the entry is recorded count for their
+ * routine, but have no times.
  */
 public final class FlatCallProfile {
   /** The calls that are around the last one of a stack, by depth; null for an open one. */
@@ -46,7 +48,7 @@ public final class FlatCallProfile {
   private long roots;
   private int deepest;
 
-  /** Nothing yet. */
+  /** Creates an empty profile. */
   public FlatCallProfile() {}
 
   /** Adds a call; those of a stack in the order of their entries. */
@@ -96,13 +98,15 @@ public final class FlatCallProfile {
     return same;
   }
 
-  /** How many calls were added, and how they ended; exits and unwinds are those of calls. */
+  /**
+   * Returns how many calls were added, and how they ended; exits and unwinds are those of calls.
+   */
   public CallCounts counts() {
     return new CallCounts(
         entries, exits, unwinds, open, entryOnly, lostExits, lostEntries, 0, roots, deepest);
   }
 
-  /** The routines, in no order. */
+  /** Returns the routines, in no order. */
   public List<FunctionTimes> functions() {
     return new ArrayList<>(functions.values());
   }

@@ -1,8 +1,5 @@
 package io.ntrail.analysis.naming;
 
-import io.ntrail.analysis.etw.machine.ImageFile;
-import io.ntrail.analysis.etw.machine.Images;
-import io.ntrail.analysis.etw.machine.PdbReference;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.pdb.PdbFile;
 import io.ntrail.formats.pdb.PdbSection;
@@ -40,7 +37,7 @@ public final class RecordingSymbols implements AutoCloseable {
   private final Images images;
   private PdbSearch search;
 
-  /** Where image files are looked for that have no PDB. */
+  /** Stores in which images without a PDB are looked for. */
   private final SymbolStores imageFiles;
 
   private final Map<Integer, Names> byFile = new HashMap<>();
@@ -53,7 +50,7 @@ public final class RecordingSymbols implements AutoCloseable {
 
   private record Address(int file, long rva) {}
 
-  /** Stacks come again and again. */
+  /** Results of addresses: stacks come again and again. */
   private final Map<Address, Optional<SymbolizedAddress>> known =
       new LinkedHashMap<>(64, 0.75f, true) {
         @Override
@@ -64,7 +61,7 @@ public final class RecordingSymbols implements AutoCloseable {
       };
 
   /**
-   * Where the names of an image come from.
+   * Origin of the names of an image.
    *
    * @param reference which PDB belongs to it; empty if the recording does not tell
    * @param pdb the PDB; empty if it was not found
@@ -112,8 +109,8 @@ public final class RecordingSymbols implements AutoCloseable {
   }
 
   /**
-   * What lies at an address, by the PDB of the image, else by what the image itself exports; empty
-   * if nobody knows.
+   * Returns the function at an address, by the PDB of the image, else by what the image itself
+   * exports; empty if nobody knows.
    *
    * @param file number of the image's file
    * @param rva in the image
@@ -131,7 +128,7 @@ public final class RecordingSymbols implements AutoCloseable {
   }
 
   /**
-   * Where the names of an image come from.
+   * Returns the origin of the names of an image.
    *
    * @param file number of the image's file
    */
@@ -184,13 +181,14 @@ public final class RecordingSymbols implements AutoCloseable {
     return new Names(new Source(Optional.of(pdb), Optional.empty(), List.of(tried), List.of()));
   }
 
-  /** The PDBs that did not come in time, by their names, those first that matter most. */
+  /** Returns the PDBs that did not come in time, by their names, those first that matter most. */
   public List<String> late() {
     return List.copyOf(late);
   }
 
   /**
-   * Whether a recording that tells which PDBs belong to its images lacks one that was asked for.
+   * Returns whether a recording that tells which PDBs belong to its images lacks one that was asked
+   * for.
    */
   public boolean lacksAny() {
     return byPdb.values().stream().anyMatch(names -> names.source.pdb.isEmpty());
@@ -239,14 +237,14 @@ public final class RecordingSymbols implements AutoCloseable {
     return new Names(new Source(Optional.of(reference), pdb, tried, found.remarks()));
   }
 
-  /** Whether addresses in the image can be told by the PDB. */
+  /** Returns whether addresses in the image can be told by the PDB. */
   private static boolean fits(PdbFile pdb, ImageFile file) {
     return pdb.hasSectionTable() || PdbSection.imageSize(pdb.sections()) == file.size();
   }
 
   /**
-   * What was not as it should be, each in a sentence: PDBs that are there and cannot be used,
-   * stores that keep no copy.
+   * Returns what was not as it should be, each in a sentence: PDBs that are there and cannot be
+   * used, stores that keep no copy.
    */
   public List<String> warnings() {
     List<String> warnings = new ArrayList<>();
@@ -259,17 +257,17 @@ public final class RecordingSymbols implements AutoCloseable {
     return warnings.stream().distinct().sorted().toList();
   }
 
-  /** Stores that should have kept a copy and do not, each in a sentence. */
+  /** Returns the stores that should have kept a copy and do not, each in a sentence. */
   public List<String> remarks() {
     return byPdb.values().stream().flatMap(names -> names.source.remarks.stream()).toList();
   }
 
-  /** How many images were asked for, each once, however often it was loaded. */
+  /** Returns how many images were asked for, each once, however often it was loaded. */
   public int hot() {
     return count(byFile.keySet());
   }
 
-  /** How many of them have a PDB that was found. */
+  /** Returns how many of them have a PDB that was found. */
   public int found() {
     return count(
         byFile.entrySet().stream()
@@ -278,7 +276,7 @@ public final class RecordingSymbols implements AutoCloseable {
             .toList());
   }
 
-  /** How many of them have no PDB, but names that they export. */
+  /** Returns how many of them have no PDB, but names that they export. */
   public int exporting() {
     return count(
         byFile.entrySet().stream()
@@ -288,7 +286,9 @@ public final class RecordingSymbols implements AutoCloseable {
             .toList());
   }
 
-  /** Lists of what is loaded tell no time stamps, and paths in another notation. */
+  /**
+   * Counts images by name and size: lists of what is loaded tell no time stamps, and other paths.
+   */
   private int count(Collection<Integer> files) {
     return (int)
         files.stream()
@@ -298,7 +298,7 @@ public final class RecordingSymbols implements AutoCloseable {
             .count();
   }
 
-  /** What of the PDBs could not be read so far. */
+  /** Returns the parts of the PDBs that could not be read so far. */
   public List<Gap> gaps() {
     return byPdb.values().stream()
         .flatMap(names -> names.source.pdb.stream())

@@ -1,8 +1,9 @@
 package io.ntrail.analysis.profile;
 
-import io.ntrail.analysis.etw.events.NamePattern;
-import io.ntrail.analysis.etw.events.PatternSet;
-import io.ntrail.analysis.etw.events.UnmatchedTerm;
+import io.ntrail.analysis.naming.FunctionIndex;
+import io.ntrail.analysis.naming.NamePattern;
+import io.ntrail.analysis.naming.PatternSet;
+import io.ntrail.analysis.naming.UnmatchedTerm;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -11,7 +12,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who calls some functions, and what they call. A stack counts once: its caller is that of the
+ * Callers of some functions, and what these call. A stack counts once: its caller is that of the
  * outermost of the functions, what it calls is what the innermost of them calls.
  */
 public final class CallerCalleeProfile implements ProfileAggregator {
@@ -19,7 +20,7 @@ public final class CallerCalleeProfile implements ProfileAggregator {
   private static final int SELF = -2;
 
   /**
-   * A neighbour.
+   * Neighbour of the functions in stacks.
    *
    * @param function as people read it; null for the end of the stack
    * @param weight of the stacks that go over it
@@ -39,7 +40,8 @@ public final class CallerCalleeProfile implements ProfileAggregator {
   private long inclusive;
 
   /**
-   * For the functions that patterns mean: {@code module!function}, {@code module+0x1200}, a module.
+   * Creates a profile of the functions that patterns mean: {@code module!function}, {@code
+   * module+0x1200}, a module.
    */
   public CallerCalleeProfile(FunctionIndex functions, List<NamePattern> patterns) {
     this.functions = functions;
@@ -61,7 +63,6 @@ public final class CallerCalleeProfile implements ProfileAggregator {
   public void add(WeightedStack stack) {
     int innermost = -1;
     int outermost = -1;
-    stack.resolve();
     for (int i = 0; i < stack.count(); i++) {
       if (isMeant(stack.function(i))) {
         innermost = innermost < 0 ? i : innermost;
@@ -71,14 +72,14 @@ public final class CallerCalleeProfile implements ProfileAggregator {
     if (innermost < 0) {
       return;
     }
-    inclusive += stack.weight;
+    inclusive += stack.weight();
     int caller = outermost + 1 < stack.count() ? stack.function(outermost + 1) : NOBODY;
     int callee = innermost > 0 ? stack.function(innermost - 1) : SELF;
-    callers.merge(caller, stack.weight, Long::sum);
-    callees.merge(callee, stack.weight, Long::sum);
+    callers.merge(caller, stack.weight(), Long::sum);
+    callees.merge(callee, stack.weight(), Long::sum);
   }
 
-  /** Names of the functions that were meant and seen. */
+  /** Returns the names of the functions that were meant and seen. */
   public List<String> names() {
     List<String> names = new ArrayList<>();
     for (int i = meant.nextSetBit(0); i >= 0; i = meant.nextSetBit(i + 1)) {
@@ -87,7 +88,7 @@ public final class CallerCalleeProfile implements ProfileAggregator {
     return names;
   }
 
-  /** What was asked for and no function is called. */
+  /** Returns the patterns that mean no function. */
   public List<UnmatchedTerm> unmatched() {
     List<String> all = new ArrayList<>();
     for (int i = 0; i < functions.count(); i++) {
@@ -96,22 +97,22 @@ public final class CallerCalleeProfile implements ProfileAggregator {
     return patterns.unmatched(UnmatchedTerm.What.FUNCTION, all);
   }
 
-  /** Weight of the stacks that go through them. */
+  /** Returns the weight of the stacks that go through them. */
   public long inclusive() {
     return inclusive;
   }
 
-  /** Weight of the stacks that end in them. */
+  /** Returns the weight of the stacks that end in them. */
   public long self() {
     return callees.getOrDefault(SELF, 0L);
   }
 
-  /** Who calls them, the heaviest first; stacks that begin with them last. Sums up to all. */
+  /** Returns their callers, heaviest first; stacks that begin with them last. Sums up to all. */
   public List<Neighbour> callers() {
     return neighbours(callers);
   }
 
-  /** What they call, the heaviest first. Sums up to all but {@link #self}. */
+  /** Returns what they call, heaviest first. Sums up to all but {@link #self}. */
   public List<Neighbour> callees() {
     return neighbours(callees);
   }

@@ -1,6 +1,6 @@
 package io.ntrail.analysis.profile;
 
-import io.ntrail.analysis.profile.FrameLookup.Hit;
+import io.ntrail.analysis.naming.FrameLookup.Hit;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -9,18 +9,18 @@ public final class ImageProfile implements ProfileAggregator {
   private final Map<Integer, Long> byFile = new HashMap<>();
   private final Hit hit = new Hit();
 
-  /** Nothing was counted yet. */
+  /** Creates an empty profile. */
   public ImageProfile() {}
 
   @Override
   public void add(WeightedStack stack) {
-    if (stack.innermost(hit, 1) && hit.file >= 0) {
-      byFile.merge(hit.file, stack.weight, Long::sum);
+    if (stack.innermost(hit, 1) && hit.file() >= 0) {
+      byFile.merge(hit.file(), stack.weight(), Long::sum);
     }
   }
 
   /**
-   * The weight of one image.
+   * Returns the weight of one image.
    *
    * @param file its number
    */

@@ -1,36 +1,65 @@
 package io.ntrail.analysis.profile;
 
-/** What has to be said beside a profile: what was not summed, and why. */
+/** Counts of what a profile could not sum, and why. */
 public final class ProfileDiagnostics {
-  long unfinished;
-  long broken;
-  long breaks;
-  boolean intervalUnknown;
-  long unattributed;
+  private long unfinished;
+  private long broken;
+  private long breaks;
+  private boolean intervalUnknown;
+  private long unattributed;
 
-  ProfileDiagnostics() {}
+  /** Creates counts of 0. */
+  public ProfileDiagnostics() {}
 
-  /** Waits and operations whose end the recording does not tell. */
+  /** Counts waits or operations whose end the recording does not tell. */
+  public void addUnfinished(long count) {
+    unfinished += count;
+  }
+
+  /** Counts an end without a beginning, or a beginning that another one replaced. */
+  public void addBroken() {
+    broken++;
+  }
+
+  /** Counts a context switch that does not follow from the one before on its CPU. */
+  public void addBreak() {
+    breaks++;
+  }
+
+  /** Notes whether a sampling interval was missing. */
+  public void noteInterval(boolean unknown) {
+    intervalUnknown |= unknown;
+  }
+
+  /** Adds a weight of no known process. */
+  void addUnattributed(long weight) {
+    unattributed += weight;
+  }
+
+  /** Returns how many waits and operations have no end in the recording. */
   public long unfinished() {
     return unfinished;
   }
 
-  /** Ends without a beginning, and beginnings that were forgotten because another one came. */
+  /** Returns how many ends have no beginning, and how many beginnings another one replaced. */
   public long broken() {
     return broken;
   }
 
-  /** Places where context switches of a CPU do not follow from each other: some were lost. */
+  /**
+   * Returns at how many places context switches of a CPU do not follow from each other: some were
+   * lost.
+   */
   public long breaks() {
     return breaks;
   }
 
-  /** Whether nothing told the sampling interval, so that 1 ms, or 1 event, was taken. */
+  /** Returns whether nothing told the sampling interval, so that 1 ms, or 1 event, was taken. */
   public boolean intervalUnknown() {
     return intervalUnknown;
   }
 
-  /** Weights of which nobody knows the process. */
+  /** Returns the weights of no known process. */
   public long unattributed() {
     return unattributed;
   }

@@ -1,10 +1,10 @@
 package io.ntrail.analysis.profile;
 
-import io.ntrail.analysis.etw.events.NamePattern;
+import io.ntrail.analysis.naming.NamePattern;
 import java.util.List;
 
 /**
- * Which part of a recording a profile is about.
+ * Part of a recording that a profile is about.
  *
  * @param processes names or ids; all if empty
  * @param threads ids; all if empty
@@ -22,14 +22,14 @@ public record ProfileScope(
     long toNanos,
     Mode mode,
     boolean idle) {
-  /** Whose code it is that runs. */
+  /** Kind of code that runs. */
   public enum Mode {
     ALL,
     KERNEL,
     USER
   }
 
-  /** All of a recording. */
+  /** The whole recording. */
   public static final ProfileScope ALL =
       new ProfileScope(
           List.of(), List.of(), List.of(), Long.MIN_VALUE, Long.MAX_VALUE, Mode.ALL, false);

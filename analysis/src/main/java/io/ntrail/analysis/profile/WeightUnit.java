@@ -1,6 +1,6 @@
 package io.ntrail.analysis.profile;
 
-/** What weights are. */
+/** Unit of weights. */
 public enum WeightUnit {
   SAMPLES("samples"),
   NANOS("ns"),
@@ -14,7 +14,7 @@ public enum WeightUnit {
     this.text = text;
   }
 
-  /** As options and answers spell it. */
+  /** Returns it as options and answers spell it. */
   public String text() {
     return text;
   }

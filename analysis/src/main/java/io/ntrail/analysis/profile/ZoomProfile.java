@@ -1,9 +1,11 @@
 package io.ntrail.analysis.profile;
 
-import io.ntrail.analysis.etw.events.NamePattern;
-import io.ntrail.analysis.etw.events.PatternSet;
-import io.ntrail.analysis.etw.events.UnmatchedTerm;
-import io.ntrail.analysis.profile.FrameLookup.Hit;
+import io.ntrail.analysis.naming.FrameLookup;
+import io.ntrail.analysis.naming.FrameLookup.Hit;
+import io.ntrail.analysis.naming.FunctionIndex;
+import io.ntrail.analysis.naming.NamePattern;
+import io.ntrail.analysis.naming.PatternSet;
+import io.ntrail.analysis.naming.UnmatchedTerm;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
@@ -13,9 +15,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where threads were when they were sampled: by module, and of some modules by function, as
- * kernrate counts. A hit is counted in the bucket of its address, and a bucket belongs to the
- * function of its first byte.
+ * Samples by module, and of some modules by function, as kernrate counts. A hit is counted in the
+ * bucket of its address, and a bucket belongs to the function of its first byte.
  */
 public final class ZoomProfile implements ProfileAggregator {
   private final int bucket;
@@ -30,7 +31,7 @@ public final class ZoomProfile implements ProfileAggregator {
   private static final class Zoomed {
     final Map<Integer, Long> functions = new HashMap<>();
 
-    /** By the first byte of the bucket. */
+    /** Hits of code without a name, by the first byte of their bucket. */
     final Map<Long, Long> unnamed = new HashMap<>();
 
     long elsewhere;
@@ -49,7 +50,7 @@ public final class ZoomProfile implements ProfileAggregator {
   }
 
   /**
-   * A module that was looked into.
+   * Module that was looked into.
    *
    * @param elsewhere hits whose address is in another function than the first byte of its bucket
    */
@@ -61,7 +62,7 @@ public final class ZoomProfile implements ProfileAggregator {
   }
 
   /**
-   * Nothing was counted yet.
+   * Creates an empty profile.
    *
    * @param bucket bytes of a bucket, a power of two
    * @param patterns modules to look into
@@ -77,33 +78,33 @@ public final class ZoomProfile implements ProfileAggregator {
     FunctionIndex meanings = names.functions();
     functions = meanings;
     if (!stack.innermost(hit, bucket)) {
-      modules.merge(FunctionIndex.NO_STACK, stack.weight, Long::sum);
+      modules.merge(FunctionIndex.NO_STACK, stack.weight(), Long::sum);
       return;
     }
-    modules.merge(hit.module, stack.weight, Long::sum);
-    String name = meanings.moduleName(hit.module);
-    if (!judged.get(hit.module)) {
-      judged.set(hit.module);
+    modules.merge(hit.module(), stack.weight(), Long::sum);
+    String name = meanings.moduleName(hit.module());
+    if (!judged.get(hit.module())) {
+      judged.set(hit.module());
       if (patterns.fit(pattern -> FunctionIndex.isModule(name, pattern))) {
-        zoomed.put(hit.module, new Zoomed());
+        zoomed.put(hit.module(), new Zoomed());
       }
     }
-    Zoomed zoom = zoomed.get(hit.module);
+    Zoomed zoom = zoomed.get(hit.module());
     if (zoom == null) {
       return;
     }
-    if (hit.bucketFunction >= 0) {
-      zoom.functions.merge(hit.bucketFunction, stack.weight, Long::sum);
+    if (hit.bucketFunction() >= 0) {
+      zoom.functions.merge(hit.bucketFunction(), stack.weight(), Long::sum);
     } else {
-      long begin = hit.rva < 0 ? -1 : hit.rva & -bucket;
-      zoom.unnamed.merge(begin, stack.weight, Long::sum);
+      long begin = hit.rva() < 0 ? -1 : hit.rva() & -bucket;
+      zoom.unnamed.merge(begin, stack.weight(), Long::sum);
     }
-    if (hit.function != hit.bucketFunction) {
-      zoom.elsewhere += stack.weight;
+    if (hit.function() != hit.bucketFunction()) {
+      zoom.elsewhere += stack.weight();
     }
   }
 
-  /** All modules, those with most hits first. */
+  /** Returns all modules, those with most hits first. */
   public List<Row> modules() {
     FunctionIndex meanings = functions;
     List<Row> rows = new ArrayList<>();
@@ -115,7 +116,7 @@ public final class ZoomProfile implements ProfileAggregator {
     return rows;
   }
 
-  /** The modules that were looked into, those with most hits first. */
+  /** Returns the modules that were looked into, those with most hits first. */
   public List<Module> zoomed() {
     FunctionIndex meanings = functions;
     List<Module> result = new ArrayList<>();
@@ -138,7 +139,7 @@ public final class ZoomProfile implements ProfileAggregator {
     return result;
   }
 
-  /** Modules that were asked for and have no hits. */
+  /** Returns the modules that were asked for and have no hits. */
   public List<UnmatchedTerm> unmatched() {
     return patterns.unmatched(
         UnmatchedTerm.What.MODULE, modules().stream().map(Row::text).toList());

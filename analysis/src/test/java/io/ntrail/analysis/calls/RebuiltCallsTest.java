@@ -320,7 +320,7 @@ class RebuiltCallsTest {
           long timed = sums.values().stream().mapToLong(sum -> sum.get(1)).sum();
           assertEquals(timed, slowest.list().size());
           assertTrue(
-              paths.functions().stream()
+              paths.sums().stream()
                   .allMatch(sum ->
                       truth.calls().stream()
                           .anyMatch(call ->

@@ -2,7 +2,7 @@ package io.ntrail.cli.calls;
 
 import io.ntrail.analysis.calls.CallRecording;
 import io.ntrail.analysis.calls.CallThread;
-import io.ntrail.analysis.etw.events.NamePattern;
+import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.TimeRange;
 import io.ntrail.cli.common.UsageError;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ParseResult;
 
 /**
- * Which calls of a recording are meant.
+ * Filter of calls.
  *
  * @param processes names or numbers; empty for all
  * @param threads names or numbers; empty for all
@@ -74,7 +74,7 @@ public record CallFilter(
     return owners;
   }
 
-  /** What was asked for but for the time, for the first line. */
+  /** Returns the filter, without its time range, for the first line. */
   List<String> asked() {
     List<String> asked = owners();
     if (asked.isEmpty()) {
@@ -114,7 +114,7 @@ public record CallFilter(
       return text.isEmpty() ? otherwise : Long.parseLong(text.replace(",", "").strip());
     } catch (NumberFormatException e) {
       throw new UsageError(
-          "this recording has no seconds, only ticks: no time: " + text,
+          "not a time (this recording has ticks, not seconds): " + text,
           "--time 2140883617873..2140885000000");
     }
   }

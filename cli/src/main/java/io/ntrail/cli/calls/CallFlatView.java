@@ -5,8 +5,8 @@ import io.ntrail.analysis.calls.CallStream;
 import io.ntrail.analysis.calls.CallWalk;
 import io.ntrail.analysis.calls.FlatCallProfile;
 import io.ntrail.analysis.calls.FunctionTimes;
-import io.ntrail.cli.text.Csv;
-import io.ntrail.cli.text.Json;
+import io.ntrail.cli.common.Columns;
+import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import java.io.PrintStream;
@@ -44,16 +44,61 @@ final class CallFlatView {
   }
 
   void print() {
-    switch (request.format()) {
-      case TEXT -> text();
-      case JSON -> json();
-      case JSONL -> {
-        try (Json json = new Json(scope.terminal().out())) {
-          shown().forEach(times -> object(json, times));
-        }
-      }
-      case CSV -> csv();
-    }
+    Listing<FunctionTimes> listing =
+        new Listing<>("functions", columns(), sink -> shown().forEach(sink));
+    listing.print(
+        request.format(),
+        scope.terminal().out(),
+        this::text,
+        json -> {
+          scope.members(json.text("schema", "ntrail.calls-flat/1"), counts());
+          listing.json(json);
+          json.number("rowsLeftOut", rows.size() - shown().size())
+              .gaps(scope.recording().source().gaps());
+        });
+  }
+
+  private Columns<FunctionTimes> columns() {
+    boolean nanos = scope.nanos();
+    return new Columns<FunctionTimes>()
+        .text("function", times -> scope.names().text(times.function()))
+        .titled("routine")
+        .shown(times -> scope.names().text(times.function()) + untimed(times))
+        .count("calls", FunctionTimes::calls)
+        .titled()
+        .count("timed", FunctionTimes::timed)
+        .count("unwinds", FunctionTimes::unwinds)
+        .titled("unwound")
+        .knownCount("total", times -> known(times, times.total()))
+        .titled(nanos ? "total ms" : "total ticks")
+        .shown(times -> text(times, this::sum, times.total()))
+        .knownCount("self", times -> known(times, times.self()))
+        .titled(nanos ? "self ms" : "self ticks")
+        .shown(times -> text(times, this::sum, times.self()))
+        .knownCount("max", times -> known(times, times.max()))
+        .titled(nanos ? "max us" : "max ticks")
+        .shown(times -> text(times, scope::duration, times.max()))
+        .figure(
+            nanos ? "mean us" : "mean ticks",
+            times -> text(times, scope::duration, times.total() / Math.max(1, times.timed())))
+        .figure(
+            nanos ? "p99 us" : "p99 ticks",
+            times -> text(times, scope::duration, times.ninetyNinth()))
+        .screen(
+            "calls",
+            "total",
+            "self",
+            nanos ? "mean us" : "mean ticks",
+            nanos ? "p99 us" : "p99 ticks",
+            "max",
+            "unwinds",
+            "function")
+        .csv("function", "calls", "unwinds", "total", "self", "max", "timed");
+  }
+
+  /** Returns a time; -1 if only entries are recorded. */
+  private static long known(FunctionTimes times, long time) {
+    return times.timed() > 0 ? time : -1;
   }
 
   private List<FunctionTimes> shown() {
@@ -61,59 +106,9 @@ final class CallFlatView {
     return limit == 0 || limit >= rows.size() ? rows : rows.subList(0, (int) limit);
   }
 
-  /** Those of records if the whole time is meant, else those of the calls in it. */
+  /** Returns the counts of records if the whole time is meant, else those of the calls in it. */
   private CallCounts counts() {
     return scope.range().whole() ? scope.counts() : flat.counts();
-  }
-
-  private void json() {
-    try (Json json = new Json(scope.terminal().out())) {
-      scope.begin(json, "ntrail.calls-flat/1", counts()).array("functions");
-      shown().forEach(times -> object(json, times));
-      json.endArray()
-          .number("rowsLeftOut", rows.size() - shown().size())
-          .gaps(scope.recording().source().gaps())
-          .endObject();
-    }
-  }
-
-  private void object(Json json, FunctionTimes times) {
-    json.object()
-        .text("function", scope.names().text(times.function()))
-        .number("calls", times.calls())
-        .number("timed", times.timed())
-        .number("unwinds", times.unwinds());
-    time(json, "total", times, times.total());
-    time(json, "self", times, times.self());
-    time(json, "max", times, times.max());
-    json.endObject();
-  }
-
-  private static void time(Json json, String key, FunctionTimes times, long time) {
-    if (times.timed() > 0) {
-      json.number(key, time);
-    } else {
-      json.unknown(key);
-    }
-  }
-
-  private void csv() {
-    Csv csv = new Csv(scope.terminal().out());
-    csv.row("function", "calls", "unwinds", "total", "self", "max", "timed");
-    for (FunctionTimes times : shown()) {
-      csv.row(
-          scope.names().text(times.function()),
-          Long.toString(times.calls()),
-          Long.toString(times.unwinds()),
-          csv(times, times.total()),
-          csv(times, times.self()),
-          csv(times, times.max()),
-          Long.toString(times.timed()));
-    }
-  }
-
-  private static String csv(FunctionTimes times, long time) {
-    return times.timed() > 0 ? Long.toString(time) : "";
   }
 
   private void text() {
@@ -126,33 +121,14 @@ final class CallFlatView {
             + Numbers.counted(flat.functions().size(), "routine")
             + ", "
             + Numbers.count(counts.open())
-            + " still open, "
+            + " open at the end, "
             + scope.state(counts));
     if (rows.isEmpty()) {
       return;
     }
-    boolean nanos = scope.nanos();
-    Table table =
-        new Table()
-            .number("calls")
-            .number(nanos ? "total ms" : "total ticks")
-            .number(nanos ? "self ms" : "self ticks")
-            .number(nanos ? "mean us" : "mean ticks")
-            .number(nanos ? "p99 us" : "p99 ticks")
-            .number(nanos ? "max us" : "max ticks")
-            .number("unwound")
-            .name("routine");
-    for (FunctionTimes times : shown()) {
-      table.row(
-          Numbers.count(times.calls()),
-          text(times, this::sum, times.total()),
-          text(times, this::sum, times.self()),
-          text(times, scope::duration, times.total() / Math.max(1, times.timed())),
-          text(times, scope::duration, times.ninetyNinth()),
-          text(times, scope::duration, times.max()),
-          Numbers.count(times.unwinds()),
-          scope.names().text(times.function()) + untimed(times));
-    }
+    Columns<FunctionTimes> columns = columns();
+    Table table = columns.table();
+    shown().forEach(times -> columns.row(table, times));
     closing(table);
     table.print(out, 2, scope.width());
   }
@@ -167,7 +143,9 @@ final class CallFlatView {
     return times.timed() > 0 ? form.apply(time) : "-";
   }
 
-  /** What is left out, and the sums: times of different routines hold each other. */
+  /**
+   * Adds the rows that are not shown and the sums; times of different routines contain each other.
+   */
   private void closing(Table table) {
     List<FunctionTimes> left = rows.subList(shown().size(), rows.size());
     if (!left.isEmpty()) {

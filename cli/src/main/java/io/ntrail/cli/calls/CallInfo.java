@@ -4,7 +4,7 @@ import io.ntrail.analysis.calls.CallModule;
 import io.ntrail.analysis.calls.CallRecording;
 import io.ntrail.analysis.calls.CallSource;
 import io.ntrail.analysis.calls.CallThread;
-import io.ntrail.cli.common.CallFiles;
+import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.Losses;
@@ -14,24 +14,24 @@ import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
 import java.io.PrintStream;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import picocli.CommandLine.ParseResult;
 
-/** What is in a recording of calls, without looking at the calls. */
+/** {@code ntrail info} of a call recording, without reading the calls. */
 public final class CallInfo {
   private CallInfo() {}
 
-  public static int print(Path path, Format format, ParseResult parsed, Terminal system) {
-    try (CallRecording recording = CallFiles.open(path);
+  public static int print(
+      RecordingInput input, Format format, ParseResult parsed, Terminal system) {
+    try (CallRecording recording = input.open(CallRecording.class);
         Terminal terminal = CommonOptions.output(parsed, system)) {
       CallSource source = recording.source();
       switch (format) {
         case TEXT -> {
           boolean uncut = CommonOptions.has(parsed, "--wide") || !terminal.outIsTerminal();
-          text(source, terminal.out(), uncut ? 0 : terminal.width());
+          text(recording, terminal.out(), uncut ? 0 : terminal.width());
         }
         case JSON -> {
           try (Json json = new Json(terminal.out())) {
@@ -54,7 +54,7 @@ public final class CallInfo {
           csv.row(cells(source).toArray(String[]::new));
         }
       }
-      return Losses.finish(source, parsed, terminal);
+      return Losses.finish(recording, parsed, terminal);
     }
   }
 
@@ -78,7 +78,8 @@ public final class CallInfo {
     return source.threads().stream().mapToLong(CallThread::records).sum();
   }
 
-  private static void text(CallSource source, PrintStream out, int width) {
+  private static void text(CallRecording recording, PrintStream out, int width) {
+    CallSource source = recording.source();
     out.println(
         source.name()
             + ": "
@@ -86,7 +87,7 @@ public final class CallInfo {
             + ", "
             + Numbers.bytes(source.size())
             + ", "
-            + Losses.state(source));
+            + Losses.state(recording));
     out.println();
     List<CallThread> threads = source.threads();
     long processes = threads.stream().mapToLong(CallThread::pid).distinct().count();
@@ -99,8 +100,8 @@ public final class CallInfo {
             + (processes == 1 ? "1 process" : Numbers.count(processes) + " processes"));
     out.println(
         "  time       in "
-            + (source.clock().nanos() ? "nanoseconds" : "ticks of a clock whose rate nobody told")
-            + (source.clock().shared() ? "" : "; threads cannot be compared"));
+            + (source.clock().nanos() ? "nanoseconds" : "ticks, clock frequency unknown")
+            + (source.clock().shared() ? "" : "; times of different threads are not comparable"));
     if (!source.statistics().isEmpty()) {
       out.println();
       CallStatistics.table(source.statistics()).print(out, 2, width);
@@ -164,7 +165,7 @@ public final class CallInfo {
     json.endObject();
   }
 
-  /** What is said of every recording; such a file has no processors and no date. */
+  /** Writes the members that every recording has; such a file has no processors and no date. */
   private static void counts(Json json, CallSource source) {
     json.number("records", records(source))
         .unknown("buffers")

@@ -3,43 +3,40 @@ package io.ntrail.cli.calls;
 import io.ntrail.analysis.calls.CallStream;
 import io.ntrail.analysis.calls.CallThread;
 import io.ntrail.analysis.calls.CallWalk;
-import io.ntrail.cli.text.Csv;
+import io.ntrail.cli.common.Columns;
+import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import java.util.StringJoiner;
+import java.util.function.Consumer;
 
 /** Calls one after the other, in the order of their entries: for programs, or as a tree. */
 final class CallListing {
   private final CallsScope scope;
   private final CallsRequest request;
-  private final CallRows rows;
+  private final Columns<CallWalk> columns;
 
   CallListing(CallsScope scope, CallsRequest request) {
     this.scope = scope;
     this.request = request;
-    this.rows = new CallRows(scope.recording(), scope.names());
+    this.columns = new CallRows(scope.recording(), scope.names()).columns();
   }
 
   void print() {
-    switch (request.format()) {
-      case TEXT -> new CallTreeScreen(scope, request).print();
-      case JSON -> json();
-      case JSONL -> lines();
-      case CSV -> csv();
-    }
+    new Listing<>("calls", columns, this::stopping)
+        .print(
+            request.format(),
+            scope.terminal().out(),
+            new CallTreeScreen(scope, request)::print,
+            this::members);
   }
 
   private boolean shows(CallWalk call) {
     return scope.isFound(call.function()) && request.shows(call.depth());
   }
 
-  /** What is done with each call. */
-  private interface Each {
-    void call(CallWalk call);
-  }
-
   /** The calls that are asked for, and how many of them are left out for the limit. */
-  private long each(Each each) {
+  private long each(Consumer<CallWalk> each) {
     long limit = request.limit();
     long shown = 0;
     long left = 0;
@@ -52,7 +49,7 @@ final class CallListing {
           left++;
         } else {
           shown++;
-          each.call(call);
+          each.accept(call);
         }
         if (scope.terminal().outClosed()) {
           break;
@@ -62,42 +59,25 @@ final class CallListing {
     return left;
   }
 
-  private void json() {
-    try (Json json = new Json(scope.terminal().out())) {
-      scope.begin(json, "ntrail.calls/1", scope.counts()).array("threads");
-      for (int i : scope.threads()) {
-        CallThread thread = scope.recording().source().threads().get(i);
-        json.object()
-            .text("process", thread.process())
-            .unsigned("pid", thread.pid())
-            .unsigned("thread", thread.tid())
-            .text("name", thread.name())
-            .number("calls", scope.recording().counts(i).calls())
-            .endObject();
-      }
-      json.endArray().array("calls");
-      long left = each(call -> rows.object(json, call));
-      json.endArray()
-          .number("rowsLeftOut", left)
-          .gaps(scope.recording().source().gaps())
+  private void members(Json json) {
+    scope.members(json.text("schema", "ntrail.calls/1"), scope.counts()).array("threads");
+    for (int i : scope.threads()) {
+      CallThread thread = scope.recording().source().threads().get(i);
+      json.object()
+          .text("process", thread.process())
+          .unsigned("pid", thread.pid())
+          .unsigned("thread", thread.tid())
+          .text("name", thread.name())
+          .number("calls", scope.recording().counts(i).calls())
           .endObject();
     }
-  }
-
-  private void lines() {
-    try (Json json = new Json(scope.terminal().out())) {
-      stopping(call -> rows.object(json, call));
-    }
-  }
-
-  private void csv() {
-    Csv csv = new Csv(scope.terminal().out());
-    CallRows.csvHead(csv);
-    stopping(call -> rows.csv(csv, call));
+    json.endArray().array("calls");
+    long left = each(call -> columns.object(json, call));
+    json.endArray().number("rowsLeftOut", left).gaps(scope.recording().source().gaps());
   }
 
   /** Without a place for what is left out, nothing behind the limit is looked at. */
-  private void stopping(Each each) {
+  private void stopping(Consumer<CallWalk> each) {
     long limit = request.limit();
     long shown = 0;
     try (CallStream stream = scope.stream()) {
@@ -107,7 +87,7 @@ final class CallListing {
         }
         if (shows(call)) {
           shown++;
-          each.call(call);
+          each.accept(call);
         }
       }
     }

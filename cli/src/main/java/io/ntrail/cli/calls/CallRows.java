@@ -3,10 +3,9 @@ package io.ntrail.cli.calls;
 import io.ntrail.analysis.calls.CallEnd;
 import io.ntrail.analysis.calls.CallNames;
 import io.ntrail.analysis.calls.CallRecording;
-import io.ntrail.analysis.calls.CallThread;
 import io.ntrail.analysis.calls.CallWalk;
-import io.ntrail.cli.text.Csv;
-import io.ntrail.cli.text.Json;
+import io.ntrail.cli.common.CellWriter;
+import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.text.Numbers;
 import java.util.Locale;
 import java.util.OptionalLong;
@@ -14,7 +13,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Calls for programs: the members that all machine formats share. */
+/** Columns of calls in the formats for programs. */
 final class CallRows {
   private final CallRecording recording;
   private final CallNames names;
@@ -24,88 +23,80 @@ final class CallRows {
     this.names = names;
   }
 
-  /** An object of {@code ntrail.calls/1}. */
-  void object(Json json, CallWalk call) {
-    CallThread thread = call.threadInfo();
-    json.object()
-        .name("process", thread.process())
-        .unsigned("pid", thread.pid())
-        .unsigned("thread", thread.tid());
+  /** Returns the columns of calls; CSV has all members but the number of the stack. */
+  Columns<CallWalk> columns() {
+    return new Columns<CallWalk>()
+        .name("process", call -> call.threadInfo().process())
+        .value("pid", (call, cell) -> cell.unsigned(call.threadInfo().pid()))
+        .value("thread", (call, cell) -> cell.unsigned(call.threadInfo().tid()))
+        .value("stack", this::stack)
+        .onlyJson()
+        .count("depth", CallWalk::depth)
+        .name("function", call -> names.text(call.function()))
+        .count("entry", CallWalk::entry)
+        .value("exit", (call, cell) -> number(cell, call.exit()))
+        .value("duration", CallRows::duration)
+        .count("children", CallWalk::children)
+        .text("returned", CallRows::returned)
+        .name("end", CallRows::end)
+        .text("exceptionCode", CallRows::exceptionCode)
+        .name("inferred", CallRows::inferred)
+        .value("returnAddress", CallRows::returnAddress)
+        .value("entryOnly", CallRows::entryOnly)
+        .value("arguments", CallRows::arguments);
+  }
+
+  private void stack(CallWalk call, CellWriter cell) {
     if (recording.hasStacks(call.thread())) {
-      json.number("stack", call.area());
-    }
-    json.number("depth", call.depth())
-        .name("function", names.text(call.function()))
-        .number("entry", call.entry());
-    number(json, "exit", call.exit());
-    boolean ended = call.exit().isPresent();
-    number(json, "duration", ended ? OptionalLong.of(call.duration()) : OptionalLong.empty());
-    json.number("children", call.children())
-        .text("returned", returned(call))
-        .name("end", end(call))
-        .text("exceptionCode", exceptionCode(call))
-        .name("inferred", inferred(call))
-        .text("returnAddress", call.lostEntry() ? null : Numbers.hex(call.caller()));
-    if (call.isEntryOnly()) {
-      json.bool("entryOnly", true);
-    }
-    if (call.argumentCount() > 0) {
-      json.array("arguments");
-      for (int i = 0; i < call.argumentCount(); i++) {
-        json.text(Numbers.hex(call.argument(i)));
-      }
-      json.endArray();
-    }
-    json.endObject();
-  }
-
-  private static void number(Json json, String key, OptionalLong value) {
-    if (value.isPresent()) {
-      json.number(key, value.getAsLong());
+      cell.count(call.area());
     } else {
-      json.unknown(key);
+      cell.absent();
     }
   }
 
-  static void csvHead(Csv csv) {
-    csv.row(
-        "process",
-        "pid",
-        "thread",
-        "depth",
-        "function",
-        "entry",
-        "exit",
-        "duration",
-        "children",
-        "returned",
-        "end",
-        "exceptionCode",
-        "inferred",
-        "returnAddress",
-        "entryOnly",
-        "arguments");
+  private static void number(CellWriter cell, OptionalLong value) {
+    if (value.isPresent()) {
+      cell.count(value.getAsLong());
+    } else {
+      cell.unknown();
+    }
   }
 
-  void csv(Csv csv, CallWalk call) {
-    CallThread thread = call.threadInfo();
-    csv.row(
-        Csv.orEmpty(thread.process()),
-        Long.toUnsignedString(thread.pid()),
-        Long.toUnsignedString(thread.tid()),
-        Integer.toString(call.depth()),
-        names.text(call.function()),
-        Long.toString(call.entry()),
-        call.exit().isEmpty() ? "" : Long.toString(call.exit().orElseThrow()),
-        call.exit().isEmpty() ? "" : Long.toString(call.duration()),
-        Long.toString(call.children()),
-        Csv.orEmpty(returned(call)),
-        end(call),
-        Csv.orEmpty(exceptionCode(call)),
-        Csv.orEmpty(inferred(call)),
-        call.lostEntry() ? "" : Numbers.hex(call.caller()),
-        call.isEntryOnly() ? "true" : "",
-        arguments(call));
+  private static void duration(CallWalk call, CellWriter cell) {
+    boolean ended = call.exit().isPresent();
+    number(cell, ended ? OptionalLong.of(call.duration()) : OptionalLong.empty());
+  }
+
+  private static void returnAddress(CallWalk call, CellWriter cell) {
+    if (call.lostEntry()) {
+      cell.unknown();
+    } else {
+      cell.hex(call.caller());
+    }
+  }
+
+  private static void entryOnly(CallWalk call, CellWriter cell) {
+    if (call.isEntryOnly()) {
+      cell.flag(true);
+    } else {
+      cell.absent();
+    }
+  }
+
+  private static void arguments(CallWalk call, CellWriter cell) {
+    if (call.argumentCount() == 0) {
+      cell.absent();
+      return;
+    }
+    cell.shaped(
+        () -> arguments(call),
+        json -> {
+          json.array();
+          for (int i = 0; i < call.argumentCount(); i++) {
+            json.text(Numbers.hex(call.argument(i)));
+          }
+          json.endArray();
+        });
   }
 
   /** Separated by blanks: their number is not that of all calls. */

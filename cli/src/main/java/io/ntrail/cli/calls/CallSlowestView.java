@@ -5,9 +5,8 @@ import io.ntrail.analysis.calls.CallWalk;
 import io.ntrail.analysis.calls.SlowestCalls;
 import io.ntrail.analysis.calls.SlowestCalls.Share;
 import io.ntrail.analysis.calls.SlowestCalls.Slow;
-import io.ntrail.cli.common.CallFiles;
-import io.ntrail.cli.text.Csv;
-import io.ntrail.cli.text.Json;
+import io.ntrail.cli.common.Columns;
+import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.TextSanitizer;
 import java.io.PrintStream;
@@ -35,27 +34,17 @@ final class CallSlowestView {
   }
 
   void print() {
-    CallRows rows = new CallRows(scope.recording(), scope.names());
-    switch (request.format()) {
-      case TEXT -> text();
-      case JSON -> {
-        try (Json json = new Json(scope.terminal().out())) {
-          scope.begin(json, "ntrail.calls/1", scope.counts()).array("calls");
-          each(call -> rows.object(json, call));
-          json.endArray().gaps(scope.recording().source().gaps()).endObject();
-        }
-      }
-      case JSONL -> {
-        try (Json json = new Json(scope.terminal().out())) {
-          each(call -> rows.object(json, call));
-        }
-      }
-      case CSV -> {
-        Csv csv = new Csv(scope.terminal().out());
-        CallRows.csvHead(csv);
-        each(call -> rows.csv(csv, call));
-      }
-    }
+    Columns<CallWalk> columns = new CallRows(scope.recording(), scope.names()).columns();
+    Listing<CallWalk> listing = new Listing<>("calls", columns, this::each);
+    listing.print(
+        request.format(),
+        scope.terminal().out(),
+        this::text,
+        json -> {
+          scope.members(json.text("schema", "ntrail.calls/1"), scope.counts());
+          listing.json(json);
+          json.gaps(scope.recording().source().gaps());
+        });
   }
 
   private void each(Consumer<CallWalk> consumer) {
@@ -86,7 +75,7 @@ final class CallSlowestView {
                   ? Numbers.duration(duration) + "  at " + Numbers.seconds(call.entry()) + " s"
                   : Numbers.counted(duration, "tick") + "  at " + Numbers.count(call.entry()))
               + "  "
-              + CallFiles.thread(call.threadInfo())
+              + CallTreeScreen.threadText(call.threadInfo())
               + "  "
               + TextSanitizer.one(scope.names().text(call.function()))
               + CallListing.arguments(call, request));
@@ -98,7 +87,7 @@ final class CallSlowestView {
                   ? ""
                   : "; "
                       + Numbers.percent(share.total(), duration)
-                      + " % of the time in "
+                      + " % of its time in "
                       + TextSanitizer.one(scope.names().text(share.function()))
                       + " ("
                       + CallListing.calls(share.calls())

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** What the recorder of calls counted; the same keys in every format for programs. */
+/** Counters of the recorder of calls; the same keys in every format for programs. */
 final class CallStatistics {
   private CallStatistics() {}
 
@@ -52,7 +52,7 @@ final class CallStatistics {
 
   /** A row for each counter that there is. */
   static Table table(Map<RecorderCounter, Long> statistics) {
-    Table table = new Table().number("count").name("counted by the recorder");
+    Table table = new Table().number("count").name("recorder counters");
     statistics.forEach((counter, value) -> table.row(Numbers.unsigned(value), text(counter)));
     return table;
   }
@@ -65,10 +65,10 @@ final class CallStatistics {
       case THREADS_SEEN -> "threads seen";
       case THREADS_ENDED -> "threads ended";
       case BUFFERS -> "buffers of the recorder";
-      case BUFFERS_FULL_AT_MOST -> "buffers full at once, at most";
+      case BUFFERS_FULL_AT_MOST -> "peak full buffers";
       case BUFFERS_WRITTEN -> "buffers written";
       case THREAD_BLOCKS_FREE -> "thread blocks free at the end";
-      case THREAD_BLOCKS_FAILED -> "thread blocks that could not be had";
+      case THREAD_BLOCKS_FAILED -> "thread blocks not allocated";
       case IMAGE_RECORDS_DROPPED -> "image records dropped";
       case FAILED_WRITES -> "failed writes";
       case EVENTS -> "events captured";
@@ -80,17 +80,17 @@ final class CallStatistics {
       case ENTRIES_DROPPED -> "entries dropped";
       case EXITS_DROPPED -> "exits dropped";
       case UNWINDS_DROPPED -> "unwinds dropped";
-      case REENTRANT -> "re-entrant executions, not recorded";
+      case REENTRANT -> "re-entrant calls, not recorded";
       case BYTES_WRITTEN -> "bytes written";
-      case DURATION_TICKS -> "ticks that it took";
-      case PAIR_PICOSECONDS -> "picoseconds for the two records of a call";
-      case CLOCK_PAIR_PICOSECONDS -> "picoseconds of these for reading the clock";
-      case OVERFLOWS -> "calls beyond the slots of a stack, not recorded";
-      case NO_AREA -> "calls of threads without an area, not recorded";
+      case DURATION_TICKS -> "duration in ticks";
+      case PAIR_PICOSECONDS -> "overhead of an entry/exit pair, ps";
+      case CLOCK_PAIR_PICOSECONDS -> "of which reading the clock, ps";
+      case OVERFLOWS -> "calls not recorded: no slot left on the stack";
+      case NO_AREA -> "calls not recorded: no area for the stack";
       case SLOW_PASSES -> "passes through the slow path";
       case THREAD_TEARDOWNS -> "thread teardowns";
       case BUFFERS_FREE -> "buffers free at the end";
-      case PASSES_WITHOUT_RECORD -> "passes with records switched off";
+      case PASSES_WITHOUT_RECORD -> "passes with recording disabled";
     };
   }
 }

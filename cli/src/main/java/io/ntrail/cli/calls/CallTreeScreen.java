@@ -5,7 +5,6 @@ import io.ntrail.analysis.calls.CallEnd;
 import io.ntrail.analysis.calls.CallStream;
 import io.ntrail.analysis.calls.CallThread;
 import io.ntrail.analysis.calls.CallWalk;
-import io.ntrail.cli.common.CallFiles;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import io.ntrail.formats.schema.StatusCodes;
@@ -29,7 +28,7 @@ final class CallTreeScreen {
   private long total;
 
   /**
-   * How many calls are still to come below those around the next one: by stack, then by depth; -1
+   * Number of calls still to come below those around the next one: by stack, then by depth; -1
    * where the call itself was not shown. The stacks of a thread are told mixed up, each in turn.
    */
   private final Map<Integer, long[]> toCome = new HashMap<>();
@@ -122,7 +121,18 @@ final class CallTreeScreen {
             + " (0x"
             + Long.toHexString(thread.pid())
             + "), "
-            + CallFiles.thread(thread));
+            + threadText(thread));
+  }
+
+  /** Returns {@code thread 568 (0x238)}, with its name if it has one. */
+  static String threadText(CallThread thread) {
+    String name = thread.name();
+    return "thread "
+        + Long.toUnsignedString(thread.tid())
+        + " (0x"
+        + Long.toHexString(thread.tid())
+        + ")"
+        + (name == null ? "" : " \"" + name + "\"");
   }
 
   private List<String> row(CallWalk call) {
@@ -147,7 +157,7 @@ final class CallTreeScreen {
     };
   }
 
-  /** What an exception or an error code says. */
+  /** Returns the meaning of an exception or an error code. */
   private String remark(CallWalk call) {
     long value = call.value();
     @Nullable String name =
@@ -200,7 +210,7 @@ final class CallTreeScreen {
     } else if (limit == 0 || shown < limit) {
       out.println(left + "deeper than " + depth + "; --depth 0 shows all)");
     } else {
-      out.println(left + "deeper than " + depth + ", or behind these; --depth 0 -n 0 shows all)");
+      out.println(left + "deeper than " + depth + ", or after these; --depth 0 -n 0 shows all)");
     }
   }
 }

@@ -1,7 +1,7 @@
 package io.ntrail.cli.calls;
 
 import io.ntrail.analysis.calls.CallRecording;
-import io.ntrail.cli.common.CallFiles;
+import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.UsageError;
@@ -22,23 +22,20 @@ public final class CallsCommand implements Command {
         CommonOptions.command(
             "calls", "The calls of a recording: who called what, and how long it took.");
     spec.addOption(
-        CommonOptions.flag("a row a routine: calls, time with and without callees", "--flat"));
-    spec.addOption(CommonOptions.value("N", "the N calls that took longest", "--slowest"));
+        CommonOptions.flag("one row per routine: calls, inclusive and exclusive time", "--flat"));
+    spec.addOption(CommonOptions.value("N", "the N longest calls", "--slowest"));
     spec.addOption(CommonOptions.values("NAME|PID", "only this process", "-p", "--process"));
     spec.addOption(CommonOptions.values("NAME|TID", "only this thread", "-t", "--thread"));
     spec.addOption(
         CommonOptions.value(
-            "FROM..TO",
-            "only calls entered from one time to another: seconds, or ticks",
-            "--time"));
+            "FROM..TO", "only calls entered in this time range: seconds, or ticks", "--time"));
     spec.addOption(CommonOptions.value("N", "only the N outermost levels; 0 for all", "--depth"));
     spec.addOption(CommonOptions.value("PATTERN", "only calls of these routines", "--find"));
     spec.addOption(
         CommonOptions.value(
             "N", "show the first N recorded arguments (text; default: 4, 0: none)", "--args"));
     spec.addOption(
-        CommonOptions.value(
-            "total|self|calls|max", "what rows of --flat are sorted by", "-s", "--sort"));
+        CommonOptions.value("total|self|calls|max", "sort order of --flat", "-s", "--sort"));
     spec.addOption(
         CommonOptions.values(
             "PATH", "an image, or a folder of images, for names", "-y", "--symbols"));
@@ -48,7 +45,7 @@ public final class CallsCommand implements Command {
     CommonOptions.output(spec, "text, json, jsonl or csv");
     spec.addPositional(
         CommonOptions.words(
-            "FILE", "a recording of calls: .ntr, .jtrc, also inside .zip, .gz or .cab", List.of()));
+            "FILE", "a call recording: .ntr, .jtrc, also inside .zip, .gz or .cab", List.of()));
     return spec;
   }
 
@@ -63,11 +60,11 @@ public final class CallsCommand implements Command {
     }
     if (words.contains("-")) {
       throw new CannotGoOn(
-          "a recording cannot be read from standard input: it is read in no order",
+          "a recording cannot be read from standard input: it needs random access",
           "ntrail calls recording.ntr");
     }
     Path path = CommonOptions.path(words.getFirst());
-    try (CallRecording recording = CallFiles.open(path);
+    try (CallRecording recording = RecordingInput.openCalls(path);
         Terminal terminal = CommonOptions.output(parsed, system)) {
       CallsScope scope = CallsScope.of(recording, request.choice(), terminal, parsed);
       switch (request.look()) {

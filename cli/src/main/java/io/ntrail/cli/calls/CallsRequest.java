@@ -2,11 +2,12 @@ package io.ntrail.cli.calls;
 
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
+import io.ntrail.cli.common.OptionValues;
 import io.ntrail.cli.common.UsageError;
 import picocli.CommandLine.ParseResult;
 
 /**
- * Which calls were asked for, and how they are shown.
+ * Request of {@code ntrail calls}.
  *
  * @param depth calls inside of fewer than these are shown; 0 for all
  * @param slowest how many; only of {@link Look#SLOWEST}
@@ -24,20 +25,20 @@ record CallsRequest(
     Format format) {
   private static final long DEFAULT_LIMIT = 20;
 
-  /** Those in registers; more of them are wider than most screens. */
+  /** Number of arguments in registers; more of them are wider than most screens. */
   private static final long DEFAULT_ARGUMENTS = 4;
 
   /** No recording has more. */
   private static final long MOST_ARGUMENTS = 32;
 
-  /** How calls are shown. */
+  /** Kind of view. */
   enum Look {
     TREE,
     FLAT,
     SLOWEST
   }
 
-  /** What rows of routines are sorted by. */
+  /** Sort key of the rows of routines. */
   enum Sort {
     TOTAL,
     SELF,
@@ -51,13 +52,13 @@ record CallsRequest(
     boolean flat = CommonOptions.has(parsed, "--flat");
     boolean slow = CommonOptions.has(parsed, "--slowest");
     if (flat && slow) {
-      throw new UsageError("one of --flat and --slowest at a time", "--flat");
+      throw new UsageError("--flat and --slowest exclude each other", "--flat");
     }
     if (flat && CommonOptions.has(parsed, "--depth")) {
-      throw new UsageError("--flat adds up calls of every depth", "--flat -n 10");
+      throw new UsageError("--flat and --depth exclude each other", "--flat -n 10");
     }
     if (flat && CommonOptions.has(parsed, "--args")) {
-      throw new UsageError("--flat adds up calls, whatever their arguments", "--flat -n 10");
+      throw new UsageError("--flat and --args exclude each other", "--flat -n 10");
     }
     long arguments = CommonOptions.number(parsed, "--args", DEFAULT_ARGUMENTS);
     if (arguments > MOST_ARGUMENTS) {
@@ -72,22 +73,16 @@ record CallsRequest(
         CommonOptions.number(parsed, "--depth", 0),
         flat ? Look.FLAT : slow ? Look.SLOWEST : Look.TREE,
         slowest,
-        sort(CommonOptions.text(parsed, "-s", "total")),
+        OptionValues.of("-s", Sort.values())
+            .ignoringCase()
+            .example("self")
+            .value(parsed, Sort.TOTAL),
         CommonOptions.number(parsed, "-n", format == Format.TEXT && !slow ? DEFAULT_LIMIT : 0),
         (int) arguments,
         format);
   }
 
-  private static Sort sort(String text) {
-    for (Sort sort : Sort.values()) {
-      if (sort.name().equalsIgnoreCase(text)) {
-        return sort;
-      }
-    }
-    throw new UsageError("-s takes total, self, calls or max, not " + text, "-s self");
-  }
-
-  /** Whether calls of a depth are shown. */
+  /** Returns whether calls of a depth are shown. */
   boolean shows(int depth) {
     return this.depth == 0 || depth < this.depth;
   }

@@ -5,8 +5,7 @@ import io.ntrail.analysis.calls.CallNames;
 import io.ntrail.analysis.calls.CallRecording;
 import io.ntrail.analysis.calls.CallSource;
 import io.ntrail.analysis.calls.CallStream;
-import io.ntrail.analysis.etw.events.NamePattern;
-import io.ntrail.cli.common.CallFiles;
+import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.common.Losses;
@@ -68,7 +67,7 @@ public final class CallsScope {
     List<Integer> threads = choice.threadsOf(recording);
     CallNames names =
         new CallNames(
-            source, CallFiles.images(recording, CommonOptions.all(parsed, "-y"), terminal));
+            source, CallImageFiles.symbols(recording, CommonOptions.all(parsed, "-y"), terminal));
     long records = threads.stream().mapToLong(i -> source.threads().get(i).records()).sum();
     long bytes = source.size();
     try (Progress _ =
@@ -137,7 +136,7 @@ public final class CallsScope {
     return new CallStream(recording, threads, range.fromNanos(), range.toNanos());
   }
 
-  /** Whether a routine is looked for. */
+  /** Returns whether a routine is looked for. */
   boolean isFound(long function) {
     NamePattern pattern = choice.find();
     return pattern == null
@@ -152,7 +151,7 @@ public final class CallsScope {
 
   /** {@code complete}, or what is wrong. */
   public String state(CallCounts counts) {
-    return Losses.state(recording.source()) + ", " + Numbers.count(counts.repaired()) + " repaired";
+    return Losses.state(recording) + ", " + Numbers.count(counts.repaired()) + " repaired";
   }
 
   /** {@code shop.jtrc: thread 4316, 12.0 .. 12.1 s: }. */
@@ -164,12 +163,9 @@ public final class CallsScope {
     return recording.source().name() + ": " + String.join(", ", asked) + ": ";
   }
 
-  /** Begins an answer for programs with what all of them say. */
-  Json begin(Json json, String schema, CallCounts counts) {
-    json.object()
-        .text("schema", schema)
-        .text("file", recording.source().name())
-        .text("unit", unit());
+  /** Writes what every answer for programs says, as members of an open object. */
+  Json members(Json json, CallCounts counts) {
+    json.text("file", recording.source().name()).text("unit", unit());
     counts(json, counts);
     OptionalLong lost = recording.source().lost();
     if (lost.isPresent()) {
@@ -180,7 +176,7 @@ public final class CallsScope {
     return json;
   }
 
-  /** How many records and calls there are, and how whole the recording is. */
+  /** Writes the numbers of records and calls, and how complete the recording is. */
   public void counts(Json json, CallCounts counts) {
     json.number("entries", counts.entries())
         .number("exits", counts.exits())
@@ -221,15 +217,15 @@ public final class CallsScope {
           .println(
               "warning: "
                   + Numbers.counted(counts.beyond(), "call")
-                  + " left out, inside of more than 8,192 others");
+                  + " skipped: nested deeper than 8,192 calls");
     }
     if (choice.find() != null && !found.containsValue(true) && !terminal.outClosed()) {
       terminal
           .err()
           .println(
               "warning: no routine "
-                  + (range.whole() ? "that was called" : "called in that time")
-                  + " is "
+                  + (range.whole() ? "called" : "called in this time range")
+                  + " matches "
                   + TextSanitizer.one(choice.find().toString()));
       terminal.err().println("try: --flat -n 0 lists all");
     }

@@ -1,6 +1,6 @@
 package io.ntrail.cli.common;
 
-import io.ntrail.analysis.etw.events.NamePattern;
+import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.CannotGoOn;
 import java.io.IOException;
@@ -19,30 +19,41 @@ import picocli.CommandLine.ParseResult;
 
 /** The options that mean the same in every command. */
 public final class CommonOptions {
-  /** How an answer is written. */
+  /** Form of an answer. */
   public enum Format {
     TEXT,
     JSON,
     JSONL,
-    CSV
+    CSV,
+    /** Stacks, one line each; of profiles alone. */
+    COLLAPSED
   }
 
   private static final java.util.regex.Pattern SIZE =
       java.util.regex.Pattern.compile("(\\d{1,9})([KMGkmg]?)(i?[Bb])?");
 
-  private static final List<String> COLORS = List.of("auto", "always", "never");
-  private static final List<String> FORMATS = List.of("text", "json", "jsonl", "csv");
+  /** Time when colours are used. */
+  private enum Color {
+    AUTO,
+    ALWAYS,
+    NEVER
+  }
+
+  private static final OptionValues<Color> COLORS = OptionValues.of("--color", Color.values());
+
+  private static final List<String> FORMATS =
+      OptionValues.of("--format", Format.TEXT, Format.JSON, Format.JSONL, Format.CSV).words();
 
   private CommonOptions() {}
 
   public static CommandSpec command(String name, String purpose) {
     CommandSpec spec = CommandSpec.create().name(name);
     spec.usageMessage().description(purpose);
-    spec.addOption(flag("only ASCII in lines and trees", "--ascii"));
-    spec.addOption(oneOf(COLORS, "WHEN", "colour: auto, always or never", "--color"));
+    spec.addOption(flag("ASCII only", "--ascii"));
+    spec.addOption(oneOf(COLORS.words(), "WHEN", "colour: auto, always or never", "--color"));
     spec.addOption(flag("never through a pager", "--no-pager"));
     spec.addOption(flag("no progress and no hints", "-q", "--quiet"));
-    spec.addOption(flag("more about how; -vv: the internals, too", "-v", "--verbose"));
+    spec.addOption(flag("verbose; -vv: also internals", "-v", "--verbose"));
     return spec;
   }
 
@@ -107,10 +118,10 @@ public final class CommonOptions {
     return files("a recording: .etl, also inside .zip, .gz, .cab or .diagsession");
   }
 
-  /** The same, or one file of calls. */
+  /** Files of events, or one call recording. */
   public static PositionalParamSpec recordings() {
     return files(
-        "a recording: .etl, also inside .zip, .gz, .cab or .diagsession; or one of calls: .ntr, .jtrc");
+        "a recording: .etl, also inside .zip, .gz, .cab or .diagsession; or a call recording: .ntr, .jtrc");
   }
 
   public static PositionalParamSpec files(String description) {
@@ -146,30 +157,29 @@ public final class CommonOptions {
     output(spec, formats, FORMATS);
   }
 
-  /** The same for a command that knows formats of its own. */
+  /** Adds the options about output for a command that has formats of its own. */
   public static void output(CommandSpec spec, String formats, List<String> names) {
-    String how = "how to write the answer: " + formats;
+    String how = "output format: " + formats;
     spec.addOption(oneOf(names, "FORMAT", how, "--format"));
-    spec.addOption(flag("cut nothing to the width of the terminal", "--wide"));
+    spec.addOption(flag("do not truncate to the terminal width", "--wide"));
     destination(spec);
   }
 
-  /** Where an answer goes, and how it is come by. */
+  /** Adds the options of where an answer goes and how it is made. */
   public static void destination(CommandSpec spec) {
-    spec.addOption(value("FILE", "where to write it; - is standard output", "-o", "--output"));
-    spec.addOption(
-        flag(
-            "exit with 3 also for losses that the recorder counted, and missing symbols",
-            "--strict"));
+    spec.addOption(value("FILE", "output file; - is standard output", "-o", "--output"));
+    spec.addOption(flag("exit with 3 also for lost events and missing symbols", "--strict"));
     spec.addOption(value("N", "threads to use (default: all cores)", "--cores"));
+  }
+
+  /** Returns the columns of the terminal to which tables are cut; 0 to cut nothing. */
+  public static int width(ParseResult parsed, Terminal terminal) {
+    return has(parsed, "--wide") || !terminal.outIsTerminal() ? 0 : terminal.width();
   }
 
   /** Checks the values of the options that every command has. */
   public static void check(ParseResult parsed) {
-    String when = text(parsed, "--color", "auto");
-    if (!COLORS.contains(when)) {
-      throw new UsageError("--color takes auto, always or never, not " + when, "--color auto");
-    }
+    COLORS.value(parsed, Color.AUTO);
   }
 
   public static boolean has(ParseResult parsed, String name) {
@@ -192,7 +202,7 @@ public final class CommonOptions {
   }
 
   /**
-   * What an option gives as patterns.
+   * Returns the patterns of an option.
    *
    * @param example of its value, for who gives a regular expression that is none
    */
@@ -215,7 +225,7 @@ public final class CommonOptions {
     }
     if (words.contains("-")) {
       throw new CannotGoOn(
-          "a recording cannot be read from standard input: its buffers are in no order",
+          "a recording cannot be read from standard input: it needs random access",
           "ntrail " + command + " recording.etl");
     }
     return words.stream().map(CommonOptions::path).toList();
@@ -225,23 +235,20 @@ public final class CommonOptions {
     try {
       return Path.of(word);
     } catch (InvalidPathException e) {
-      throw new CannotGoOn("no such file: " + word + " (" + e.getReason() + ")", "");
+      throw CannotGoOn.noSuchFile(word + " (" + e.getReason() + ")", "");
     }
   }
 
+  /**
+   * Returns the form that {@code --format} names.
+   *
+   * @param allowed those that a command has
+   */
   public static Format format(ParseResult parsed, Format... allowed) {
-    String text = text(parsed, "--format", "text");
-    for (Format format : allowed) {
-      if (format.name().equalsIgnoreCase(text)) {
-        return format;
-      }
-    }
-    StringBuilder names = new StringBuilder();
-    for (Format format : allowed) {
-      String before = format == allowed[allowed.length - 1] ? " or " : ", ";
-      names.append(names.isEmpty() ? "" : before).append(format.name().toLowerCase(Locale.ROOT));
-    }
-    throw new UsageError("--format takes " + names + ", not " + text, "--format json");
+    return OptionValues.of("--format", allowed)
+        .ignoringCase()
+        .example("json")
+        .value(parsed, Format.TEXT);
   }
 
   public static int cores(ParseResult parsed) {
@@ -291,7 +298,7 @@ public final class CommonOptions {
   }
 
   /**
-   * The same of another option.
+   * Makes sure that the file of an option is none of those that are read.
    *
    * @param read what is read, as it was typed
    */
@@ -302,7 +309,7 @@ public final class CommonOptions {
             && Files.exists(path(input))
             && Files.isSameFile(file, path(input))) {
           throw new UsageError(
-              option + " " + name + " would overwrite what is read", option + " another.file");
+              option + " " + name + " would overwrite an input file", option + " another.file");
         }
       }
     } catch (IOException e) {
@@ -317,7 +324,7 @@ public final class CommonOptions {
     }
   }
 
-  /** Where the answer goes: never over one of the files that it is about. */
+  /** Returns the terminal with the output of {@code -o}: never one of the files that are read. */
   public static Terminal output(ParseResult parsed, Terminal terminal) {
     if (!has(parsed, "-o")) {
       return has(parsed, "--no-pager") ? terminal : terminal.paged();
@@ -328,7 +335,7 @@ public final class CommonOptions {
       notRead(parsed, name, file);
       return terminal.withOutput(file);
     } catch (NoSuchFileException e) {
-      throw new CannotGoOn("cannot write " + name + ": there is no such folder", "");
+      throw new CannotGoOn("cannot write " + name + ": no such folder", "");
     } catch (IOException e) {
       throw new CannotGoOn("cannot write " + name + ": " + e.getMessage(), "");
     }

@@ -2,8 +2,8 @@ package io.ntrail.cli.common;
 
 import io.ntrail.analysis.etw.events.SchemaSourceCounts;
 import io.ntrail.analysis.etw.events.StackStatistics;
-import io.ntrail.analysis.etw.events.UnmatchedTerm;
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.naming.UnmatchedTerm;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
@@ -12,8 +12,8 @@ import java.util.List;
 import picocli.CommandLine.ParseResult;
 
 /**
- * What is said about an answer of {@code ntrail events} beside the answer: what nothing describes,
- * where names came from, and which words fit nothing.
+ * Remarks on an answer of {@code ntrail events}: events without a schema, sources of schemas, and
+ * patterns that match nothing.
  */
 public final class EventRemarks {
   private static final int SHOWN = 10;
@@ -31,12 +31,12 @@ public final class EventRemarks {
               Numbers.count(bare)
                   + " of "
                   + Numbers.counted(all, "record")
-                  + (bare == 1 ? " is" : " are")
-                  + " not described: their bytes are in --format jsonl");
+                  + (bare == 1 ? " has" : " have")
+                  + " no schema: raw payload with --format jsonl");
     }
   }
 
-  /** Where names and fields came from, and what could not be understood: for {@code -v}. */
+  /** Prints the sources of schemas and their problems: for {@code -v}. */
   public static void sources(
       SchemaSourceCounts sources, List<String> problems, ParseResult parsed, Terminal terminal) {
     if (!CommonOptions.has(parsed, "-v")) {
@@ -52,7 +52,7 @@ public final class EventRemarks {
           .println(
               "warning: "
                   + Numbers.counted(problems.size() - SHOWN, "more problem")
-                  + " with descriptions in the recording");
+                  + " with schemas in the recording");
     }
     List<SchemaSourceCounts.Row> rows = sources.rows();
     if (rows.isEmpty()) {
@@ -60,15 +60,14 @@ public final class EventRemarks {
     }
     long events = sources.events();
     long types = rows.stream().mapToLong(SchemaSourceCounts.Row::types).sum();
-    Table table =
-        new Table().number("types").number("records").number("%").name("names and fields from");
+    Table table = new Table().number("types").number("records").number("%").name("schema source");
     for (SchemaSourceCounts.Row row : rows) {
       line(
           table,
           row.types(),
           row.events(),
           events,
-          row.source() == null ? "(not described)" : row.source().text());
+          row.source() == null ? "(no schema)" : row.source().text());
     }
     line(table, types, events, events, "total");
     table.print(terminal.err(), 0, 0);
@@ -90,7 +89,7 @@ public final class EventRemarks {
       return;
     }
     terminal.out().flush();
-    String none = narrowed ? "none of the events asked for" : "no event";
+    String none = narrowed ? "none of the selected events" : "no event";
     for (UnmatchedTerm word : words) {
       String asked = TextSanitizer.one(word.asked());
       String nearest = TextSanitizer.one(word.nearest());
@@ -101,25 +100,27 @@ public final class EventRemarks {
               "warning: "
                   + switch (word.what()) {
                     case EVENT ->
-                        "no event" + (inTime ? " of this time" : "") + " is called " + asked;
+                        "no event" + (inTime ? " in this time range" : "") + " matches " + asked;
                     case PROCESS ->
                         none
                             + " belongs to "
                             + (there
-                                ? asked + ", which the recording knows"
+                                ? asked + ", a process in this recording"
                                 : "a process " + asked);
                     case THREAD -> none + " belongs to a thread " + asked;
-                    case CPU -> none + " is of a CPU " + asked;
+                    case CPU -> none + " ran on CPU " + asked;
                     case FIELD -> none + " has a field " + asked;
-                    case FUNCTION, RULE -> "no function is called " + asked;
-                    case MODULE -> "no module is called " + asked;
+                    case FUNCTION, RULE -> "no function matches " + asked;
+                    case MODULE -> "no module matches " + asked;
                     case GROUP ->
-                        "the field " + asked + " is a list or a structure: only members compare";
+                        "the field "
+                            + asked
+                            + " is an array or structure: compare a member instead";
                   });
       if (!nearest.isEmpty() && !there) {
         terminal.err().println("try: " + example(word, nearest));
       } else if (nearest.isEmpty() && word.what() == UnmatchedTerm.What.EVENT) {
-        terminal.err().println("try: --count lists the events that there are");
+        terminal.err().println("try: --count lists all events");
       } else if (nearest.isEmpty() && word.what() == UnmatchedTerm.What.PROCESS) {
         terminal.err().println("try: --count --by process lists the processes that have events");
       }
@@ -145,7 +146,7 @@ public final class EventRemarks {
       terminal
           .err()
           .println(
-              "warning: the recording has nothing of this time: it is "
+              "warning: no records in this time range: the recording is "
                   + Numbers.seconds(whole)
                   + " s long");
     }
@@ -157,22 +158,22 @@ public final class EventRemarks {
     if (stacks.leftOut() > 0) {
       warn(
           terminal,
-          Numbers.counted(stacks.leftOut(), "stack record")
-              + " left out for want of memory: some stacks are missing");
+          "memory limit reached: "
+              + Numbers.counted(stacks.leftOut(), "stack record")
+              + " skipped, some stacks are missing");
     }
     if (stacks.undefined() > 0) {
       warn(
           terminal,
           Numbers.counted(stacks.undefined(), "reference")
-              + " to stacks that the recording does not define: parts of stacks are missing");
+              + " to undefined stack keys: stacks are incomplete");
     }
     if (stacks.givenUp() > 0) {
       warn(
           terminal,
-          "of "
+          "memory limit reached: for "
               + Numbers.counted(stacks.givenUp(), "event")
-              + " the stack, which comes behind the event, was not looked for to the end for want"
-              + " of memory");
+              + " the search for a stack recorded after the event was not completed");
     }
     if (CommonOptions.has(parsed, "-v") && (stacks.references() > 0 || stacks.joined() > 0)) {
       terminal
@@ -181,9 +182,9 @@ public final class EventRemarks {
               Numbers.counted(stacks.references(), "stack record")
                   + (stacks.unmatched() < 0
                       ? "; "
-                      : ", " + Numbers.count(stacks.unmatched()) + " of no event; ")
+                      : ", " + Numbers.count(stacks.unmatched()) + " unmatched; ")
                   + Numbers.counted(stacks.joined(), "event")
-                  + " with a stack from an event behind it");
+                  + " with a stack from a later event");
     }
   }
 
@@ -198,10 +199,10 @@ public final class EventRemarks {
       terminal
           .err()
           .println(
-              "warning: "
+              "warning: memory limit reached: "
                   + Numbers.counted(count, "record")
-                  + " about processes, threads and files were left out for want of memory: some"
-                  + " names may be missing or those of earlier ones");
+                  + " of processes, threads and files skipped; some names may be missing or"
+                  + " outdated");
     }
   }
 }

@@ -1,6 +1,6 @@
 package io.ntrail.cli.common;
 
-/** What the exit codes of every command mean. */
+/** Exit codes of every command. */
 public final class ExitCode {
   /** Done. */
   public static final int DONE = 0;

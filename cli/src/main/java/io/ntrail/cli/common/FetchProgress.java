@@ -49,7 +49,7 @@ public final class FetchProgress implements FetchListener {
     return arrived + coming.values().stream().mapToLong(Coming::bytes).sum();
   }
 
-  /** What is coming now; empty if nothing is. */
+  /** Returns the state of the current download; empty if there is none. */
   public synchronized Optional<String> line() {
     if (coming.isEmpty()) {
       return Optional.empty();
@@ -62,7 +62,7 @@ public final class FetchProgress implements FetchListener {
             .orElseGet(() -> coming.entrySet().iterator().next());
     Coming file = first.getValue();
     if (file.bytes == 0) {
-      return Optional.of("asking for " + first.getKey().name() + more);
+      return Optional.of("requesting " + first.getKey().name() + more);
     }
     String share =
         file.total <= 0

@@ -1,6 +1,6 @@
 package io.ntrail.cli.common;
 
-import io.ntrail.analysis.etw.events.NamePattern;
+import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.SpellingSuggestion;
@@ -11,7 +11,7 @@ import io.ntrail.programs.image.ParsedImage;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What people write for a function of an image: an address in it, or its name or a pattern. */
+/** Argument that names a function of an image: an address in it, its name or a pattern. */
 public final class FunctionArgument {
   private FunctionArgument() {}
 
@@ -31,7 +31,7 @@ public final class FunctionArgument {
       long rva = based ? address - base : address;
       if (!image.isExecutable(rva)) {
         throw new CannotGoOn(
-            "there is no code at " + Numbers.hex(rva) + " of " + image.name(),
+            "no code at " + Numbers.hex(rva) + " in " + image.name(),
             "ntrail image " + image.name() + " --sections");
       }
       return rva;
@@ -57,7 +57,7 @@ public final class FunctionArgument {
         return List.of(functions.list().get(index));
       }
       throw new CannotGoOn(
-          "nothing says that a function lies at " + Numbers.hex(rva) + " of " + image.name(),
+          "no function known at " + Numbers.hex(rva) + " in " + image.name(),
           "ntrail image " + image.name() + " --functions");
     }
     NamePattern pattern = NamePattern.of(what);
@@ -71,7 +71,7 @@ public final class FunctionArgument {
     if (found.isEmpty()) {
       String nearest = SpellingSuggestion.of(what, all);
       throw new CannotGoOn(
-          image.name() + " has no function of the name " + what,
+          image.name() + " has no function named " + what,
           "ntrail image "
               + image.name()
               + (nearest.isEmpty() ? " --functions" : " " + option + " " + nearest));

@@ -2,11 +2,11 @@ package io.ntrail.cli.common;
 
 import io.ntrail.analysis.etw.events.Events;
 import io.ntrail.analysis.etw.events.StackFrame;
-import io.ntrail.analysis.etw.machine.Images;
+import io.ntrail.analysis.etw.weights.ProfileInput;
+import io.ntrail.analysis.etw.weights.Profiler;
+import io.ntrail.analysis.naming.Images;
 import io.ntrail.analysis.profile.FlatProfile;
-import io.ntrail.analysis.profile.ProfileInput;
 import io.ntrail.analysis.profile.ProfileRow;
-import io.ntrail.analysis.profile.Profiler;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -14,11 +14,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Which images an answer needs names of, those first that matter most to it. */
+/** Images whose names an answer needs, the hottest first. */
 public final class HotImages {
   private HotImages() {}
 
-  /** Those of a profile: by what they weigh themselves, then with all that they call. */
+  /** Returns the images of a profile, by self weight, then by inclusive weight. */
   public static List<Integer> of(ProfileInput input, Profiler.Request request) {
     Profiler profiler = new Profiler(input, request, null);
     FlatProfile flat = new FlatProfile(profiler.functions(), true);
@@ -33,7 +33,7 @@ public final class HotImages {
   }
 
   /**
-   * Those of stacks: by how many frames are in them.
+   * Returns the images of stacks, by the number of frames in them.
    *
    * @param walk with stacks
    * @param limit of events; 0 for all

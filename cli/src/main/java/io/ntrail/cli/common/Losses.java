@@ -1,15 +1,14 @@
 package io.ntrail.cli.common;
 
-import io.ntrail.analysis.calls.CallSource;
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.model.RecorderLosses;
+import io.ntrail.analysis.model.Recording;
+import io.ntrail.analysis.model.RecordingKind;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.Gap;
-import io.ntrail.formats.etl.EtlFile;
-import io.ntrail.formats.etl.LogFileHeader;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalLong;
 import picocli.CommandLine.ParseResult;
 
 /** Says what could not be read and what the recorder lost, the same way in every command. */
@@ -19,35 +18,33 @@ public final class Losses {
   private Losses() {}
 
   /** Events that the recorder counted as lost, all files together. */
-  public static long events(EtwRecording recording) {
-    return recording.files().stream()
-        .mapToLong(f -> f.header().map(LogFileHeader::eventsLost).orElse(0L))
-        .sum();
+  public static long events(Recording recording) {
+    return recording.losses().records().orElse(0);
   }
 
   /** Buffers that the recorder counted as lost, all files together. */
-  public static long buffers(EtwRecording recording) {
-    return recording.files().stream()
-        .mapToLong(f -> f.header().map(LogFileHeader::buffersLost).orElse(0L))
-        .sum();
+  public static long buffers(Recording recording) {
+    return recording.losses().buffers().orElse(0);
   }
 
-  /** {@code complete}, or what is wrong, for the first line of an answer. */
-  public static String state(EtwRecording recording) {
-    long open = recording.files().stream().filter(Losses::neverFinalised).count();
-    return wholeness(recording.gaps(), open, recording.files().size())
-        + ", "
-        + Numbers.counted(events(recording), "event")
-        + " and "
-        + Numbers.counted(buffers(recording), "buffer")
-        + " lost";
-  }
-
-  /** The same of a recording of calls; of losses only if somebody counted them. */
-  public static String state(CallSource source) {
-    OptionalLong lost = source.lost();
-    return wholeness(source.gaps(), source.neverFinalised() ? 1 : 0, 1)
-        + (lost.isPresent() ? ", " + Numbers.counted(lost.getAsLong(), "record") + " lost" : "");
+  /**
+   * Returns {@code complete}, or what is wrong, for the first line of an answer; what was lost only
+   * if the recorder counted it.
+   */
+  public static String state(Recording recording) {
+    RecorderLosses losses = recording.losses();
+    List<String> state = new ArrayList<>();
+    state.add(wholeness(recording.gaps(), losses.neverFinalised(), recording.fileNames().size()));
+    boolean hasEvents = recording.kind() == RecordingKind.ETW;
+    losses
+        .records()
+        .ifPresent(lost -> state.add(Numbers.counted(lost, hasEvents ? "event" : "record")));
+    losses.buffers().ifPresent(lost -> state.add(Numbers.counted(lost, "buffer")));
+    return switch (state.size()) {
+      case 1 -> state.getFirst();
+      case 2 -> state.getFirst() + ", " + state.get(1) + " lost";
+      default -> state.getFirst() + ", " + state.get(1) + " and " + state.get(2) + " lost";
+    };
   }
 
   private static String wholeness(List<Gap> gaps, long neverFinalised, int files) {
@@ -62,10 +59,6 @@ public final class Losses {
               : Numbers.counted(neverFinalised, "file") + " never finalised");
     }
     return state.isEmpty() ? "complete" : String.join(", ", state);
-  }
-
-  private static boolean neverFinalised(EtlFile file) {
-    return file.header().map(h -> !h.finalised()).orElse(false);
   }
 
   /** Warns of every place that could not be read, the first ones in words. */
@@ -91,17 +84,17 @@ public final class Losses {
           .println(
               "warning: "
                   + Numbers.counted(gaps.size() - SHOWN, "more place")
-                  + " could not be read (--format json lists all)");
+                  + " unreadable (--format json lists all)");
     }
   }
 
   /** Closes an answer: the warnings, how it came about if asked, and the exit code. */
-  public static int finish(EtwRecording recording, ParseResult parsed, Terminal terminal) {
+  public static int finish(Recording recording, ParseResult parsed, Terminal terminal) {
     return finish(recording, Symbols.NONE, parsed, terminal);
   }
 
   /**
-   * What symbols could not give.
+   * Symbols that are missing or damaged.
    *
    * @param gaps what of them could not be read
    * @param areMissing whether some that were asked for are not there
@@ -114,49 +107,40 @@ public final class Losses {
     }
   }
 
-  /** The same where symbols were read, too. */
+  /** Closes an answer for which symbols were read, too. */
   public static int finish(
-      EtwRecording recording, Symbols symbols, ParseResult parsed, Terminal terminal) {
+      Recording recording, Symbols symbols, ParseResult parsed, Terminal terminal) {
     warn(recording.gaps(), terminal);
     warn(symbols.gaps, terminal);
     if (CommonOptions.has(parsed, "-v")) {
-      terminal.out().flush();
-      long buffers = recording.files().stream().mapToLong(f -> f.buffers().count()).sum();
-      terminal
-          .err()
-          .println(
-              "read "
-                  + Numbers.bytes(recording.bytesVisited())
-                  + " (the recording has "
-                  + Numbers.bytes(recording.size())
-                  + " in "
-                  + Numbers.counted(buffers, "buffer")
-                  + ") on up to "
-                  + Numbers.counted(CommonOptions.cores(parsed), "core")
-                  + (recording.files().size() == 1
-                      ? ""
-                      : recording.oneClock()
-                          ? "; the files share a clock"
-                          : "; the files are put together by UTC"));
+      recording.ability(EtwRecording.class).ifPresent(etw -> effort(etw, parsed, terminal));
     }
     boolean strict = CommonOptions.has(parsed, "--strict");
-    return symbols.gaps.isEmpty() && !(strict && symbols.areMissing)
-        ? exitCode(recording, strict)
+    boolean isLossy = strict && (recording.losses().any() || symbols.areMissing);
+    return recording.gaps().isEmpty() && symbols.gaps.isEmpty() && !isLossy
+        ? ExitCode.DONE
         : ExitCode.INCOMPLETE;
   }
 
-  /** Closes an answer about what a recording of calls is. */
-  public static int finish(CallSource source, ParseResult parsed, Terminal terminal) {
-    warn(source.gaps(), terminal);
-    boolean lost = CommonOptions.has(parsed, "--strict") && source.lost().orElse(0) > 0;
-    return !source.gaps().isEmpty() || lost ? ExitCode.INCOMPLETE : ExitCode.DONE;
-  }
-
-  private static int exitCode(EtwRecording recording, boolean strict) {
-    if (!recording.gaps().isEmpty()) {
-      return ExitCode.INCOMPLETE;
-    }
-    boolean lost = events(recording) > 0 || buffers(recording) > 0;
-    return strict && lost ? ExitCode.INCOMPLETE : ExitCode.DONE;
+  /** Says how much was read for an answer. */
+  private static void effort(EtwRecording recording, ParseResult parsed, Terminal terminal) {
+    terminal.out().flush();
+    long buffers = recording.files().stream().mapToLong(f -> f.buffers().count()).sum();
+    terminal
+        .err()
+        .println(
+            "read "
+                + Numbers.bytes(recording.bytesVisited())
+                + " (the recording has "
+                + Numbers.bytes(recording.size())
+                + " in "
+                + Numbers.counted(buffers, "buffer")
+                + ") on up to "
+                + Numbers.counted(CommonOptions.cores(parsed), "core")
+                + (recording.files().size() == 1
+                    ? ""
+                    : recording.oneClock()
+                        ? "; the files share a clock"
+                        : "; files aligned by UTC"));
   }
 }

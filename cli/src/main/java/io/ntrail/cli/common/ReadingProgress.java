@@ -19,7 +19,7 @@ public final class ReadingProgress {
         recording.size());
   }
 
-  /** The same, and what comes from servers meanwhile. */
+  /** Shows how much of a recording was read, and the downloads from servers. */
   public static Progress start(
       EtwRecording recording, SymbolSearchPath places, ParseResult parsed, Terminal terminal) {
     Supplier<String> reading =

@@ -16,7 +16,7 @@ public final class SymbolDownloads {
   /** More images are seldom needed to understand a profile. */
   private static final long MOST_HINTED = 20;
 
-  /** Where Microsoft has the PDBs of Windows for everybody. */
+  /** Microsoft's public symbol server. */
   public static final String PUBLIC_SERVER = "https://msdl.microsoft.com/download/symbols";
 
   private SymbolDownloads() {}
@@ -38,9 +38,7 @@ public final class SymbolDownloads {
     }
   }
 
-  /**
-   * What symbols could not give to an answer; they are missed where somebody said where to look.
-   */
+  /** Returns the symbols that an answer lacks; none are missed without a search path. */
   public static Losses.Symbols lacking(SymbolSearchPath places, RecordingSymbols symbols) {
     return new Losses.Symbols(symbols.gaps(), places.isConfigured() && symbols.lacksAny());
   }
@@ -67,7 +65,7 @@ public final class SymbolDownloads {
               "warning: "
                   + String.join(", ", late.subList(0, Math.min(MOST_NAMED, late.size())))
                   + more
-                  + " did not come in time: their functions have no names here (what came is kept)");
+                  + " not downloaded in time: no function names for these modules (partial downloads are kept)");
       hint(parsed, terminal, "ntrail symbols " + file + " --fetch, or --symbols-wait 300");
     } else if (isText && !places.isConfigured() && symbols.lacksAny()) {
       long missing = Math.min(MOST_HINTED, symbols.hot() - symbols.found());

@@ -25,10 +25,9 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
 /**
- * Where PDBs are looked for: in what {@code -y} names, files, folders or symbol paths, then in the
- * symbol path of the environment, then on the servers of {@code --server}, at last in what was
- * fetched from such servers before. Nothing is asked of the network unless one of them names a
- * server.
+ * Search path of PDBs: what {@code -y} names, files, folders or symbol paths, then in the symbol
+ * path of the environment, then on the servers of {@code --server}, at last in what was fetched
+ * from such servers before. Nothing is asked of the network unless one of them names a server.
  */
 public final class SymbolSearchPath implements AutoCloseable {
   /** Whoever asks for a file by its name may know better than what a server said a while ago. */
@@ -63,7 +62,7 @@ public final class SymbolSearchPath implements AutoCloseable {
   /** {@code -y} alone, for commands that ask no server. */
   public static OptionSpec option() {
     return CommonOptions.values(
-        "PATH", "where PDBs lie: a PDB, a folder of them, or a symbol path", "-y", "--symbols");
+        "PATH", "symbol search path: a PDB, a folder of PDBs, or a symbol path", "-y", "--symbols");
   }
 
   /** {@code -y} and {@code --server}. */
@@ -71,35 +70,37 @@ public final class SymbolSearchPath implements AutoCloseable {
     spec.addOption(option());
     spec.addOption(
         CommonOptions.values(
-            "URL", "a symbol server to ask for PDBs that are nowhere else", SERVER));
+            "URL", "a symbol server to query for PDBs not found elsewhere", SERVER));
   }
 
-  /** The same, and how long text waits for servers. */
+  /** Adds the options of the search path, and how long text output waits for servers. */
   public static void optionsWithWait(CommandSpec spec) {
     options(spec);
     spec.addOption(
         CommonOptions.value(
             "SECONDS",
-            "how long a text waits for servers (default: 30; other formats wait to the end); 0 asks"
-                + " none",
+            "seconds that text output waits for symbol servers (default: 30; other formats wait for"
+                + " all); 0: no queries",
             WAIT));
   }
 
-  /** What was asked for, of which servers are not asked; what of it cannot be used is said. */
+  /**
+   * Returns the search path that was asked for, without its servers; warns of what cannot be used.
+   */
   public static PdbSearch offline(ParseResult parsed, Terminal terminal) {
     try (SymbolSearchPath places = of(parsed, terminal)) {
       return places.search.offline();
     }
   }
 
-  /** What was asked for; what of it cannot be used is said. */
+  /** Returns the search path that was asked for; warns of what cannot be used. */
   public static SymbolSearchPath of(ParseResult parsed, Terminal terminal) {
     return of(List.of(), parsed, terminal);
   }
 
   /**
-   * The same, and before all of it what came with recordings: PDBs in their zips, and what Windows
-   * Performance Recorder puts beside them.
+   * Returns the search path that was asked for, and in front of it what came with recordings: PDBs
+   * in their zips, and what Windows Performance Recorder puts beside them.
    */
   public static SymbolSearchPath of(List<Path> recordings, ParseResult parsed, Terminal terminal) {
     // Who sent a recording may have put the PDBs beside it.
@@ -236,7 +237,7 @@ public final class SymbolSearchPath implements AutoCloseable {
     }
   }
 
-  /** Whether a word of {@code -y} names a file or a folder, and no symbol path. */
+  /** Returns whether a word of {@code -y} names a file or a folder, and not a symbol path. */
   public static boolean isPlace(String text) {
     return !isSymbolPath(text);
   }
@@ -256,7 +257,7 @@ public final class SymbolSearchPath implements AutoCloseable {
     return images;
   }
 
-  /** Whether servers are asked. */
+  /** Returns whether servers are queried. */
   public boolean asksServers() {
     return fetch.isPresent();
   }
@@ -266,18 +267,18 @@ public final class SymbolSearchPath implements AutoCloseable {
     return servers(path);
   }
 
-  /** Whether anybody said where symbols are. */
+  /** Returns whether a search path is configured. */
   boolean isConfigured() {
     return isConfigured;
   }
 
-  /** What is fetched, while it is. */
+  /** Returns the downloads in progress. */
   public FetchProgress progress() {
     return progress;
   }
 
   /**
-   * How long an answer waits for servers; null: to the end.
+   * Returns how long an answer waits for servers; null: to the end.
    *
    * @param isText whether people read it
    */

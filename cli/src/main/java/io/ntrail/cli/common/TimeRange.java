@@ -34,7 +34,7 @@ public record TimeRange(long fromNanos, long toNanos) {
     return fromNanos == Long.MIN_VALUE && toNanos == Long.MAX_VALUE;
   }
 
-  /** As the first line of an answer repeats it. */
+  /** Returns the range as the first line of an answer repeats it. */
   public String text() {
     if (whole()) {
       return "whole recording";
@@ -68,7 +68,7 @@ public record TimeRange(long fromNanos, long toNanos) {
       }
       return exact.multiply(BigDecimal.valueOf(unit)).toBigInteger().longValueExact();
     } catch (ArithmeticException | NumberFormatException e) {
-      throw new UsageError("no time: " + text, "--time 1.5..2 or --time 10ms..20ms");
+      throw new UsageError("not a time: " + text, "--time 1.5..2 or --time 10ms..20ms");
     }
   }
 }

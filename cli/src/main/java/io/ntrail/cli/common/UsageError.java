@@ -15,7 +15,7 @@ public final class UsageError extends RuntimeException {
     this.nextStep = nextStep;
   }
 
-  /** What to write instead; empty if nobody knows. */
+  /** Returns what to type instead; empty if unknown. */
   public String nextStep() {
     return nextStep;
   }

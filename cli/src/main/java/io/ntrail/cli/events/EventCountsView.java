@@ -2,21 +2,23 @@ package io.ntrail.cli.events;
 
 import io.ntrail.analysis.etw.events.EventCounts;
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.cli.common.CellWriter;
+import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.EventIds;
 import io.ntrail.cli.common.EventRemarks;
 import io.ntrail.cli.common.Headings;
+import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.Losses;
-import io.ntrail.cli.text.Csv;
-import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.identity.Guid;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Prints how many events there are of each type. */
+/** Prints event counts by type. */
 final class EventCountsView {
   private final EtwRecording recording;
   private final EventCounts counts;
@@ -37,56 +39,51 @@ final class EventCountsView {
   }
 
   void print(Format format, String asked, boolean wide) {
-    switch (format) {
-      case TEXT -> text(asked, wide);
-      case JSON -> json();
-      case JSONL -> {
-        try (Json json = new Json(terminal.out())) {
-          rows.forEach(row -> row(json, row));
-        }
-      }
-      case CSV -> csv();
-    }
+    Listing<EventCounts.Row> listing = new Listing<>("events", columns(), rows::forEach);
+    listing.print(
+        format,
+        terminal.out(),
+        () -> text(asked, wide),
+        json -> {
+          json.text("schema", "ntrail.event-counts/1").number("records", counts.records());
+          listing.json(json);
+          json.number("rowsLeftOut", counts.rows().size() - rows.size())
+              .lost(Losses.events(recording), Losses.buffers(recording))
+              .gaps(recording.gaps());
+        });
   }
 
-  private void json() {
-    try (Json json = new Json(terminal.out())) {
-      json.object()
-          .text("schema", "ntrail.event-counts/1")
-          .number("records", counts.records())
-          .array("events");
-      rows.forEach(row -> row(json, row));
-      json.endArray()
-          .number("rowsLeftOut", counts.rows().size() - rows.size())
-          .lost(Losses.events(recording), Losses.buffers(recording))
-          .gaps(recording.gaps())
-          .endObject();
-    }
-  }
-
-  private void row(Json json, EventCounts.Row row) {
-    json.object()
-        .text("providerGuid", EventIds.guid(row.providerGuid()))
-        .text("provider", row.provider())
-        .text("event", named(row.event()))
-        .number("id", row.id())
-        .number("opcode", row.opcode())
-        .number("version", row.version())
-        .number("count", row.count());
-    if (counts.stacksKnown()) {
-      json.number("withStack", row.withStack());
-    } else {
-      json.unknown("withStack");
-    }
-    json.number("bytes", row.bytes());
-    if (row.names().size() > 1) {
-      json.array("names");
-      for (Map.Entry<String, Long> name : row.names().entrySet()) {
-        json.object().text("event", name.getKey()).number("count", name.getValue()).endObject();
-      }
-      json.endArray();
-    }
-    json.endObject();
+  private Columns<EventCounts.Row> columns() {
+    return new Columns<EventCounts.Row>()
+        .text("providerGuid", row -> EventIds.guid(row.providerGuid()))
+        .text("provider", EventCounts.Row::provider)
+        .text("event", row -> named(row.event()))
+        .titled()
+        .shown(EventCounts.Row::text)
+        .count("id", EventCounts.Row::id)
+        .count("opcode", EventCounts.Row::opcode)
+        .count("version", EventCounts.Row::version)
+        .count("count", EventCounts.Row::count)
+        .titled("records")
+        .knownCount("withStack", row -> counts.stacksKnown() ? row.withStack() : -1)
+        .titled("with stack")
+        .shown(row ->
+            counts.stacksKnown() ? Numbers.percent(row.withStack(), row.count()) + " %" : "?")
+        .count("bytes", EventCounts.Row::bytes)
+        .value("names", EventCountsView::names)
+        .onlyJson()
+        .figure("%", row -> Numbers.percent(row.count(), counts.records()))
+        .figure(
+            "records/s",
+            row ->
+                counts.nanos() == 0 ? "-" : Numbers.oneDecimal(row.count() * 1e9 / counts.nanos()))
+        .figure(
+            "bytes each",
+            row ->
+                row.count() == 0
+                    ? "-"
+                    : Numbers.count(Math.round((double) row.bytes() / row.count())))
+        .screen("count", "%", "records/s", "bytes each", "withStack", "event");
   }
 
   /** An event without a name has none; it is not called "". */
@@ -94,30 +91,20 @@ final class EventCountsView {
     return event == null || event.isEmpty() ? null : event;
   }
 
-  private void csv() {
-    Csv csv = new Csv(terminal.out());
-    csv.row(
-        "providerGuid",
-        "provider",
-        "event",
-        "id",
-        "opcode",
-        "version",
-        "count",
-        "withStack",
-        "bytes");
-    for (EventCounts.Row row : rows) {
-      csv.row(
-          Csv.orEmpty(EventIds.guid(row.providerGuid())),
-          Csv.orEmpty(row.provider()),
-          Csv.orEmpty(named(row.event())),
-          Integer.toString(row.id()),
-          Integer.toString(row.opcode()),
-          Integer.toString(row.version()),
-          Long.toString(row.count()),
-          counts.stacksKnown() ? Long.toString(row.withStack()) : "",
-          Long.toString(row.bytes()));
+  private static void names(EventCounts.Row row, CellWriter cell) {
+    if (row.names().size() < 2) {
+      cell.absent();
+      return;
     }
+    cell.shaped(
+        () -> "",
+        json -> {
+          json.array();
+          row.names()
+              .forEach((name, count) ->
+                  json.object().text("event", name).number("count", count).endObject());
+          json.endArray();
+        });
   }
 
   private void text(String asked, boolean wide) {
@@ -133,44 +120,31 @@ final class EventCountsView {
                 + Numbers.counted(counts.rows().size(), "type")
                 + ", "
                 + Losses.state(recording));
-    Table table =
-        new Table()
-            .number("records")
-            .number("%")
-            .number("records/s")
-            .number("bytes each")
-            .number("with stack")
-            .name("event");
+    Columns<EventCounts.Row> columns = columns();
+    Table table = columns.table();
     long shown = 0;
     long shownBytes = 0;
     long stacks = counts.rows().stream().mapToLong(EventCounts.Row::withStack).sum();
     for (EventCounts.Row row : rows) {
       shown += row.count();
       shownBytes += row.bytes();
-      line(table, row.count(), row.bytes(), row.withStack(), row.text());
+      columns.row(table, row);
     }
     int leftOut = counts.rows().size() - rows.size();
     if (leftOut > 0) {
       long restStacks = stacks - rows.stream().mapToLong(EventCounts.Row::withStack).sum();
-      line(
+      columns.closing(
           table,
-          counts.records() - shown,
-          counts.bytes() - shownBytes,
-          restStacks,
+          sum(counts.records() - shown, counts.bytes() - shownBytes, restStacks),
           Numbers.counted(leftOut, "more type") + " (-n 0 shows all)");
     }
-    line(table, counts.records(), counts.bytes(), stacks, "total");
+    columns.closing(table, sum(counts.records(), counts.bytes(), stacks), "total");
     table.print(terminal.out(), 0, wide || !terminal.outIsTerminal() ? 0 : terminal.width());
     EventRemarks.undescribed(counts.sources(), terminal);
   }
 
-  private void line(Table table, long count, long bytes, long stacks, String name) {
-    table.row(
-        Numbers.count(count),
-        Numbers.percent(count, counts.records()),
-        counts.nanos() == 0 ? "-" : Numbers.oneDecimal(count * 1e9 / counts.nanos()),
-        count == 0 ? "-" : Numbers.count(Math.round((double) bytes / count)),
-        counts.stacksKnown() ? Numbers.percent(stacks, count) + " %" : "?",
-        name);
+  /** Returns the sum of several types as a row. */
+  private static EventCounts.Row sum(long count, long bytes, long stacks) {
+    return new EventCounts.Row(Guid.ZERO, null, null, 0, 0, 0, count, bytes, stacks, 0, Map.of());
   }
 }

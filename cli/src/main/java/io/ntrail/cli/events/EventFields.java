@@ -49,7 +49,7 @@ final class EventFields {
     return payload.after(at);
   }
 
-  /** What a value means beside its number, under a key of its own. */
+  /** Writes the meaning of a value beside its number, under a key of its own. */
   private static void beside(Json json, EventReader event, Payload payload, int at, Field field) {
     if (field.map() == null && field.out() == OutType.DEFAULT) {
       return;
@@ -87,7 +87,7 @@ final class EventFields {
         }
         json.endArray();
       }
-      case END -> throw new IllegalStateException("an end without a beginning");
+      case END -> throw new IllegalStateException("an end without a start");
     }
   }
 
@@ -169,7 +169,7 @@ final class EventFields {
         }
         text.append(']');
       }
-      case END -> throw new IllegalStateException("an end without a beginning");
+      case END -> throw new IllegalStateException("an end without a start");
     }
   }
 

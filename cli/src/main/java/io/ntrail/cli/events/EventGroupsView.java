@@ -3,23 +3,46 @@ package io.ntrail.cli.events;
 import io.ntrail.analysis.etw.events.EventGroups;
 import io.ntrail.analysis.etw.events.SchemaSourceCounts;
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.EventRemarks;
 import io.ntrail.cli.common.Headings;
+import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.Losses;
-import io.ntrail.cli.text.Csv;
-import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
+import java.util.Arrays;
 import java.util.List;
 
 /** Prints how many events there are by process, thread, type, CPU, provider or a field. */
 final class EventGroupsView {
+  /** Owners of events that groups can be of; their rows have ids. */
+  private enum Owner {
+    PROCESS("pid"),
+    THREAD("tid"),
+    /** Rows are of a type, a CPU, a provider or a field. */
+    NO_OWNER("");
+
+    private final String id;
+
+    Owner(String id) {
+      this.id = id;
+    }
+
+    static Owner of(String by) {
+      return Arrays.stream(values())
+          .filter(owner -> owner.name().equalsIgnoreCase(by))
+          .findFirst()
+          .orElse(NO_OWNER);
+    }
+  }
+
   private final EtwRecording recording;
   private final EventGroups groups;
   private final SchemaSourceCounts sources;
   private final String by;
+  private final Owner owner;
   private final List<EventGroups.Row> rows;
   private final Terminal terminal;
 
@@ -37,6 +60,7 @@ final class EventGroupsView {
     this.sources = sources;
     this.groups = groups;
     this.by = by;
+    this.owner = Owner.of(by);
     this.rows =
         limit > 0 && limit < groups.rows().size()
             ? groups.rows().subList(0, (int) limit)
@@ -45,74 +69,39 @@ final class EventGroupsView {
   }
 
   void print(Format format, String asked, boolean wide) {
-    switch (format) {
-      case TEXT -> text(asked, wide);
-      case JSON -> json();
-      case JSONL -> {
-        try (Json json = new Json(terminal.out())) {
-          rows.forEach(row -> row(json, row));
-        }
-      }
-      case CSV -> csv();
-    }
+    Listing<EventGroups.Row> listing = new Listing<>("groups", columns(), rows::forEach);
+    listing.print(
+        format,
+        terminal.out(),
+        () -> text(asked, wide),
+        json -> {
+          json.text("schema", "ntrail.event-groups/1")
+              .text("by", by)
+              .number("records", groups.records());
+          listing.json(json);
+          json.number("rowsLeftOut", groups.rows().size() - rows.size())
+              .number("notKeptApart", groups.others())
+              .lost(Losses.events(recording), Losses.buffers(recording))
+              .gaps(recording.gaps());
+        });
   }
 
-  private boolean hasIds() {
-    return by.equalsIgnoreCase("process") || by.equalsIgnoreCase("thread");
-  }
-
-  private String idName() {
-    return by.equalsIgnoreCase("process") ? "pid" : "tid";
-  }
-
-  private void json() {
-    try (Json json = new Json(terminal.out())) {
-      json.object()
-          .text("schema", "ntrail.event-groups/1")
-          .text("by", by)
-          .number("records", groups.records())
-          .array("groups");
-      rows.forEach(row -> row(json, row));
-      json.endArray()
-          .number("rowsLeftOut", groups.rows().size() - rows.size())
-          .number("notKeptApart", groups.others())
-          .lost(Losses.events(recording), Losses.buffers(recording))
-          .gaps(recording.gaps())
-          .endObject();
+  private Columns<EventGroups.Row> columns() {
+    Columns<EventGroups.Row> columns =
+        new Columns<EventGroups.Row>()
+            .text(owner == Owner.NO_OWNER ? "key" : "process", EventGroups.Row::key);
+    if (owner != Owner.NO_OWNER) {
+      columns.knownCount(owner.id, EventGroups.Row::id);
     }
-  }
-
-  private void row(Json json, EventGroups.Row row) {
-    json.object();
-    if (hasIds()) {
-      json.text("process", row.key());
-      if (row.id() < 0) {
-        json.unknown(idName());
-      } else {
-        json.number(idName(), row.id());
-      }
-    } else {
-      json.text("key", row.key());
-    }
-    json.number("count", row.count()).number("bytes", row.bytes()).endObject();
-  }
-
-  private void csv() {
-    Csv csv = new Csv(terminal.out());
-    if (hasIds()) {
-      csv.row("process", idName(), "count", "bytes");
-    } else {
-      csv.row("key", "count", "bytes");
-    }
-    for (EventGroups.Row row : rows) {
-      String count = Long.toString(row.count());
-      String bytes = Long.toString(row.bytes());
-      if (hasIds()) {
-        csv.row(Csv.orEmpty(row.key()), row.id() < 0 ? "" : Long.toString(row.id()), count, bytes);
-      } else {
-        csv.row(Csv.orEmpty(row.key()), count, bytes);
-      }
-    }
+    return columns
+        .count("count", EventGroups.Row::count)
+        .titled("records")
+        .figure("%", row -> Numbers.percent(row.count(), groups.records()))
+        .count("bytes", EventGroups.Row::bytes)
+        .titled("bytes each")
+        .shown(row ->
+            row.count() == 0 ? "-" : Numbers.count(Math.round((double) row.bytes() / row.count())))
+        .label(by, this::name);
   }
 
   private void text(String asked, boolean wide) {
@@ -126,21 +115,21 @@ final class EventGroupsView {
                 + Numbers.counted(groups.records(), "record")
                 + ", "
                 + Losses.state(recording));
-    Table table = new Table().number("records").number("%").number("bytes each").name(by);
+    Columns<EventGroups.Row> columns = columns();
+    Table table = columns.table();
     long shown = 0;
     long shownBytes = 0;
     for (EventGroups.Row row : rows) {
       shown += row.count();
       shownBytes += row.bytes();
-      line(table, row.count(), row.bytes(), name(row));
+      columns.row(table, row);
     }
     long bytes = groups.bytes();
     long left = groups.records() - shown;
     if (left > 0) {
-      line(
+      columns.closing(
           table,
-          left,
-          bytes - shownBytes,
+          new EventGroups.Row(null, -1, left, bytes - shownBytes),
           Numbers.count(groups.rows().size() - rows.size())
               + " more"
               + (groups.others() > 0
@@ -148,30 +137,22 @@ final class EventGroupsView {
                   : "")
               + " (-n 0 shows all)");
     }
-    line(table, groups.records(), bytes, "total");
+    columns.closing(table, new EventGroups.Row(null, -1, groups.records(), bytes), "total");
     table.print(terminal.out(), 0, wide || !terminal.outIsTerminal() ? 0 : terminal.width());
     EventRemarks.undescribed(sources, terminal);
   }
 
   private String name(EventGroups.Row row) {
     String key = row.key();
-    if (!hasIds()) {
+    if (owner == Owner.NO_OWNER) {
       return key == null ? "(none)" : key.isEmpty() ? "(empty)" : key;
     }
     if (row.id() < 0) {
       return "(unknown)";
     }
-    if (by.equalsIgnoreCase("thread")) {
+    if (owner == Owner.THREAD) {
       return row.id() + (key == null ? "" : " of " + key);
     }
     return (key == null ? "process" : key) + " (" + row.id() + ")";
-  }
-
-  private void line(Table table, long count, long bytes, String name) {
-    table.row(
-        Numbers.count(count),
-        Numbers.percent(count, groups.records()),
-        count == 0 ? "-" : Numbers.count(Math.round((double) bytes / count)),
-        name);
   }
 }

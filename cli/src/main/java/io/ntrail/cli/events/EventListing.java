@@ -27,7 +27,7 @@ final class EventListing {
   /** Rows that are held while those that are not shown are counted. */
   private static final int HELD = 10_000;
 
-  /** The same for rows that have stacks below them. */
+  /** Number of rows with stacks that are held while those that are not shown are counted. */
   private static final int HELD_STACKS = 200;
 
   /** A row, and what stands below it. */
@@ -156,7 +156,7 @@ final class EventListing {
         : events.walk(filter, range.fromNanos(), range.toNanos());
   }
 
-  /** What was found out about the stacks of the events that are shown. */
+  /** Returns the statistics of the stacks of the events that are shown. */
   StackStatistics stackCounts() {
     return stackCounts;
   }
@@ -168,7 +168,7 @@ final class EventListing {
     String fields = EventFields.text(event, width == 0);
     String told = message == null ? fields : message + (fields.isEmpty() ? "" : "  " + fields);
     if (event.type().schema() == null && record.payloadLength() > 0) {
-      told = "(" + Numbers.counted(record.payloadLength(), "byte") + ", not described)";
+      told = "(" + Numbers.counted(record.payloadLength(), "byte") + ", no schema)";
     }
     List<String> cells =
         List.of(

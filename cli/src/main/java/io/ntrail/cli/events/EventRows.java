@@ -4,6 +4,8 @@ import io.ntrail.analysis.etw.events.EventReader;
 import io.ntrail.analysis.etw.events.EventType;
 import io.ntrail.analysis.etw.events.Events;
 import io.ntrail.analysis.etw.events.StackFrame;
+import io.ntrail.cli.common.CellWriter;
+import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.text.Csv;
 import io.ntrail.cli.text.Json;
@@ -13,34 +15,14 @@ import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.etl.RecordKind;
 import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.schema.Payload;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Writes events in time order for programs: JSON Lines, one JSON object, CSV. */
 final class EventRows {
-  private static final String[] HEADINGS = {
-    "timeNanos",
-    "utc",
-    "cpu",
-    "pid",
-    "tid",
-    "process",
-    "providerGuid",
-    "provider",
-    "event",
-    "id",
-    "opcode",
-    "version",
-    "dataLength",
-    "fields"
-  };
-
   private final Terminal terminal;
-  private final boolean withSource;
-  private final boolean withStacks;
+  private final Columns<Events.Walk> columns;
 
   /**
    * @param withSource whether rows say where names and fields came from
@@ -48,15 +30,14 @@ final class EventRows {
    */
   EventRows(Terminal terminal, boolean withSource, boolean withStacks) {
     this.terminal = terminal;
-    this.withSource = withSource;
-    this.withStacks = withStacks;
+    this.columns = columns(withSource, withStacks);
   }
 
   void jsonl(Events.Walk walk, long limit) {
     long shown = 0;
     try (Json json = new Json(terminal.out())) {
       while (!terminal.outClosed() && (limit == 0 || shown++ < limit) && walk.next()) {
-        object(json, walk);
+        columns.object(json, walk);
       }
     }
   }
@@ -66,7 +47,7 @@ final class EventRows {
     try (Json json = new Json(terminal.out())) {
       json.object().text("schema", "ntrail.events/1").array("events");
       while (!terminal.outClosed() && (limit == 0 || shown++ < limit) && walk.next()) {
-        object(json, walk);
+        columns.object(json, walk);
       }
       json.endArray()
           .lost(Losses.events(events.recording()), Losses.buffers(events.recording()))
@@ -75,55 +56,113 @@ final class EventRows {
     }
   }
 
-  private void object(Json json, Events.Walk walk) {
-    EventReader event = walk.event();
-    RecordCursor record = event.record();
-    EventType type = event.type();
-    json.object()
-        .number("timeNanos", event.nanos())
-        .text("utc", utc(record))
-        .number("cpu", record.cpu());
-    id(json, "pid", event.processId());
-    id(json, "tid", event.threadId());
-    json.name("process", event.process())
-        .name("providerGuid", type.guidText())
-        .name("provider", type.provider())
-        .name("event", type.event())
-        .number("id", type.id())
-        .number("opcode", type.opcode())
-        .number("version", type.version());
-    RecordKind kind = record.kind();
-    if (kind.isEvent()) {
-      json.number("level", record.level())
-          .text("keywords", Numbers.hex(record.keyword()))
-          .text("activityId", activity(record));
-    } else if (kind.isClassic()) {
-      json.number("level", record.level());
-    } else if (kind == RecordKind.MESSAGE) {
-      json.number("sequence", record.message().sequence());
-    }
-    json.number("dataLength", record.payloadLength());
+  private static Columns<Events.Walk> columns(boolean withSource, boolean withStacks) {
+    Columns<Events.Walk> columns =
+        new Columns<Events.Walk>()
+            .count("timeNanos", walk -> walk.event().nanos())
+            .text("utc", walk -> utc(walk.event().record()))
+            .count("cpu", walk -> walk.event().record().cpu())
+            .knownCount("pid", walk -> id(walk.event().processId()))
+            .knownCount("tid", walk -> id(walk.event().threadId()))
+            .name("process", walk -> walk.event().process())
+            .name("providerGuid", walk -> walk.event().type().guidText())
+            .name("provider", walk -> walk.event().type().provider())
+            .name("event", walk -> walk.event().type().event())
+            .count("id", walk -> walk.event().type().id())
+            .count("opcode", walk -> walk.event().type().opcode())
+            .count("version", walk -> walk.event().type().version())
+            .value("level", (walk, cell) -> level(walk.event().record(), cell))
+            .onlyJson()
+            .value("keywords", (walk, cell) -> keywords(walk.event().record(), cell))
+            .onlyJson()
+            .value("activityId", (walk, cell) -> activity(walk.event().record(), cell))
+            .onlyJson()
+            .value("sequence", (walk, cell) -> sequence(walk.event().record(), cell))
+            .onlyJson()
+            .count("dataLength", walk -> walk.event().record().payloadLength());
     if (withSource) {
-      json.name("source", type.schema() == null ? null : type.schema().source().text());
+      columns.name("source", walk -> source(walk.event().type())).onlyJson();
     }
-    json.object("fields");
-    EventFields.json(json, event);
-    json.endObject();
-    String message = event.message();
-    if (message != null) {
-      json.text("message", message);
-    }
-    undescribed(json, event);
-    stack(json, walk.stack());
-    json.endObject();
+    columns
+        .value("fields", (walk, cell) -> fields(walk.event(), cell))
+        .value("message", (walk, cell) -> present(walk.event().message(), cell))
+        .onlyJson()
+        .value("payload", (walk, cell) -> present(payload(walk.event()), cell))
+        .onlyJson()
+        .value("rest", (walk, cell) -> present(rest(walk.event()), cell))
+        .onlyJson()
+        .value("stack", (walk, cell) -> stack(walk.stack(), cell));
+    return withStacks ? columns : columns.onlyJson();
   }
 
-  /** The frames, innermost first; nothing for an event without a stack. */
-  private static void stack(Json json, List<StackFrame> frames) {
-    if (frames.isEmpty()) {
-      return;
+  private static void level(RecordCursor record, CellWriter cell) {
+    if (record.kind().isEvent() || record.kind().isClassic()) {
+      cell.count(record.level());
+    } else {
+      cell.absent();
     }
-    json.array("stack");
+  }
+
+  private static void keywords(RecordCursor record, CellWriter cell) {
+    if (record.kind().isEvent()) {
+      cell.hex(record.keyword());
+    } else {
+      cell.absent();
+    }
+  }
+
+  private static void activity(RecordCursor record, CellWriter cell) {
+    if (record.kind().isEvent()) {
+      Guid activity = record.activityId();
+      cell.text(activity.equals(Guid.ZERO) ? null : activity.toString());
+    } else {
+      cell.absent();
+    }
+  }
+
+  private static void sequence(RecordCursor record, CellWriter cell) {
+    if (record.kind() == RecordKind.MESSAGE) {
+      cell.count(record.message().sequence());
+    } else {
+      cell.absent();
+    }
+  }
+
+  private static @Nullable String source(EventType type) {
+    return type.schema() == null ? null : type.schema().source().text();
+  }
+
+  private static void fields(EventReader event, CellWriter cell) {
+    cell.shaped(
+        () -> Json.of(json -> EventFields.json(json, event)),
+        json -> {
+          json.object();
+          EventFields.json(json, event);
+          json.endObject();
+        });
+  }
+
+  private static void present(@Nullable String text, CellWriter cell) {
+    if (text == null) {
+      cell.absent();
+    } else {
+      cell.text(text);
+    }
+  }
+
+  /** Writes the frames, innermost first; nothing for an event without a stack. */
+  private static void stack(List<StackFrame> frames, CellWriter cell) {
+    if (frames.isEmpty()) {
+      cell.absent();
+    } else {
+      cell.shaped(
+          () -> frames.stream().map(StackFrame::text).collect(Collectors.joining(";")),
+          json -> stack(json, frames));
+    }
+  }
+
+  private static void stack(Json json, List<StackFrame> frames) {
+    json.array();
     for (StackFrame frame : frames) {
       json.object()
           .text("address", Numbers.hex(frame.address()))
@@ -143,82 +182,39 @@ final class EventRows {
     json.endArray();
   }
 
-  /** What no field describes, as it is: nothing is hidden. */
-  private static void undescribed(Json json, EventReader event) {
+  /** Returns the bytes of an event without a schema, as they are: nothing is hidden. */
+  private static @Nullable String payload(EventReader event) {
     RecordCursor record = event.record();
+    return event.type().schema() == null && record.payloadLength() > 0
+        ? Numbers.hex(record.bytes().array(record.payloadOffset(), record.payloadLength()))
+        : null;
+  }
+
+  /** Returns the bytes behind the last field; null if there are none. */
+  private static @Nullable String rest(EventReader event) {
     if (event.type().schema() == null) {
-      if (record.payloadLength() > 0) {
-        json.text(
-            "payload",
-            Numbers.hex(record.bytes().array(record.payloadOffset(), record.payloadLength())));
-      }
-      return;
+      return null;
     }
     Payload payload = event.payload();
-    if (payload.restLength() > 0) {
-      json.text(
-          "rest", Numbers.hex(payload.bytes().array(payload.restOffset(), payload.restLength())));
-    }
+    return payload.restLength() > 0
+        ? Numbers.hex(payload.bytes().array(payload.restOffset(), payload.restLength()))
+        : null;
   }
 
   private static @Nullable String utc(RecordCursor record) {
     return Numbers.utc(record.file().clock().fileTime(record.ticks()));
   }
 
-  private static @Nullable String activity(RecordCursor record) {
-    Guid activity = record.activityId();
-    return activity.equals(Guid.ZERO) ? null : activity.toString();
-  }
-
-  private static void id(Json json, String key, int id) {
-    if (id == RecordCursor.NO_ID) {
-      json.unknown(key);
-    } else {
-      json.number(key, id & 0xFFFF_FFFFL);
-    }
+  private static long id(int id) {
+    return id == RecordCursor.NO_ID ? -1 : Integer.toUnsignedLong(id);
   }
 
   void csv(Events.Walk walk, long limit) {
     Csv csv = new Csv(terminal.out());
-    row(csv, HEADINGS, withStacks ? "stack" : null);
+    columns.head(csv);
     long shown = 0;
     while (!terminal.outClosed() && (limit == 0 || shown++ < limit) && walk.next()) {
-      EventReader event = walk.event();
-      RecordCursor record = event.record();
-      EventType type = event.type();
-      String[] cells = {
-        Long.toString(event.nanos()),
-        Csv.orEmpty(utc(record)),
-        Integer.toString(record.cpu()),
-        number(event.processId()),
-        number(event.threadId()),
-        Csv.orEmpty(event.process()),
-        Csv.orEmpty(type.guidText()),
-        Csv.orEmpty(type.provider()),
-        Csv.orEmpty(type.event()),
-        Integer.toString(type.id()),
-        Integer.toString(type.opcode()),
-        Integer.toString(type.version()),
-        Integer.toString(record.payloadLength()),
-        Json.of(json -> EventFields.json(json, event))
-      };
-      row(csv, cells, withStacks ? collapsed(walk.stack()) : null);
+      columns.row(csv, walk);
     }
-  }
-
-  private static void row(Csv csv, String[] cells, @Nullable String last) {
-    List<String> row = new ArrayList<>(Arrays.asList(cells));
-    if (last != null) {
-      row.add(last);
-    }
-    csv.row(row.toArray(String[]::new));
-  }
-
-  private static String collapsed(List<StackFrame> frames) {
-    return frames.stream().map(StackFrame::text).collect(Collectors.joining(";"));
-  }
-
-  private static String number(int id) {
-    return id == RecordCursor.NO_ID ? "" : Integer.toUnsignedString(id);
   }
 }

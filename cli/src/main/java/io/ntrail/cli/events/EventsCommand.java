@@ -10,8 +10,8 @@ import io.ntrail.analysis.etw.events.SchemaSourceCounts;
 import io.ntrail.analysis.etw.events.SchemaSources;
 import io.ntrail.analysis.etw.events.StackStatistics;
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.analysis.naming.RecordingSymbols;
-import io.ntrail.cli.common.CallFiles;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
@@ -25,7 +25,6 @@ import io.ntrail.cli.common.TimeRange;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
-import io.ntrail.formats.bytes.CannotGoOn;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -39,7 +38,7 @@ public final class EventsCommand implements Command {
   private static final long DEFAULT_LIMIT = 20;
   private static final int MOST_CPUS = 1 << 16;
 
-  /** What was asked for, understood, and where the answer goes. */
+  /** Request of {@code ntrail events}, and where the answer goes. */
   private record Request(
       ParseResult parsed,
       Format format,
@@ -48,12 +47,12 @@ public final class EventsCommand implements Command {
       long limit,
       String asked,
       Terminal terminal) {
-    /** Whether all events of the recording are meant. */
+    /** Returns whether all events of the recording are meant. */
     boolean isWhole() {
       return filter.passesAll() && range.whole();
     }
 
-    /** Whether more than one thing says which events are meant. */
+    /** Returns whether more than one option selects events. */
     boolean isNarrowed() {
       long kinds =
           Stream.of("-p", "-t", "-e", "--cpu", "--where", "--time")
@@ -89,7 +88,7 @@ public final class EventsCommand implements Command {
   public CommandSpec spec() {
     CommandSpec spec =
         CommonOptions.command("events", "The events of a recording, in time order or counted.");
-    spec.addOption(CommonOptions.flag("how many events there are of each type", "--count"));
+    spec.addOption(CommonOptions.flag("event counts by type", "--count"));
     spec.addOption(
         CommonOptions.value(
             "KEY", "with --count: by process, thread, event, cpu, provider or a field", "--by"));
@@ -102,18 +101,19 @@ public final class EventsCommand implements Command {
             "only events of this name: FileIo/*, /regular expression/",
             "-e",
             "--event"));
-    spec.addOption(
-        CommonOptions.value("FROM..TO", "only from one time to another, in seconds", "--time"));
+    spec.addOption(CommonOptions.value("FROM..TO", "only this time range, in seconds", "--time"));
     spec.addOption(CommonOptions.value("LIST", "only events of these CPUs: 0,2-5", "--cpu"));
     spec.addOption(
         CommonOptions.value(
-            "CONDITION", "only events whose fields meet it: 'size > 65536'", "--where"));
+            "CONDITION",
+            "only events whose fields satisfy the condition: 'size > 65536'",
+            "--where"));
     spec.addOption(CommonOptions.flag("each event with its stack", "--stacks"));
     SymbolSearchPath.optionsWithWait(spec);
     spec.addOption(
         CommonOptions.values(
             "FILE", "an instrumentation manifest that describes events", "--manifest"));
-    spec.addOption(CommonOptions.values("FILE", "a TMF file that describes messages", "--tmf"));
+    spec.addOption(CommonOptions.values("FILE", "a TMF file that describes WPP messages", "--tmf"));
     spec.addOption(
         CommonOptions.value(
             "N", "at most N lines; 0 for all (default: 20 on the screen)", "-n", "--limit"));
@@ -130,7 +130,7 @@ public final class EventsCommand implements Command {
         CommonOptions.format(parsed, Format.TEXT, Format.JSON, Format.JSONL, Format.CSV);
     if (CommonOptions.has(parsed, "--by") && !count) {
       throw new UsageError(
-          "--by counts: it needs --count",
+          "--by needs --count",
           "ntrail events "
               + paths.getFirst()
               + " --count --by "
@@ -138,7 +138,7 @@ public final class EventsCommand implements Command {
     }
     if (CommonOptions.has(parsed, "--stacks") && count) {
       throw new UsageError(
-          "--stacks lists the events with their stacks: it does not go with --count",
+          "--stacks and --count exclude each other",
           "ntrail events " + paths.getFirst() + " --count tells how many have stacks");
     }
     TimeRange range = TimeRange.parse(CommonOptions.text(parsed, "--time", ".."));
@@ -146,7 +146,7 @@ public final class EventsCommand implements Command {
     long limit =
         CommonOptions.number(parsed, "-n", format == Format.TEXT && !count ? DEFAULT_LIMIT : 0);
     SchemaSources sources = new SchemaSources(SchemaFiles.read(parsed, system));
-    try (EtwRecording recording = open(paths);
+    try (EtwRecording recording = RecordingInput.openEtw(paths);
         Terminal terminal = CommonOptions.output(parsed, system)) {
       Request request =
           new Request(parsed, format, filter, range, limit, asked(parsed, range), terminal);
@@ -213,7 +213,8 @@ public final class EventsCommand implements Command {
   }
 
   /** Lists them, and tells what symbols could not give. */
-  private static Losses.Symbols list(Request request, EtwRecording recording, SchemaSources sources) {
+  private static Losses.Symbols list(
+      Request request, EtwRecording recording, SchemaSources sources) {
     Events events = events(request, recording, sources);
     SchemaSourceCounts described;
     StackStatistics stacks;
@@ -339,20 +340,6 @@ public final class EventsCommand implements Command {
     return filter.build();
   }
 
-  private static EtwRecording open(List<Path> paths) {
-    try {
-      return EtwRecording.open(paths);
-    } catch (CannotGoOn e) {
-      for (Path path : paths) {
-        if (CallFiles.isCalls(path)) {
-          throw new CannotGoOn(
-              path + " is a recording of calls: it has no events", "ntrail calls " + path);
-        }
-      }
-      throw e;
-    }
-  }
-
   /** Turns what makes no sense into wrong usage, with an example that does. */
   private static void understood(String example, Runnable read) {
     try {
@@ -380,7 +367,7 @@ public final class EventsCommand implements Command {
     }
   }
 
-  /** What was asked for, as the first line repeats it. */
+  /** Returns the request as the first line repeats it. */
   private static String asked(ParseResult parsed, TimeRange range) {
     List<String> parts = new ArrayList<>();
     parts.addAll(CommonOptions.all(parsed, "-p"));

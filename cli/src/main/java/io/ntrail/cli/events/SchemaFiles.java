@@ -82,12 +82,12 @@ final class SchemaFiles {
       try (InputStream in = packed ? new GZIPInputStream(file) : file) {
         byte[] bytes = in.readNBytes(MOST_BYTES + 1);
         if (bytes.length > MOST_BYTES) {
-          throw new CannotGoOn(name + " is too large for a description of events", "");
+          throw new CannotGoOn(name + " is too large for a manifest or TMF file", "");
         }
         return bytes;
       }
     } catch (NoSuchFileException e) {
-      throw new CannotGoOn("no such file: " + name, "");
+      throw CannotGoOn.noSuchFile(name, "");
     } catch (IOException e) {
       throw new CannotGoOn("cannot read " + name + ": " + e.getMessage(), "");
     }

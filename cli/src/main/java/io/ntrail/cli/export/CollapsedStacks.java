@@ -1,7 +1,8 @@
 package io.ntrail.cli.export;
 
+import io.ntrail.analysis.collapsed.CollapsedRecording;
+import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.analysis.profile.ProfileRow;
-import io.ntrail.cli.common.CallFiles;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.common.Losses;
@@ -11,18 +12,10 @@ import io.ntrail.cli.profile.ProfileShape;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
-import io.ntrail.export.collapsed.CollapsedReader;
 import io.ntrail.export.stacks.FrameNameOptions;
 import io.ntrail.export.stacks.StackTree;
-import io.ntrail.formats.archives.Archives;
-import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gap;
-import io.ntrail.formats.bytes.Gaps;
-import io.ntrail.formats.bytes.InputFile;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import picocli.CommandLine.ParseResult;
 
 /** A file of collapsed stacks, of ntrail or of another tool. */
@@ -48,66 +41,34 @@ final class CollapsedStacks implements StackInput, ProfilePage {
           "--server",
           "--symbols-wait");
 
-  private final InputFile input;
-  private final Gaps gaps;
+  private final CollapsedRecording recording;
   private final Terminal terminal;
   private final boolean uncut;
   private long total;
   private long lines;
 
-  private CollapsedStacks(InputFile input, Gaps gaps, ParseResult parsed, Terminal terminal) {
-    this.input = input;
-    this.gaps = gaps;
+  private CollapsedStacks(CollapsedRecording recording, ParseResult parsed, Terminal terminal) {
+    this.recording = recording;
     this.terminal = terminal;
     this.uncut = CommonOptions.has(parsed, "--wide") || !terminal.outIsTerminal();
   }
 
-  /** Whether a file holds collapsed stacks, by its content; an empty one by its name. */
-  static boolean isOne(Path path) {
-    // Recordings are large: they need not be unpacked to find out.
-    if (!Files.isRegularFile(path)
-        || CallFiles.unpackedName(path).toLowerCase(Locale.ROOT).endsWith(".etl")) {
-      return false;
-    }
-    List<InputFile> inputs = List.of();
-    try {
-      inputs = Archives.open(path, CollapsedStacks::isName, new Gaps());
-      if (inputs.size() != 1) {
-        return false;
-      }
-      InputFile input = inputs.getFirst();
-      return input.size() == 0
-          ? isName(path.toString().toLowerCase(Locale.ROOT))
-          : CollapsedReader.looksLike(input);
-    } catch (CannotGoOn e) {
-      // Whoever reads it for what it is says why.
-      return false;
-    } finally {
-      inputs.forEach(InputFile::close);
-    }
-  }
-
-  private static boolean isName(String name) {
-    return name.endsWith(".txt") || name.endsWith(".collapsed") || name.endsWith(".folded");
-  }
-
   static CollapsedStacks open(
-      Path path, ProfileShape shape, ParseResult parsed, Terminal terminal) {
+      RecordingInput input, ProfileShape shape, ParseResult parsed, Terminal terminal) {
     for (String option : OTHER_OPTIONS) {
       if (CommonOptions.has(parsed, option)) {
         throw new UsageError(
-            option + " is not for collapsed stacks: " + path + " does not tell", "ntrail diff -h");
+            option + " does not apply to collapsed stacks: " + input.paths().getFirst(),
+            "ntrail diff -h");
       }
     }
-    if (shape.by().equals("line")) {
-      throw new UsageError("collapsed stacks do not tell lines", "--by function");
+    if (shape.by() == ProfileShape.By.LINE) {
+      throw new UsageError("collapsed stacks have no line numbers", "--by function");
     }
-    if (shape.look() == ProfileShape.Look.TREE && shape.by().equals("module")) {
-      throw new UsageError("--by module of collapsed stacks is for tables", "--format text");
+    if (shape.look() == ProfileShape.Look.TREE && shape.by() == ProfileShape.By.MODULE) {
+      throw new UsageError("--by module of collapsed stacks needs a table format", "--format text");
     }
-    Gaps gaps = new Gaps();
-    InputFile input = Archives.open(path, CollapsedStacks::isName, gaps).getFirst();
-    return new CollapsedStacks(input, gaps, parsed, terminal);
+    return new CollapsedStacks(input.open(CollapsedRecording.class), parsed, terminal);
   }
 
   @Override
@@ -118,7 +79,7 @@ final class CollapsedStacks implements StackInput, ProfilePage {
   @Override
   public void addTo(StackTree tree, int column, FrameNameOptions naming) {
     long before = tree.sum(column);
-    lines = CollapsedReader.read(input, tree, column, naming, gaps);
+    lines = tree.addAll(recording, column, naming);
     total = tree.sum(column) - before;
   }
 
@@ -129,14 +90,14 @@ final class CollapsedStacks implements StackInput, ProfilePage {
 
   @Override
   public int finish() {
-    List<Gap> all = gaps.list();
+    List<Gap> all = recording.gaps();
     Losses.warn(all, terminal);
     return all.isEmpty() ? ExitCode.DONE : ExitCode.INCOMPLETE;
   }
 
   @Override
   public void close() {
-    input.close();
+    recording.close();
   }
 
   @Override
@@ -176,11 +137,11 @@ final class CollapsedStacks implements StackInput, ProfilePage {
 
   @Override
   public List<String> lines() {
-    List<Gap> all = gaps.list();
+    List<Gap> all = recording.gaps();
     String state =
         all.isEmpty() ? "complete" : Numbers.counted(all.size(), "place") + " could not be read";
     return List.of(
-        input.name()
+        recording.fileNames().getFirst()
             + ": "
             + Numbers.count(total)
             + " in "
@@ -191,11 +152,11 @@ final class CollapsedStacks implements StackInput, ProfilePage {
 
   @Override
   public Json members(Json json) {
-    return json.text("file", input.name())
+    return json.text("file", recording.fileNames().getFirst())
         .text("metric", "collapsed")
         .unknown("unit")
         .number("total", total)
         .number("lines", lines)
-        .gaps(gaps.list());
+        .gaps(recording.gaps());
   }
 }

@@ -28,16 +28,15 @@ public final class DiffCommand implements Command {
     ExportCommand.addChoice(spec);
     spec.addOption(
         CommonOptions.value(
-            "self|incl", "weights whose change counts (default: self)", "-s", "--sort"));
+            "self|incl", "compare self or inclusive weights (default: self)", "-s", "--sort"));
     spec.addOption(
         CommonOptions.value(
             "N", "at most N rows; 0 for all (default: 20 on the screen)", "-n", "--limit"));
     spec.addOption(
-        CommonOptions.flag("hexadecimal numbers in names count as the same", "--strip-hex"));
+        CommonOptions.flag("treat hexadecimal numbers in names as equal", "--strip-hex"));
     spec.addOption(
         CommonOptions.flag(
-            "processes of collapsed stacks without their ids, as those of recordings",
-            "--strip-pid"));
+            "strip process ids from collapsed stacks, as for recordings", "--strip-pid"));
     ExportCommand.addFormat(spec);
     spec.addOption(
         CommonOptions.flag(
@@ -64,8 +63,8 @@ public final class DiffCommand implements Command {
         request.needsStacks() ? ProfileShape.tree(parsed) : ProfileShape.flat(parsed);
     boolean toFile = request.to().isPresent();
     try (Terminal terminal = toFile ? system : CommonOptions.output(parsed, system);
-        StackInput before = StackInput.open(paths.subList(0, 1), shape, "diff", parsed, terminal);
-        StackInput after = StackInput.open(paths.subList(1, 2), shape, "diff", parsed, terminal)) {
+        StackInput before = StackInput.open(paths.subList(0, 1), shape, parsed, terminal);
+        StackInput after = StackInput.open(paths.subList(1, 2), shape, parsed, terminal)) {
       comparable(before, after);
       StackTree tree = new StackTree(2);
       // Ids of processes are others in every recording.
@@ -105,8 +104,7 @@ public final class DiffCommand implements Command {
     boolean untold = before instanceof CollapsedStacks || after instanceof CollapsedStacks;
     if (!untold && !first.equals(second)) {
       throw new CannotGoOn(
-          "one profile is of %s, the other of %s: they cannot be compared".formatted(first, second),
-          "");
+          "profiles have different units (%s and %s): not comparable".formatted(first, second), "");
     }
   }
 

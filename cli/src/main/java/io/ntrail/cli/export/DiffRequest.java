@@ -3,13 +3,14 @@ package io.ntrail.cli.export;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.profile.ProfileShape;
+import io.ntrail.cli.profile.ProfileShape.By;
 import io.ntrail.export.stacks.FrameNameOptions;
 import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.ParseResult;
 
 /**
- * What was asked of {@code ntrail diff}, understood.
+ * Request of {@code ntrail diff}.
  *
  * @param to what to write for another tool; empty to print a table
  * @param format of the table
@@ -25,7 +26,7 @@ record DiffRequest(
     Optional<ExportFormat> to,
     CommonOptions.Format format,
     boolean bySelf,
-    String by,
+    By by,
     long limit,
     FrameNameOptions naming,
     boolean normalize,
@@ -47,14 +48,11 @@ record DiffRequest(
             CommonOptions.Format.JSONL,
             CommonOptions.Format.CSV);
     sensible(parsed, to);
-    String sort = CommonOptions.text(parsed, "-s", "self");
-    if (!List.of("self", "incl", "inclusive").contains(sort)) {
-      throw new UsageError("-s takes self or incl, not " + sort, "-s incl");
-    }
+    boolean bySelf = ProfileShape.bySelf(parsed);
     return new DiffRequest(
         to,
         format,
-        sort.equals("self"),
+        bySelf,
         ProfileShape.flat(parsed).by(),
         CommonOptions.number(parsed, "-n", format == CommonOptions.Format.TEXT ? DEFAULT_LIMIT : 0),
         new FrameNameOptions(
@@ -68,7 +66,7 @@ record DiffRequest(
     if (CommonOptions.has(parsed, "--to")) {
       if (CommonOptions.has(parsed, "--format")) {
         throw new UsageError(
-            "--format is of tables, --to of stacks: one at a time", "--to collapsed");
+            "--format (tables) and --to (stacks) exclude each other", "--to collapsed");
       }
       return Optional.of(ExportFormat.named(CommonOptions.text(parsed, "--to", "")));
     }
@@ -80,25 +78,25 @@ record DiffRequest(
   private static void sensible(ParseResult parsed, Optional<ExportFormat> to) {
     for (String option : OF_STACKS) {
       if (to.isEmpty() && CommonOptions.has(parsed, option)) {
-        throw new UsageError(option + " is about stacks, with --to", "--to collapsed " + option);
+        throw new UsageError(option + " needs --to", "--to collapsed " + option);
       }
     }
     for (String option : List.of("-s", "-n")) {
       if (to.isPresent() && CommonOptions.has(parsed, option)) {
-        throw new UsageError(option + " is about tables, without --to", "--format csv");
+        throw new UsageError(option + " and --to exclude each other", "--format csv");
       }
     }
     to.ifPresent(format -> ExportCommand.sensible(parsed, format));
     if (CommonOptions.has(parsed, "--swap") && to.orElse(null) == ExportFormat.COLLAPSED) {
-      throw new UsageError("--swap is about the width of flame graphs", "--to flamegraph --swap");
+      throw new UsageError("--swap applies to flame graphs", "--to flamegraph --swap");
     }
   }
 
   boolean byModule() {
-    return by.equals("module");
+    return by == By.MODULE;
   }
 
-  /** Whether stacks are needed, and not only functions. */
+  /** Returns whether stacks are needed, and not only functions. */
   boolean needsStacks() {
     return to.isPresent() || !naming.numbers();
   }

@@ -1,6 +1,6 @@
 package io.ntrail.cli.export;
 
-import io.ntrail.analysis.profile.FunctionIndex.SourceLine;
+import io.ntrail.analysis.naming.FunctionIndex.SourceLine;
 import io.ntrail.analysis.profile.ProfileRow;
 import io.ntrail.export.stacks.FlatStacks;
 import io.ntrail.export.stacks.FrameNames;
@@ -17,7 +17,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a function or module weighs in two profiles.
+ * Weights of a function or module in two profiles.
  *
  * @param subject what the row is of
  * @param before in the first profile
@@ -58,7 +58,7 @@ record DiffRow(Subject subject, Side before, Side after, double change) {
           : new Subject(name, null, name, null, -1);
     }
 
-    /** The same for the same thing in every recording: modules are spelled in many ways. */
+    /** Returns a key that is equal in both recordings: modules are spelled in many ways. */
     private String key() {
       String own = module;
       return own == null ? text : own.toLowerCase(Locale.ROOT) + text.substring(own.length());
@@ -66,7 +66,7 @@ record DiffRow(Subject subject, Side before, Side after, double change) {
   }
 
   /**
-   * What it weighs in one of them.
+   * Weights in one of them.
    *
    * @param self weight of stacks whose innermost frame it is
    * @param inclusive weight of stacks that it is in
@@ -74,13 +74,13 @@ record DiffRow(Subject subject, Side before, Side after, double change) {
   record Side(long self, long inclusive) {
     static final Side NONE = new Side(0, 0);
 
-    /** The one whose change counts. */
+    /** Returns the weight whose change counts. */
     long weight(boolean bySelf) {
       return bySelf ? self : inclusive;
     }
   }
 
-  /** One of the profiles: its rows by what people read of them, and the sum of its weights. */
+  /** Profile to be compared: its rows by their text, and the sum of its weights. */
   static final class Profile {
     private final Map<String, Side> sides = new LinkedHashMap<>();
     private final Map<String, Subject> subjects = new HashMap<>();
@@ -131,12 +131,12 @@ record DiffRow(Subject subject, Side before, Side after, double change) {
     }
   }
 
-  /** Whether it is in none of the first profile's stacks. */
+  /** Returns whether it is in none of the first profile's stacks. */
   boolean isNew() {
     return before.inclusive == 0;
   }
 
-  /** Whether it is in none of the second profile's stacks. */
+  /** Returns whether it is in none of the second profile's stacks. */
   boolean isGone() {
     return after.inclusive == 0;
   }

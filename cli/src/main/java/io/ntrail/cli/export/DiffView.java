@@ -1,34 +1,18 @@
 package io.ntrail.cli.export;
 
-import io.ntrail.analysis.profile.FunctionIndex.SourceLine;
+import io.ntrail.analysis.naming.FunctionIndex.SourceLine;
+import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.common.Listing;
-import io.ntrail.cli.common.Listing.Cell;
-import io.ntrail.cli.common.Listing.Column;
 import io.ntrail.cli.profile.ProfilePage;
-import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Prints what changed from one profile to another. */
 final class DiffView {
-  private static final List<Column> COLUMNS =
-      List.of(
-          Column.hidden("module"),
-          Column.hidden("function"),
-          Column.hidden("file"),
-          Column.hidden("line"),
-          Column.hidden("rva"),
-          Column.hidden("beforeSelf"),
-          Column.hidden("beforeInclusive"),
-          Column.hidden("afterSelf"),
-          Column.hidden("afterInclusive"),
-          Column.hidden("change"),
-          Column.hidden("state"));
-
   private final ProfilePage before;
   private final ProfilePage after;
   private final DiffRequest request;
@@ -60,37 +44,71 @@ final class DiffView {
   void print(List<DiffRow> all) {
     long limit = request.limit();
     List<DiffRow> rows = limit == 0 || limit > all.size() ? all : all.subList(0, (int) limit);
-    switch (request.format()) {
-      case JSON -> json(rows, all);
-      case JSONL -> {
-        try (Json json = new Json(terminal.out())) {
-          listing(rows).lines(json);
-        }
-      }
-      case CSV -> listing(rows).csv(terminal.out());
-      case TEXT -> text(rows, all);
-    }
+    Listing<DiffRow> listing = new Listing<>("rows", columns(), rows::forEach);
+    listing.print(
+        request.format(),
+        terminal.out(),
+        () -> text(listing, rows, all),
+        json -> {
+          json.text("schema", "ntrail.diff/1")
+              .text("by", request.by().text())
+              .text("changeOf", request.bySelf() ? "self" : "inclusive");
+          before.members(json.object("before")).endObject();
+          after.members(json.object("after")).endObject();
+          listing.json(json);
+          json.number("rowsLeftOut", all.size() - rows.size());
+        });
   }
 
-  private void text(List<DiffRow> rows, List<DiffRow> all) {
+  private Columns<DiffRow> columns() {
+    return new Columns<DiffRow>()
+        .text("module", row -> row.subject().module())
+        .text("function", row -> row.subject().function())
+        .text("file", row -> file(row.subject().line()))
+        .knownCount("line", row -> line(row.subject().line()))
+        .knownHex("rva", row -> row.subject().rva())
+        .count("beforeSelf", row -> row.before().self())
+        .count("beforeInclusive", row -> row.before().inclusive())
+        .count("afterSelf", row -> row.after().self())
+        .count("afterInclusive", row -> row.after().inclusive())
+        .value("change", (row, cell) -> cell.real(row.change()))
+        .text("state", row -> row.isNew() ? "new" : row.isGone() ? "gone" : null)
+        .figure("before", row -> before.weight(first(row)))
+        .figure("%", row -> Numbers.percent(first(row), before.total()))
+        .figure("after", row -> after.weight(second(row)))
+        .figure("%", row -> Numbers.percent(second(row), after.total()))
+        .figure("change", row -> change(row.change()))
+        .label(request.by().text(), row -> row.subject().text());
+  }
+
+  private long first(DiffRow row) {
+    return row.before().weight(request.bySelf());
+  }
+
+  private long second(DiffRow row) {
+    return row.after().weight(request.bySelf());
+  }
+
+  private static @Nullable String file(@Nullable SourceLine line) {
+    return line == null ? null : line.file();
+  }
+
+  private static long line(@Nullable SourceLine line) {
+    return line == null ? -1 : line.line();
+  }
+
+  private void text(Listing<DiffRow> listing, List<DiffRow> rows, List<DiffRow> all) {
     heading(before.lines(), after.lines()).forEach(terminal.out()::println);
     String weight = request.bySelf() ? "self" : "inclusive";
-    terminal.out().println("change = share of all, " + weight + " " + after.unit());
-    Table table = new Table();
-    table.number("before").number("%").number("after").number("%").number("change");
-    table.name(request.by());
+    terminal.out().println("change in share of total, " + weight + " " + after.unit());
+    Table table = listing.columns().table();
     long leftBefore = before.total();
     long leftAfter = after.total();
     for (DiffRow row : rows) {
-      long first = row.before().weight(request.bySelf());
-      long second = row.after().weight(request.bySelf());
-      leftBefore -= first;
-      leftAfter -= second;
-      String state = state(row);
-      table.row(
-          cells(first, second, change(row.change()), row.subject().text()),
-          "",
-          state.isEmpty() ? "" : "   " + state);
+      leftBefore -= first(row);
+      leftAfter -= second(row);
+      String state = row.isNew() ? "   new" : row.isGone() ? "   gone" : "";
+      table.row(listing.columns().texts(row), "", state);
     }
     int left = all.size() - rows.size();
     if (left > 0 && request.bySelf()) {
@@ -124,44 +142,5 @@ final class DiffView {
   private static String change(double points) {
     String text = Numbers.oneDecimal(points);
     return points > 0 && !text.equals("0.0") ? "+" + text : text.equals("-0.0") ? "0.0" : text;
-  }
-
-  private static String state(DiffRow row) {
-    return row.isNew() ? "new" : row.isGone() ? "gone" : "";
-  }
-
-  private void json(List<DiffRow> rows, List<DiffRow> all) {
-    try (Json json = new Json(terminal.out())) {
-      json.object()
-          .text("schema", "ntrail.diff/1")
-          .text("by", request.by())
-          .text("changeOf", request.bySelf() ? "self" : "inclusive");
-      before.members(json.object("before")).endObject();
-      after.members(json.object("after")).endObject();
-      listing(rows).json(json);
-      json.number("rowsLeftOut", all.size() - rows.size()).endObject();
-    }
-  }
-
-  private static Listing listing(List<DiffRow> rows) {
-    return new Listing("rows", COLUMNS, sink -> rows.forEach(row -> sink.accept(cells(row))));
-  }
-
-  private static List<Cell> cells(DiffRow row) {
-    String state = state(row);
-    SourceLine line = row.subject().line();
-    Consumer<Json> change = json -> json.real(row.change());
-    return List.of(
-        new Cell.Text(row.subject().module()),
-        new Cell.Text(row.subject().function()),
-        line == null ? Cell.UNKNOWN : new Cell.Text(line.file()),
-        line == null ? Cell.UNKNOWN : new Cell.Count(line.line()),
-        row.subject().rva() < 0 ? Cell.UNKNOWN : new Cell.Hex(row.subject().rva()),
-        new Cell.Count(row.before().self()),
-        new Cell.Count(row.before().inclusive()),
-        new Cell.Count(row.after().self()),
-        new Cell.Count(row.after().inclusive()),
-        new Cell.Shaped(Double.toString(row.change()), change),
-        state.isEmpty() ? Cell.UNKNOWN : new Cell.Text(state));
   }
 }

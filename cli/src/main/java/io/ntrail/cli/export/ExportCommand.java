@@ -49,14 +49,14 @@ public final class ExportCommand implements Command {
 
   public ExportCommand() {}
 
-  /** What profiles are made of, for commands that make them. */
+  /** Adds the options that choose what a profile adds up. */
   static void addChoice(CommandSpec spec) {
     CommonOptions.like(spec, new ProfileCommand().spec(), OF_PROFILE);
     spec.addOption(
         CommonOptions.value("KEY", "frames are functions (default), lines or modules", "--by"));
   }
 
-  /** How a comparison or a profile is written for other tools. */
+  /** Adds the options of the formats of other tools. */
   static void addFormat(CommandSpec spec) {
     spec.addOption(
         CommonOptions.oneOf(
@@ -64,12 +64,12 @@ public final class ExportCommand implements Command {
     spec.addOption(
         CommonOptions.value(
             "PERCENT",
-            "frames of a flame graph that weigh less stay with their callers (default: 0.01)",
+            "merge flame graph frames below this percentage into their callers (default: 0.01)",
             "--min"));
     spec.addOption(
         CommonOptions.flag(
-            "names of collapsed stacks say their kind: _[k] kernel, _[i] inlined, _[j] compiled"
-                + " while it ran",
+            "annotate frame names of collapsed stacks: _[k] kernel, _[i] inlined,"
+                + " _[j] JIT-compiled",
             "--annotate"));
   }
 
@@ -82,7 +82,7 @@ public final class ExportCommand implements Command {
     CommonOptions.destination(spec);
     spec.addPositional(
         CommonOptions.files(
-            "a recording: .etl, also inside .zip, .gz, .cab or .diagsession; or one of calls: .ntr,"
+            "a recording: .etl, also inside .zip, .gz, .cab or .diagsession; or a call recording: .ntr,"
                 + " .jtrc; or collapsed stacks"));
     return spec;
   }
@@ -99,7 +99,7 @@ public final class ExportCommand implements Command {
     ExportFile target = ExportFile.of(parsed);
     double least = ProfileShape.percent(parsed, LEAST);
     ProfileShape shape = ProfileShape.tree(parsed);
-    try (StackInput input = StackInput.open(paths, shape, "export", parsed, terminal)) {
+    try (StackInput input = StackInput.open(paths, shape, parsed, terminal)) {
       StackTree tree = new StackTree(1);
       input.addTo(tree, 0, FrameNameOptions.WHOLE);
       tree.settle();
@@ -119,17 +119,17 @@ public final class ExportCommand implements Command {
     }
   }
 
-  /** What would be passed over in silence is said instead. */
+  /** Refuses options that would have no effect. */
   static void sensible(ParseResult parsed, ExportFormat format) {
     if (format != ExportFormat.FLAMEGRAPH && CommonOptions.has(parsed, "--min")) {
-      throw new UsageError("--min is about flame graphs", "--to flamegraph --min 1%");
+      throw new UsageError("--min applies to flame graphs", "--to flamegraph --min 1%");
     }
     if (format != ExportFormat.COLLAPSED && CommonOptions.has(parsed, "--annotate")) {
-      throw new UsageError("--annotate is about collapsed stacks", "--to collapsed --annotate");
+      throw new UsageError("--annotate applies to collapsed stacks", "--to collapsed --annotate");
     }
   }
 
-  /** What {@code --to} says, or else the name of the file. */
+  /** Returns the format of {@code --to}, or else of the file's name. */
   private static ExportFormat format(ParseResult parsed) {
     if (CommonOptions.has(parsed, "--to")) {
       return ExportFormat.named(CommonOptions.text(parsed, "--to", ""));

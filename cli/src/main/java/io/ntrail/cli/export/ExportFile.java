@@ -16,16 +16,16 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ParseResult;
 
 /**
- * Where an export goes: standard output, or a file that is there with its name only once it is
- * whole, so that whoever ends ntrail half-way has no half file.
+ * Target of an export: standard output, or a file that gets its name only once it is complete, so
+ * that whoever ends ntrail half-way has no half file.
  *
  * @param file null for standard output
  */
 record ExportFile(@Nullable Path file) {
   /**
-   * What {@code -o} says.
+   * Returns the target of {@code -o}.
    *
-   * @throws UsageError if it would overwrite what is read
+   * @throws UsageError if it would overwrite an input file
    */
   static ExportFile of(ParseResult parsed) {
     String name = CommonOptions.text(parsed, "-o", "-");
@@ -69,7 +69,7 @@ record ExportFile(@Nullable Path file) {
       String size = inPlace ? "" : ", " + Numbers.bytes(Files.size(target));
       terminal.out().println("wrote " + target + size + ": " + told);
     } catch (NoSuchFileException e) {
-      throw new CannotGoOn("cannot write " + target + ": there is no such folder", "");
+      throw new CannotGoOn("cannot write " + target + ": no such folder", "");
     } catch (IOException e) {
       throw new CannotGoOn("cannot write " + target + ": " + e.getMessage(), "");
     }

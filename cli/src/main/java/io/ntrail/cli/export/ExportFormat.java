@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What profiles can be written as for other tools. */
+/** Formats of other tools. */
 enum ExportFormat {
   COLLAPSED(
       "collapsed", ".collapsed.txt", "stacks and weights, one line each", "flame graph tools"),
@@ -25,22 +25,22 @@ enum ExportFormat {
     this.reader = reader;
   }
 
-  /** As options spell it. */
+  /** Returns its word in options. */
   String text() {
     return text;
   }
 
-  /** How names of such files end. */
+  /** Returns the suffix of such files. */
   String suffix() {
     return suffix;
   }
 
-  /** What is in it, for people. */
+  /** Returns its content, for people. */
   String what() {
     return what;
   }
 
-  /** Who reads it. */
+  /** Returns the tools that read it. */
   String reader() {
     return reader;
   }
@@ -51,7 +51,7 @@ enum ExportFormat {
   }
 
   /**
-   * The one of that name.
+   * Returns the format of that name.
    *
    * @throws UsageError if there is none
    */
@@ -67,7 +67,7 @@ enum ExportFormat {
         "--to " + (nearest.isEmpty() ? values()[0].text : nearest));
   }
 
-  /** The one that a file's name ends like. */
+  /** Returns the format that a file's suffix names. */
   static Optional<ExportFormat> ofFile(String file) {
     String name = file.toLowerCase(Locale.ROOT);
     return Arrays.stream(values()).filter(format -> name.endsWith(format.suffix)).findFirst();

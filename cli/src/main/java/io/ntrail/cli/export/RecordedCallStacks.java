@@ -1,10 +1,10 @@
 package io.ntrail.cli.export;
 
 import io.ntrail.analysis.calls.CallRecording;
+import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.analysis.profile.ProfileRow;
 import io.ntrail.cli.calls.CallFilter;
 import io.ntrail.cli.calls.CallsScope;
-import io.ntrail.cli.common.CallFiles;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.profile.CallProfile;
 import io.ntrail.cli.profile.ProfilePage;
@@ -12,7 +12,6 @@ import io.ntrail.cli.profile.ProfileShape;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.export.stacks.FrameNameOptions;
 import io.ntrail.export.stacks.StackTree;
-import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.ParseResult;
 
@@ -32,9 +31,9 @@ final class RecordedCallStacks implements StackInput {
   }
 
   static RecordedCallStacks open(
-      Path path, ProfileShape shape, ParseResult parsed, Terminal terminal) {
-    CallProfile.sensible(path, parsed);
-    CallRecording recording = CallFiles.open(path);
+      RecordingInput input, ProfileShape shape, ParseResult parsed, Terminal terminal) {
+    CallProfile.sensible(input.paths().getFirst(), parsed);
+    CallRecording recording = input.open(CallRecording.class);
     try {
       CallsScope scope = CallsScope.of(recording, CallFilter.of(parsed), terminal, parsed);
       return new RecordedCallStacks(

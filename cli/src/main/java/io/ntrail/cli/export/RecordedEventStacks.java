@@ -3,12 +3,13 @@ package io.ntrail.cli.export;
 import io.ntrail.analysis.etw.events.SchemaSources;
 import io.ntrail.analysis.etw.events.UserSchemas;
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.weights.ProfileInput;
+import io.ntrail.analysis.etw.weights.Profiler;
+import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.analysis.naming.RecordingSymbols;
 import io.ntrail.analysis.profile.CallTree;
 import io.ntrail.analysis.profile.FlatProfile;
-import io.ntrail.analysis.profile.ProfileInput;
 import io.ntrail.analysis.profile.ProfileRow;
-import io.ntrail.analysis.profile.Profiler;
 import io.ntrail.analysis.profile.WeightTree;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.HotImages;
@@ -60,7 +61,7 @@ final class RecordedEventStacks implements StackInput {
     this.parsed = parsed;
     this.terminal = terminal;
     ProfileShape shape = request.shape();
-    boolean byModule = shape.by().equals("module");
+    boolean byModule = shape.by() == ProfileShape.By.MODULE;
     view = new EventProfilePage(input, profiler, symbols, request, parsed, terminal);
     remarks = new ProfileRemarks(input, profiler, request, terminal);
     if (shape.look() == ProfileShape.Look.TREE) {
@@ -81,10 +82,11 @@ final class RecordedEventStacks implements StackInput {
 
   /** Reads a recording of one file or several. */
   static RecordedEventStacks open(
-      List<Path> paths, ProfileShape shape, ParseResult parsed, Terminal terminal) {
+      RecordingInput recorded, ProfileShape shape, ParseResult parsed, Terminal terminal) {
+    List<Path> paths = recorded.paths();
     ProfileRequest request = ProfileRequest.of(parsed, shape);
     SchemaSources sources = new SchemaSources(UserSchemas.NONE);
-    EtwRecording recording = EtwRecording.open(paths);
+    EtwRecording recording = recorded.open(EtwRecording.class);
     SymbolSearchPath places = SymbolSearchPath.of(paths, parsed, terminal);
     try (Progress _ = ReadingProgress.start(recording, places, parsed, terminal)) {
       ProfileInput input =
@@ -115,12 +117,12 @@ final class RecordedEventStacks implements StackInput {
     }
   }
 
-  /** Whether people read the answer: what other programs read waits for all names. */
+  /** Returns whether people read the answer: formats for programs wait for all names. */
   private static boolean isText(ParseResult parsed) {
     boolean isTable = parsed.commandSpec().findOption("--format") != null;
     return isTable
         && !CommonOptions.has(parsed, "--to")
-        && CommonOptions.text(parsed, "--format", "text").equals("text");
+        && CommonOptions.format(parsed, CommonOptions.Format.values()) == CommonOptions.Format.TEXT;
   }
 
   @Override
@@ -144,10 +146,11 @@ final class RecordedEventStacks implements StackInput {
   static String cut(WeightTree tree, ProfilePage page) {
     return tree.cut() == 0
         ? ""
-        : page.weight(tree.cut())
+        : "memory limit reached: "
+            + page.weight(tree.cut())
             + " "
             + page.unit()
-            + " have stacks that are cut for want of memory (NTRAIL_JAVA_OPTS=-Xmx4g)";
+            + " have truncated stacks (NTRAIL_JAVA_OPTS=-Xmx4g)";
   }
 
   @Override

@@ -1,7 +1,8 @@
 package io.ntrail.cli.export;
 
+import io.ntrail.analysis.input.RecordingInput;
+import io.ntrail.analysis.model.Ability;
 import io.ntrail.analysis.profile.ProfileRow;
-import io.ntrail.cli.common.CallFiles;
 import io.ntrail.cli.profile.ProfilePage;
 import io.ntrail.cli.profile.ProfileShape;
 import io.ntrail.cli.text.Terminal;
@@ -21,23 +22,23 @@ sealed interface StackInput extends AutoCloseable
   /**
    * Opens one and adds it up.
    *
-   * @param paths one file, or several that make one recording of events
+   * @param paths one file, or several that make one ETW recording
    * @param shape a tree for {@link #addTo}, flat for {@link #rows}
    * @param terminal where progress and warnings go
    */
   static StackInput open(
-      List<Path> paths, ProfileShape shape, String command, ParseResult parsed, Terminal terminal) {
-    Path calls = CallFiles.only(paths, command);
-    if (calls != null) {
-      return RecordedCallStacks.open(calls, shape, parsed, terminal);
+      List<Path> paths, ProfileShape shape, ParseResult parsed, Terminal terminal) {
+    try (RecordingInput input = RecordingInput.of(paths, Ability.NAMED_STACKS)) {
+      if (input.has(Ability.CALLS)) {
+        return RecordedCallStacks.open(input, shape, parsed, terminal);
+      }
+      return input.has(Ability.WEIGHTED_STACKS)
+          ? RecordedEventStacks.open(input, shape, parsed, terminal)
+          : CollapsedStacks.open(input, shape, parsed, terminal);
     }
-    if (paths.size() == 1 && CollapsedStacks.isOne(paths.getFirst())) {
-      return CollapsedStacks.open(paths.getFirst(), shape, parsed, terminal);
-    }
-    return RecordedEventStacks.open(paths, shape, parsed, terminal);
   }
 
-  /** What is said of it in every shape. */
+  /** Returns its headings and members. */
   ProfilePage page();
 
   /** The first lines of a page that shows its stacks. */
@@ -56,7 +57,7 @@ sealed interface StackInput extends AutoCloseable
    */
   void addTo(StackTree tree, int column, FrameNameOptions naming);
 
-  /** What of its stacks is not as it was recorded; empty if all is. */
+  /** Returns a remark on stacks that are not as recorded; empty if all are. */
   default String remark() {
     return "";
   }

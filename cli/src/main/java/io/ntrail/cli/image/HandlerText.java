@@ -17,7 +17,7 @@ import java.io.PrintStream;
 import java.util.List;
 import java.util.Locale;
 
-/** Which language handler a function has, and what that reads about it, spelled out. */
+/** Text of a function's language handler and its data. */
 final class HandlerText {
   private final PrintStream out;
 
@@ -34,11 +34,11 @@ final class HandlerText {
         Numbers.hex(handler.rva()),
         handler.name().isEmpty() ? "unknown" : handler.name(),
         switch (handler.found()) {
-          case IMPORT -> "by the import that it jumps to";
+          case IMPORT -> "by its import thunk";
           case EXPORT -> "by its export";
-          case CALLS -> "by what it calls";
-          case DATA -> "by the look of its data";
-          case NOT_FOUND -> "nothing names it";
+          case CALLS -> "by its calls";
+          case DATA -> "by the layout of its data";
+          case NOT_FOUND -> "unnamed";
         });
     switch (function.data()) {
       case HandlerData.Scopes(var table, var cookie) -> {
@@ -51,9 +51,12 @@ final class HandlerText {
       }
       case HandlerData.Cookie(var cookie) -> cookie(cookie);
       case HandlerData.Itanium(long rva) ->
-          out.printf(Locale.ROOT, "    table of GCC's kind at %s, not read%n", Numbers.hex(rva));
+          out.printf(
+              Locale.ROOT,
+              "    GCC language-specific data area (LSDA) at %s, not decoded%n",
+              Numbers.hex(rva));
       case HandlerData.Unknown(long rva) ->
-          out.printf(Locale.ROOT, "    data of an unknown kind at %s%n", Numbers.hex(rva));
+          out.printf(Locale.ROOT, "    handler data of unknown format at %s%n", Numbers.hex(rva));
     }
   }
 
@@ -68,7 +71,7 @@ final class HandlerText {
           scope.isFinally()
               ? "__finally " + Numbers.hex(scope.handler())
               : scope.takesAll()
-                  ? "__except always, at " + Numbers.hex(scope.target())
+                  ? "__except (EXCEPTION_EXECUTE_HANDLER), at " + Numbers.hex(scope.target())
                   : "__except filter "
                       + Numbers.hex(scope.handler())
                       + ", at "

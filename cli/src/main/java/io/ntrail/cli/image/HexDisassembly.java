@@ -5,7 +5,6 @@ import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.UsageError;
-import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.programs.x86.CodeSize;
@@ -18,34 +17,25 @@ final class HexDisassembly {
   private HexDisassembly() {}
 
   static int print(ParseResult parsed, Format format, Terminal terminal) {
-    Listing listing = listing(parsed);
-    switch (format) {
-      case JSON -> {
-        try (Json json = new Json(terminal.out())) {
-          json.object().text("schema", "ntrail.decode/1");
+    Listing<InstructionRows.Row> listing = listing(parsed);
+    listing.print(
+        format,
+        terminal.out(),
+        () -> listing.table(terminal.out(), CommonOptions.number(parsed, "-n", 0), 0),
+        json -> {
+          json.text("schema", "ntrail.decode/1");
           listing.json(json);
-          json.endObject();
-        }
-      }
-      case JSONL -> {
-        try (Json json = new Json(terminal.out())) {
-          listing.lines(json);
-        }
-      }
-      case CSV -> listing.csv(terminal.out());
-      case TEXT -> listing.table(terminal.out(), CommonOptions.number(parsed, "-n", 0), 0);
-    }
+        });
     return ExitCode.DONE;
   }
 
-  private static Listing listing(ParseResult parsed) {
+  private static Listing<InstructionRows.Row> listing(ParseResult parsed) {
     Bytes code = Bytes.copyOf(bytes(CommonOptions.text(parsed, "--decode", "")), "--decode");
     long address = address(CommonOptions.text(parsed, "--at", "0x0"));
     InstructionRows rows =
         new InstructionRows(
             InstructionDecoder.of(size(CommonOptions.text(parsed, "--bits", "64"))), _ -> "", null);
-    return new Listing(
-        "instructions", InstructionRows.COLUMNS, sink -> rows.rows(code, address, sink));
+    return new Listing<>("instructions", rows.columns(), sink -> rows.rows(code, address, sink));
   }
 
   private static byte[] bytes(String hex) {

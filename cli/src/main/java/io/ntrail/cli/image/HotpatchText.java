@@ -61,7 +61,7 @@ final class HotpatchText {
     return headers.isWide() ? 6 : 5;
   }
 
-  /** What people see. */
+  /** Prints the table for people. */
   void print(PrintStream out) {
     int all = share.functions();
     out.println(
@@ -74,7 +74,11 @@ final class HotpatchText {
     }
     Table measure = new Table().number("functions").number("%").name("made for hot-patching");
     row(measure, share.firstLong(), all, "first instruction of 2 bytes or more");
-    row(measure, share.padded(), all, roomNeeded() + " or more bytes of CC, 90 or 00 in front");
+    row(
+        measure,
+        share.padded(),
+        all,
+        roomNeeded() + " or more padding bytes (CC, 90 or 00) in front");
     row(measure, share.both(), all, "both");
     row(measure, share.bothWithNops(), all, "both, multi-byte nops counted as padding");
     if (!headers.isWide()) {
@@ -93,7 +97,7 @@ final class HotpatchText {
     classes.print(out, 2, 0);
     Map<PatchRefusal, Integer> reasons = byReason();
     if (!reasons.isEmpty()) {
-      Table refused = new Table().number("functions").number("%").name("refused because");
+      Table refused = new Table().number("functions").number("%").name("reason for refusal");
       reasons.entrySet().stream()
           .sorted(Map.Entry.comparingByValue(Comparator.reverseOrder()))
           .forEach(entry -> row(refused, entry.getValue(), all, entry.getKey().text()));

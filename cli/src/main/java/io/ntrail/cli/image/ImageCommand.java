@@ -1,5 +1,6 @@
 package io.ntrail.cli.image;
 
+import io.ntrail.analysis.input.FileKind;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
@@ -10,6 +11,7 @@ import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.archives.Archives;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.CannotGoOn.Reason;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
@@ -35,7 +37,7 @@ public final class ImageCommand implements Command {
   public CommandSpec spec() {
     CommandSpec spec =
         CommonOptions.command(
-            "image", "What an image says: identity, defences, functions, tables.");
+            "image", "Headers and metadata of an image: identity, mitigations, functions, tables.");
     ImageRequest.options(spec);
     spec.addOption(
         CommonOptions.value("N", "at most N rows of a table; 0 for all", "-n", "--limit"));
@@ -77,12 +79,12 @@ public final class ImageCommand implements Command {
     List<InputFile> inputs = Archives.open(path, ImageFileNames::isImageName, packed);
     try {
       InputFile input = only(path, inputs);
-      PeImage image = PeImage.ofFile(input);
+      PeImage image = image(path, input);
       ParsedImage contents = ParsedImage.of(image);
       PdbSearch search = SymbolSearchPath.offline(parsed, terminal);
       try (ImageNames names = ImageNames.of(path, contents, search)) {
         if (CommonOptions.has(parsed, "-y") && !names.hasPdb()) {
-          terminal.err().println("ntrail: names of the image alone: " + names.missing());
+          terminal.err().println("ntrail: names from the image only: " + names.missing());
         }
         names.remarks().forEach(why -> terminal.err().println("warning: " + why));
         List<ImagePart> parts = request.parts(contents, names);
@@ -106,13 +108,33 @@ public final class ImageCommand implements Command {
     }
   }
 
+  /** Opens the image; what another command is for, is refused with its name. */
+  private static PeImage image(Path path, InputFile input) {
+    try {
+      return PeImage.ofFile(input);
+    } catch (CannotGoOn e) {
+      FileKind kind = e.reason() == Reason.OTHER_KIND ? FileKind.of(input) : FileKind.OTHER;
+      if (kind == FileKind.IMAGE || kind.command().isEmpty()) {
+        throw e;
+      }
+      String nextStep = "ntrail " + kind.command() + " " + path;
+      throw CannotGoOn.of(Reason.OTHER_KIND, input.name(), e.message(), nextStep);
+    }
+  }
+
   private static InputFile only(Path path, List<InputFile> inputs) {
     if (inputs.isEmpty()) {
-      throw new CannotGoOn("there is no image in " + path, "unpack it and name the file");
+      throw CannotGoOn.of(
+          Reason.ARCHIVE_MEMBERS,
+          path.toString(),
+          path + " contains no image",
+          "unpack it and name the file");
     }
     if (inputs.size() > 1) {
-      throw new CannotGoOn(
-          path + " holds " + inputs.size() + " images", "unpack it and name one, or the folder");
+      throw CannotGoOn.of(
+          Reason.ARCHIVE_MEMBERS,
+          path.toString(),
+          path + " contains " + inputs.size() + " images", "unpack it and name one, or the folder");
     }
     return inputs.getFirst();
   }

@@ -2,7 +2,6 @@ package io.ntrail.cli.image;
 
 import io.ntrail.cli.common.FunctionArgument;
 import io.ntrail.cli.common.Listing;
-import io.ntrail.cli.common.Listing.Cell;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.pe.Imports;
@@ -57,7 +56,8 @@ final class ImageDisassembly {
 
   static ImagePart of(ParsedImage contents, ImageNames names, String what) {
     ImageDisassembly part = new ImageDisassembly(contents, names, what);
-    Listing listing = new Listing("instructions", part.rows.columns(), part::all);
+    Listing<InstructionRows.Row> listing =
+        new Listing<>("instructions", part.rows.columns(), part::all);
     return new ImagePart(
         listing, (out, limit, width) -> part.print(out, limit, width), listing::json);
   }
@@ -69,18 +69,18 @@ final class ImageDisassembly {
       default ->
           throw new CannotGoOn(
               image.name()
-                  + " has code for "
+                  + " is code for "
                   + MachineType.text(image.headers().machine())
-                  + ", which ntrail does not disassemble",
+                  + ", which the disassembler does not support",
               "ntrail image " + image.name());
     };
   }
 
-  private void all(Consumer<List<Cell>> sink) {
+  private void all(Consumer<InstructionRows.Row> sink) {
     asked.forEach(function -> one(function, sink));
   }
 
-  private void one(ImageFunction function, Consumer<List<Cell>> sink) {
+  private void one(ImageFunction function, Consumer<InstructionRows.Row> sink) {
     long stored = Math.min(function.size(), image.view().stored(function.rva()));
     if (stored > 0) {
       rows.rows(image.view().window(function.rva(), stored), function.rva(), sink);
@@ -106,7 +106,8 @@ final class ImageDisassembly {
               + Numbers.counted(function.size(), "byte")
               + (function.bounded() ? "" : ", up to the next function")
               + ")");
-      Listing listing = new Listing("instructions", rows.columns(), sink -> one(function, sink));
+      Listing<InstructionRows.Row> listing =
+          new Listing<>("instructions", rows.columns(), sink -> one(function, sink));
       shown += listing.table(out, limit == 0 ? 0 : limit - shown, width);
     }
   }

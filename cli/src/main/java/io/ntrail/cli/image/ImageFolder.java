@@ -1,14 +1,13 @@
 package io.ntrail.cli.image;
 
+import io.ntrail.cli.common.CellWriter;
+import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.common.Listing;
-import io.ntrail.cli.common.Listing.Cell;
-import io.ntrail.cli.common.Listing.Column;
 import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.common.UsageError;
-import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
@@ -18,11 +17,13 @@ import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.identity.PdbId;
 import io.ntrail.formats.pe.DebugDirectory.CodeView;
 import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.pe.PeHeaders;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.programs.image.ImageFileNames;
+import io.ntrail.programs.image.ImageMitigations;
 import io.ntrail.programs.image.ParsedImage;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -38,27 +39,20 @@ import picocli.CommandLine.ParseResult;
 
 /** {@code ntrail image FOLDER}: a row an image of a whole tree. */
 final class ImageFolder {
-  private static final List<Column> COLUMNS =
-      List.of(
-          Column.name("machine", "machine"),
-          Column.name("type", "type"),
-          Column.number("sizeOfImage", "size"),
-          Column.hidden("timestamp"),
-          Column.hidden("codeId"),
-          Column.hidden("pdbGuid"),
-          Column.hidden("pdbAge"),
-          Column.hidden("pdb"),
-          Column.name("aslrEffective", "ASLR"),
-          Column.name("nx", "DEP"),
-          Column.name("cfg", "CFG"),
-          Column.name("cet", "CET"),
-          Column.name("gs", "/GS"),
-          Column.name("safeSeh", "SafeSEH"),
-          Column.name("signed", "signed"),
-          Column.number("exports", "exports"),
-          Column.number("imports", "imports"),
-          Column.number("gaps", "gaps"),
-          Column.name("file", "file"));
+  /**
+   * An image of the folder.
+   *
+   * @param gaps how many parts of it could not be read
+   */
+  private record Row(ParsedImage contents, long gaps) {
+    PeHeaders headers() {
+      return contents.image().headers();
+    }
+
+    ImageMitigations security() {
+      return contents.security();
+    }
+  }
 
   private final Terminal terminal;
   private final ParseResult parsed;
@@ -76,39 +70,32 @@ final class ImageFolder {
   int print(Path folder, Format format, ImageRequest request) {
     if (!request.isSummary()) {
       throw new UsageError(
-          "a folder has a row an image, and no tables of one",
+          "a folder is listed with one row per image; tables need a single image",
           "ntrail image " + folder + " --format csv");
     }
     List<Path> files = files(folder);
-    Listing listing = new Listing("images", COLUMNS, sink -> rows(files, sink));
-    switch (format) {
-      case JSON -> {
-        try (Json json = new Json(terminal.out())) {
-          json.object().text("schema", "ntrail.images/1").text("folder", folder.toString());
+    Listing<Row> listing = new Listing<>("images", columns(), sink -> rows(files, sink));
+    listing.print(
+        format,
+        terminal.out(),
+        () -> text(folder, files.size(), listing),
+        json -> {
+          json.text("schema", "ntrail.images/1").text("folder", folder.toString());
           listing.json(json);
           json.array("notImages");
           refused.forEach(json::text);
-          json.endArray().gaps(gaps).endObject();
-        }
-      }
-      case JSONL -> {
-        try (Json json = new Json(terminal.out())) {
-          listing.lines(json);
-        }
-      }
-      case CSV -> listing.csv(terminal.out());
-      case TEXT -> text(folder, files.size(), listing);
-    }
+          json.endArray().gaps(gaps);
+        });
     Losses.warn(gaps, terminal);
     return gaps.isEmpty() ? ExitCode.DONE : ExitCode.INCOMPLETE;
   }
 
-  private void text(Path folder, int files, Listing listing) {
+  private void text(Path folder, int files, Listing<Row> listing) {
     int width =
         CommonOptions.has(parsed, "--wide") || !terminal.outIsTerminal() ? 0 : terminal.width();
     terminal
         .out()
-        .println(folder + ": " + Numbers.counted(files, "file") + " with the name of an image");
+        .println(folder + ": " + Numbers.counted(files, "file") + " with an image file extension");
     long rows = listing.table(terminal.out(), limit, width);
     terminal
         .out()
@@ -118,7 +105,7 @@ final class ImageFolder {
                     ? ""
                     : ", "
                         + Numbers.counted(refused.size(), "file")
-                        + " of another kind (--format json names them)"));
+                        + " of another kind (--format json lists them)"));
   }
 
   private static List<Path> files(Path folder) {
@@ -141,7 +128,7 @@ final class ImageFolder {
     return ImageFileNames.isImageName(inner);
   }
 
-  private void rows(List<Path> files, Consumer<List<Cell>> sink) {
+  private void rows(List<Path> files, Consumer<Row> sink) {
     refused.clear();
     gaps.clear();
     seen.set(0);
@@ -159,7 +146,7 @@ final class ImageFolder {
     }
   }
 
-  private void row(Path path, Consumer<List<Cell>> sink) {
+  private void row(Path path, Consumer<Row> sink) {
     Gaps packed = new Gaps();
     List<InputFile> inputs = List.of();
     try {
@@ -169,7 +156,7 @@ final class ImageFolder {
         ParsedImage contents = ParsedImage.of(image);
         List<Gap> own = ImageCommand.gaps(packed, image);
         gaps.addAll(own);
-        sink.accept(cells(contents, own.size()));
+        sink.accept(new Row(contents, own.size()));
       }
     } catch (CannotGoOn | DamagedInput e) {
       refused.add(path + ": " + e.getMessage());
@@ -178,33 +165,57 @@ final class ImageFolder {
     }
   }
 
-  private static List<Cell> cells(ParsedImage contents, long gaps) {
-    PeHeaders headers = contents.image().headers();
-    @Nullable CodeView view = contents.debug().codeView().orElse(null);
-    var security = contents.security();
-    return List.of(
-        new Cell.Text(MachineType.text(headers.machine())),
-        new Cell.Text(ImageJson.type(headers)),
-        new Cell.Count(headers.sizeOfImage()),
-        new Cell.Count(headers.timestamp()),
-        new Cell.Text(contents.id().key()),
-        contents.pdb().map(id -> (Cell) new Cell.Text(id.guid().toString())).orElse(Cell.UNKNOWN),
-        contents.pdb().map(id -> (Cell) new Cell.Count(id.age())).orElse(Cell.UNKNOWN),
-        new Cell.Text(view == null || view.path().isEmpty() ? null : view.path()),
-        new Cell.Flag(security.aslrEffective()),
-        new Cell.Flag(security.nx()),
-        new Cell.Flag(security.cfg()),
-        new Cell.Flag(security.cet()),
-        new Cell.Flag(security.gs()),
-        flag(security.safeSeh()),
-        flag(security.signed()),
-        new Cell.Count(contents.exports().list().size()),
-        new Cell.Count(contents.imports().count()),
-        new Cell.Count(gaps),
-        new Cell.Text(contents.image().name()));
+  private static Columns<Row> columns() {
+    return new Columns<Row>()
+        .text("machine", row -> MachineType.text(row.headers().machine()))
+        .titled()
+        .text("type", row -> ImageJson.type(row.headers()))
+        .titled()
+        .count("sizeOfImage", row -> row.headers().sizeOfImage())
+        .titled("size")
+        .count("timestamp", row -> row.headers().timestamp())
+        .text("codeId", row -> row.contents.id().key())
+        .text("pdbGuid", row -> row.contents.pdb().map(id -> id.guid().toString()).orElse(null))
+        .knownCount("pdbAge", row -> row.contents.pdb().map(PdbId::age).orElse(-1L))
+        .text("pdb", ImageFolder::pdbPath)
+        .flag("aslrEffective", row -> row.security().aslrEffective())
+        .titled("ASLR")
+        .flag("nx", row -> row.security().nx())
+        .titled("DEP")
+        .flag("cfg", row -> row.security().cfg())
+        .titled("CFG")
+        .flag("cet", row -> row.security().cet())
+        .titled("CET")
+        .flag("gs", row -> row.security().gs())
+        .titled("/GS")
+        .value("safeSeh", (row, cell) -> flag(cell, row.security().safeSeh()))
+        .titled("SafeSEH")
+        .value("signed", (row, cell) -> flag(cell, row.security().signed()))
+        .titled()
+        .count("exports", row -> row.contents.exports().list().size())
+        .titled()
+        .count("imports", row -> row.contents.imports().count())
+        .titled()
+        .count("gaps", Row::gaps)
+        .titled()
+        .text("file", row -> row.contents.image().name())
+        .titled();
   }
 
-  private static Cell flag(@Nullable Boolean value) {
-    return value == null ? Cell.UNKNOWN : new Cell.Flag(value);
+  private static @Nullable String pdbPath(Row row) {
+    return row.contents
+        .debug()
+        .codeView()
+        .map(CodeView::path)
+        .filter(path -> !path.isEmpty())
+        .orElse(null);
+  }
+
+  private static void flag(CellWriter cell, @Nullable Boolean value) {
+    if (value == null) {
+      cell.unknown();
+    } else {
+      cell.flag(value);
+    }
   }
 }

@@ -1,9 +1,9 @@
 package io.ntrail.cli.image;
 
-import io.ntrail.analysis.etw.events.NamePattern;
+import io.ntrail.analysis.naming.NamePattern;
+import io.ntrail.cli.common.CellWriter;
+import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.common.Listing;
-import io.ntrail.cli.common.Listing.Cell;
-import io.ntrail.cli.common.Listing.Column;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.pe.PeHeaders;
@@ -77,7 +77,7 @@ final class ImageFunctionRows {
     ImageFunctionRows part =
         new ImageFunctionRows(
             contents, functions, pattern == null ? "" : pattern, unwind, hotpatch);
-    Listing listing = new Listing("functions", part.columns(), part::rows);
+    Listing<Row> listing = new Listing<>("functions", part.columns(), part::rows);
     return new ImagePart(
         listing,
         (out, limit, width) -> {
@@ -96,63 +96,98 @@ final class ImageFunctionRows {
     return Optional.ofNullable(patches).map(p -> new HotpatchText(headers, p));
   }
 
-  private List<Column> columns() {
-    List<Column> columns = new ArrayList<>();
-    @Nullable String none = null;
-    columns.add(Column.number("rva", "rva"));
-    columns.add(Column.number("size", "size"));
-    columns.add(new Column("prolog", unwind ? "prolog" : none, true));
-    columns.add(new Column("frame", unwind ? "frame" : none, false));
-    columns.add(new Column("unwind", unwind ? "unwind" : none, false));
-    columns.add(new Column("handler", unwind ? "handler" : none, false));
-    columns.add(Column.hidden("leaf"));
+  /**
+   * A function with what its image says of it.
+   *
+   * @param entry its entry in the function table; empty: it has none
+   * @param chain its unwind information; empty: it has none
+   * @param patch how it can be patched; null: not asked for
+   */
+  private record Row(
+      ImageFunction function,
+      Optional<RuntimeFunction> entry,
+      Optional<UnwindChain> chain,
+      @Nullable FunctionPatch patch) {}
+
+  private Columns<Row> columns() {
+    boolean hasTable = headers.machine() == MachineType.AMD64;
+    Columns<Row> columns =
+        new Columns<Row>()
+            .hex("rva", row -> row.function.rva())
+            .titled()
+            .count("size", row -> row.function.size())
+            .titled();
+    unwindColumn(
+        columns.knownCount("prolog", row -> row.chain.map(c -> c.info().prologSize()).orElse(-1)));
+    unwindColumn(
+        columns.text(
+            "frame",
+            row ->
+                row.chain.map(c -> UnwindText.frame(c.info())).orElse(hasTable ? "leaf" : null)));
+    unwindColumn(columns.value("unwind", (row, cell) -> unwind(cell, row.entry, row.chain)));
+    unwindColumn(
+        columns.text(
+            "handler",
+            row -> row.chain.flatMap(handlers::of).map(ImageFunctionRows::handler).orElse(null)));
+    columns.value(
+        "leaf",
+        (row, cell) -> {
+          if (hasTable) {
+            cell.flag(row.entry.isEmpty());
+          } else {
+            cell.unknown();
+          }
+        });
     if (patches != null) {
-      columns.add(Column.name("hotpatch", "class, bytes in front, first instruction, or why not"));
+      columns
+          .value("hotpatch", this::hotpatch)
+          .titled("class, padding, first instruction, or reason for refusal");
     }
-    columns.add(Column.name("source", "found by"));
-    columns.add(Column.name("names", "function"));
-    return columns;
+    return columns
+        .text("source", row -> source(row.function))
+        .titled("found by")
+        .value("names", (row, cell) -> names(cell, row.function.names()))
+        .titled("function");
   }
 
-  private void rows(Consumer<List<Cell>> sink) {
+  private void unwindColumn(Columns<Row> columns) {
+    if (unwind) {
+      columns.titled();
+    }
+  }
+
+  private void hotpatch(Row row, CellWriter cell) {
+    FunctionPatch patch = row.patch;
+    if (patch == null) {
+      cell.unknown();
+    } else {
+      cell.shaped(
+          () -> HotpatchText.text(headers, patch), json -> HotpatchText.json(json, headers, patch));
+    }
+  }
+
+  private void rows(Consumer<Row> sink) {
     bytes = 0;
     for (int i = 0; i < functions.list().size(); i++) {
       ImageFunction function = functions.list().get(i);
       if (everything || function.names().stream().anyMatch(pattern::matches)) {
         bytes += function.size();
-        sink.accept(row(function, patches == null ? null : patches.list().get(i)));
+        Optional<RuntimeFunction> entry = table.find(function.rva());
+        sink.accept(
+            new Row(
+                function,
+                entry,
+                entry.map(table::chain),
+                patches == null ? null : patches.list().get(i)));
       }
     }
   }
 
-  private List<Cell> row(ImageFunction function, @Nullable FunctionPatch patch) {
-    Optional<RuntimeFunction> entry = table.find(function.rva());
-    Optional<UnwindChain> chain = entry.map(table::chain);
-    boolean hasTable = headers.machine() == MachineType.AMD64;
-    List<Cell> row = new ArrayList<>();
-    row.add(new Cell.Hex(function.rva()));
-    row.add(new Cell.Count(function.size()));
-    row.add(chain.map(c -> (Cell) new Cell.Count(c.info().prologSize())).orElse(Cell.UNKNOWN));
-    row.add(
-        new Cell.Text(chain.map(c -> UnwindText.frame(c.info())).orElse(hasTable ? "leaf" : null)));
-    row.add(unwind(entry, chain));
-    row.add(
-        new Cell.Text(chain.flatMap(handlers::of).map(ImageFunctionRows::handler).orElse(null)));
-    row.add(hasTable ? new Cell.Flag(entry.isEmpty()) : Cell.UNKNOWN);
-    if (patch != null) {
-      row.add(
-          new Cell.Shaped(
-              HotpatchText.text(headers, patch), json -> HotpatchText.json(json, headers, patch)));
-    }
-    row.add(new Cell.Text(source(function)));
-    row.add(names(function.names()));
-    return row;
-  }
-
-  /** The unwind information of an entry, as a cell. */
-  static Cell unwind(Optional<RuntimeFunction> entry, Optional<UnwindChain> chain) {
-    return new Cell.Shaped(
-        chain.map(c -> UnwindText.prolog(c.info())).orElse("-"),
+  /** Writes the unwind information of an entry. */
+  static void unwind(
+      CellWriter cell, Optional<RuntimeFunction> entry, Optional<UnwindChain> chain) {
+    cell.shaped(
+        () -> chain.map(c -> UnwindText.prolog(c.info())).orElse("-"),
         json -> {
           if (entry.isPresent() && chain.isPresent()) {
             UnwindText.json(json, entry.get(), chain.get());
@@ -188,9 +223,10 @@ final class ImageFunctionRows {
     return String.join(" ", sources);
   }
 
-  static Cell names(List<String> names) {
-    return new Cell.Shaped(
-        names.isEmpty() ? "-" : String.join(" ", names),
+  /** Writes the names of a function. */
+  static void names(CellWriter cell, List<String> names) {
+    cell.shaped(
+        () -> names.isEmpty() ? "-" : String.join(" ", names),
         json -> {
           json.array();
           names.forEach(json::text);
@@ -198,7 +234,7 @@ final class ImageFunctionRows {
         });
   }
 
-  private void print(PrintStream out, Listing listing, long limit, int width) {
+  private void print(PrintStream out, Listing<Row> listing, long limit, int width) {
     long rows = listing.table(out, limit, width);
     out.println(
         Numbers.counted(rows, "function")

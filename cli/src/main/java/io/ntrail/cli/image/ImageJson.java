@@ -29,7 +29,7 @@ final class ImageJson {
     }
   }
 
-  /** What is always said. */
+  /** Writes the members that every answer has. */
   static void summary(Json json, ParsedImage contents) {
     PeHeaders headers = contents.image().headers();
     json.text("file", contents.image().name())

@@ -1,42 +1,33 @@
 package io.ntrail.cli.image;
 
+import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.common.Listing;
-import io.ntrail.cli.common.Listing.Cell;
-import io.ntrail.cli.common.Listing.Column;
 import io.ntrail.formats.pe.Exports.Export;
 import io.ntrail.formats.pe.Imports;
 import io.ntrail.formats.pe.Section;
 import io.ntrail.programs.image.ParsedImage;
-import java.util.List;
 
 /** The tables of an image: sections, exports, imports. */
 final class ImageListings {
   private ImageListings() {}
 
-  static Listing sections(ParsedImage contents) {
-    return new Listing(
-        "sections",
-        List.of(
-            Column.name("name", "section"),
-            Column.number("rva", "rva"),
-            Column.number("virtualSize", "in memory"),
-            Column.number("rawSize", "in the file"),
-            Column.number("rawOffset", "at"),
-            Column.hidden("flags"),
-            Column.name("access", "access")),
-        sink -> {
-          for (Section section : contents.image().sections()) {
-            sink.accept(
-                List.of(
-                    new Cell.Text(contents.image().sectionName(section)),
-                    new Cell.Hex(section.rva()),
-                    new Cell.Count(section.virtualSize()),
-                    new Cell.Count(section.rawSize()),
-                    new Cell.Hex(section.rawOffset()),
-                    new Cell.Hex(Integer.toUnsignedLong(section.characteristics())),
-                    new Cell.Text(access(section))));
-          }
-        });
+  static Listing<Section> sections(ParsedImage contents) {
+    Columns<Section> columns =
+        new Columns<Section>()
+            .text("name", contents.image()::sectionName)
+            .titled("section")
+            .hex("rva", Section::rva)
+            .titled()
+            .count("virtualSize", Section::virtualSize)
+            .titled("in memory")
+            .count("rawSize", Section::rawSize)
+            .titled("in the file")
+            .hex("rawOffset", Section::rawOffset)
+            .titled("at")
+            .hex("flags", section -> Integer.toUnsignedLong(section.characteristics()))
+            .text("access", ImageListings::access)
+            .titled();
+    return new Listing<>("sections", columns, contents.image().sections()::forEach);
   }
 
   private static String access(Section section) {
@@ -47,48 +38,49 @@ final class ImageListings {
         + (section.is(Section.DISCARDABLE) ? " discardable" : "");
   }
 
-  static Listing exports(ParsedImage contents) {
-    return new Listing(
-        "exports",
-        List.of(
-            Column.number("ordinal", "ordinal"),
-            Column.number("rva", "rva"),
-            Column.name("name", "name"),
-            Column.name("forward", "forwarded to")),
-        sink -> {
-          for (Export export : contents.exports().list()) {
-            sink.accept(
-                List.of(
-                    new Cell.Count(export.ordinal()),
-                    new Cell.Hex(export.rva()),
-                    new Cell.Text(export.name()),
-                    new Cell.Text(export.forward())));
-          }
-        });
+  static Listing<Export> exports(ParsedImage contents) {
+    Columns<Export> columns =
+        new Columns<Export>()
+            .count("ordinal", Export::ordinal)
+            .titled()
+            .hex("rva", Export::rva)
+            .titled()
+            .text("name", Export::name)
+            .titled()
+            .text("forward", Export::forward)
+            .titled("forwarded to");
+    return new Listing<>("exports", columns, sink -> contents.exports().list().forEach(sink));
   }
 
-  static Listing imports(ParsedImage contents) {
-    return new Listing(
+  /** A function, and the module that it is imported from. */
+  record Import(Imports.Module module, Imports.Symbol symbol) {
+    private boolean named() {
+      return symbol.name() != null;
+    }
+  }
+
+  static Listing<Import> imports(ParsedImage contents) {
+    Columns<Import> columns =
+        new Columns<Import>()
+            .text("module", row -> row.module.name())
+            .titled()
+            .text("name", row -> row.symbol.name())
+            .titled()
+            .knownCount("ordinal", row -> row.named() ? -1 : row.symbol.ordinal())
+            .titled()
+            .knownCount("hint", row -> row.named() ? row.symbol.ordinal() : -1)
+            .titled()
+            .hex("slot", row -> row.symbol.slot())
+            .titled()
+            .flag("delay", row -> row.module.delay())
+            .titled("delayed");
+    return new Listing<>(
         "imports",
-        List.of(
-            Column.name("module", "module"),
-            Column.name("name", "name"),
-            Column.number("ordinal", "ordinal"),
-            Column.number("hint", "hint"),
-            Column.number("slot", "slot"),
-            Column.name("delay", "delayed")),
+        columns,
         sink -> {
           for (Imports.Module module : contents.imports().modules()) {
             for (Imports.Symbol symbol : module.symbols()) {
-              boolean named = symbol.name() != null;
-              sink.accept(
-                  List.of(
-                      new Cell.Text(module.name()),
-                      new Cell.Text(symbol.name()),
-                      named ? Cell.UNKNOWN : new Cell.Count(symbol.ordinal()),
-                      named ? new Cell.Count(symbol.ordinal()) : Cell.UNKNOWN,
-                      new Cell.Hex(symbol.slot()),
-                      new Cell.Flag(module.delay())));
+              sink.accept(new Import(module, symbol));
             }
           }
         });

@@ -19,8 +19,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What symbols know of an image: its PDB, if one of this build is found, else the symbol table of
- * its file, if it has one.
+ * Symbols of an image: its PDB, if one of this build is found, else the symbol table of its file,
+ * if it has one.
  */
 final class ImageNames implements AutoCloseable {
   private final ParsedImage contents;
@@ -44,7 +44,7 @@ final class ImageNames implements AutoCloseable {
     return new ImageNames(contents, found.pdb().orElse(null), found.why(), found.remarks());
   }
 
-  /** Whether there is a PDB. */
+  /** Returns whether there is a PDB. */
   boolean hasPdb() {
     return pdb != null;
   }

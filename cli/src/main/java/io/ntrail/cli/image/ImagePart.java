@@ -13,7 +13,7 @@ import java.util.function.Consumer;
  * @param screen what people see: the same rows, or a digest of them
  * @param json writes it as a member of an open object
  */
-record ImagePart(Listing rows, Screen screen, Consumer<Json> json) {
+record ImagePart(Listing<?> rows, Screen screen, Consumer<Json> json) {
   /** Prints it for people. */
   @FunctionalInterface
   interface Screen {
@@ -27,11 +27,11 @@ record ImagePart(Listing rows, Screen screen, Consumer<Json> json) {
   }
 
   /** One that is the same rows everywhere, closed by how many there are. */
-  static ImagePart of(Listing listing, String noun) {
+  static ImagePart of(Listing<?> listing, String noun) {
     return new ImagePart(listing, table(listing, noun), listing::json);
   }
 
-  static Screen table(Listing listing, String noun) {
+  static Screen table(Listing<?> listing, String noun) {
     return (out, limit, width) ->
         out.println(Numbers.counted(listing.table(out, limit, width), noun));
   }

@@ -1,16 +1,13 @@
 package io.ntrail.cli.image;
 
+import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.common.Listing;
-import io.ntrail.cli.common.Listing.Cell;
-import io.ntrail.cli.common.Listing.Column;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.formats.pe.fixups.Relocations;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Consumer;
 
 /** {@code image --relocations}: by section and type for people, every entry for programs. */
 final class ImageRelocations {
@@ -30,15 +27,23 @@ final class ImageRelocations {
         part.entries(), ImagePart.table(part.bySection(), "group of relocations"), part::json);
   }
 
-  private Listing entries() {
-    return new Listing(
+  /** One relocation. */
+  private record Entry(long rva, int type) {}
+
+  private Listing<Entry> entries() {
+    Columns<Entry> columns =
+        new Columns<Entry>()
+            .hex("rva", Entry::rva)
+            .titled()
+            .text("type", entry -> name(entry.type))
+            .titled();
+    return new Listing<>(
         "relocations",
-        List.of(Column.number("rva", "rva"), Column.name("type", "type")),
-        sink ->
-            relocations.forEach((rva, type, _) ->
-                sink.accept(List.of(new Cell.Hex(rva), new Cell.Text(name(type))))));
+        columns,
+        sink -> relocations.forEach((rva, type, _) -> sink.accept(new Entry(rva, type))));
   }
 
+  /** Section (0: none) and type that relocations have in common. */
   private record Group(int section, int type) implements Comparable<Group> {
     @Override
     public int compareTo(Group other) {
@@ -47,31 +52,29 @@ final class ImageRelocations {
     }
   }
 
-  private Listing bySection() {
-    return new Listing(
-        "relocations",
-        List.of(
-            Column.number("count", "relocations"),
-            Column.name("type", "type"),
-            Column.name("section", "section")),
-        this::groups);
+  private Listing<Map.Entry<Group, long[]>> bySection() {
+    Columns<Map.Entry<Group, long[]>> columns =
+        new Columns<Map.Entry<Group, long[]>>()
+            .count("count", group -> group.getValue()[0])
+            .titled("relocations")
+            .text("type", group -> name(group.getKey().type))
+            .titled()
+            .text("section", group -> section(group.getKey().section))
+            .titled();
+    return new Listing<>("relocations", columns, sink -> groups().entrySet().forEach(sink));
   }
 
-  private void groups(Consumer<List<Cell>> sink) {
+  private Map<Group, long[]> groups() {
     Map<Group, long[]> groups = new TreeMap<>();
     relocations.forEach((rva, type, _) -> {
       int section = image.section(rva).map(s -> s.number()).orElse(0);
       groups.computeIfAbsent(new Group(section, type), _ -> new long[1])[0]++;
     });
-    groups.forEach((group, count) ->
-        sink.accept(
-            List.of(
-                new Cell.Count(count[0]),
-                new Cell.Text(name(group.type)),
-                new Cell.Text(
-                    group.section == 0
-                        ? "(no section)"
-                        : image.sectionName(image.sections().get(group.section - 1))))));
+    return groups;
+  }
+
+  private String section(int number) {
+    return number == 0 ? "(no section)" : image.sectionName(image.sections().get(number - 1));
   }
 
   private void json(Json json) {

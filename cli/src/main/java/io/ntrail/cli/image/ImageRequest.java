@@ -15,7 +15,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
 /**
- * Which parts of which image were asked for.
+ * Request of {@code ntrail image}: parts of an image.
  *
  * @param file as typed
  * @param functions the pattern that functions have to fit, empty for all; null: not asked for
@@ -41,22 +41,21 @@ record ImageRequest(
             "PATTERN", "its functions, or those that fit a pattern", "--functions"));
     spec.addOption(
         CommonOptions.optional(
-            "ADDRESS|NAME", "how frames of a function are unwound, spelled out", "--unwind"));
+            "ADDRESS|NAME", "unwind information of a function, in full", "--unwind"));
     spec.addOption(
         CommonOptions.value(
             "ADDRESS|NAME|all", "the instructions of a function, or of all", "--disasm"));
     spec.addOption(
         CommonOptions.value("HEX", "instead of a file: the instructions in bytes", "--decode"));
     spec.addOption(CommonOptions.value("N", "of --decode: 16, 32 or 64 (default)", "--bits"));
-    spec.addOption(CommonOptions.value("ADDRESS", "of --decode: where the bytes lie", "--at"));
+    spec.addOption(CommonOptions.value("ADDRESS", "of --decode: address of the bytes", "--at"));
     spec.addOption(SymbolSearchPath.option());
     spec.addOption(CommonOptions.flag("the section table", "--sections"));
     spec.addOption(CommonOptions.flag("what it imports", "--imports"));
     spec.addOption(CommonOptions.flag("what it exports", "--exports"));
     spec.addOption(CommonOptions.flag("base relocations by page", "--relocations"));
     spec.addOption(CommonOptions.flag("the tree of resources", "--resources"));
-    spec.addOption(
-        CommonOptions.flag("which functions can be patched while they run", "--hotpatch"));
+    spec.addOption(CommonOptions.flag("which functions can be hot-patched", "--hotpatch"));
     spec.addOption(
         CommonOptions.flag("system services: of ntdll, win32u or a kernel", "--services"));
   }
@@ -105,7 +104,7 @@ record ImageRequest(
     return !word.isEmpty() && Files.exists(Path.of(word));
   }
 
-  /** Whether no table was asked for. */
+  /** Returns whether no table was asked for. */
   boolean isSummary() {
     return functions == null
         && unwind == null
@@ -149,10 +148,10 @@ record ImageRequest(
   }
 
   /** The rows of the one part of a format that has no place for two. */
-  Listing only(List<ImagePart> parts, String format) {
+  Listing<?> only(List<ImagePart> parts, String format) {
     if (parts.size() != 1) {
       throw new UsageError(
-          "--format " + format + " prints the rows of one table, not of " + parts.size(),
+          "--format " + format + " prints one table at a time, not " + parts.size(),
           "ntrail image " + file + " --exports --format " + format);
     }
     return parts.getFirst().rows();

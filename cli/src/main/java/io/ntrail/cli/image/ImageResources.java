@@ -1,14 +1,12 @@
 package io.ntrail.cli.image;
 
+import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.common.Listing;
-import io.ntrail.cli.common.Listing.Cell;
-import io.ntrail.cli.common.Listing.Column;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.pe.Resources;
 import io.ntrail.formats.pe.Resources.Data;
 import io.ntrail.formats.pe.Resources.Entry;
 import java.io.PrintStream;
-import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -22,22 +20,29 @@ final class ImageResources {
 
   static ImagePart of(Resources resources) {
     ImageResources part = new ImageResources(resources);
-    Listing listing =
-        new Listing(
-            "resources",
-            List.of(
-                Column.name("type", "type"),
-                Column.name("name", "name"),
-                Column.name("language", "language"),
-                Column.number("rva", "rva"),
-                Column.number("size", "bytes"),
-                Column.number("codePage", "code page")),
-            part::rows);
+    Columns<Leaf> columns =
+        new Columns<Leaf>()
+            .text("type", Leaf::type)
+            .titled()
+            .text("name", leaf -> leaf.name.isEmpty() ? null : leaf.name)
+            .titled()
+            .text("language", leaf -> leaf.language.isEmpty() ? null : leaf.language)
+            .titled()
+            .hex("rva", leaf -> leaf.data.rva())
+            .titled()
+            .count("size", leaf -> leaf.data.size())
+            .titled("bytes")
+            .count("codePage", leaf -> leaf.data.codePage())
+            .titled("code page");
+    Listing<Leaf> listing = new Listing<>("resources", columns, part::rows);
     return new ImagePart(
         listing, (out, limit, width) -> part.print(out, listing, limit, width), listing::json);
   }
 
-  private void rows(Consumer<List<Cell>> sink) {
+  /** A resource: where it is in the tree, and where its bytes are. */
+  private record Leaf(String type, String name, String language, Data data) {}
+
+  private void rows(Consumer<Leaf> sink) {
     for (Entry type : resources.entries()) {
       leaves(Resources.typeName(type), "", "", type, sink);
     }
@@ -45,17 +50,10 @@ final class ImageResources {
 
   /** Three levels as a rule: the last one is the language, what lies between them the name. */
   private static void leaves(
-      String type, String name, String language, Entry entry, Consumer<List<Cell>> sink) {
+      String type, String name, String language, Entry entry, Consumer<Leaf> sink) {
     @Nullable Data data = entry.data();
     if (data != null) {
-      sink.accept(
-          List.of(
-              new Cell.Text(type),
-              new Cell.Text(name.isEmpty() ? null : name),
-              new Cell.Text(language.isEmpty() ? null : language),
-              new Cell.Hex(data.rva()),
-              new Cell.Count(data.size()),
-              new Cell.Count(data.codePage())));
+      sink.accept(new Leaf(type, name, language, data));
       return;
     }
     for (Entry below : entry.entries()) {
@@ -71,7 +69,7 @@ final class ImageResources {
     return entry.name() != null ? entry.name() : Long.toString(entry.id());
   }
 
-  private void print(PrintStream out, Listing listing, long limit, int width) {
+  private void print(PrintStream out, Listing<?> listing, long limit, int width) {
     long rows = listing.table(out, limit, width);
     out.println(
         Numbers.counted(rows, "resource")

@@ -85,7 +85,7 @@ final class ImageScreen {
             + headers.linkerMajor()
             + String.format(Locale.ROOT, ".%02d", headers.linkerMinor());
     if (contents.debug().has(DebugDirectory.REPRO)) {
-      return "linked reproducibly (its stamp is a hash) by " + by;
+      return "reproducible build (time stamp is a hash), " + by;
     }
     return contents
         .linked()
@@ -105,7 +105,7 @@ final class ImageScreen {
             + ", size "
             + Numbers.hex(headers.sizeOfImage())
             + (headers.entryPoint() == 0
-                ? ", no entry"
+                ? ", no entry point"
                 : ", entry " + Numbers.hex(headers.entryPoint())));
     security();
     line("sections", sections());
@@ -134,13 +134,13 @@ final class ImageScreen {
     version.text("FileDescription").map(String::strip).ifPresent(parts::add);
     version.text("CompanyName").map(String::strip).ifPresent(parts::add);
     parts.removeIf(String::isEmpty);
-    return parts.isEmpty() ? "says nothing" : String.join(", ", parts);
+    return parts.isEmpty() ? "no version strings" : String.join(", ", parts);
   }
 
   private static String managed(ClrHeader clr) {
     return switch (clr.code()) {
           case IL -> ".NET, intermediate language";
-          case MIXED -> ".NET beside machine code (C++/CLI)";
+          case MIXED -> ".NET mixed mode (C++/CLI)";
           case READY_TO_RUN -> ".NET, ready to run";
           case NGEN -> ".NET, native image (NGEN)";
         }
@@ -185,11 +185,11 @@ final class ImageScreen {
     long all = patches.list().size();
     long possible = patches.list().stream().filter(FunctionPatch::isPossible).count();
     return all == 0
-        ? "no functions are known"
+        ? "no functions found"
         : Numbers.count(possible)
             + " of "
             + Numbers.counted(all, "function")
-            + " can be patched while they run (--hotpatch says why not the others)";
+            + " can be hot-patched (--hotpatch lists the reasons for the others)";
   }
 
   private String identity() {
@@ -214,7 +214,7 @@ final class ImageScreen {
   private void security() {
     ImageMitigations s = contents.security();
     line(
-        "defences",
+        "mitigations",
         "ASLR "
             + aslr(s)
             + ", DEP "
@@ -229,21 +229,21 @@ final class ImageScreen {
             + (s.cfg() ? ", XFG " + yes(s.xfg()) : "")
             + ", CET "
             + yes(s.cet())
-            + ", integrity "
-            + (s.forceIntegrity() ? "forced" : "not forced")
+            + ", force integrity "
+            + yes(s.forceIntegrity())
             + (s.signed() == null
                 ? ""
                 : s.signed() ? ", signed (certificate not checked)" : ", not signed"));
   }
 
-  /** Whether ASLR applies, and if not, why. */
+  /** Returns whether ASLR applies, and if not, why. */
   static String aslr(ImageMitigations s) {
     if (s.aslrEffective()) {
       return s.highEntropyVa() ? "yes, high entropy" : "yes";
     }
     return s.dynamicBase()
-        ? "no: /DYNAMICBASE, but without relocations"
-        : s.relocations() ? "no: not /DYNAMICBASE, though relocations exist" : "no";
+        ? "no: /DYNAMICBASE, but no base relocations"
+        : s.relocations() ? "no: base relocations, but no /DYNAMICBASE" : "no";
   }
 
   static String yes(boolean value) {

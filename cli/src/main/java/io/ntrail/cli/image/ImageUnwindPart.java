@@ -1,9 +1,8 @@
 package io.ntrail.cli.image;
 
+import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.common.FunctionArgument;
 import io.ntrail.cli.common.Listing;
-import io.ntrail.cli.common.Listing.Cell;
-import io.ntrail.cli.common.Listing.Column;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.pe.unwind.FunctionTable;
 import io.ntrail.formats.pe.unwind.RuntimeFunction;
@@ -43,17 +42,7 @@ final class ImageUnwindPart {
 
   static ImagePart of(ParsedImage contents, ImageFunctions functions, String what) {
     ImageUnwindPart part = new ImageUnwindPart(contents, functions, what);
-    Listing listing =
-        new Listing(
-            "functions",
-            List.of(
-                Column.number("rva", "rva"),
-                Column.number("size", "size"),
-                Column.name("names", "function"),
-                Column.name("leaf", "leaf"),
-                Column.name("handler", "handler"),
-                Column.name("unwind", "unwind")),
-            sink -> part.asked.forEach(a -> sink.accept(part.row(a))));
+    Listing<Asked> listing = new Listing<>("functions", part.columns(), part.asked::forEach);
     return new ImagePart(listing, (out, _, _) -> part.print(out), listing::json);
   }
 
@@ -73,15 +62,27 @@ final class ImageUnwindPart {
         .toList();
   }
 
-  private List<Cell> row(Asked function) {
-    Optional<UnwindChain> chain = function.entry.map(table::chain);
-    return List.of(
-        new Cell.Hex(function.entry.map(RuntimeFunction::begin).orElse(function.rva)),
-        function.entry.map(e -> (Cell) new Cell.Count(e.size())).orElse(Cell.UNKNOWN),
-        ImageFunctionRows.names(function.names),
-        new Cell.Flag(function.entry.isEmpty()),
-        new Cell.Text(chain.flatMap(handlers::of).map(ImageFunctionRows::handler).orElse(null)),
-        ImageFunctionRows.unwind(function.entry, chain));
+  private Columns<Asked> columns() {
+    return new Columns<Asked>()
+        .hex("rva", asked -> asked.entry.map(RuntimeFunction::begin).orElse(asked.rva))
+        .titled()
+        .knownCount("size", asked -> asked.entry.map(RuntimeFunction::size).orElse(-1L))
+        .titled()
+        .value("names", (asked, cell) -> ImageFunctionRows.names(cell, asked.names))
+        .titled("function")
+        .flag("leaf", asked -> asked.entry.isEmpty())
+        .titled()
+        .text(
+            "handler",
+            asked ->
+                chain(asked).flatMap(handlers::of).map(ImageFunctionRows::handler).orElse(null))
+        .titled()
+        .value("unwind", (asked, cell) -> ImageFunctionRows.unwind(cell, asked.entry, chain(asked)))
+        .titled();
+  }
+
+  private Optional<UnwindChain> chain(Asked function) {
+    return function.entry.map(table::chain);
   }
 
   private void print(PrintStream out) {
@@ -96,7 +97,7 @@ final class ImageUnwindPart {
         out.println(
             name
                 + Numbers.hex(function.rva)
-                + ": no entry in the function table: a leaf, which saves no register and moves no stack, or no code");
+                + ": no entry in the function table: a leaf function (no prologue), or not code");
         continue;
       }
       RuntimeFunction entry = function.entry.get();

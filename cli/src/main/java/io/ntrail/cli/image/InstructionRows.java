@@ -1,7 +1,7 @@
 package io.ntrail.cli.image;
 
-import io.ntrail.cli.common.Listing.Cell;
-import io.ntrail.cli.common.Listing.Column;
+import io.ntrail.cli.common.CellWriter;
+import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.bytes.Bytes;
@@ -30,21 +30,27 @@ import org.jspecify.annotations.Nullable;
 
 /** Instructions as rows: where, which bytes, what, and what it reads and writes. */
 final class InstructionRows {
-  static final List<Column> COLUMNS =
-      List.of(
-          Column.number("address", "address"),
-          Column.hidden("length"),
-          Column.name("bytes", "bytes"),
-          Column.hidden("class"),
-          Column.hidden("mnemonic"),
-          Column.name("text", "instruction"),
-          Column.name("refersTo", "refers to"),
-          Column.hidden("operands"),
-          Column.hidden("reads"),
-          Column.hidden("writes"),
-          Column.hidden("flags"),
-          Column.hidden("valid"),
-          Column.hidden("reason"));
+  /**
+   * An instruction, or a byte that begins none. The instruction and its operands are those that
+   * were read last.
+   *
+   * @param length of the instruction; 0 if there is none
+   * @param effects of the instruction; null if there is none
+   * @param line in the source code; empty if unknown
+   * @param repeated whether the row before has that line, too
+   */
+  record Row(
+      Bytes code,
+      int at,
+      int length,
+      long address,
+      @Nullable Effects effects,
+      String line,
+      boolean repeated) {
+    boolean isValid() {
+      return length > 0;
+    }
+  }
 
   private final InstructionDecoder decoder;
   private final OperandReader reader;
@@ -70,59 +76,52 @@ final class InstructionRows {
     this.names = names;
   }
 
-  List<Column> columns() {
-    if (lines == null) {
-      return COLUMNS;
-    }
-    List<Column> columns = new ArrayList<>(COLUMNS);
-    columns.add(Column.name("line", "line"));
-    return columns;
+  Columns<Row> columns() {
+    Columns<Row> columns =
+        new Columns<Row>()
+            .hex("address", Row::address)
+            .titled()
+            .count("length", Row::length)
+            .text("bytes", row -> Numbers.hex(row.code.array(row.at, Math.max(1, row.length))))
+            .titled()
+            .text("class", row -> row.isValid() ? className(instruction.flowClass()) : null)
+            .text("mnemonic", row -> row.isValid() ? operands.mnemonic() : null)
+            .text("text", row -> IntelSyntax.text(instruction, operands, row.address))
+            .titled("instruction")
+            .text("refersTo", this::refersTo)
+            .titled("refers to")
+            .value("operands", this::operands)
+            .value("reads", (row, cell) -> uses(cell, row.effects, true))
+            .value("writes", (row, cell) -> uses(cell, row.effects, false))
+            .value("flags", (row, cell) -> flags(cell, row.effects))
+            .flag("valid", Row::isValid)
+            .text(
+                "reason",
+                row ->
+                    row.isValid() ? null : instruction.refusal().map(DecodeError::text).orElse(""));
+    return lines == null ? columns : columns.value("line", InstructionRows::line).titled();
   }
 
-  /** One row an instruction, and one a byte that begins none. */
-  void rows(Bytes code, long address, Consumer<List<Cell>> sink) {
+  /** Gives one row per instruction, and one per byte that begins none. */
+  void rows(Bytes code, long address, Consumer<Row> sink) {
     int at = 0;
     String before = "";
     while (at < code.length()) {
       int length = decoder.decode(code, at, code.length(), instruction);
       reader.read(instruction, operands);
-      List<Cell> row = row(code, at, length, address + at);
-      if (lines != null) {
-        String line = lines.apply(address + at);
-        row = new ArrayList<>(row);
-        row.add(line(line, line.equals(before)));
-        before = line;
-      }
-      sink.accept(row);
+      Effects effects = length > 0 ? Effects.of(instruction, operands) : null;
+      String line = lines == null ? "" : lines.apply(address + at);
+      sink.accept(new Row(code, at, length, address + at, effects, line, line.equals(before)));
+      before = line;
       at += Math.max(1, length);
     }
   }
 
-  private List<Cell> row(Bytes code, int at, int length, long address) {
-    boolean valid = length > 0;
-    List<Operand> list = valid ? operands.list() : List.of();
-    Effects effects = valid ? Effects.of(instruction, operands) : null;
-    String refersTo = valid ? refersTo(list, address) : "";
-    return List.of(
-        new Cell.Hex(address),
-        new Cell.Count(length),
-        new Cell.Text(Numbers.hex(code.array(at, Math.max(1, length)))),
-        new Cell.Text(valid ? className(instruction.flowClass()) : null),
-        new Cell.Text(valid ? operands.mnemonic() : null),
-        new Cell.Text(IntelSyntax.text(instruction, operands, address)),
-        new Cell.Text(refersTo.isEmpty() ? null : refersTo),
-        operands(list, address, length),
-        effects == null ? texts(List.of()) : texts(uses(effects, true)),
-        effects == null ? texts(List.of()) : texts(uses(effects, false)),
-        flags(effects),
-        new Cell.Flag(valid),
-        new Cell.Text(valid ? null : instruction.refusal().map(DecodeError::text).orElse("")));
-  }
-
   /** People see a line once; programs with each instruction. */
-  private static Cell line(String line, boolean repeated) {
-    return new Cell.Shaped(
-        repeated || line.isEmpty() ? "" : line,
+  private static void line(Row row, CellWriter cell) {
+    String line = row.line;
+    cell.shaped(
+        () -> row.repeated ? "" : line,
         json -> {
           if (line.isEmpty()) {
             json.text(null);
@@ -142,33 +141,44 @@ final class InstructionRows {
     return name.toString();
   }
 
-  private String refersTo(List<Operand> list, long address) {
-    for (Operand operand : list) {
+  /** Returns the name of the place that an instruction refers to; null if it has none. */
+  private @Nullable String refersTo(Row row) {
+    for (Operand operand : list(row)) {
       switch (operand) {
         case Operand.Relative _ -> {
-          return names.apply(instruction.branchTarget(address));
+          return known(names.apply(instruction.branchTarget(row.address)));
         }
         case Operand.InMemory memory when isRelative(memory) -> {
-          return names.apply(address + instruction.length() + memory.displacement());
+          return known(names.apply(row.address + instruction.length() + memory.displacement()));
         }
         default -> {}
       }
     }
-    return "";
+    return null;
+  }
+
+  private static @Nullable String known(String name) {
+    return name.isEmpty() ? null : name;
+  }
+
+  private List<Operand> list(Row row) {
+    return row.isValid() ? operands.list() : List.of();
   }
 
   private static boolean isRelative(Operand.InMemory memory) {
     return memory.base().map(Register::toString).filter(name -> name.endsWith("ip")).isPresent();
   }
 
-  private Cell operands(List<Operand> list, long address, int length) {
+  private void operands(Row row, CellWriter cell) {
     long target =
-        length > 0 && instruction.flowClass().hasTarget() ? instruction.branchTarget(address) : 0;
-    return new Cell.Shaped(
-        "",
+        row.isValid() && instruction.flowClass().hasTarget()
+            ? instruction.branchTarget(row.address)
+            : 0;
+    cell.shaped(
+        () -> "",
         json -> {
           json.array();
-          list.forEach(operand -> operand(json, operand, address + length, target));
+          list(row).forEach(operand -> operand(json, operand, row.address + row.length, target));
           json.endArray();
         });
   }
@@ -246,19 +256,20 @@ final class InstructionRows {
     return text.append(']').toString();
   }
 
-  private static Cell texts(List<String> texts) {
-    return new Cell.Shaped(
-        String.join(" ", texts),
+  private static void uses(CellWriter cell, @Nullable Effects effects, boolean reads) {
+    List<String> uses = effects == null ? List.of() : uses(effects, reads);
+    cell.shaped(
+        () -> String.join(" ", uses),
         json -> {
           json.array();
-          texts.forEach(json::text);
+          uses.forEach(json::text);
           json.endArray();
         });
   }
 
-  private static Cell flags(@Nullable Effects effects) {
-    return new Cell.Shaped(
-        "",
+  private static void flags(CellWriter cell, @Nullable Effects effects) {
+    cell.shaped(
+        () -> "",
         json -> {
           if (effects == null) {
             json.text(null);

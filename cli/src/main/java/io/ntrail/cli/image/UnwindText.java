@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** How unwind information is written: in a cell of a table, and as JSON. */
+/** Formats of unwind information: a cell of a table, and JSON. */
 final class UnwindText {
   private UnwindText() {}
 
@@ -113,7 +113,7 @@ final class UnwindText {
     return String.join(" ", names);
   }
 
-  /** What one code did, beside its name: {@code rbx}, {@code 0x58 bytes}. */
+  /** Returns the operand of an unwind code: {@code rbx}, {@code 0x58 bytes}. */
   static String operand(UnwindCode code) {
     StringBuilder text = new StringBuilder(registers(code).strip());
     if (isRoom(code)) {

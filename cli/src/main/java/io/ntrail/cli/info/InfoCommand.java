@@ -3,8 +3,9 @@ package io.ntrail.cli.info;
 import io.ntrail.analysis.etw.events.Overview;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.EtwSummary;
+import io.ntrail.analysis.input.RecordingInput;
+import io.ntrail.analysis.model.Ability;
 import io.ntrail.cli.calls.CallInfo;
-import io.ntrail.cli.common.CallFiles;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
@@ -29,7 +30,7 @@ public final class InfoCommand implements Command {
     spec.addOption(
         CommonOptions.value(
             "N", "at most N sources of events on the screen; 0 for all", "-n", "--limit"));
-    CommonOptions.output(spec, "text, json, jsonl or csv (the last two: a line a file)");
+    CommonOptions.output(spec, "text, json, jsonl or csv (the last two: one line per file)");
     spec.addPositional(CommonOptions.recordings());
     return spec;
   }
@@ -39,13 +40,18 @@ public final class InfoCommand implements Command {
     List<Path> paths = CommonOptions.paths(parsed, "info");
     Format format =
         CommonOptions.format(parsed, Format.TEXT, Format.JSON, Format.JSONL, Format.CSV);
-    Path calls = CallFiles.only(paths, "info");
-    if (calls != null) {
-      return CallInfo.print(calls, format, parsed, system);
+    try (RecordingInput input = RecordingInput.of(paths, Ability.EVENTS, Ability.CALLS)) {
+      return input.has(Ability.CALLS)
+          ? CallInfo.print(input, format, parsed, system)
+          : print(input, format, parsed, system);
     }
+  }
+
+  private static int print(
+      RecordingInput input, Format format, ParseResult parsed, Terminal system) {
     int cores = CommonOptions.cores(parsed);
     long limit = CommonOptions.number(parsed, "-n", DEFAULT_LIMIT);
-    try (EtwRecording recording = EtwRecording.open(paths);
+    try (EtwRecording recording = input.open(EtwRecording.class);
         Terminal terminal = CommonOptions.output(parsed, system)) {
       if (format == Format.JSONL || format == Format.CSV) {
         files(recording, cores, format, parsed, terminal);
@@ -62,7 +68,7 @@ public final class InfoCommand implements Command {
                   ? 0
                   : terminal.width();
           new InfoScreen(recording, overview, terminal.out()).print(limit, width);
-          hint(paths.getFirst(), overview, parsed, terminal);
+          hint(input.paths().getFirst(), overview, parsed, terminal);
         }
       }
       return Losses.finish(recording, parsed, terminal);

@@ -22,10 +22,10 @@ import java.util.List;
 final class InfoScreen {
   private static final int LABEL = 11;
 
-  /** Names behind {@code not decoded}. */
+  /** Names behind {@code no schema}. */
   private static final int NAMED = 2;
 
-  /** What mergers write for the file's name if they had several. */
+  /** File name that mergers write if they had several. */
   private static final String SEVERAL_FILES = "[multiple files]";
 
   private final EtwRecording recording;
@@ -134,7 +134,7 @@ final class InfoScreen {
           case UNKNOWN -> "unknown";
         };
     if (!total.hasTimes()) {
-      item("time", "no records but the header; clock: " + clock);
+      item("time", "no records except the header; clock: " + clock);
       return;
     }
     String range = Numbers.utcRange(total.firstFileTime(), total.lastFileTime());
@@ -179,7 +179,9 @@ final class InfoScreen {
     if (total.buffersAfterLoss() > 0) {
       item(
           "lost",
-          "before " + Numbers.counted(total.buffersAfterLoss(), "buffer") + ", as their marks say");
+          "before "
+              + Numbers.counted(total.buffersAfterLoss(), "buffer")
+              + ", by their buffer flags");
     }
   }
 
@@ -210,7 +212,7 @@ final class InfoScreen {
     }
     StringBuilder line = new StringBuilder();
     if (intervals.isEmpty()) {
-      line.append("interval unknown");
+      line.append("sampling interval unknown");
     } else {
       line.append("every ").append(Numbers.duration(intervals.getFirst() * 100));
       if (intervals.size() > 1) {
@@ -262,7 +264,7 @@ final class InfoScreen {
               + counted(sources.stackRecords(), "stack record", "s")
               + ", "
               + Numbers.bytes(sources.stackBytes())
-              + ", attached to their events and not counted)");
+              + ", attached to their events, not counted as events)");
     }
   }
 
@@ -279,16 +281,16 @@ final class InfoScreen {
     if (contents.images() > 0) {
       String named =
           contents.imagesWithPdbId() == 0
-              ? "no image names its PDB"
+              ? "no image has a PDB id"
               : count(contents.imagesWithPdbId())
                   + " of "
                   + counted(contents.images(), "image", "s")
-                  + " name their PDB";
-      item("symbols", "none looked for; " + named);
+                  + " have PDB ids";
+      item("symbols", "not loaded; " + named);
     }
   }
 
-  /** What a row of the table adds up. */
+  /** Sum of a row of the table. */
   private static final class Sum {
     private long events;
     private long bytes;
@@ -329,7 +331,7 @@ final class InfoScreen {
     if (bareSources > 0) {
       String more = bareSources > NAMED ? ", " + count(bareSources - NAMED) + " more" : "";
       String types = counted(bare.types, "type", "s");
-      lines.add(new Line("not decoded (" + types + "): " + bareNames + more, bare));
+      lines.add(new Line("no schema (" + types + "): " + bareNames + more, bare));
       lines.sort((a, b) -> Long.compare(b.sum.events, a.sum.events));
     }
     print(lines, all, limit, width);

@@ -26,15 +26,15 @@ final class LogFileModes {
     "real-time relog",
     "lost-events debug",
     "stopped on hybrid shutdown",
-    "kept on hybrid shutdown",
+    "persist on hybrid shutdown",
     "paged memory",
     "system logger",
     "compressed",
     "independent",
-    "no buffers per processor",
+    "no per-processor buffering",
     "blocking",
     "",
-    "in triage dumps"
+    "added to triage dump"
   };
 
   private LogFileModes() {}

@@ -59,7 +59,7 @@ record WindowsMachine(
         hardware.megahertz() > 0 || header == null ? hardware.megahertz() : header.cpuSpeedInMHz());
   }
 
-  /** What it is called, with its version; null if nothing tells it. */
+  /** Returns the product name with its version; null if unknown. */
   @Nullable String windows() {
     if (build == 0 && major == 0) {
       return null;

@@ -2,7 +2,7 @@ package io.ntrail.cli.info;
 
 import org.jspecify.annotations.Nullable;
 
-/** What the builds of Windows are called. A server and a client of one build look the same. */
+/** Names of the builds of Windows. A server and a client of one build look the same. */
 final class WindowsVersions {
   private record Build(long number, String client, String server) {
     String name(@Nullable String product) {

@@ -1,20 +1,15 @@
 package io.ntrail.cli.profile;
 
 import io.ntrail.analysis.calls.CallCounts;
-import io.ntrail.analysis.calls.CallNames;
-import io.ntrail.analysis.calls.CallNames.Name;
 import io.ntrail.analysis.calls.CallPathProfile;
-import io.ntrail.analysis.calls.CallPathProfile.Sum;
 import io.ntrail.analysis.calls.CallRecording;
-import io.ntrail.analysis.calls.CallStream;
 import io.ntrail.analysis.calls.CallThread;
-import io.ntrail.analysis.calls.CallWalk;
+import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.analysis.profile.ProfileRow;
 import io.ntrail.analysis.profile.WeightTree;
 import io.ntrail.cli.calls.CallFilter;
 import io.ntrail.cli.calls.CallInfo;
 import io.ntrail.cli.calls.CallsScope;
-import io.ntrail.cli.common.CallFiles;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.TimeRange;
 import io.ntrail.cli.common.UsageError;
@@ -59,20 +54,15 @@ public final class CallProfile implements ProfilePage {
     this.shape = shape;
     TimeRange range = scope.range();
     boolean byPath = shape.look() == ProfileShape.Look.TREE;
-    this.paths = new CallPathProfile(byPath, range.fromNanos(), range.toNanos());
-    // What is open when the time begins was entered before.
-    try (CallStream stream =
-        new CallStream(scope.recording(), scope.threads(), Long.MIN_VALUE, range.toNanos())) {
-      for (CallWalk call = stream.next(); call != null; call = stream.next()) {
-        paths.add(call);
-      }
-    }
+    this.paths =
+        CallPathProfile.of(
+            scope.recording(), scope.threads(), byPath, range.fromNanos(), range.toNanos());
   }
 
-  static int run(Path path, ParseResult parsed, Terminal system) {
+  static int run(RecordingInput input, ParseResult parsed, Terminal system) {
     ProfileShape shape = ProfileShape.of(parsed);
-    sensible(path, parsed);
-    try (CallRecording recording = CallFiles.open(path);
+    sensible(input.paths().getFirst(), parsed);
+    try (CallRecording recording = input.open(CallRecording.class);
         Terminal terminal = CommonOptions.output(parsed, system)) {
       CallsScope scope = CallsScope.of(recording, CallFilter.of(parsed), terminal, parsed);
       new CallProfile(scope, shape).print();
@@ -80,18 +70,20 @@ public final class CallProfile implements ProfilePage {
     }
   }
 
-  /** What recordings of calls do not know is said, not passed over. */
+  /** Refuses options that do not apply to call recordings. */
   public static void sensible(Path path, ParseResult parsed) {
     for (String option : OTHER_OPTIONS) {
       if (CommonOptions.has(parsed, option)) {
         throw new UsageError(
-            option + " is not for recordings of calls", "ntrail calls " + path + " --flat");
+            option + " does not apply to call recordings", "ntrail calls " + path + " --flat");
       }
     }
-    String metric = CommonOptions.text(parsed, "--metric", "calls");
-    if (!metric.equals("calls")) {
+    String calls = CallPathProfile.METRIC.name();
+    String metric = CommonOptions.text(parsed, "--metric", calls);
+    if (!metric.equals(calls)) {
       throw new UsageError(
-          "--metric of a recording of calls is calls, not " + metric, "ntrail profile " + path);
+          "call recordings have only --metric " + calls + ", not " + metric,
+          "ntrail profile " + path);
     }
   }
 
@@ -105,32 +97,12 @@ public final class CallProfile implements ProfilePage {
 
   /** By path from the process down, if the shape is a tree. */
   public WeightTree tree() {
-    return new CallPathTree(paths, scope.names());
+    return paths.tree(scope.names());
   }
 
   /** By routine, if the shape is flat. */
   public List<ProfileRow> rows() {
-    return paths.functions().stream()
-        .filter(sum -> sum.inclusive() > 0)
-        .map(this::row)
-        .sorted(ProfileRow.order(shape.bySelf()))
-        .toList();
-  }
-
-  private ProfileRow row(Sum sum) {
-    Name name = scope.names().of(sum.function());
-    boolean hasPlace = !name.module().equals(CallNames.UNKNOWN);
-    return new ProfileRow(
-        null,
-        null,
-        null,
-        null,
-        name.module(),
-        name.function(),
-        null,
-        hasPlace ? name.rva() : -1,
-        sum.self(),
-        sum.inclusive());
+    return paths.rows(scope.names(), shape.bySelf());
   }
 
   @Override
@@ -174,16 +146,18 @@ public final class CallProfile implements ProfilePage {
     return List.of(
         scope.asked()
             + (scope.nanos() ? Numbers.duration(total()) : Numbers.counted(total(), "tick"))
-            + " in recorded calls, "
+            + " in "
+            + CallPathProfile.METRIC.things()
+            + ", "
             + Numbers.count(counts.open())
-            + " still open, "
+            + " open at the end, "
             + scope.state(counts));
   }
 
   @Override
   public Json members(Json json) {
     json.text("file", scope.recording().source().name())
-        .text("metric", "calls")
+        .text("metric", CallPathProfile.METRIC.name())
         .text("unit", scope.unit())
         .number("total", total())
         .number("idle", 0);

@@ -1,11 +1,11 @@
 package io.ntrail.cli.profile;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.weights.ProfileInput;
+import io.ntrail.analysis.etw.weights.Profiler;
 import io.ntrail.analysis.naming.RecordingSymbols;
-import io.ntrail.analysis.profile.Metric;
-import io.ntrail.analysis.profile.ProfileInput;
 import io.ntrail.analysis.profile.ProfileScope;
-import io.ntrail.analysis.profile.Profiler;
+import io.ntrail.analysis.profile.WeightSink;
 import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.Headings;
@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.ParseResult;
 
-/** What is said of a profile of events in every shape. */
+/** Headings and members of a profile of events. */
 public final class EventProfilePage implements ProfilePage {
   private final ProfileInput input;
   private final Profiler profiler;
@@ -108,17 +108,15 @@ public final class EventProfilePage implements ProfilePage {
   public Json members(Json json) {
     ProfileScope scope = request.scope();
     json.text("file", Headings.files(recording))
-        .text("metric", request.metric().text())
+        .text("metric", request.metric().name())
         .text("unit", request.unit().text());
-    if (request.metric() == Metric.PMC) {
-      json.text("source", heading.counter(profiler.source()));
-    } else if (request.metric() == Metric.ALLOC) {
-      json.text("source", profiler.allocations());
+    if (request.metric().hasChoice()) {
+      json.text("source", profiler.variant().text());
     }
     json.number("total", profiler.total()).number("idle", profiler.idle()).object("scope");
     json.array("process");
     if (!scope.processes().isEmpty()) {
-      for (Profiler.Owner owner : profiler.owners()) {
+      for (WeightSink.Owner owner : profiler.owners()) {
         json.object()
             .text("name", owner.name())
             .number("pid", Integer.toUnsignedLong(owner.id()))

@@ -1,8 +1,8 @@
 package io.ntrail.cli.profile;
 
-import io.ntrail.analysis.etw.events.NamePattern;
-import io.ntrail.analysis.profile.FrameRules;
-import io.ntrail.analysis.profile.FrameRules.Group;
+import io.ntrail.analysis.naming.FrameRules;
+import io.ntrail.analysis.naming.FrameRules.Group;
+import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.UsageError;
 import java.util.ArrayList;
@@ -19,13 +19,12 @@ final class FrameOptions {
 
   static void add(CommandSpec spec) {
     spec.addOption(
-        CommonOptions.flag("code of Windows and .NET counts for what called it", "--just-my-code"));
+        CommonOptions.flag("fold Windows and .NET frames into their callers", "--just-my-code"));
     spec.addOption(
-        CommonOptions.values("PATTERN", "these functions count for what called them", "--fold"));
+        CommonOptions.values("PATTERN", "fold these functions into their callers", "--fold"));
     spec.addOption(
-        CommonOptions.values(
-            "PATTERN=NAME", "these functions are shown as one of this name", "--group"));
-    spec.addOption(CommonOptions.flag("no frames for functions that were inlined", "--no-inline"));
+        CommonOptions.values("PATTERN=NAME", "group these functions under one name", "--group"));
+    spec.addOption(CommonOptions.flag("no inline frames", "--no-inline"));
   }
 
   /** The option of these that was given, if any. */

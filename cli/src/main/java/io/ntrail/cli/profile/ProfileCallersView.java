@@ -1,12 +1,19 @@
 package io.ntrail.cli.profile;
 
 import io.ntrail.analysis.profile.CallerCalleeProfile;
-import io.ntrail.cli.text.Csv;
+import io.ntrail.analysis.profile.CallerCalleeProfile.Neighbour;
+import io.ntrail.cli.common.Columns;
+import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /** Prints who calls some functions, and what they call. */
 final class ProfileCallersView {
@@ -22,73 +29,66 @@ final class ProfileCallersView {
     this.terminal = page.terminal();
   }
 
-  void print() {
-    switch (shape.format()) {
-      case "json" -> json();
-      case "jsonl" -> {
-        try (Json json = new Json(terminal.out())) {
-          lines(json, "caller", callers.callers());
-          lines(json, "callee", callers.callees());
-        }
-      }
-      case "csv" -> {
-        Csv csv = new Csv(terminal.out());
-        csv.row("side", "function", "weight");
-        csv(csv, "caller", callers.callers());
-        csv(csv, "callee", callers.callees());
-      }
-      default -> text();
+  /** A caller or a callee. */
+  private record Row(String side, Neighbour neighbour) {
+    @Nullable String function() {
+      return neighbour.function();
+    }
+
+    long weight() {
+      return neighbour.weight();
     }
   }
 
+  void print() {
+    Columns<Row> columns =
+        columns(new Columns<Row>().text("side", Row::side), Row::function, Row::weight);
+    new Listing<>("neighbours", columns, this::rows)
+        .print(shape.format(), terminal.out(), this::text, this::members);
+  }
+
+  private void rows(Consumer<Row> sink) {
+    shown(callers.callers()).forEach(neighbour -> sink.accept(new Row("caller", neighbour)));
+    shown(callers.callees()).forEach(neighbour -> sink.accept(new Row("callee", neighbour)));
+  }
+
+  private static <R> Columns<R> columns(
+      Columns<R> columns, Function<R, @Nullable String> function, ToLongFunction<R> weight) {
+    return columns.text("function", function).count("weight", weight);
+  }
+
+  private Columns<Neighbour> columns(String title) {
+    return columns(new Columns<>(), Neighbour::function, Neighbour::weight)
+        .figure(page.unit(), neighbour -> page.weight(neighbour.weight()))
+        .figure("%", neighbour -> Numbers.percent(neighbour.weight(), callers.inclusive()))
+        .label(
+            title,
+            neighbour ->
+                Objects.requireNonNullElse(neighbour.function(), "(root: the stack begins here)"));
+  }
+
   /** The neighbours that are asked for: heavy enough, and not too many. */
-  private List<CallerCalleeProfile.Neighbour> shown(List<CallerCalleeProfile.Neighbour> all) {
+  private List<Neighbour> shown(List<Neighbour> all) {
     long least = shape.leastOf(callers.inclusive());
-    List<CallerCalleeProfile.Neighbour> heavy =
-        all.stream().filter(n -> n.weight() >= least).toList();
+    List<Neighbour> heavy = all.stream().filter(n -> n.weight() >= least).toList();
     return shape.limit() == 0 || shape.limit() > heavy.size()
         ? heavy
         : heavy.subList(0, (int) shape.limit());
   }
 
-  private void json() {
-    try (Json json = new Json(terminal.out())) {
-      page.beginJson(json, "ntrail.profile-callers/1").array("functions");
-      callers.names().forEach(json::text);
-      json.endArray().number("inclusive", callers.inclusive()).number("self", callers.self());
-      side(json, "callers", callers.callers());
-      side(json, "callees", callers.callees());
-      int left = callers.callers().size() - shown(callers.callers()).size();
-      left += callers.callees().size() - shown(callers.callees()).size();
-      json.number("rowsLeftOut", left).endObject();
-    }
+  private void members(Json json) {
+    page.members(json.text("schema", "ntrail.profile-callers/1")).array("functions");
+    callers.names().forEach(json::text);
+    json.endArray().number("inclusive", callers.inclusive()).number("self", callers.self());
+    side(json, "callers", callers.callers());
+    side(json, "callees", callers.callees());
+    int left = callers.callers().size() - shown(callers.callers()).size();
+    left += callers.callees().size() - shown(callers.callees()).size();
+    json.number("rowsLeftOut", left);
   }
 
-  private void side(Json json, String side, List<CallerCalleeProfile.Neighbour> all) {
-    json.array(side);
-    for (CallerCalleeProfile.Neighbour neighbour : shown(all)) {
-      json.object()
-          .text("function", neighbour.function())
-          .number("weight", neighbour.weight())
-          .endObject();
-    }
-    json.endArray();
-  }
-
-  private void lines(Json json, String side, List<CallerCalleeProfile.Neighbour> all) {
-    for (CallerCalleeProfile.Neighbour neighbour : shown(all)) {
-      json.object()
-          .text("side", side)
-          .text("function", neighbour.function())
-          .number("weight", neighbour.weight())
-          .endObject();
-    }
-  }
-
-  private void csv(Csv csv, String side, List<CallerCalleeProfile.Neighbour> all) {
-    for (CallerCalleeProfile.Neighbour neighbour : shown(all)) {
-      csv.row(side, Csv.orEmpty(neighbour.function()), Long.toString(neighbour.weight()));
-    }
+  private void side(Json json, String side, List<Neighbour> all) {
+    new Listing<>(side, columns(side), shown(all)::forEach).json(json);
   }
 
   private void text() {
@@ -115,26 +115,25 @@ final class ProfileCallersView {
     return page.weight(weight) + " (" + Numbers.percent(weight, page.total()) + " %)";
   }
 
-  private void table(String title, List<CallerCalleeProfile.Neighbour> all, long self) {
-    Table table = new Table().number(page.unit()).number("%").name(title);
+  private void table(String title, List<Neighbour> all, long self) {
+    Columns<Neighbour> columns = columns(title);
+    Table table = columns.table();
     long left = callers.inclusive() - self;
-    List<CallerCalleeProfile.Neighbour> shown = shown(all);
-    for (CallerCalleeProfile.Neighbour neighbour : shown) {
-      String name = neighbour.function();
-      line(table, neighbour.weight(), name == null ? "(nobody: the stack begins here)" : name);
+    List<Neighbour> shown = shown(all);
+    for (Neighbour neighbour : shown) {
+      columns.row(table, neighbour);
       left -= neighbour.weight();
     }
     if (shown.size() < all.size()) {
-      line(table, left, Numbers.count(all.size() - shown.size()) + " more (-n 0 shows all)");
+      columns.closing(
+          table,
+          new Neighbour(null, left),
+          Numbers.count(all.size() - shown.size()) + " more (-n 0 shows all)");
     }
     if (self > 0) {
-      line(table, self, "(self)");
+      columns.closing(table, new Neighbour(null, self), "(self)");
     }
-    line(table, callers.inclusive(), "total");
+    columns.closing(table, new Neighbour(null, callers.inclusive()), "total");
     table.print(terminal.out(), 0, page.width());
-  }
-
-  private void line(Table table, long weight, String name) {
-    table.row(page.weight(weight), Numbers.percent(weight, callers.inclusive()), name);
   }
 }

@@ -1,34 +1,35 @@
 package io.ntrail.cli.profile;
 
 import io.ntrail.analysis.etw.events.SchemaSources;
-import io.ntrail.analysis.etw.events.UnmatchedTerm;
 import io.ntrail.analysis.etw.events.UserSchemas;
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.weights.ProfileInput;
+import io.ntrail.analysis.etw.weights.Profiler;
+import io.ntrail.analysis.input.RecordingInput;
+import io.ntrail.analysis.model.Ability;
 import io.ntrail.analysis.naming.RecordingSymbols;
+import io.ntrail.analysis.naming.UnmatchedTerm;
 import io.ntrail.analysis.profile.CallTree;
 import io.ntrail.analysis.profile.CallerCalleeProfile;
 import io.ntrail.analysis.profile.FlatProfile;
-import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.OwnerProfile;
-import io.ntrail.analysis.profile.ProfileInput;
 import io.ntrail.analysis.profile.ProfileRow;
 import io.ntrail.analysis.profile.ProfileScope;
-import io.ntrail.analysis.profile.Profiler;
 import io.ntrail.analysis.profile.ZoomProfile;
-import io.ntrail.cli.common.CallFiles;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.HotImages;
 import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.common.ReadingProgress;
 import io.ntrail.cli.common.SymbolDownloads;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.common.UsageError;
+import io.ntrail.cli.profile.ProfileShape.By;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
@@ -40,53 +41,44 @@ public final class ProfileCommand implements Command {
   public CommandSpec spec() {
     CommandSpec spec =
         CommonOptions.command(
-            "profile", "Where time, or another weight of events with stacks, went.");
-    spec.addOption(
-        CommonOptions.value(
-            "NAME",
-            "what to add up: cpu (default), wait, ready, disk, file, fault, alloc, pmc; of a recording"
-                + " of calls only calls, their time",
-            "--metric"));
-    spec.addOption(CommonOptions.flag("short for --metric wait", "--wait"));
-    spec.addOption(CommonOptions.value("UNIT", "samples, ns, bytes, count or events", "--unit"));
-    spec.addOption(
-        CommonOptions.value(
-            "NAME", "which counter of pmc; gc, heap, virtual or pool of alloc", "--source"));
+            "profile", "CPU time, waits, I/O or other weights by function, process or call path.");
+    MetricOptions.add(spec);
     spec.addOption(
         CommonOptions.values(
-            "PATTERN", "events of this name, or the metric's that it fits", "-e", "--event"));
+            "PATTERN",
+            "events of this name (with --metric: only these events of it)",
+            "-e",
+            "--event"));
     spec.addOption(CommonOptions.values("NAME|PID", "only this process", "-p", "--process"));
     spec.addOption(
         CommonOptions.values("TID", "only this thread; of calls also by name", "-t", "--thread"));
     spec.addOption(
         CommonOptions.value(
-            "FROM..TO",
-            "only from one time to another, in seconds; of calls the part in it",
-            "--time"));
-    spec.addOption(CommonOptions.flag("only what ran in the kernel", "--kernel"));
-    spec.addOption(CommonOptions.flag("only what ran in user mode", "--user"));
-    spec.addOption(CommonOptions.flag("idle samples, too", "--idle"));
+            "FROM..TO", "only this time range, in seconds; calls are clipped to it", "--time"));
+    spec.addOption(CommonOptions.flag("kernel mode only", "--kernel"));
+    spec.addOption(CommonOptions.flag("user mode only", "--user"));
+    spec.addOption(CommonOptions.flag("include idle samples", "--idle"));
     spec.addOption(
         CommonOptions.value(
             "KEY", "rows by function (default), line, module, process, thread, cpu", "--by"));
-    spec.addOption(CommonOptions.flag("who calls what, from the process down", "--tree"));
-    spec.addOption(CommonOptions.flag("who calls the hottest functions", "--bottom-up"));
+    spec.addOption(CommonOptions.flag("call tree, top-down", "--tree"));
     spec.addOption(
-        CommonOptions.values(
-            "FUNCTION", "who calls this function, and what it calls", "--callers"));
+        CommonOptions.flag("callers of the hottest functions, bottom-up", "--bottom-up"));
+    spec.addOption(
+        CommonOptions.values("FUNCTION", "callers and callees of this function", "--callers"));
     spec.addOption(
         CommonOptions.values(
             "MODULE", "hits by module, and in this module by function", "-z", "--zoom"));
     spec.addOption(
-        CommonOptions.value("BYTES", "of -z: bytes of a bucket (default: 16)", "--buckets"));
+        CommonOptions.value("BYTES", "of -z: bucket size in bytes (default: 16)", "--buckets"));
     FrameOptions.add(spec);
     SymbolSearchPath.optionsWithWait(spec);
-    spec.addOption(CommonOptions.value("PERCENT", "leave out what weighs less", "--min"));
-    spec.addOption(CommonOptions.value("self|incl", "what rows are sorted by", "-s", "--sort"));
+    spec.addOption(CommonOptions.value("PERCENT", "omit rows below this percentage", "--min"));
+    spec.addOption(CommonOptions.value("self|incl", "sort order", "-s", "--sort"));
     spec.addOption(
         CommonOptions.value(
             "N", "at most N rows; 0 for all (default: 20 on the screen)", "-n", "--limit"));
-    CommonOptions.output(spec, "text, json, jsonl, csv or collapsed", ProfileShape.FORMATS);
+    CommonOptions.output(spec, "text, json, jsonl, csv or collapsed", ProfileShape.FORMATS.words());
     spec.addPositional(CommonOptions.recordings());
     return spec;
   }
@@ -94,13 +86,18 @@ public final class ProfileCommand implements Command {
   @Override
   public int run(ParseResult parsed, Terminal system) {
     List<Path> paths = CommonOptions.paths(parsed, "profile");
-    Path calls = CallFiles.only(paths, "profile");
-    if (calls != null) {
-      return CallProfile.run(calls, parsed, system);
+    try (RecordingInput recorded = RecordingInput.of(paths, Ability.WEIGHTED_STACKS)) {
+      return recorded.has(Ability.CALLS)
+          ? CallProfile.run(recorded, parsed, system)
+          : run(recorded, parsed, system);
     }
+  }
+
+  private static int run(RecordingInput recorded, ParseResult parsed, Terminal system) {
+    List<Path> paths = recorded.paths();
     ProfileRequest request = ProfileRequest.of(parsed);
     SchemaSources sources = new SchemaSources(UserSchemas.NONE);
-    try (EtwRecording recording = EtwRecording.open(paths);
+    try (EtwRecording recording = recorded.open(EtwRecording.class);
         Terminal terminal = CommonOptions.output(parsed, system);
         SymbolSearchPath places = SymbolSearchPath.of(paths, parsed, terminal)) {
       ProfileInput input;
@@ -120,7 +117,7 @@ public final class ProfileCommand implements Command {
         try (RecordingSymbols symbols =
             new RecordingSymbols(input.machine().images(), places.search(), places.images())) {
           Profiler.Request complete = request.complete(input, recording);
-          boolean isText = request.shape().format().equals("text");
+          boolean isText = request.shape().format() == Format.TEXT;
           SymbolDownloads.fetch(
               places, symbols, () -> HotImages.of(input, complete), isText, parsed);
           profiler = new Profiler(input, complete, symbols, request.rules());
@@ -138,7 +135,7 @@ public final class ProfileCommand implements Command {
           paths.getFirst(),
           places,
           named,
-          request.shape().format().equals("text"),
+          request.shape().format() == Format.TEXT,
           parsed,
           terminal);
       remarks.warn(CommonOptions.cores(parsed), answer.unmatched);
@@ -147,7 +144,7 @@ public final class ProfileCommand implements Command {
   }
 
   /**
-   * What was added up.
+   * Result of a profile.
    *
    * @param print prints it
    * @param unmatched names of functions that were asked for and are not there
@@ -168,7 +165,7 @@ public final class ProfileCommand implements Command {
                 ? CallTree.Direction.TOP_DOWN
                 : CallTree.Direction.BOTTOM_UP;
         CallTree tree =
-            new CallTree(input.machine(), profiler.functions(), direction, shape.byModule());
+            new CallTree(input.machine(), profiler.functions(), direction, shape.by() == By.MODULE);
         profiler.run(tree);
         tree.settle();
         yield new Answer(new ProfileTreeView(view, tree, shape)::print, List.of());
@@ -182,8 +179,7 @@ public final class ProfileCommand implements Command {
       case ZOOM -> {
         ZoomProfile zoom = new ZoomProfile(request.bucket(), request.zooms());
         profiler.run(zoom);
-        int source = request.metric() == Metric.CPU ? 0 : profiler.source();
-        long eventsPerHit = input.inventory().onlyInterval(source);
+        long eventsPerHit = request.source().eventsPerHit(input.inventory(), profiler.variant());
         ProfileZoomView zoomed =
             new ProfileZoomView(view, zoom, shape, request.bucket(), eventsPerHit, view.covered());
         yield new Answer(zoomed::print, zoom.unmatched());
@@ -195,13 +191,12 @@ public final class ProfileCommand implements Command {
       ProfileInput input, Profiler profiler, ProfileRequest request) {
     ProfileShape shape = request.shape();
     if (!shape.byOwner()) {
-      FlatProfile flat = new FlatProfile(profiler.functions(), shape.byModule());
+      FlatProfile flat = new FlatProfile(profiler.functions(), shape.by() == By.MODULE);
       profiler.run(flat);
       return flat.rows(shape.bySelf());
     }
     OwnerProfile owners =
-        new OwnerProfile(
-            input.machine(), OwnerProfile.By.valueOf(shape.by().toUpperCase(Locale.ROOT)));
+        new OwnerProfile(input.machine(), OwnerProfile.By.valueOf(shape.by().name()));
     profiler.run(owners);
     return owners.rows();
   }
@@ -211,29 +206,10 @@ public final class ProfileCommand implements Command {
     boolean kernel = CommonOptions.has(parsed, "--kernel");
     boolean user = CommonOptions.has(parsed, "--user");
     if (kernel && user) {
-      throw new UsageError("--kernel and --user leave nothing", "--kernel");
+      throw new UsageError("--kernel and --user exclude each other", "--kernel");
     }
     return kernel
         ? ProfileScope.Mode.KERNEL
         : user ? ProfileScope.Mode.USER : ProfileScope.Mode.ALL;
-  }
-
-  /** What is added up when nothing is said: samples, or the events that are named. */
-  static Metric metric(ParseResult parsed) {
-    boolean wait = CommonOptions.has(parsed, "--wait");
-    String usual = wait ? "wait" : CommonOptions.has(parsed, "-e") ? "event" : "cpu";
-    String text = CommonOptions.text(parsed, "--metric", usual);
-    if (wait && !text.equals("wait")) {
-      throw new UsageError("--wait is --metric wait, not " + text, "--metric " + text);
-    }
-    for (Metric metric : Metric.values()) {
-      if (metric.text().equals(text)
-          && (metric != Metric.EVENT || CommonOptions.has(parsed, "-e"))) {
-        return metric;
-      }
-    }
-    throw new UsageError(
-        "--metric takes cpu, wait, ready, disk, file, fault, alloc or pmc, not " + text,
-        "--metric wait");
   }
 }

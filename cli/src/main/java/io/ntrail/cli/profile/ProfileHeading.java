@@ -1,11 +1,12 @@
 package io.ntrail.cli.profile;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.weights.ProfileInput;
+import io.ntrail.analysis.etw.weights.Profiler;
 import io.ntrail.analysis.naming.RecordingSymbols;
 import io.ntrail.analysis.profile.Metric;
-import io.ntrail.analysis.profile.ProfileInput;
 import io.ntrail.analysis.profile.ProfileScope;
-import io.ntrail.analysis.profile.Profiler;
+import io.ntrail.analysis.profile.WeightSink;
 import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.cli.common.Headings;
 import io.ntrail.cli.common.Losses;
@@ -40,7 +41,7 @@ final class ProfileHeading {
     this.cores = cores;
   }
 
-  /** What was asked of what. */
+  /** Returns the first line: files, scope, sum and losses. */
   String first() {
     EtwRecording recording = input.recording();
     return Headings.files(recording)
@@ -53,19 +54,19 @@ final class ProfileHeading {
         + Losses.state(recording);
   }
 
-  /** How much of it has stacks, and how functions are told apart. */
+  /** Returns the second line: the share with stacks, and the state of symbols. */
   String second() {
     return Numbers.percent(profiler.withFrames(), profiler.weights())
         + " % with stacks; "
         + (symbols.found() + symbols.exporting() == 0
-            ? "no symbols: functions are ranges of 256 bytes of a module"
-            : "symbols: %s of %s%s; elsewhere functions are ranges of 256 bytes"
+            ? "no symbols: addresses grouped into 256-byte ranges"
+            : "symbols: %s of %s%s; other addresses grouped into 256-byte ranges"
                 .formatted(
                     Numbers.count(symbols.found()),
                     Numbers.counted(symbols.hot(), "hot image"),
                     symbols.exporting() == 0
                         ? ""
-                        : ", of %s the nearest exported names"
+                        : ", nearest export names for %s"
                             .formatted(Numbers.count(symbols.exporting()))));
   }
 
@@ -73,8 +74,8 @@ final class ProfileHeading {
     ProfileScope scope = request.scope();
     List<String> parts = new ArrayList<>(processes(scope));
     scope.threads().forEach(pattern -> parts.add("thread " + pattern));
-    if (request.metric() != Metric.CPU && request.metric() != Metric.EVENT) {
-      parts.add(request.metric().text());
+    if (!request.isUsual() && !request.metric().has(Metric.Trait.NAMED_EVENTS)) {
+      parts.add(request.metric().name());
     }
     scope.events().forEach(pattern -> parts.add(pattern.toString()));
     switch (scope.mode()) {
@@ -90,7 +91,7 @@ final class ProfileHeading {
     if (scope.processes().isEmpty()) {
       return List.of("all processes");
     }
-    List<Profiler.Owner> owners = profiler.owners();
+    List<WeightSink.Owner> owners = profiler.owners();
     List<String> parts = new ArrayList<>();
     if (owners.isEmpty() || owners.size() > MOST_NAMED) {
       scope.processes().forEach(pattern -> parts.add(pattern.toString()));
@@ -99,7 +100,7 @@ final class ProfileHeading {
       }
       return parts;
     }
-    for (Profiler.Owner owner : owners) {
+    for (WeightSink.Owner owner : owners) {
       String name = owner.name() == null ? "process" : owner.name();
       parts.add(name + " (" + Integer.toUnsignedString(owner.id()) + ")");
     }
@@ -123,13 +124,13 @@ final class ProfileHeading {
   private String sum() {
     long total = profiler.total();
     String sum = amount(total);
-    if (request.metric() != Metric.CPU) {
+    if (!request.metric().has(Metric.Trait.CPU_TIME)) {
       return sum;
     }
     if (request.unit() == WeightUnit.NANOS) {
       return sum + " CPU" + share(total);
     }
-    long interval = input.inventory().onlyInterval(0);
+    long interval = request.source().eventsPerHit(input.inventory(), profiler.variant());
     boolean fits = 100.0 * interval * total < Long.MAX_VALUE;
     return interval > 0 && fits
         ? sum
@@ -140,7 +141,7 @@ final class ProfileHeading {
         : sum;
   }
 
-  /** How many of the machine's CPUs that would have kept busy. */
+  /** Returns the number of CPUs that a time would have kept busy. */
   private String share(long nanos) {
     long covered = covered();
     long cpus =
@@ -157,41 +158,22 @@ final class ProfileHeading {
   private String idle() {
     return profiler.idle() == 0
         ? ""
-        : (request.scope().idle() ? ", of them " : ", ") + amount(profiler.idle()) + " idle";
+        : (request.scope().idle() ? ", including " : ", ") + amount(profiler.idle()) + " idle";
   }
 
   /** A weight with its unit. */
   private String amount(long weight) {
     return switch (request.unit()) {
-      case NANOS -> Numbers.duration(weight) + noun();
+      case NANOS -> Numbers.duration(weight) + durations();
       case BYTES -> Numbers.bytes(weight);
       case SAMPLES -> Numbers.counted(weight, "sample");
-      case COUNT -> Numbers.count(weight) + " " + counted();
-      case EVENTS -> Numbers.count(weight) + " events of " + counter(profiler.source());
+      case COUNT -> Numbers.count(weight) + " " + request.metric().occurrences();
+      case EVENTS -> Numbers.count(weight) + " events of " + profiler.variant().text();
     };
   }
 
-  private String noun() {
-    return switch (request.metric()) {
-      case WAIT -> " of waiting";
-      case READY -> " of waiting for a CPU";
-      case DISK -> " of disk transfers";
-      case FILE -> " of file operations";
-      default -> "";
-    };
-  }
-
-  private String counted() {
-    return switch (request.metric()) {
-      case WAIT -> "waits";
-      case READY -> "waits for a CPU";
-      default -> request.metric().things();
-    };
-  }
-
-  /** What a counter of the processor is called. */
-  String counter(int source) {
-    String name = input.inventory().sourceName(source);
-    return name == null ? "counter " + source : name;
+  private String durations() {
+    String durations = request.metric().durations();
+    return durations.isEmpty() ? "" : " " + durations;
   }
 }

@@ -4,7 +4,7 @@ import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Terminal;
 import java.util.List;
 
-/** What is said of a profile in every shape, whatever was added up. */
+/** Headings and members of a profile, whatever its metric and shape. */
 public interface ProfilePage {
   Terminal terminal();
 
@@ -22,7 +22,10 @@ public interface ProfilePage {
   /** The unit as the heading of a column says it. */
   String unit();
 
-  /** What weights are, whatever the heading of a column says: {@code samples}, {@code ns}. */
+  /**
+   * Returns the unit of weights, whatever the heading of a column says: {@code samples}, {@code
+   * ns}.
+   */
   String unitOfWeights();
 
   /** The first lines: what was asked of what, totals, losses, and how functions have names. */
@@ -33,11 +36,6 @@ public interface ProfilePage {
     lines().forEach(terminal().out()::println);
   }
 
-  /** Begins an answer of a schema with the members that all shapes have. */
-  default Json beginJson(Json json, String schema) {
-    return members(json.object().text("schema", schema));
-  }
-
-  /** What all shapes say, as members of an open object. */
+  /** Writes what all shapes have, as members of an open object. */
   Json members(Json json);
 }

@@ -1,10 +1,12 @@
 package io.ntrail.cli.profile;
 
-import io.ntrail.analysis.etw.events.UnmatchedTerm;
+import io.ntrail.analysis.etw.weights.ProfileInput;
+import io.ntrail.analysis.etw.weights.Profiler;
+import io.ntrail.analysis.etw.weights.Variant;
+import io.ntrail.analysis.naming.UnmatchedTerm;
 import io.ntrail.analysis.profile.Metric;
-import io.ntrail.analysis.profile.ProfileInput;
-import io.ntrail.analysis.profile.Profiler;
 import io.ntrail.analysis.profile.WeightUnit;
+import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.EventRemarks;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
@@ -12,7 +14,7 @@ import io.ntrail.cli.text.TextSanitizer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What has to be said beside a profile: what was not summed, and which words fit nothing. */
+/** Remarks on a profile: events that were not summed, and patterns that match nothing. */
 public final class ProfileRemarks {
   private final ProfileInput input;
   private final Profiler profiler;
@@ -29,56 +31,40 @@ public final class ProfileRemarks {
 
   /** The closing lines of a table. */
   void closing(ProfilePage page) {
-    if (!request.shape().format().equals("text")) {
+    if (request.shape().format() != CommonOptions.Format.TEXT) {
       return;
     }
     List<String> remarks = new ArrayList<>();
     add(
         remarks,
         profiler.remarks().unfinished(),
-        "did not end in the recording, and are not summed");
-    add(
-        remarks,
-        profiler.remarks().broken(),
-        "began or ended without the other, and are not summed");
+        "had not ended when the recording stopped: not included");
+    add(remarks, profiler.remarks().broken(), "have a start or an end only: not included");
     add(
         remarks,
         profiler.remarks().breaks(),
-        "context switches do not follow from the one before on their CPU: some were lost, and waits"
-            + " across them may hide that the thread ran");
-    add(remarks, profiler.unmatched(), "stack records name an event that is not there");
-    add(remarks, profiler.undefined(), "stack keys are defined nowhere");
+        "context switches are inconsistent with the previous one on their CPU: some were lost, and"
+            + " waits across the loss may include run time");
+    add(remarks, profiler.unmatched(), "stack records match no event");
+    add(remarks, profiler.undefined(), "stack keys are undefined");
     if (profiler.remarks().unattributed() > 0) {
       String unit = request.unit() == WeightUnit.COUNT ? request.metric().things() : page.unit();
       remarks.add(
-          page.weight(profiler.remarks().unattributed())
-              + " "
-              + unit
-              + " belong to no known process");
+          page.weight(profiler.remarks().unattributed()) + " " + unit + " in unknown processes");
     }
     remarks.addAll(others());
     remarks.forEach(terminal.out()::println);
   }
 
   private List<String> others() {
-    if (request.metric() == Metric.ALLOC) {
-      List<String> kinds = new ArrayList<>(input.inventory().allocationKinds());
-      kinds.remove(profiler.allocations());
-      return kinds.isEmpty()
-          ? List.of()
-          : List.of("other kinds of allocations: --source " + String.join(", ", kinds));
-    }
-    if (request.metric() == Metric.PMC && input.inventory().pmcSources().size() > 1) {
-      List<String> names = new ArrayList<>();
-      for (int source : input.inventory().pmcSources().keySet()) {
-        String name = input.inventory().sourceName(source);
-        if (source != profiler.source()) {
-          names.add(name == null ? Integer.toString(source) : name);
-        }
-      }
-      return List.of("other counters: --source " + String.join(", ", names));
-    }
-    return List.of();
+    List<String> names =
+        request.source().variants(input.inventory()).stream()
+            .filter(variant -> !variant.equals(profiler.variant()))
+            .map(Variant::name)
+            .toList();
+    return names.isEmpty()
+        ? List.of()
+        : List.of(request.metric().choice().others() + ": --source " + String.join(", ", names));
   }
 
   private static void add(List<String> remarks, long count, String what) {
@@ -93,10 +79,10 @@ public final class ProfileRemarks {
     EventRemarks.leftOut(input.machine().leftOut(), terminal);
     long stacks = profiler.leftOut();
     if (stacks > 0) {
-      warning(Numbers.counted(stacks, "record") + " about stacks were left out for want of memory");
+      warning("memory limit reached: " + Numbers.counted(stacks, "stack record") + " skipped");
     }
     if (profiler.remarks().intervalUnknown()) {
-      warning("nothing tells the sampling interval: taken as 1 ms (timer) or 1 event (counter)");
+      warning("sampling interval unknown: assuming 1 ms (timer) or 1 event (counter)");
     }
     if (!request.range().whole()) {
       EventRemarks.outside(input.recording(), request.range(), cores, terminal);
@@ -109,25 +95,25 @@ public final class ProfileRemarks {
     String asked = TextSanitizer.one(word.asked());
     String nearest = TextSanitizer.one(word.nearest());
     boolean there = nearest.equalsIgnoreCase(asked) && !nearest.isEmpty();
-    String things =
-        request.metric() == Metric.EVENT ? "events asked for" : request.metric().things();
+    boolean byName = request.metric().has(Metric.Trait.NAMED_EVENTS);
+    String things = byName ? "selected events" : request.metric().things();
     String none = "none of the " + things;
     switch (word.what()) {
       case EVENT ->
           warning(
-              (request.metric() == Metric.EVENT
-                      ? request.range().whole() ? "no event" : "no event of this time"
-                      : "none of the events that " + request.metric().text() + " adds up")
-                  + " is called "
+              (byName
+                      ? request.range().whole() ? "no event" : "no event in this time range"
+                      : "no event of metric " + request.metric().name())
+                  + " matches "
                   + asked);
       case PROCESS ->
           warning(
               none
                   + " belongs to "
-                  + (there ? asked + ", which the recording knows" : "a process " + asked));
+                  + (there ? asked + ", a process in this recording" : "a process " + asked));
       case THREAD -> warning(none + " belongs to a thread " + asked);
       case MODULE -> warning(none + " are in a module " + asked);
-      default -> warning("no function that was seen is called " + asked);
+      default -> warning("no function in the profile matches " + asked);
     }
     String next = there ? "" : nextStep(word, nearest);
     if (!next.isEmpty()) {
@@ -139,10 +125,10 @@ public final class ProfileRemarks {
     String quoted = nearest.matches("[\\w./:@%+=,-]+") ? nearest : "'" + nearest + "'";
     return switch (word.what()) {
       case EVENT ->
-          nearest.isEmpty() ? "ntrail events FILE --count lists what there is" : "-e " + quoted;
+          nearest.isEmpty() ? "ntrail events FILE --count lists all events" : "-e " + quoted;
       case PROCESS ->
-          nearest.isEmpty() ? "--by process lists those that have some" : "-p " + quoted;
-      case THREAD -> "--by thread lists those that have some";
+          nearest.isEmpty() ? "--by process lists the processes of this profile" : "-p " + quoted;
+      case THREAD -> "--by thread lists the threads of this profile";
       case MODULE -> nearest.isEmpty() ? "" : "-z " + quoted;
       case RULE -> nearest.isEmpty() ? "-n 0 lists all functions" : quoted;
       default -> nearest.isEmpty() ? "-n 0 lists all functions" : "--callers " + quoted;

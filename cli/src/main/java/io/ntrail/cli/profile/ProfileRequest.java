@@ -1,31 +1,32 @@
 package io.ntrail.cli.profile;
 
-import io.ntrail.analysis.etw.events.NamePattern;
 import io.ntrail.analysis.etw.recording.EtwRecording;
-import io.ntrail.analysis.profile.FrameRules;
+import io.ntrail.analysis.etw.weights.MetricInventory;
+import io.ntrail.analysis.etw.weights.ProfileInput;
+import io.ntrail.analysis.etw.weights.Profiler;
+import io.ntrail.analysis.etw.weights.Variant;
+import io.ntrail.analysis.etw.weights.WeightSource;
+import io.ntrail.analysis.etw.weights.WeightSources;
+import io.ntrail.analysis.naming.FrameRules;
+import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.analysis.profile.Metric;
-import io.ntrail.analysis.profile.MetricInventory;
-import io.ntrail.analysis.profile.ProfileInput;
 import io.ntrail.analysis.profile.ProfileScope;
-import io.ntrail.analysis.profile.Profiler;
 import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.TimeRange;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.formats.bytes.CannotGoOn;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ParseResult;
 
 /**
- * What was asked of {@code ntrail profile}, understood.
+ * Request of {@code ntrail profile}.
  *
- * @param metric what to add up
+ * @param source what to add up
  * @param unit of the metric
- * @param source what {@code --source} says; null if nothing
+ * @param variant what {@code --source} says; null if nothing
  * @param scope which part of the recording
  * @param range the same as the scope's
  * @param callers whose callers are asked for
@@ -35,9 +36,9 @@ import picocli.CommandLine.ParseResult;
  * @param shape how it is shown
  */
 public record ProfileRequest(
-    Metric metric,
+    WeightSource source,
     WeightUnit unit,
-    @Nullable String source,
+    @Nullable String variant,
     ProfileScope scope,
     TimeRange range,
     List<NamePattern> callers,
@@ -45,7 +46,7 @@ public record ProfileRequest(
     int bucket,
     FrameRules rules,
     ProfileShape shape) {
-  /** What kernrate has without being asked. */
+  /** Bucket size that kernrate uses by default. */
   private static final int USUAL_BUCKET = 16;
 
   private static final int LARGEST_BUCKET = 1 << 16;
@@ -55,11 +56,12 @@ public record ProfileRequest(
   }
 
   public static ProfileRequest of(ParseResult parsed, ProfileShape shape) {
-    Metric metric = ProfileCommand.metric(parsed);
+    WeightSource source = MetricOptions.source(parsed);
+    Metric metric = source.metric();
     sensible(parsed, metric);
     TimeRange range = TimeRange.parse(CommonOptions.text(parsed, "--time", ".."));
     return new ProfileRequest(
-        metric,
+        source,
         unit(parsed, metric),
         CommonOptions.has(parsed, "--source") ? CommonOptions.text(parsed, "--source", "") : null,
         new ProfileScope(
@@ -74,28 +76,36 @@ public record ProfileRequest(
         CommonOptions.patterns(parsed, "--callers", "'shop*'"),
         CommonOptions.patterns(parsed, "-z", "ntdll"),
         bucket(parsed),
-        FrameOptions.of(parsed, shape.byLine()),
+        FrameOptions.of(parsed, shape.by() == ProfileShape.By.LINE),
         shape);
   }
 
-  /** What would be passed over in silence is said instead. */
+  /** Refuses options that would have no effect. */
   private static void sensible(ParseResult parsed, Metric metric) {
-    if (CommonOptions.has(parsed, "--source") && metric != Metric.PMC && metric != Metric.ALLOC) {
-      throw new UsageError("--source is of pmc and alloc, not of " + metric.text(), "--metric pmc");
+    if (CommonOptions.has(parsed, "--source") && !metric.hasChoice()) {
+      List<String> names = MetricOptions.withChoice();
+      throw new UsageError(
+          "--source applies to " + String.join(" and ", names) + ", not to " + metric.name(),
+          "--metric " + names.getFirst());
     }
-    boolean sampled = metric == Metric.CPU || metric == Metric.PMC;
+    boolean sampled = metric.has(Metric.Trait.SAMPLED);
+    List<String> samples = WeightSources.names(Metric.Trait.SAMPLED);
     if (CommonOptions.has(parsed, "-z") && (!sampled || CommonOptions.has(parsed, "--unit"))) {
-      throw new UsageError("-z counts samples, of cpu or pmc", "-z ntdll --metric cpu");
+      throw new UsageError(
+          "-z applies to " + String.join(" and ", samples) + " samples",
+          "-z ntdll --metric " + samples.getFirst());
     }
-    if (CommonOptions.has(parsed, "--idle") && metric != Metric.CPU && metric != Metric.PMC) {
-      throw new UsageError("--idle is of cpu and pmc, not of " + metric.text(), "--metric cpu");
+    if (CommonOptions.has(parsed, "--idle") && !sampled) {
+      throw new UsageError(
+          "--idle applies to " + String.join(" and ", samples) + ", not to " + metric.name(),
+          "--metric " + samples.getFirst());
     }
   }
 
   private static int bucket(ParseResult parsed) {
     long bucket = CommonOptions.number(parsed, "--buckets", USUAL_BUCKET);
     if (CommonOptions.has(parsed, "--buckets") && !CommonOptions.has(parsed, "-z")) {
-      throw new UsageError("--buckets is of -z", "-z ntdll --buckets " + bucket);
+      throw new UsageError("--buckets needs -z", "-z ntdll --buckets " + bucket);
     }
     if (bucket < 1 || bucket > LARGEST_BUCKET || Long.bitCount(bucket) != 1) {
       throw new UsageError(
@@ -106,8 +116,8 @@ public record ProfileRequest(
   }
 
   private static WeightUnit unit(ParseResult parsed, Metric metric) {
-    boolean hits = CommonOptions.has(parsed, "-z") && metric == Metric.PMC;
-    WeightUnit usual = hits ? WeightUnit.COUNT : metric.units().getFirst();
+    WeightUnit usual =
+        CommonOptions.has(parsed, "-z") ? metric.unitOfHits() : metric.units().getFirst();
     String text = CommonOptions.text(parsed, "--unit", usual.text());
     StringBuilder names = new StringBuilder();
     for (WeightUnit unit : metric.units()) {
@@ -117,58 +127,49 @@ public record ProfileRequest(
       names.append(names.isEmpty() ? "" : " or ").append(unit.text());
     }
     throw new UsageError(
-        "--unit of " + metric.text() + " is " + names + ", not " + text,
+        "--unit of " + metric.name() + " is " + names + ", not " + text,
         "--unit " + metric.units().getFirst().text());
   }
 
-  /** What only the recording tells: which counter, which kind of allocations. */
+  /** Returns the declaration of what to add up. */
+  public Metric metric() {
+    return source.metric();
+  }
+
+  /** Returns whether that is what is added up when nothing is asked for. */
+  boolean isUsual() {
+    return source.equals(WeightSources.usual());
+  }
+
+  /**
+   * Returns the request with what depends on the recording: which variant of the metric.
+   */
   public Profiler.Request complete(ProfileInput input, EtwRecording recording) {
     MetricInventory inventory = input.inventory();
-    if (metric != Metric.EVENT && inventory.events(metric) == 0) {
+    if (source.events(inventory) == 0) {
       throw new CannotGoOn(
-          recording.files().getFirst().name() + " holds no " + metric.things(), metric.toRecord());
+          recording.files().getFirst().name() + " holds no " + metric().things(),
+          metric().toRecord());
     }
-    return new Profiler.Request(
-        metric,
-        unit,
-        metric == Metric.PMC ? counter(inventory) : -1,
-        metric == Metric.ALLOC ? allocations(inventory) : "",
-        scope);
+    return new Profiler.Request(source, unit, kind(inventory), scope);
   }
 
-  private int counter(MetricInventory inventory) {
-    Map<Integer, Long> sources = inventory.pmcSources();
-    String wanted = source;
+  private Variant kind(MetricInventory inventory) {
+    String wanted = variant;
     if (wanted == null) {
-      int most = -1;
-      for (Map.Entry<Integer, Long> entry : sources.entrySet()) {
-        if (most < 0 || entry.getValue() > sources.getOrDefault(most, 0L)) {
-          most = entry.getKey();
-        }
-      }
-      return most;
+      return source.usualVariant(inventory);
     }
-    List<String> names = new ArrayList<>();
-    for (int number : sources.keySet()) {
-      String name = inventory.sourceName(number);
-      if (wanted.equals(Integer.toString(number)) || wanted.equalsIgnoreCase(name)) {
-        return number;
-      }
-      names.add(name == null ? Integer.toString(number) : name);
-    }
-    throw new UsageError(
-        "no samples of the counter " + wanted + ", but of " + String.join(", ", names),
-        "--source " + names.getFirst());
+    List<Variant> variants = source.variants(inventory);
+    return variants.stream()
+        .filter(kind -> kind.isMeant(wanted))
+        .findFirst()
+        .orElseThrow(() -> noSuchKind(wanted, variants));
   }
 
-  private String allocations(MetricInventory inventory) {
-    List<String> kinds = inventory.allocationKinds();
-    String wanted = source == null ? kinds.getFirst() : source.toLowerCase(Locale.ROOT);
-    if (!kinds.contains(wanted)) {
-      throw new UsageError(
-          "no allocations of the kind " + wanted + ", but of " + String.join(", ", kinds),
-          "--source " + kinds.getFirst());
-    }
-    return wanted;
+  private UsageError noSuchKind(String wanted, List<Variant> variants) {
+    String names = variants.stream().map(Variant::name).collect(Collectors.joining(", "));
+    return new UsageError(
+        "no " + metric().choice().some() + " " + wanted + ", but of " + names,
+        "--source " + variants.getFirst().name());
   }
 }

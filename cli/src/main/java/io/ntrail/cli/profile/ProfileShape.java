@@ -1,29 +1,49 @@
 package io.ntrail.cli.profile;
 
 import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.CommonOptions.Format;
+import io.ntrail.cli.common.OptionValues;
 import io.ntrail.cli.common.UsageError;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.ParseResult;
 
 /**
- * How a profile is shown.
+ * View of a profile.
  *
  * @param by what rows are of
  * @param bySelf whether rows are sorted by their own weight
  * @param least percent that a row must have
  * @param limit rows; 0 for all
- * @param format one of {@link #FORMATS}
+ * @param format of the answer
  */
 public record ProfileShape(
-    Look look, String by, boolean bySelf, double least, long limit, String format) {
-  static final List<String> FORMATS = List.of("text", "json", "jsonl", "csv", "collapsed");
+    Look look, By by, boolean bySelf, double least, long limit, Format format) {
+  static final OptionValues<Format> FORMATS =
+      OptionValues.of("--format", Format.values()).example("json");
 
-  private static final List<String> KEYS =
-      List.of("function", "module", "line", "process", "thread", "cpu");
   private static final long DEFAULT_LIMIT = 20;
 
-  /** What is shown. */
+  /** Subject of the rows. */
+  public enum By {
+    FUNCTION,
+    MODULE,
+    LINE,
+    PROCESS,
+    THREAD,
+    CPU;
+
+    /** Returns the word for it in options and headings. */
+    public String text() {
+      return OptionValues.word(this);
+    }
+
+    private boolean isOfStacks() {
+      return this == FUNCTION || this == MODULE || this == LINE;
+    }
+  }
+
+  /** Kind of view. */
   public enum Look {
     FLAT,
     TREE,
@@ -33,24 +53,13 @@ public record ProfileShape(
   }
 
   static ProfileShape of(ParseResult parsed) {
-    String format = CommonOptions.text(parsed, "--format", "text");
-    if (!FORMATS.contains(format)) {
-      throw new UsageError(
-          "--format takes text, json, jsonl, csv or collapsed, not " + format, "--format json");
-    }
-    String by = CommonOptions.text(parsed, "--by", "function");
-    if (!KEYS.contains(by)) {
-      throw new UsageError(
-          "--by takes function, module, line, process, thread or cpu, not " + by, "--by module");
-    }
-    String sort = CommonOptions.text(parsed, "-s", "self");
-    if (!List.of("self", "incl", "inclusive").contains(sort)) {
-      throw new UsageError("-s takes self or incl, not " + sort, "-s incl");
-    }
+    Format format = FORMATS.value(parsed, Format.TEXT);
+    By by = OptionValues.of("--by", By.values()).example("module").value(parsed, By.FUNCTION);
+    boolean bySelf = bySelf(parsed);
     Look look = look(parsed, format);
-    if (look != Look.FLAT && !ofStacks(by)) {
+    if (look != Look.FLAT && !by.isOfStacks()) {
       throw new UsageError(
-          "stacks are of functions, lines or modules, not by " + by, "--by module");
+          "stacks can be shown by function, line or module, not by " + by.text(), "--by module");
     }
     if (look == Look.ZOOM) {
       alone(parsed);
@@ -58,31 +67,39 @@ public record ProfileShape(
     return new ProfileShape(
         look,
         by,
-        sort.equals("self"),
+        bySelf,
         percent(parsed),
-        CommonOptions.number(parsed, "-n", format.equals("text") ? DEFAULT_LIMIT : 0),
+        CommonOptions.number(parsed, "-n", format == Format.TEXT ? DEFAULT_LIMIT : 0),
         format);
   }
 
   /** All stacks, from the process down, of functions, lines or modules. */
   public static ProfileShape tree(ParseResult parsed) {
-    return new ProfileShape(Look.TREE, functions(parsed), true, 0, 0, "");
+    return new ProfileShape(Look.TREE, functions(parsed), true, 0, 0, Format.TEXT);
   }
 
   /** All functions, lines or modules. */
   public static ProfileShape flat(ParseResult parsed) {
-    return new ProfileShape(Look.FLAT, functions(parsed), true, 0, 0, "");
+    return new ProfileShape(Look.FLAT, functions(parsed), true, 0, 0, Format.TEXT);
   }
 
-  private static String functions(ParseResult parsed) {
-    String by = CommonOptions.text(parsed, "--by", "function");
-    if (!ofStacks(by)) {
-      throw new UsageError("--by takes function, line or module, not " + by, "--by module");
-    }
-    return by;
+  private static By functions(ParseResult parsed) {
+    return OptionValues.of("--by", By.FUNCTION, By.LINE, By.MODULE)
+        .example("module")
+        .value(parsed, By.FUNCTION);
   }
 
-  private static Look look(ParseResult parsed, String format) {
+  /** Returns whether {@code -s} asks for own weights, or else for those with callees. */
+  public static boolean bySelf(ParseResult parsed) {
+    String sort = CommonOptions.text(parsed, "-s", "self");
+    return switch (sort) {
+      case "self" -> true;
+      case "incl", "inclusive" -> false;
+      default -> throw new UsageError("-s takes self or incl, not " + sort, "-s incl");
+    };
+  }
+
+  private static Look look(ParseResult parsed, Format format) {
     List<Look> looks = new ArrayList<>();
     if (CommonOptions.has(parsed, "--tree")) {
       looks.add(Look.TREE);
@@ -97,11 +114,12 @@ public record ProfileShape(
       looks.add(Look.ZOOM);
     }
     if (looks.size() > 1) {
-      throw new UsageError("one of --tree, --bottom-up, --callers and -z at a time", "--tree");
+      throw new UsageError("--tree, --bottom-up, --callers and -z exclude each other", "--tree");
     }
-    if (format.equals("collapsed")) {
+    if (format == Format.COLLAPSED) {
       if (!looks.isEmpty() && looks.getFirst() != Look.TREE) {
-        throw new UsageError("collapsed stacks are whole ones", "--format collapsed");
+        throw new UsageError(
+            "--format collapsed excludes --bottom-up, --callers and -z", "--format collapsed");
       }
       return Look.TREE;
     }
@@ -117,8 +135,7 @@ public record ProfileShape(
       }
     }
     if (!others.isEmpty()) {
-      throw new UsageError(
-          "-z counts hits without their stacks: no " + others.getFirst(), "-z ntdll");
+      throw new UsageError("-z ignores stacks: it excludes " + others.getFirst(), "-z ntdll");
     }
   }
 
@@ -126,7 +143,7 @@ public record ProfileShape(
     return percent(parsed, "0");
   }
 
-  /** What {@code --min} says. */
+  /** Returns the percentage of {@code --min}. */
   public static double percent(ParseResult parsed, String otherwise) {
     String text = CommonOptions.text(parsed, "--min", otherwise);
     try {
@@ -145,24 +162,8 @@ public record ProfileShape(
     return (long) Math.ceil(total * least / 100);
   }
 
-  /** Whether rows are of processes, threads or CPUs. */
+  /** Returns whether rows are of processes, threads or CPUs. */
   boolean byOwner() {
-    return !ofStacks(by);
-  }
-
-  private static boolean ofStacks(String by) {
-    return by.equals("function") || by.equals("module") || by.equals("line");
-  }
-
-  boolean byModule() {
-    return by.equals("module");
-  }
-
-  boolean byLine() {
-    return by.equals("line");
-  }
-
-  boolean byThread() {
-    return by.equals("thread");
+    return !by.isOfStacks();
   }
 }

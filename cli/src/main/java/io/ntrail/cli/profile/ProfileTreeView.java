@@ -1,8 +1,9 @@
 package io.ntrail.cli.profile;
 
 import io.ntrail.analysis.profile.WeightTree;
-import io.ntrail.cli.text.Csv;
-import io.ntrail.cli.text.Json;
+import io.ntrail.cli.common.Columns;
+import io.ntrail.cli.common.CommonOptions.Format;
+import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import io.ntrail.export.collapsed.CollapsedWriter;
@@ -30,21 +31,33 @@ final class ProfileTreeView {
   }
 
   void print() {
-    switch (shape.format()) {
-      case "collapsed" -> {
-        StackTree stacks = StackTree.of(tree);
-        stacks.settle();
-        CollapsedWriter.write(stacks, false, page.terminal().out());
-      }
-      case "json" -> json();
-      case "jsonl" -> {
-        try (Json json = new Json(page.terminal().out())) {
-          shown().forEach(node -> node(json, node));
-        }
-      }
-      case "csv" -> csv();
-      default -> text();
+    if (shape.format() == Format.COLLAPSED) {
+      StackTree stacks = StackTree.of(tree);
+      stacks.settle();
+      CollapsedWriter.write(stacks, false, page.terminal().out());
+      return;
     }
+    Listing<Integer> listing = new Listing<>("nodes", columns(), sink -> shown().forEach(sink));
+    listing.print(
+        shape.format(),
+        page.terminal().out(),
+        this::text,
+        json -> {
+          page.members(json.text("schema", "ntrail.profile-tree/1"))
+              .text("direction", shape.look() == ProfileShape.Look.TREE ? "topDown" : "bottomUp");
+          List<Integer> nodes = shown();
+          new Listing<>("nodes", listing.columns(), nodes::forEach).json(json);
+          json.number("nodesLeftOut", tree.weighty() - nodes.size()).number("cut", tree.cut());
+        });
+  }
+
+  private Columns<Integer> columns() {
+    return new Columns<Integer>()
+        .count("id", Integer::longValue)
+        .knownCount("parent", node -> tree.parent(node) == 0 ? -1 : tree.parent(node))
+        .text("text", tree::text)
+        .count("self", tree::self)
+        .count("inclusive", tree::inclusive);
   }
 
   /** The nodes that are asked for, each behind the one above it. */
@@ -67,46 +80,6 @@ final class ProfileTreeView {
         : roots.subList(0, (int) shape.limit());
   }
 
-  private void json() {
-    try (Json json = new Json(page.terminal().out())) {
-      page.beginJson(json, "ntrail.profile-tree/1")
-          .text("direction", shape.look() == ProfileShape.Look.TREE ? "topDown" : "bottomUp")
-          .array("nodes");
-      List<Integer> nodes = shown();
-      nodes.forEach(node -> node(json, node));
-      json.endArray()
-          .number("nodesLeftOut", tree.weighty() - nodes.size())
-          .number("cut", tree.cut())
-          .endObject();
-    }
-  }
-
-  private void node(Json json, int node) {
-    json.object().number("id", node);
-    if (tree.parent(node) == 0) {
-      json.unknown("parent");
-    } else {
-      json.number("parent", tree.parent(node));
-    }
-    json.text("text", tree.text(node))
-        .number("self", tree.self(node))
-        .number("inclusive", tree.inclusive(node))
-        .endObject();
-  }
-
-  private void csv() {
-    Csv csv = new Csv(page.terminal().out());
-    csv.row("id", "parent", "text", "self", "inclusive");
-    for (int node : shown()) {
-      csv.row(
-          Integer.toString(node),
-          tree.parent(node) == 0 ? "" : Integer.toString(tree.parent(node)),
-          tree.text(node),
-          Long.toString(tree.self(node)),
-          Long.toString(tree.inclusive(node)));
-    }
-  }
-
   private void text() {
     page.heading();
     if (tree.weighty() == 0) {
@@ -122,10 +95,10 @@ final class ProfileTreeView {
       table.number("self");
     }
     table.name(
-        (down ? "call tree (top-down" : "who calls the hottest functions (bottom-up")
+        (down ? "call tree (top-down" : "callers of the hottest functions (bottom-up")
             + ", branches under "
             + Numbers.oneDecimal(percent)
-            + " % left out)");
+            + " % omitted)");
     long left = total;
     for (int root : roots(children)) {
       left -= tree.inclusive(root);
@@ -151,7 +124,7 @@ final class ProfileTreeView {
     if (tree.cut() > 0) {
       page.terminal()
           .out()
-          .println(page.weight(tree.cut()) + " have stacks that are cut for want of memory");
+          .println("memory limit reached: " + page.weight(tree.cut()) + " have truncated stacks");
     }
   }
 

@@ -2,13 +2,16 @@ package io.ntrail.cli.profile;
 
 import io.ntrail.analysis.profile.ZoomProfile;
 import io.ntrail.analysis.profile.ZoomProfile.Row;
-import io.ntrail.cli.text.Csv;
+import io.ntrail.cli.common.CellWriter;
+import io.ntrail.cli.common.Columns;
+import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Prints where hits were: the modules, then each module that was looked into. */
@@ -44,30 +47,40 @@ final class ProfileZoomView {
     this.out = page.terminal().out();
   }
 
+  /**
+   * A row of a table.
+   *
+   * @param zoom the module that was looked into; null for the modules themselves
+   * @param of hits of the table
+   */
+  private record Hits(@Nullable String zoom, Row row, long of) {}
+
   void print() {
-    switch (shape.format()) {
-      case "json" -> json();
-      case "jsonl" -> {
-        try (Json json = new Json(out)) {
-          rows((module, row, of) -> row(json.object().text("zoom", module), row, of));
-        }
-      }
-      case "csv" -> {
-        Csv csv = new Csv(out);
-        csv.row("zoom", "module", "function", "rva", "hits", "msec", "percent", "eventsPerSecond");
-        rows((module, row, of) ->
-            csv.row(
-                Csv.orEmpty(module),
-                module == null ? row.text() : module,
-                Csv.orEmpty(row.function()),
-                row.rva() < 0 ? "" : Numbers.hex(row.rva()),
-                Long.toString(row.hits()),
-                Long.toString(milliseconds()),
-                percent(row.hits(), of),
-                perSecond(row.hits()) < 0 ? "" : Long.toString(perSecond(row.hits()))));
-      }
-      default -> text();
-    }
+    Columns<Hits> columns = columns(new Columns<Hits>().text("zoom", Hits::zoom), "name");
+    new Listing<>("rows", columns, this::rows)
+        .print(shape.format(), out, this::text, this::members);
+  }
+
+  private Columns<Hits> columns(Columns<Hits> columns, String title) {
+    return columns
+        .text("module", hits -> hits.zoom == null ? hits.row.text() : hits.zoom)
+        .onlyCsv()
+        .text("name", hits -> hits.row.text())
+        .onlyJson()
+        .text("function", hits -> hits.row.function())
+        .knownHex("rva", hits -> hits.row.rva())
+        .count("hits", hits -> hits.row.hits())
+        .titled()
+        .count("msec", _ -> milliseconds())
+        .onlyCsv()
+        .titled()
+        .shown(_ -> Long.toString(milliseconds()))
+        .value("percent", ProfileZoomView::percent)
+        .right()
+        .titled("%total")
+        .knownCount("eventsPerSecond", hits -> perSecond(hits.row.hits()))
+        .titled("events/s")
+        .label(title, hits -> hits.row.text());
   }
 
   private long milliseconds() {
@@ -81,11 +94,14 @@ final class ProfileZoomView {
         : Math.round((double) hits * eventsPerHit * 1e9 / covered);
   }
 
-  private static String percent(long part, long of) {
-    return of == 0 ? "0" : String.format(Locale.ROOT, "%.0f", 100.0 * part / of);
+  private static void percent(Hits hits, CellWriter cell) {
+    double percent = hits.of == 0 ? 0 : 100.0 * hits.row.hits() / hits.of;
+    cell.shaped(
+        () -> String.format(Locale.ROOT, "%.0f", percent),
+        json -> json.number(Math.round(percent)));
   }
 
-  /** Those of a table that are asked for. */
+  /** Returns the rows of a table that are asked for. */
   private List<Row> shown(List<Row> all, long of) {
     long least = shape.leastOf(of);
     List<Row> heavy = all.stream().filter(row -> row.hits() >= least).toList();
@@ -94,16 +110,15 @@ final class ProfileZoomView {
         : heavy.subList(0, (int) shape.limit());
   }
 
-  private interface Rows {
-    void row(@Nullable String module, Row row, long of);
+  private void rows(Consumer<Hits> sink) {
+    hits(null, zoom.modules(), page.total()).forEach(sink);
+    for (ZoomProfile.Module module : zoom.zoomed()) {
+      hits(module.name(), module.rows(), module.hits()).forEach(sink);
+    }
   }
 
-  private void rows(Rows rows) {
-    shown(zoom.modules(), page.total()).forEach(row -> rows.row(null, row, page.total()));
-    for (ZoomProfile.Module module : zoom.zoomed()) {
-      shown(module.rows(), module.hits())
-          .forEach(row -> rows.row(module.name(), row, module.hits()));
-    }
+  private List<Hits> hits(@Nullable String module, List<Row> all, long of) {
+    return shown(all, of).stream().map(row -> new Hits(module, row, of)).toList();
   }
 
   private void text() {
@@ -113,7 +128,7 @@ final class ProfileZoomView {
     }
     out.println(
         eventsPerHit < 0
-            ? "events per hit are not told, or changed"
+            ? "events per hit unknown or not constant"
             : Numbers.count(eventsPerHit) + " events per hit");
     table("module", zoom.modules(), page.total());
     for (ZoomProfile.Module module : zoom.zoomed()) {
@@ -132,83 +147,57 @@ final class ProfileZoomView {
         out.println(
             Numbers.counted(module.elsewhere(), "hit")
                 + (isOne ? " lies" : " lie")
-                + " behind the begin of another function in "
+                + " after the start of another function in "
                 + (isOne ? "its" : "their")
-                + " bucket (--buckets 1 tells them apart)");
+                + " bucket (--buckets 1 separates them)");
       }
     }
   }
 
   private void table(String what, List<Row> all, long of) {
-    Table table =
-        new Table().number("hits").number("msec").number("%total").number("events/s").name(what);
+    Columns<Hits> columns = columns(new Columns<>(), what);
+    Table table = columns.table();
     long left = of;
-    List<Row> shown = shown(all, of);
-    for (Row row : shown) {
-      line(table, row.hits(), of, row.text());
-      left -= row.hits();
+    List<Hits> shown = hits(null, all, of);
+    for (Hits hits : shown) {
+      columns.row(table, hits);
+      left -= hits.row.hits();
     }
     if (shown.size() < all.size()) {
-      line(table, left, of, Numbers.counted(all.size() - shown.size(), "more " + what));
+      columns.closing(
+          table, sum(left, of), Numbers.counted(all.size() - shown.size(), "more " + what));
     }
-    line(table, of, of, "total");
+    columns.closing(table, sum(of, of), "total");
     table.print(out, 0, page.width());
   }
 
-  private void line(Table table, long hits, long of, String name) {
-    long perSecond = perSecond(hits);
-    table.row(
-        Numbers.count(hits),
-        Long.toString(milliseconds()),
-        percent(hits, of),
-        perSecond < 0 ? "-" : Numbers.count(perSecond),
-        name);
+  /** Returns a sum of hits as a row. */
+  private static Hits sum(long hits, long of) {
+    return new Hits(null, new Row("", null, -1, hits), of);
   }
 
-  private void json() {
-    try (Json json = new Json(out)) {
-      page.beginJson(json, "ntrail.profile-zoom/1")
-          .number("bucket", bucket)
-          .number("milliseconds", milliseconds());
-      if (eventsPerHit < 0) {
-        json.unknown("eventsPerHit");
-      } else {
-        json.number("eventsPerHit", eventsPerHit);
-      }
-      List<Row> modules = shown(zoom.modules(), page.total());
-      json.array("modules");
-      modules.forEach(row -> row(json.object(), row, page.total()));
-      json.endArray().number("modulesLeftOut", zoom.modules().size() - modules.size());
-      json.array("zooms");
-      for (ZoomProfile.Module module : zoom.zoomed()) {
-        List<Row> rows = shown(module.rows(), module.hits());
-        json.object()
-            .text("module", module.name())
-            .number("hits", module.hits())
-            .number("inAnotherFunctionThanTheirBucket", module.elsewhere())
-            .array("rows");
-        rows.forEach(row -> row(json.object(), row, module.hits()));
-        json.endArray().number("rowsLeftOut", module.rows().size() - rows.size()).endObject();
-      }
-      json.endArray().endObject();
-    }
-  }
-
-  private void row(Json json, Row row, long of) {
-    json.text("name", row.text()).text("function", row.function());
-    if (row.rva() < 0) {
-      json.unknown("rva");
+  private void members(Json json) {
+    page.members(json.text("schema", "ntrail.profile-zoom/1"))
+        .number("bucket", bucket)
+        .number("milliseconds", milliseconds());
+    if (eventsPerHit < 0) {
+      json.unknown("eventsPerHit");
     } else {
-      json.text("rva", Numbers.hex(row.rva()));
+      json.number("eventsPerHit", eventsPerHit);
     }
-    json.number("hits", row.hits())
-        .number("percent", Math.round(of == 0 ? 0 : 100.0 * row.hits() / of));
-    long perSecond = perSecond(row.hits());
-    if (perSecond < 0) {
-      json.unknown("eventsPerSecond");
-    } else {
-      json.number("eventsPerSecond", perSecond);
+    List<Hits> modules = hits(null, zoom.modules(), page.total());
+    Columns<Hits> columns = columns(new Columns<>(), "name");
+    new Listing<>("modules", columns, modules::forEach).json(json);
+    json.number("modulesLeftOut", zoom.modules().size() - modules.size()).array("zooms");
+    for (ZoomProfile.Module module : zoom.zoomed()) {
+      List<Hits> rows = hits(null, module.rows(), module.hits());
+      json.object()
+          .text("module", module.name())
+          .number("hits", module.hits())
+          .number("inAnotherFunctionThanTheirBucket", module.elsewhere());
+      new Listing<>("rows", columns, rows::forEach).json(json);
+      json.number("rowsLeftOut", module.rows().size() - rows.size()).endObject();
     }
-    json.endObject();
+    json.endArray();
   }
 }

@@ -39,8 +39,7 @@ public final class CommandRunner {
     } catch (UsageError e) {
       return fail(terminal, String.valueOf(e.getMessage()), e.nextStep(), ExitCode.USAGE);
     } catch (CannotGoOn e) {
-      int exit = e.isImpossible() ? ExitCode.NOT_POSSIBLE : ExitCode.FAILED;
-      return fail(terminal, e.message(), nextStep(e, args), exit);
+      return fail(terminal, e.message(), nextStep(e, args), exitCode(e.reason()));
     } catch (DamagedInput e) {
       return fail(terminal, String.valueOf(e.getMessage()), "", ExitCode.FAILED);
     } catch (OutOfMemoryError e) {
@@ -69,8 +68,8 @@ public final class CommandRunner {
       }
       return fail(
           terminal,
-          "a defect of ntrail: " + e,
-          "the same command with -vv, and report what it prints",
+          "internal error: " + e,
+          "run again with -vv and report the output",
           ExitCode.FAILED);
     }
   }
@@ -117,7 +116,7 @@ public final class CommandRunner {
     } catch (UnmatchedArgumentException e) {
       String wrong = e.getUnmatched().getFirst();
       if (!wrong.startsWith("-") || wrong.equals("-")) {
-        throw new UsageError(name + " takes no words, but there is " + wrong, "ntrail " + name);
+        throw new UsageError(name + " takes no arguments, not " + wrong, "ntrail " + name);
       }
       int value = wrong.indexOf('=');
       String option = value < 0 ? wrong : wrong.substring(0, value);
@@ -147,7 +146,7 @@ public final class CommandRunner {
     return missing(e) + " " + e.getMissing().getFirst().paramLabel();
   }
 
-  /** The same command with one word put right. */
+  /** Returns the command with one word corrected. */
   private static String withWord(String[] args, String wrong, String right) {
     StringBuilder command = new StringBuilder("ntrail");
     for (String arg : args) {
@@ -157,20 +156,32 @@ public final class CommandRunner {
     return command.toString();
   }
 
-  /** Next steps that are only a file's name become the whole command. */
+  private static int exitCode(CannotGoOn.Reason reason) {
+    return switch (reason) {
+      case NOT_POSSIBLE -> ExitCode.NOT_POSSIBLE;
+      case TOO_MANY_FILES -> ExitCode.USAGE;
+      default -> ExitCode.FAILED;
+    };
+  }
+
+  /** Makes a next step that is only a file's name the whole command. */
   private static String nextStep(CannotGoOn e, String[] args) {
-    for (String arg : args) {
-      if (!e.nextStep().isEmpty() && e.message().equals("no such file: " + arg)) {
-        return withWord(args, arg, e.nextStep());
-      }
-      if (e.message().equals(arg + " is a folder")) {
-        return withWord(
-            args,
-            arg,
-            arg + (arg.endsWith("/") ? "" : "/") + (args[0].equals("calls") ? "*.ntr" : "*.etl"));
-      }
+    String file = e.file();
+    if (!Arrays.asList(args).contains(file)) {
+      return e.nextStep();
     }
-    return e.nextStep();
+    return switch (e.reason()) {
+      case NO_SUCH_FILE -> e.nextStep().isEmpty() ? "" : withWord(args, file, e.nextStep());
+      case FOLDER ->
+          withWord(
+              args,
+              file,
+              file
+                  + (file.endsWith("/") ? "" : "/")
+                  + (args[0].equals("calls") ? "*.ntr" : "*.etl"));
+      case TOO_MANY_FILES -> "ntrail " + args[0] + " " + file;
+      default -> e.nextStep();
+    };
   }
 
   private static String nearestOption(CommandSpec spec, String wrong, String command) {
@@ -180,7 +191,7 @@ public final class CommandRunner {
     return nearest.isEmpty() ? "ntrail " + command + " -h" : withHelp(nearest, command);
   }
 
-  /** What was probably meant, and where to read more, in two columns. */
+  /** Returns what was probably meant, and where to read more, in two columns. */
   private static String withHelp(String meant, String command) {
     return meant + " ".repeat(Math.max(2, 47 - meant.length())) + "help: ntrail " + command + " -h";
   }

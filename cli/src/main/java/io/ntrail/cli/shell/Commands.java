@@ -34,45 +34,48 @@ public final class Commands {
               "the events of a recording, in time order or counted",
               true,
               EventsCommand::new),
-          new Entry("profile", "where time, or another weight, went", true, ProfileCommand::new),
+          new Entry(
+              "profile",
+              "CPU time, waits, I/O by function or call path",
+              true,
+              ProfileCommand::new),
           new Entry(
               "calls", "the calls of a recording, and how long they took", true, CallsCommand::new),
           new Entry("diff", "what changed from one profile to another", true, DiffCommand::new),
           new Entry("export", "a profile for other tools: flame graphs", true, ExportCommand::new),
           new Entry(
-              "image", "what a program, library or driver says of itself", true, ImageCommand::new),
-          new Entry(
-              "symbols",
-              "names of functions, and where in their source code lies",
+              "image",
+              "headers and metadata of a program, library or driver",
               true,
-              SymbolsCommand::new),
+              ImageCommand::new),
+          new Entry(
+              "symbols", "functions and source lines of addresses", true, SymbolsCommand::new),
           new Entry(
               "trace", "records the calls of a program that it starts", true, TraceCommand::new),
-          new Entry("doctor", "what works on this machine", true, DoctorCommand::new),
-          new Entry("completion", "completion of words for a shell", true, CompletionCommand::new),
-          new Entry("help", "what a command or a subject is about", true, HelpCommand::new),
+          new Entry("doctor", "checks this installation", true, DoctorCommand::new),
+          new Entry("completion", "shell completion script", true, CompletionCommand::new),
+          new Entry("help", "help for a command or topic", true, HelpCommand::new),
           new Entry("man", "writes the manual pages into a folder", false, ManCommand::new),
-          new Entry(
-              "warm", "does a little of everything, for the start cache", false, WarmCommand::new));
+          new Entry("warm", "trains the start cache", false, WarmCommand::new));
 
   private Commands() {}
 
-  /** All of them. */
+  /** Returns all commands. */
   public static List<Entry> all() {
     return ALL;
   }
 
-  /** Those that people are told of. */
+  /** Returns the commands that help lists. */
   public static List<Entry> listed() {
     return ALL.stream().filter(Entry::listed).toList();
   }
 
-  /** Whether a command of that name is one that people are told of. */
+  /** Returns whether help lists a command of that name. */
   public static boolean isListed(String name) {
     return named(name).map(Entry::listed).orElse(false);
   }
 
-  /** The one of that name. */
+  /** Returns the command of that name. */
   public static Optional<Entry> named(String name) {
     for (Entry entry : ALL) {
       if (entry.name.equals(name)) {

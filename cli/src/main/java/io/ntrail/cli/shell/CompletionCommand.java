@@ -26,8 +26,7 @@ final class CompletionCommand implements Command {
 
   @Override
   public CommandSpec spec() {
-    CommandSpec spec =
-        CommonOptions.command("completion", "A script that completes words for a shell.");
+    CommandSpec spec = CommonOptions.command("completion", "A shell completion script.");
     spec.addPositional(CommonOptions.words("SHELL", "bash, zsh, fish or powershell", SHELLS));
     return spec;
   }
@@ -62,7 +61,7 @@ final class CompletionCommand implements Command {
     return Commands.listed().stream().map(Commands.Entry::name).collect(Collectors.joining(" "));
   }
 
-  /** What can stand as a word that is no option; empty: files can. */
+  /** Returns the values of arguments that are not options; empty: files. */
   private static List<String> words(CommandSpec spec) {
     List<String> words = new ArrayList<>();
     for (PositionalParamSpec positional : spec.positionalParameters()) {

@@ -26,7 +26,7 @@ final class DoctorCommand implements Command {
 
   @Override
   public CommandSpec spec() {
-    return CommonOptions.command("doctor", "What works on this machine.");
+    return CommonOptions.command("doctor", "Checks this installation.");
   }
 
   @Override
@@ -54,10 +54,10 @@ final class DoctorCommand implements Command {
     return ExitCode.DONE;
   }
 
-  /** What traces programs for Windows elsewhere. */
+  /** Reports the Wine that traces Windows programs on other systems. */
   private static void wine(PrintStream out) {
     if (System.getProperty("os.name", "").startsWith("Windows")) {
-      line(out, "tracing", "ok", "x64 programs; not tried on Windows yet");
+      line(out, "tracing", "ok", "x64 programs; untested on Windows");
       return;
     }
     try {
@@ -69,31 +69,31 @@ final class DoctorCommand implements Command {
           version.isPresent() ? "ok" : "no",
           version
               .map(text -> "%s in %s, x64 programs".formatted(text, wine.loader()))
-              .orElse(wine.loader() + " does not run: it does not tell its version"));
+              .orElse(wine.loader() + " does not run: no version reported"));
     } catch (CannotGoOn e) {
       line(out, "tracing with Wine", "no", e.message() + "; " + e.nextStep());
     }
   }
 
-  /** Where names come from, if nobody says more. */
+  /** Reports the default search path of symbols. */
   private static void symbols(PrintStream out) {
     SymbolPath.Host host = SymbolPath.Host.here();
     List<String> servers = SymbolSearchPath.servers(SymbolPath.ofEnvironment(host));
     String asked =
         servers.isEmpty()
-            ? "no server in _NT_SYMBOL_PATH (--server URL)"
+            ? "no symbol server in _NT_SYMBOL_PATH (--server URL)"
             : "servers " + String.join(", ", servers);
     String kept =
         SymbolSearchPath.cache(host)
             .map(cache -> cache.path() + (Files.isDirectory(cache.path()) ? "" : ", empty so far"))
-            .orElse("no folder for caches");
+            .orElse("no cache folder");
     line(out, "symbols", "ok", "cache " + kept + "; " + asked);
   }
 
   private static void cache(PrintStream out) {
     String cache = System.getProperty("ntrail.aot", "");
     if (cache.isEmpty()) {
-      line(out, "start cache", "no", "commands start slower; ./ntrail makes it when it builds");
+      line(out, "start cache", "no", "commands start slower; ./ntrail creates it when it builds");
     } else if (Files.isReadable(Path.of(cache))) {
       line(out, "start cache", "ok", cache);
     } else {

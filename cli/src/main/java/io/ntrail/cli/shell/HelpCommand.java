@@ -39,7 +39,7 @@ final class HelpCommand implements Command {
     if (!HelpTexts.has(name)) {
       String nearest = SpellingSuggestion.of(name, subjects());
       throw new UsageError(
-          "no help about " + name, nearest.isEmpty() ? "ntrail -h" : "ntrail help " + nearest);
+          "no help for " + name, nearest.isEmpty() ? "ntrail -h" : "ntrail help " + nearest);
     }
     terminal.out().print(HelpTexts.page(name).replace("{version}", Version.NUMBER));
     return ExitCode.DONE;

@@ -95,7 +95,7 @@ final class AddressLookup {
 
   private void text(Terminal terminal) {
     if (!source.missing().isEmpty()) {
-      terminal.err().println("ntrail: names of the image alone: " + source.missing());
+      terminal.err().println("ntrail: names from the image only: " + source.missing());
     }
     Table table = new Table().number("rva").name("function").name("line");
     boolean doubt = false;
@@ -116,9 +116,7 @@ final class AddressLookup {
     }
     table.print(terminal.out(), 0, Integer.MAX_VALUE);
     if (doubt) {
-      terminal
-          .out()
-          .println("? nearest name before the address: a function without a name may lie between");
+      terminal.out().println("? nearest preceding symbol: an unnamed function may lie between");
     }
   }
 

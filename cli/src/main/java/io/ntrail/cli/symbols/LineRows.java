@@ -1,15 +1,13 @@
 package io.ntrail.cli.symbols;
 
-import io.ntrail.analysis.etw.events.NamePattern;
+import io.ntrail.analysis.naming.NamePattern;
+import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.common.Listing;
-import io.ntrail.cli.common.Listing.Cell;
-import io.ntrail.cli.common.Listing.Column;
 import io.ntrail.formats.pdb.ModuleSymbols;
 import io.ntrail.formats.pdb.PdbFile;
 import io.ntrail.formats.pdb.PdbModule;
 import io.ntrail.formats.pdb.codeview.LineRow;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
@@ -21,30 +19,40 @@ final class LineRows {
   private final PdbFile pdb;
   private final NamePattern files;
 
-  /** Those of files whose names fit a pattern. */
+  /** Lists the lines of files whose names fit a pattern. */
   LineRows(PdbFile pdb, NamePattern files) {
     this.pdb = pdb;
     this.files = files;
   }
 
-  Listing listing() {
-    return new Listing(
-        "lines",
-        List.of(
-            Column.number("rva", "rva"),
-            Column.number("size", "size"),
-            Column.number("line", "line"),
-            Column.hidden("endLine"),
-            Column.hidden("column"),
-            Column.name("file", "file"),
-            Column.hidden("module")),
-        this::rows);
+  /**
+   * Bytes and their line.
+   *
+   * @param rva -1 if they are not in the image
+   * @param file empty if unknown
+   */
+  record Row(long rva, LineRow row, String file, String module) {}
+
+  Listing<Row> listing() {
+    Columns<Row> columns =
+        new Columns<Row>()
+            .knownHex("rva", Row::rva)
+            .titled()
+            .count("size", line -> line.row.length())
+            .titled()
+            .count("line", line -> line.row.isMark() ? 0 : line.row.line())
+            .titled()
+            .knownCount("endLine", line -> line.row.isMark() ? -1 : line.row.endLine())
+            .knownCount("column", line -> line.row.column() == 0 ? -1 : line.row.column())
+            .text("file", line -> line.file.isEmpty() ? null : line.file)
+            .titled()
+            .text("module", Row::module);
+    return new Listing<>("lines", columns, this::rows);
   }
 
-  private void rows(Consumer<List<Cell>> sink) {
+  private void rows(Consumer<Row> sink) {
     for (PdbModule module : pdb.modules()) {
       ModuleSymbols symbols = pdb.symbols(module);
-      Cell name = new Cell.Text(module.name());
       // The same text for all rows of a file.
       Map<Long, String> names = new HashMap<>();
       for (LineRow row : symbols.lines()) {
@@ -52,15 +60,7 @@ final class LineRows {
         if (files.matches(file)) {
           long linked = pdb.rva(row.section(), row.offset());
           long rva = pdb.toImage(linked, Math.max(1, row.length()));
-          sink.accept(
-              List.of(
-                  rva < 0 ? Cell.UNKNOWN : new Cell.Hex(rva),
-                  new Cell.Count(row.length()),
-                  new Cell.Count(row.isMark() ? 0 : row.line()),
-                  row.isMark() ? Cell.UNKNOWN : new Cell.Count(row.endLine()),
-                  row.column() == 0 ? Cell.UNKNOWN : new Cell.Count(row.column()),
-                  new Cell.Text(file.isEmpty() ? null : file),
-                  name));
+          sink.accept(new Row(rva, row, file, module.name()));
         }
       }
     }

@@ -2,17 +2,18 @@ package io.ntrail.cli.symbols;
 
 import io.ntrail.analysis.etw.events.SchemaSources;
 import io.ntrail.analysis.etw.events.UserSchemas;
-import io.ntrail.analysis.etw.machine.ImageFile;
-import io.ntrail.analysis.etw.machine.Images;
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.weights.ProfileInput;
+import io.ntrail.analysis.etw.weights.Profiler;
+import io.ntrail.analysis.etw.weights.Variant;
+import io.ntrail.analysis.etw.weights.WeightSource;
+import io.ntrail.analysis.etw.weights.WeightSources;
+import io.ntrail.analysis.naming.ImageFile;
+import io.ntrail.analysis.naming.Images;
 import io.ntrail.analysis.naming.RecordingSymbols;
 import io.ntrail.analysis.naming.RecordingSymbols.Source;
 import io.ntrail.analysis.profile.ImageProfile;
-import io.ntrail.analysis.profile.Metric;
-import io.ntrail.analysis.profile.ProfileInput;
 import io.ntrail.analysis.profile.ProfileScope;
-import io.ntrail.analysis.profile.Profiler;
-import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.identity.ImageId;
@@ -32,7 +33,7 @@ import java.util.Optional;
  * names of each come from.
  */
 final class RecordedImages implements AutoCloseable {
-  /** What was found for an image. */
+  /** State of an image's symbols. */
   enum State {
     FOUND("found"),
     WRONG("wrong"),
@@ -45,7 +46,7 @@ final class RecordedImages implements AutoCloseable {
       this.text = text;
     }
 
-    /** As JSON has it. */
+    /** Returns its word in JSON. */
     String text() {
       return text;
     }
@@ -68,7 +69,7 @@ final class RecordedImages implements AutoCloseable {
       return image.name().toLowerCase(Locale.ROOT);
     }
 
-    /** Where stores have the image itself; empty if the recording does not tell its time. */
+    /** Returns the place of the image in a store; empty if its time stamp is not recorded. */
     Optional<StoreKey> imageKey() {
       return image.timeDateStamp() == 0
           ? Optional.empty()
@@ -90,7 +91,7 @@ final class RecordedImages implements AutoCloseable {
       return candidate.samples;
     }
 
-    /** Where stores have its PDB. */
+    /** Returns the place of its PDB in a store. */
     Optional<StoreKey> pdbKey() {
       return source.reference().flatMap(pdb -> StoreKey.pdb(pdb.fileName(), pdb.id()));
     }
@@ -117,11 +118,13 @@ final class RecordedImages implements AutoCloseable {
         ProfileInput.of(recording, new SchemaSources(UserSchemas.NONE), cores, false);
     ImageProfile hits = new ImageProfile();
     long busy = 0;
-    if (input.inventory().events(Metric.CPU) > 0) {
+    WeightSource samples = WeightSources.usual();
+    if (samples.events(input.inventory()) > 0) {
       Profiler profiler =
           new Profiler(
               input,
-              new Profiler.Request(Metric.CPU, WeightUnit.SAMPLES, -1, "", ProfileScope.ALL),
+              new Profiler.Request(
+                  samples, samples.metric().unitOfHits(), Variant.ONLY, ProfileScope.ALL),
               null);
       profiler.run(hits);
       busy = profiler.total();
@@ -194,7 +197,7 @@ final class RecordedImages implements AutoCloseable {
             : source.tried().stream().anyMatch(Tried::isThere) ? State.WRONG : State.MISSING;
   }
 
-  /** What of the PDBs could not be read. */
+  /** Returns the parts of PDBs that could not be read. */
   List<Gap> gaps() {
     return symbols.gaps();
   }

@@ -1,6 +1,7 @@
 package io.ntrail.cli.symbols;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.Losses;
@@ -26,7 +27,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +41,7 @@ final class RecordedImagesReport {
   private static final long DEFAULT_LIMIT = 20;
 
   /**
-   * What was asked for.
+   * Request of {@code ntrail symbols} for a recording.
    *
    * @param hot how many images with samples; 0 for all of those, -1 for all images
    */
@@ -64,19 +64,13 @@ final class RecordedImagesReport {
     this.terminal = terminal;
   }
 
-  /** Whether a file is a recording by its name. */
-  static boolean isName(Path file) {
-    String name = file.toString().toLowerCase(Locale.ROOT);
-    return name.matches(".*\\.etl(\\.gz|\\.zip)?") || name.endsWith(".diagsession");
-  }
-
   static int print(Request request, SymbolSearchPath places, Terminal terminal) {
     return new RecordedImagesReport(request, places, terminal).run();
   }
 
   private int run() {
     ParseResult parsed = request.parsed;
-    try (EtwRecording recording = EtwRecording.open(List.of(request.file))) {
+    try (EtwRecording recording = RecordingInput.openEtw(List.of(request.file))) {
       RecordedImages images;
       List<Row> rows;
       Map<Candidate, SymbolStores.Result<OpenImage>> files = new LinkedHashMap<>();
@@ -143,7 +137,7 @@ final class RecordedImagesReport {
       throw new CannotGoOn("cannot write %s: %s".formatted(request.manifest, e.getMessage()), "");
     }
     said(
-        "%s: %s to fetch"
+        "%s: %s to download"
             .formatted(request.manifest, Numbers.counted(manifest.keys().size(), "file")));
   }
 
@@ -178,7 +172,7 @@ final class RecordedImagesReport {
     int count = bundle.count();
     if (count == 0) {
       throw new CannotGoOn(
-          "nothing was found that %s could hold".formatted(file),
+          "no files found to pack into %s".formatted(file),
           "--fetch --server URL, or -y PATH, where PDBs are");
     }
     return "%s: %s, %s (use it with -y %s)"

@@ -1,7 +1,10 @@
 package io.ntrail.cli.symbols;
 
-import io.ntrail.analysis.etw.machine.PdbReference;
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.naming.PdbReference;
+import io.ntrail.cli.common.CellWriter;
+import io.ntrail.cli.common.Columns;
+import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.symbols.RecordedImages.Candidate;
 import io.ntrail.cli.symbols.RecordedImages.Row;
@@ -21,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** Prints where the names of the images of a recording come from. */
 final class RecordedImagesView {
@@ -53,39 +57,73 @@ final class RecordedImagesView {
       json.array("servers");
       places.servers().forEach(json::text);
       json.endArray().bool("asked", places.asksServers());
-      json.array("modules");
-      rows.forEach(row -> row(row, json));
+      new Listing<>("modules", columns(), rows::forEach).json(json);
       List<Gap> gaps = new ArrayList<>(recording.gaps());
       gaps.addAll(images.gaps());
-      json.endArray().gaps(gaps).endObject();
+      json.gaps(gaps).endObject();
     }
   }
 
-  private void row(Row row, Json json) {
-    json.object().text("module", row.image().name());
+  private Columns<Row> columns() {
+    return new Columns<Row>()
+        .text("module", row -> row.image().name())
+        .titled("image")
+        .value("pdb", RecordedImagesView::pdb)
+        .titled("PDB id")
+        .count("samples", Row::samples)
+        .titled()
+        .text("state", row -> row.state().text())
+        .titled()
+        .shown(RecordedImagesView::state)
+        .text("path", row -> row.source().pdb().map(OpenPdb::place).orElse(null))
+        .value("tried", (row, cell) -> tried(row.source().tried(), cell))
+        .value("image", this::image)
+        .screen("samples", "module", "pdb", "state");
+  }
+
+  private static void pdb(Row row, CellWriter cell) {
     Optional<PdbReference> reference = row.source().reference();
-    if (reference.isPresent()) {
-      PdbReference pdb = reference.get();
-      json.object("pdb").text("guid", pdb.id().guid().toString());
-      json.number("age", pdb.id().age()).text("name", pdb.fileName()).endObject();
-    } else {
-      json.unknown("pdb");
+    if (reference.isEmpty()) {
+      cell.unknown();
+      return;
     }
-    json.number("samples", row.samples()).text("state", row.state().text());
-    json.text("path", row.source().pdb().map(OpenPdb::place).orElse(null));
-    tried(row.source().tried(), json);
-    SymbolStores.Result<OpenImage> file = files.get(row.candidate());
-    if (file != null) {
-      json.object("image").text("key", row.candidate().imageId().key());
-      json.text("path", file.found().map(image -> image.path().toString()).orElse(null));
-      tried(file.tried(), json);
-      json.endObject();
-    }
-    json.endObject();
+    PdbReference pdb = reference.get();
+    cell.shaped(
+        () -> pdb.id().key(),
+        json ->
+            json.object()
+                .text("guid", pdb.id().guid().toString())
+                .number("age", pdb.id().age())
+                .text("name", pdb.fileName())
+                .endObject());
   }
 
-  private static void tried(List<Tried> tried, Json json) {
-    json.array("tried");
+  /** Writes where the file of the image is, if that was asked for. */
+  private void image(Row row, CellWriter cell) {
+    SymbolStores.Result<OpenImage> file = files.get(row.candidate());
+    if (file == null) {
+      cell.absent();
+      return;
+    }
+    cell.shaped(
+        () -> image(row, file),
+        json -> {
+          json.object().text("key", row.candidate().imageId().key());
+          json.text("path", file.found().map(image -> image.path().toString()).orElse(null));
+          tried(file.tried(), json.key("tried"));
+          json.endObject();
+        });
+  }
+
+  private static void tried(List<Tried> tried, CellWriter cell) {
+    cell.shaped(
+        () -> tried.stream().map(Tried::why).collect(Collectors.joining("; ")),
+        json -> tried(tried, json));
+  }
+
+  /** Writes the places that were looked at, as a value. */
+  static void tried(List<Tried> tried, Json json) {
+    json.array();
     for (Tried place : tried) {
       json.object().text("place", place.place()).text("why", place.why()).endObject();
     }
@@ -94,15 +132,12 @@ final class RecordedImagesView {
 
   void text(Path file, long limit, int width) {
     terminal.out().println(file + ": images by samples" + where());
-    Table table = new Table().number("samples").name("image").name("PDB id").name("state");
+    Columns<Row> columns = columns();
+    Table table = columns.table();
     rows.stream()
         .limit(limit == 0 ? Long.MAX_VALUE : limit)
         .forEach(row -> {
-          table.row(
-              Numbers.count(row.samples()),
-              row.image().name(),
-              row.source().reference().map(pdb -> pdb.id().key()).orElse("-"),
-              state(row));
+          columns.row(table, row);
           SymbolStores.Result<OpenImage> image = files.get(row.candidate());
           if (image != null) {
             table.below(List.of("the image: " + image(row, image)));
@@ -117,16 +152,16 @@ final class RecordedImagesView {
     summary();
   }
 
-  /** What is searched besides folders. */
+  /** Returns the servers of the search path, for the first line. */
   private String where() {
     List<String> servers = places.servers();
     if (servers.isEmpty()) {
-      return "; no server";
+      return "; no symbol server given";
     }
     return "; "
         + (servers.size() == 1 ? "server " : "servers ")
         + String.join(", ", servers)
-        + (places.asksServers() ? "" : " (not asked: --fetch)");
+        + (places.asksServers() ? "" : " (not queried without --fetch)");
   }
 
   private void summary() {
@@ -136,7 +171,7 @@ final class RecordedImagesView {
     terminal
         .out()
         .println(
-            "%s: %s found, %s wrong, %s missing, %s without PDB id; found ones hold %s %% of busy samples"
+            "%s: %s found, %s wrong, %s missing, %s without PDB id; images with symbols have %s %% of busy samples"
                 .formatted(
                     Numbers.counted(rows.size(), "image")
                         + (more == 0 ? "" : " of " + Numbers.count(images.all().size())),
@@ -162,7 +197,7 @@ final class RecordedImagesView {
                   .findFirst()
                   .orElseThrow();
       case MISSING -> "missing: " + missing(row);
-      case NO_ID -> "the recording does not tell its PDB";
+      case NO_ID -> "no PDB id in the recording";
     };
   }
 
@@ -170,7 +205,7 @@ final class RecordedImagesView {
     String name = row.source().reference().map(PdbReference::fileName).orElse("");
     List<Tried> tried = row.source().tried();
     return tried.isEmpty()
-        ? name + ", nowhere to look (-y)"
+        ? name + ", no symbol path given (-y)"
         : tried.getLast().place().startsWith("http")
             ? tried.getLast().why()
             : name + " is not there";
@@ -183,7 +218,7 @@ final class RecordedImagesView {
         .orElseGet(() ->
             image.tried().isEmpty()
                 ? row.candidate().imageKey().map(StoreKey::toString).orElse("")
-                    + ", nowhere to look"
+                    + ", no symbol path given"
                 : image.tried().getLast().why());
   }
 }

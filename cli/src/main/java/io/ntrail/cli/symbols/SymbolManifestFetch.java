@@ -1,8 +1,10 @@
 package io.ntrail.cli.symbols;
 
+import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.ExitCode;
+import io.ntrail.cli.common.Listing;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
@@ -112,32 +114,38 @@ final class SymbolManifestFetch {
                 }))
         .orElseGet(() ->
             new Row(
-                key,
-                null,
-                List.of(new Tried("", false, "its key is neither that of a PDB nor of an image"))));
+                key, null, List.of(new Tried("", false, "neither a PDB key nor an image key"))));
   }
 
   private static void json(Path file, List<Row> rows, Terminal terminal) {
     try (Json json = new Json(terminal.out())) {
       json.object().text("schema", "ntrail.symbol-files/1").text("file", file.toString());
-      json.array("files");
-      for (Row row : rows) {
-        json.object().text("name", row.key.name()).text("key", row.key.key());
-        json.text("path", row.place).array("tried");
-        for (Tried tried : row.tried) {
-          json.object().text("place", tried.place()).text("why", tried.why()).endObject();
-        }
-        json.endArray().endObject();
-      }
-      json.endArray().endObject();
+      new Listing<>("files", columns(), rows::forEach).json(json);
+      json.endObject();
     }
+  }
+
+  private static Columns<Row> columns() {
+    return new Columns<Row>()
+        .text("name", row -> row.key.name())
+        .titled("file")
+        .text("key", row -> row.key.key())
+        .titled()
+        .text("path", Row::place)
+        .titled("state")
+        .shown(Row::state)
+        .value(
+            "tried",
+            (row, cell) ->
+                cell.shaped(row::state, json -> RecordedImagesView.tried(row.tried, json)));
   }
 
   private static void text(Path file, List<Row> rows, ParseResult parsed, Terminal terminal) {
     boolean cut = !CommonOptions.has(parsed, "--wide") && terminal.outIsTerminal();
-    terminal.out().println(file + ": files that a recording needs");
-    Table table = new Table().name("file").name("key").name("state");
-    rows.forEach(row -> table.row(row.key.name(), row.key.key(), row.state()));
+    terminal.out().println(file + ": symbol files of a recording");
+    Columns<Row> columns = columns();
+    Table table = columns.table();
+    rows.forEach(row -> columns.row(table, row));
     table.print(terminal.out(), 2, cut ? terminal.width() : 0);
     long found = rows.stream().filter(row -> row.place != null).count();
     terminal

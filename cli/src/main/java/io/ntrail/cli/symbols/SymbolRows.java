@@ -1,20 +1,19 @@
 package io.ntrail.cli.symbols;
 
-import io.ntrail.analysis.etw.events.NamePattern;
+import io.ntrail.analysis.naming.NamePattern;
+import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.common.Listing;
-import io.ntrail.cli.common.Listing.Cell;
-import io.ntrail.cli.common.Listing.Column;
 import io.ntrail.formats.pdb.PdbFile;
 import io.ntrail.formats.pdb.PdbModule;
 import io.ntrail.formats.pdb.PublicSymbols;
 import io.ntrail.formats.pdb.codeview.Symbol;
 import io.ntrail.programs.symbols.ImageSymbols;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code symbols FILE --list}: the procedures of each module, then the public symbols that lie
@@ -30,7 +29,7 @@ final class SymbolRows {
   private final int cores;
 
   /**
-   * Those whose names fit a pattern.
+   * Lists the symbols whose names fit a pattern.
    *
    * @param publicsAlone whether it is public symbols that are asked for
    * @param cores threads to use
@@ -42,20 +41,38 @@ final class SymbolRows {
     this.publicsAlone = publicsAlone;
   }
 
-  Listing listing() {
-    return new Listing(
-        "symbols",
-        List.of(
-            Column.number("rva", "rva"),
-            Column.number("size", "size"),
-            Column.name("kind", "kind"),
-            Column.hidden("decorated"),
-            Column.name("name", "name"),
-            Column.hidden("module")),
-        this::rows);
+  /**
+   * A symbol.
+   *
+   * @param rva -1 if it is not in the image
+   * @param size -1 if unknown
+   * @param module null for public symbols
+   */
+  record Row(
+      long rva,
+      long size,
+      String kind,
+      @Nullable String decorated,
+      String name,
+      @Nullable String module) {}
+
+  Listing<Row> listing() {
+    Columns<Row> columns =
+        new Columns<Row>()
+            .knownHex("rva", Row::rva)
+            .titled()
+            .knownCount("size", Row::size)
+            .titled()
+            .text("kind", Row::kind)
+            .titled()
+            .text("decorated", Row::decorated)
+            .text("name", Row::name)
+            .titled()
+            .text("module", Row::module);
+    return new Listing<>("symbols", columns, this::rows);
   }
 
-  private void rows(Consumer<List<Cell>> sink) {
+  private void rows(Consumer<Row> sink) {
     Set<Long> procedures = new HashSet<>();
     if (!publicsAlone) {
       procedures(procedures, sink);
@@ -71,26 +88,26 @@ final class SymbolRows {
     }
   }
 
-  private void procedures(Set<Long> procedures, Consumer<List<Cell>> sink) {
+  private void procedures(Set<Long> procedures, Consumer<Row> sink) {
     for (PdbModule module : pdb.modules()) {
       for (Symbol.Procedure procedure : pdb.symbols(module).procedures()) {
         long linked = pdb.rva(procedure.section(), procedure.offset());
         procedures.add(linked);
         if (pattern.matches(procedure.name())) {
           sink.accept(
-              List.of(
-                  address(pdb.toImage(linked, procedure.length())),
-                  new Cell.Count(procedure.length()),
-                  new Cell.Text("procedure"),
-                  Cell.UNKNOWN,
-                  new Cell.Text(procedure.name()),
-                  new Cell.Text(module.name())));
+              new Row(
+                  pdb.toImage(linked, procedure.length()),
+                  procedure.length(),
+                  "procedure",
+                  null,
+                  procedure.name(),
+                  module.name()));
         }
       }
     }
   }
 
-  private Optional<List<Cell>> row(Symbol.Public symbol, Set<Long> procedures) {
+  private Optional<Row> row(Symbol.Public symbol, Set<Long> procedures) {
     long linked = pdb.rva(symbol.section(), symbol.offset());
     if (procedures.contains(linked)) {
       return Optional.empty();
@@ -98,17 +115,13 @@ final class SymbolRows {
     String name = ImageSymbols.plain(symbol.name());
     return pattern.matches(name) || pattern.matches(symbol.name())
         ? Optional.of(
-            List.of(
-                address(pdb.toImage(symbol)),
-                Cell.UNKNOWN,
-                new Cell.Text(symbol.isFunction() ? "public function" : "public"),
-                new Cell.Text(symbol.name()),
-                new Cell.Text(name),
-                Cell.UNKNOWN))
+            new Row(
+                pdb.toImage(symbol),
+                -1,
+                symbol.isFunction() ? "public function" : "public",
+                symbol.name(),
+                name,
+                null))
         : Optional.empty();
-  }
-
-  private static Cell address(long rva) {
-    return rva < 0 ? Cell.UNKNOWN : new Cell.Hex(rva);
   }
 }

@@ -5,6 +5,7 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.identity.FileSignature;
 import io.ntrail.formats.pdb.PdbFile;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.programs.image.ImageFileNames;
@@ -17,7 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Where names come from: a PDB, or an image with its PDB, or with what it has itself. */
+/** Source of names: a PDB, or an image with its PDB or its own symbols. */
 final class SymbolSource implements AutoCloseable {
   private final Path file;
   private final ImageSymbols symbols;
@@ -58,7 +59,7 @@ final class SymbolSource implements AutoCloseable {
     List<InputFile> inputs = Archives.open(file, ImageFileNames::isImageName, packed);
     boolean done = false;
     try {
-      if (inputs.size() == 1 && isImage(inputs.getFirst())) {
+      if (inputs.size() == 1 && FileSignature.of(inputs.getFirst()) == FileSignature.IMAGE) {
         SymbolSource source = ofImage(file, inputs, search, packed);
         done = true;
         return source;
@@ -71,14 +72,6 @@ final class SymbolSource implements AutoCloseable {
     OpenPdb pdb = OpenPdb.open(file);
     return new SymbolSource(
         file, ImageSymbols.of(pdb.pdb()), pdb, null, List.of(), "", List.of(), packed);
-  }
-
-  private static boolean isImage(InputFile input) {
-    if (input.size() < 2) {
-      return false;
-    }
-    byte[] first = input.window(0, 2).array(0, 2);
-    return first[0] == 'M' && first[1] == 'Z';
   }
 
   private static SymbolSource ofImage(
@@ -104,7 +97,8 @@ final class SymbolSource implements AutoCloseable {
    */
   PdbFile pdb() {
     if (pdb == null) {
-      throw new CannotGoOn("there is no PDB of " + file + ": " + tried, "-y FOLDER, where it lies");
+      throw new CannotGoOn(
+          "no PDB found for " + file + ": " + tried, "-y FOLDER, the folder that has it");
     }
     return pdb.pdb();
   }
@@ -124,7 +118,7 @@ final class SymbolSource implements AutoCloseable {
     return symbols;
   }
 
-  /** What could not be read so far. */
+  /** Returns the parts that could not be read so far. */
   List<Gap> gaps() {
     List<Gap> gaps = new ArrayList<>(packed.list());
     if (pdb != null) {

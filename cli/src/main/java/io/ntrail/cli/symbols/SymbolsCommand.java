@@ -1,6 +1,7 @@
 package io.ntrail.cli.symbols;
 
-import io.ntrail.analysis.etw.events.NamePattern;
+import io.ntrail.analysis.input.RecordingInput;
+import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
@@ -36,31 +37,26 @@ public final class SymbolsCommand implements Command {
 
   @Override
   public CommandSpec spec() {
-    CommandSpec spec =
-        CommonOptions.command(
-            "symbols", "Names of functions, and where in their source code lies.");
-    spec.addOption(
-        CommonOptions.values("RVA", "what lies at an address of the image, 0x1070", "--address"));
+    CommandSpec spec = CommonOptions.command("symbols", "Functions and source lines of addresses.");
+    spec.addOption(CommonOptions.values("RVA", "function and line at an RVA, 0x1070", "--address"));
     spec.addOption(CommonOptions.flag("its functions and public symbols", "--list"));
-    spec.addOption(
-        CommonOptions.flag("its public symbols alone, decorated names too", "--publics"));
-    spec.addOption(CommonOptions.flag("which bytes came from which lines", "--lines"));
+    spec.addOption(CommonOptions.flag("public symbols only, also decorated names", "--publics"));
+    spec.addOption(CommonOptions.flag("source line of each code range", "--lines"));
     spec.addOption(
         CommonOptions.value(
-            "PATTERN", "those whose name fits a pattern; of --lines: the file", "--find"));
+            "PATTERN", "only names that match a pattern; of --lines: the file", "--find"));
     spec.addOption(CommonOptions.flag("of --address: types of parameters", "--parameters"));
     spec.addOption(
         CommonOptions.flag(
-            "instead of a file: what decorated names mean, a line each", "--undecorate"));
-    spec.addOption(CommonOptions.value("name|full|crt", "how --undecorate writes them", "--style"));
+            "instead of a file: undecorate names, one line per name", "--undecorate"));
+    spec.addOption(CommonOptions.value("name|full|crt", "style of --undecorate", "--style"));
     SymbolSearchPath.options(spec);
     spec.addOption(
         CommonOptions.optional(
             "N", "of a recording: only the N images with the most samples", "--hot"));
-    spec.addOption(CommonOptions.flag("ask servers for what is missing", "--fetch"));
+    spec.addOption(CommonOptions.flag("download missing files from symbol servers", "--fetch"));
     spec.addOption(
-        CommonOptions.flag(
-            "of a recording: also the files of its images, not only PDBs", "--images"));
+        CommonOptions.flag("of a recording: also image files, not only PDBs", "--images"));
     spec.addOption(
         CommonOptions.value(
             "FILE", "pack what was found into a zip, for -y elsewhere", "--bundle"));
@@ -104,7 +100,7 @@ public final class SymbolsCommand implements Command {
         throw new UsageError("symbols needs one file", EXAMPLE);
       }
       Path file = CommonOptions.path(files.getFirst());
-      if (RecordedImagesReport.isName(file)) {
+      if (RecordingInput.isEtw(file)) {
         return ofRecording(file, hot, format, parsed, terminal);
       }
       if (SymbolManifest.isManifest(file)) {
@@ -150,7 +146,7 @@ public final class SymbolsCommand implements Command {
   private static int ofRecording(
       Path file, String hot, Format format, ParseResult parsed, Terminal terminal) {
     if (format != Format.TEXT && format != Format.JSON) {
-      throw new UsageError("the images of a recording are text or json", "--format json");
+      throw new UsageError("images of a recording are listed as text or json", "--format json");
     }
     long most =
         !CommonOptions.has(parsed, "--hot")
@@ -181,16 +177,17 @@ public final class SymbolsCommand implements Command {
     CommonOptions.all(parsed, "-y").stream().filter(SymbolSearchPath::isPlace).forEach(read::add);
     CommonOptions.notRead(option, name, file, read);
     if (Files.exists(file) && !Files.isRegularFile(file)) {
-      throw new UsageError(option + " " + name + " is no file", option + " another.file");
+      throw new UsageError(option + " " + name + " is not a file", option + " another.file");
     }
     return file;
   }
 
-  /** What would be passed over in silence is said instead. */
+  /** Refuses options that would have no effect. */
   private static void only(ParseResult parsed, String... options) {
     for (String option : options) {
       if (CommonOptions.has(parsed, option)) {
-        throw new UsageError(option + " is of recordings", "ntrail symbols shop.etl " + option);
+        throw new UsageError(
+            option + " applies to recordings", "ntrail symbols shop.etl " + option);
       }
     }
   }
@@ -212,7 +209,7 @@ public final class SymbolsCommand implements Command {
   private static void list(ParseResult parsed, PdbFile pdb, Format format, Terminal terminal) {
     NamePattern pattern = pattern(CommonOptions.text(parsed, "--find", "*"));
     boolean lines = CommonOptions.has(parsed, "--lines");
-    Listing listing =
+    Listing<?> listing =
         lines
             ? new LineRows(pdb, pattern).listing()
             : new SymbolRows(
@@ -221,27 +218,19 @@ public final class SymbolsCommand implements Command {
                     CommonOptions.has(parsed, "--publics"),
                     CommonOptions.cores(parsed))
                 .listing();
-    switch (format) {
-      case JSON -> {
-        try (Json json = new Json(terminal.out())) {
-          json.object().text("schema", "ntrail.symbol-list/1");
+    listing.print(
+        format,
+        terminal.out(),
+        () -> {
+          int width = CommonOptions.width(parsed, terminal);
+          long rows = listing.table(terminal.out(), CommonOptions.number(parsed, "-n", 0), width);
+          terminal.out().println(Numbers.counted(rows, lines ? "row" : "symbol"));
+        },
+        json -> {
+          json.text("schema", "ntrail.symbol-list/1");
           listing.json(json);
-          json.gaps(pdb.gaps()).endObject();
-        }
-      }
-      case JSONL -> {
-        try (Json json = new Json(terminal.out())) {
-          listing.lines(json);
-        }
-      }
-      case CSV -> listing.csv(terminal.out());
-      case TEXT -> {
-        int width =
-            CommonOptions.has(parsed, "--wide") || !terminal.outIsTerminal() ? 0 : terminal.width();
-        long rows = listing.table(terminal.out(), CommonOptions.number(parsed, "-n", 0), width);
-        terminal.out().println(Numbers.counted(rows, lines ? "row" : "symbol"));
-      }
-    }
+          json.gaps(pdb.gaps());
+        });
   }
 
   private static NamePattern pattern(String text) {
@@ -284,7 +273,7 @@ public final class SymbolsCommand implements Command {
                         Numbers.counted(modules, "module"),
                         Numbers.counted(publics, "public symbol"),
                         Numbers.counted(globals, "global symbol"),
-                        pdb.omapToImage().isPresent() ? ", addresses rearranged (OMAP)" : ""));
+                        pdb.omapToImage().isPresent() ? ", addresses remapped (OMAP)" : ""));
       }
     }
   }

@@ -1,6 +1,7 @@
 package io.ntrail.cli.symbols;
 
 import io.ntrail.cli.common.ExitCode;
+import io.ntrail.cli.common.OptionValues;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.decoration.Undecorator;
@@ -17,13 +18,7 @@ final class UndecoratedNames {
           "--undecorate needs a name", "ntrail symbols --undecorate '?Load@Stock@@QEAAXH@Z'");
     }
     Style how =
-        switch (style) {
-          case "name" -> Style.NAME;
-          case "full" -> Style.FULL;
-          case "crt" -> Style.CRT;
-          default ->
-              throw new UsageError("--style takes name, full or crt, not " + style, "--style full");
-        };
+        OptionValues.of("--style", Style.NAME, Style.FULL, Style.CRT).example("full").value(style);
     for (String name : names) {
       terminal.out().println(Undecorator.of(name, how).orElse(name));
     }

@@ -74,7 +74,7 @@ public final class Terminal implements AutoCloseable {
   private final boolean errIsTerminal;
   private final boolean closeOut;
 
-  /** Whether what is no ASCII arrives as it is: files and pipes take UTF-8. */
+  /** True if other characters than ASCII arrive unchanged: files and pipes take UTF-8. */
   private final boolean utf8;
 
   private @Nullable TerminalSize screen;
@@ -128,7 +128,7 @@ public final class Terminal implements AutoCloseable {
   }
 
   /**
-   * The same with the answer going to a file; {@code -} is standard output.
+   * Returns this terminal with the answer going to a file; {@code -} is standard output.
    *
    * @throws IOException if the file cannot be written
    */
@@ -139,13 +139,16 @@ public final class Terminal implements AutoCloseable {
     return new Terminal(Files.newOutputStream(file), err, false, errIsTerminal, true, screen, true);
   }
 
-  /** The same, on a terminal through the user's pager if the answer is longer than the screen. */
+  /**
+   * Returns this terminal with an answer that is longer than the screen going through the user's
+   * pager.
+   */
   public Terminal paged() {
     String term = System.getenv("TERM");
     return "dumb".equals(term) ? this : paged(Pager.command());
   }
 
-  /** The same through the pager that a shell starts with this command; empty for none. */
+  /** Returns this terminal with the pager that a shell starts with this command; empty for none. */
   Terminal paged(String command) {
     if (!outIsTerminal || command.isEmpty()) {
       return this;
@@ -173,17 +176,17 @@ public final class Terminal implements AutoCloseable {
     return err;
   }
 
-  /** Whether a person reads the answer as it comes. */
+  /** Returns whether the answer goes to a terminal. */
   public boolean outIsTerminal() {
     return outIsTerminal;
   }
 
-  /** Whether a person reads the messages as they come. */
+  /** Returns whether the messages go to a terminal. */
   public boolean errIsTerminal() {
     return errIsTerminal;
   }
 
-  /** Whether the answer may have characters that are no ASCII, such as lines of trees. */
+  /** Returns whether the answer may have other characters than ASCII, such as lines of trees. */
   public boolean outIsUtf8() {
     return utf8;
   }
@@ -193,7 +196,7 @@ public final class Terminal implements AutoCloseable {
     return screen().columns();
   }
 
-  /** Whether the answer cannot be written any more: then there is no use in going on. */
+  /** Returns whether the answer cannot be written any more: then the command can stop. */
   public boolean outClosed() {
     return sink.failure != null;
   }

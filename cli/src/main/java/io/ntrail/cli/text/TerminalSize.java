@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The size of the terminal in characters, and whether there is one. */
 record TerminalSize(int rows, int columns) {
-  /** Where nobody knows better; the width of everything that is not a terminal. */
+  /** Size of a terminal that does not tell its own. */
   static final TerminalSize DEFAULT = new TerminalSize(24, 100);
 
   /**
@@ -56,7 +56,7 @@ record TerminalSize(int rows, int columns) {
     }
   }
 
-  /** Whether the process's terminal shows more than ASCII, as the system tells it. */
+  /** Returns whether the process's terminal shows UTF-8, according to the system. */
   static boolean isUtf8() {
     return isUtf8(
         firstOf(System.getenv("LC_ALL"), System.getenv("LC_CTYPE"), System.getenv("LANG")),
@@ -64,7 +64,7 @@ record TerminalSize(int rows, int columns) {
   }
 
   /**
-   * Whether a terminal shows UTF-8.
+   * Returns whether a terminal shows UTF-8.
    *
    * @param locale as POSIX systems tell it; null if the environment says nothing
    * @param encoding of the console, as the JVM found it; null if it found none
@@ -84,7 +84,7 @@ record TerminalSize(int rows, int columns) {
   }
 
   /**
-   * Whether a stream of the process goes to a terminal.
+   * Returns whether a stream of the process goes to a terminal.
    *
    * @param told {@code NTRAIL_TTY}: the descriptors that do; null if the launcher said nothing
    */

@@ -4,7 +4,7 @@ package io.ntrail.cli.text;
 public final class TextSanitizer {
   private TextSanitizer() {}
 
-  /** Whether a text has characters that leave their line or steer a terminal. */
+  /** Returns whether a text has characters that leave their line or steer a terminal. */
   public static boolean steers(String text) {
     for (int i = 0; i < text.length(); i++) {
       if (steers(text.charAt(i))) {
@@ -23,7 +23,10 @@ public final class TextSanitizer {
         || c >= '\u2066' && c <= '\u2069';
   }
 
-  /** The same on one line: {@code \\n \\r \\t} for what these are, else a replacement character. */
+  /**
+   * Returns a text on one line: {@code \\n \\r \\t} for what these are, else a replacement
+   * character.
+   */
   public static String one(String text) {
     if (!steers(text)) {
       return text;

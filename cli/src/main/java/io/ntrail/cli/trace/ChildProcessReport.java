@@ -4,17 +4,17 @@ import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.TextSanitizer;
+import io.ntrail.live.recovery.DetachResult;
 import io.ntrail.live.session.RecorderStatistics;
-import io.ntrail.live.trace.DetachResult;
 import io.ntrail.live.trace.TraceTarget;
+import io.ntrail.live.trace.TracedChild;
 import io.ntrail.live.trace.TracedProcessTree;
-import io.ntrail.live.trace.TracedProcessTree.Child;
-import io.ntrail.live.trace.TracedProcessTree.Untraced;
+import io.ntrail.live.trace.UntracedChild;
 import java.io.PrintStream;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** What a trace says of each process, where children were wanted. */
+/** Report of a trace with children: one row per process. */
 final class ChildProcessReport {
   private static final long MILLI = 1_000_000;
 
@@ -41,7 +41,7 @@ final class ChildProcessReport {
         family.first().plan().patched(),
         family.own(),
         target.program());
-    for (Child child : family.children()) {
+    for (TracedChild child : family.children()) {
       row(
           table,
           child.pid(),
@@ -53,19 +53,19 @@ final class ChildProcessReport {
     }
     out.println();
     table.print(out, 2, width);
-    for (Child child : family.children()) {
+    for (TracedChild child : family.children()) {
       String name = "%s (%d)".formatted(TextSanitizer.one(child.program()), child.pid());
       if (child.lateNanos() > 0) {
         out.println(
-            "ntrail: %s was found when it had run for %s ms: calls before that are missing"
+            "ntrail: attached to %s after %s ms: earlier calls are missing"
                 .formatted(name, Numbers.count(child.lateNanos() / MILLI)));
       }
       if (!child.selfTest().passed()) {
         out.println(
-            "ntrail: only entries of %s are recorded: %s".formatted(name, child.selfTest().why()));
+            "ntrail: recording entries only for %s: %s".formatted(name, child.selfTest().why()));
       }
     }
-    for (Untraced one : family.untraced()) {
+    for (UntracedChild one : family.untraced()) {
       out.println(
           "ntrail: %s (%d), started by %d, was not traced: %s"
               .formatted(TextSanitizer.one(one.program()), one.pid(), one.parent(), one.why()));
@@ -83,7 +83,7 @@ final class ChildProcessReport {
     table.row(
         Integer.toString(pid),
         parent,
-        exit.isPresent() ? TraceReport.code(exit.getAsInt()) : "goes on",
+        exit.isPresent() ? TraceReport.code(exit.getAsInt()) : "running",
         Numbers.count(functions),
         Numbers.count(statistics.captured().entries()),
         Numbers.count(statistics.openCalls()),
@@ -104,7 +104,7 @@ final class ChildProcessReport {
         family.first().plan().patched(),
         family.own(),
         family.first().detachment());
-    for (Child child : family.children()) {
+    for (TracedChild child : family.children()) {
       json.object().number("pid", child.pid()).number("parent", child.parent());
       json.text("program", child.program()).text("commandLine", child.commandLine());
       json.number("lateNanos", child.lateNanos());
@@ -117,7 +117,7 @@ final class ChildProcessReport {
           child.detachment());
     }
     json.endArray().array("untraced");
-    for (Untraced one : family.untraced()) {
+    for (UntracedChild one : family.untraced()) {
       json.object()
           .number("pid", one.pid())
           .number("parent", one.parent())

@@ -1,8 +1,8 @@
 package io.ntrail.cli.trace;
 
-import io.ntrail.analysis.etw.events.NamePattern;
+import io.ntrail.analysis.naming.NamePattern;
+import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.target.TargetModule;
-import io.ntrail.live.trace.TracePlan;
 import io.ntrail.programs.symbols.PdbSearch;
 import java.util.List;
 import java.util.stream.Stream;
@@ -14,7 +14,7 @@ import java.util.stream.Stream;
  * @param first what was asked for at the beginning
  * @param rules what was said since then, in that order
  */
-record FunctionSelection(TraceRequest first, List<Rule> rules) implements TracePlan.Choice {
+record FunctionSelection(TraceRequest first, List<Rule> rules) implements TracePlan.Selection {
   FunctionSelection {
     rules = List.copyOf(rules);
   }
@@ -26,7 +26,7 @@ record FunctionSelection(TraceRequest first, List<Rule> rules) implements TraceP
    */
   record Rule(boolean add, NamePattern pattern) {}
 
-  /** The same with one thing more. */
+  /** Returns these rules and one more. */
   FunctionSelection and(Rule rule) {
     return new FunctionSelection(first, Stream.concat(rules.stream(), Stream.of(rule)).toList());
   }

@@ -12,9 +12,9 @@ import io.ntrail.cli.text.Terminal;
 import io.ntrail.cli.text.Version;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.session.RecorderState;
 import io.ntrail.live.session.RecorderStatistics;
-import io.ntrail.live.trace.TracePlan;
 import io.ntrail.live.trace.TraceRun;
 import io.ntrail.live.trace.TraceSettings;
 import io.ntrail.live.trace.TraceTarget;
@@ -42,24 +42,22 @@ public final class TraceCommand implements Command {
         CommonOptions.values("PATTERN", "functions to trace: module!name", "-f", "--function"));
     spec.addOption(CommonOptions.values("PATTERN", "functions that are not traced", "--exclude"));
     spec.addOption(
-        CommonOptions.value("NAME|PID", "trace a program that runs already", "-p", "--process"));
+        CommonOptions.value("NAME|PID", "attach to a running program", "-p", "--process"));
     spec.addOption(
-        CommonOptions.flag(
-            "trace what the program starts, too; ends when all have ended", "--children"));
+        CommonOptions.flag("also trace child processes; ends when all have ended", "--children"));
     spec.addOption(
         CommonOptions.value("FILE", "the recording (default: PROGRAM.ntr)", "-o", "--output"));
     spec.addOption(
         CommonOptions.flag(
             "count what would be traced; the program ends before its first instruction", "--plan"));
-    spec.addOption(CommonOptions.flag("list the functions that are left alone, and why", "--why"));
+    spec.addOption(CommonOptions.flag("list skipped functions with reasons", "--why"));
     spec.addOption(
         CommonOptions.flag(
-            "with -p: read more from standard input, a line each: " + TraceControlInput.FORMS,
+            "with -p: read commands from standard input, one per line: " + TraceControlInput.FORMS,
             "-i",
             "--interactive"));
     spec.addOption(
-        CommonOptions.flag(
-            "let no thread stand still: some functions are left alone", "--no-stop"));
+        CommonOptions.flag("do not suspend threads: some functions are skipped", "--no-stop"));
     spec.addOption(SymbolSearchPath.option());
     spec.addOption(CommonOptions.value("N", "record the first N arguments, up to 12", "--args"));
     spec.addOption(CommonOptions.value("N", "trace at most N stacks at once", "--threads"));
@@ -67,7 +65,8 @@ public final class TraceCommand implements Command {
         CommonOptions.value("N", "buffers of 64 KiB for records (default: 512)", "--buffers"));
     spec.addOption(
         CommonOptions.value("SIZE", "stop recording when the file has this size", "--max-size"));
-    spec.addOption(CommonOptions.value("SIZE", "keep only the last part of this size", "--ring"));
+    spec.addOption(
+        CommonOptions.value("SIZE", "ring mode: keep only the last SIZE bytes", "--ring"));
     spec.addOption(
         CommonOptions.value(
             "wine|local", "where the program runs (default: wine; Windows: local)", "--on"));
@@ -98,7 +97,7 @@ public final class TraceCommand implements Command {
       ParseResult parsed, TraceRequest request, TraceTarget target, TraceReport report, Stop stop) {
     boolean begun = false;
     try {
-      TracePlan plan = TracePlan.of(target, request);
+      TracePlan plan = target.plan(request);
       if (plan.matched() == 0 && (request.planOnly() || !request.mayComeLater(plan.modules()))) {
         throw nothingMatches(request, target, "");
       }
@@ -156,7 +155,7 @@ public final class TraceCommand implements Command {
       case "wine" -> AgentHost.Wine.find(Map.of());
       case "local" -> {
         if (!isWindows()) {
-          throw CannotGoOn.impossible("this machine does not run Windows", "--on wine");
+          throw CannotGoOn.impossible("not a Windows machine", "--on wine");
         }
         yield new AgentHost.Local();
       }

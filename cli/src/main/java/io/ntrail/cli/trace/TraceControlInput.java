@@ -1,6 +1,6 @@
 package io.ntrail.cli.trace;
 
-import io.ntrail.analysis.etw.events.NamePattern;
+import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.cli.trace.FunctionSelection.Rule;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -12,16 +12,16 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * What is said to a trace while it runs: lines of standard input that read as the options do,
- * {@code -f PATTERN} for more functions and {@code --exclude PATTERN} for fewer, and {@code stop}.
+ * Commands to a running trace: lines of standard input that read as the options do, {@code -f
+ * PATTERN} for more functions and {@code --exclude PATTERN} for fewer, and {@code stop}.
  */
 final class TraceControlInput {
-  /** What a line may be. */
+  /** Forms of a line, for messages. */
   static final String FORMS = "-f PATTERN, --exclude PATTERN, stop";
 
   private final Queue<String> lines = new ConcurrentLinkedQueue<>();
 
-  /** What a line says. */
+  /** A command. */
   sealed interface Said {
     /** From now on more functions are asked for, or fewer. */
     record Change(Rule rule) implements Said {}
@@ -57,7 +57,7 @@ final class TraceControlInput {
     }
   }
 
-  /** What was said next, if anything was. */
+  /** Returns the next command; empty if there is none yet. */
   Optional<Said> next() {
     return Optional.ofNullable(lines.poll()).map(TraceControlInput::said);
   }

@@ -10,10 +10,10 @@ import io.ntrail.cli.text.TextSanitizer;
 import io.ntrail.formats.ntr.EventTally;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.SkipReason;
+import io.ntrail.live.plan.TracePlan;
+import io.ntrail.live.recovery.DetachResult;
 import io.ntrail.live.session.RecorderState;
 import io.ntrail.live.session.RecorderStatistics;
-import io.ntrail.live.trace.DetachResult;
-import io.ntrail.live.trace.TracePlan;
 import io.ntrail.live.trace.TraceRun;
 import io.ntrail.live.trace.TraceTarget;
 import io.ntrail.live.trace.TracedProcessTree;
@@ -27,8 +27,8 @@ import java.util.stream.Stream;
 import picocli.CommandLine.ParseResult;
 
 /**
- * What a trace says of itself. The standard streams are the program's: everything goes to the error
- * output, or to a file; only a plan, which traces nothing, is an answer on standard output.
+ * Report of a trace. The standard streams are the program's: everything goes to the error output,
+ * or to a file; only a plan, which traces nothing, is an answer on standard output.
  */
 final class TraceReport implements AutoCloseable {
   private final TraceRequest request;
@@ -62,14 +62,14 @@ final class TraceReport implements AutoCloseable {
     return request.format() == Format.JSON;
   }
 
-  /** What will be done, before anything is. */
+  /** Reports the plan, before anything is patched. */
   void plan(TraceTarget target, TracePlan plan) {
     if (json()) {
       if (request.planOnly()) {
         try (Json json = new Json(out)) {
           json.object().text("schema", "ntrail.trace/1");
           target(json, target, OptionalInt.empty());
-          functions(json, plan, true);
+          functions(json, target, plan, true);
           remarks(json, plan, List.of());
           json.endObject();
         }
@@ -78,18 +78,18 @@ final class TraceReport implements AutoCloseable {
     }
     if (request.planOnly()) {
       out.println(
-          "%s: %s of %s matching functions can be traced, %s of them with their exits"
+          "%s: %s of %s matching functions can be traced, %s of them with exits"
               .formatted(
                   target.program(),
                   Numbers.count(plan.patched()),
                   Numbers.count(plan.matched()),
                   Numbers.count(plan.withExits())));
-      counts(plan);
+      counts(target, plan);
     }
     tell(plan);
   }
 
-  /** What was not told yet: a plan grows by what the program loads while it runs. */
+  /** Reports the new part of a plan, which grows by what the program loads while it runs. */
   private void tell(TracePlan plan) {
     if (request.why() && plan.functions().size() > told.functions().size()) {
       why(plan.functions().subList(told.functions().size(), plan.functions().size()));
@@ -100,20 +100,22 @@ final class TraceReport implements AutoCloseable {
     told = plan;
   }
 
-  private void counts(TracePlan plan) {
+  private void counts(TraceTarget target, TracePlan plan) {
+    String architecture = target.architecture();
+    Map<String, Integer> classes = plan.byClass(architecture);
     Table table = new Table().number("functions").name("class");
     for (PatchClass one : PatchClass.values()) {
-      String name = "x64-" + one;
-      String text = one == PatchClass.D ? "left alone" : one.text();
-      table.row(count(plan, name), name + ": " + text);
+      String name = architecture + "-" + one;
+      String text = one == PatchClass.D ? "skipped" : one.text();
+      table.row(Numbers.count(classes.getOrDefault(name, 0)), name + ": " + text);
     }
     table.print(out, 2, to.width());
     out.println(
-        "  %s of those traced can only be patched while all threads stand still"
+        "  %s of the traced functions can only be patched while all threads are suspended"
             .formatted(Numbers.count(plan.needStop())));
     if (!plan.byReason().isEmpty()) {
       out.println();
-      Table reasons = new Table().number("functions").name("left alone because");
+      Table reasons = new Table().number("functions").name("skipped because");
       for (Map.Entry<String, Integer> reason : plan.byReason().entrySet()) {
         String text =
             plan.functions().stream()
@@ -127,10 +129,6 @@ final class TraceReport implements AutoCloseable {
       }
       reasons.print(out, 2, to.width());
     }
-  }
-
-  private static String count(TracePlan plan, String one) {
-    return Numbers.count(plan.byClass().getOrDefault(one, 0));
   }
 
   private void why(List<PlannedFunction> functions) {
@@ -153,37 +151,37 @@ final class TraceReport implements AutoCloseable {
     }
     TracePlan plan = run.plan();
     out.println(
-        "patched %s of %s matching functions, %s left alone (--why lists them)"
+        "patched %s of %s matching functions, %s skipped (--why lists them)"
             .formatted(
                 Numbers.count(plan.patched()),
                 Numbers.count(plan.matched()),
                 Numbers.count(plan.matched() - plan.patched())));
     if (!run.selfTest().passed()) {
       out.println(
-          "only entries are recorded: " + run.selfTest().why() + ", so exits cannot be trusted");
+          "recording entries only: the unwind self-test failed (" + run.selfTest().why() + ")");
     }
     if (plan.matched() == 0) {
       out.println(
-          "nothing that is loaded matches: waiting for a library that does: "
+          "no loaded module matches; waiting for one to be loaded: "
               + String.join(", ", request.functions().stream().map(Object::toString).toList()));
     }
-    out.println("tracing, Ctrl+C stops and restores the code");
+    out.println("tracing; Ctrl+C stops and restores the code");
   }
 
   /** Other functions are traced from now on. */
-  void changed(TraceRun run, TraceRun.Chosen chosen) {
+  void changed(TraceRun run, TraceRun.SelectionChange chosen) {
     if (!json()) {
       clear();
       tell(run.plan());
       if (!quiet) {
         out.println(
-            "%s traced now: %s more, %s fewer%s"
+            "%s traced now: %s added, %s removed%s"
                 .formatted(
                     Numbers.counted(chosen.traced(), "function"),
                     Numbers.count(chosen.added()),
                     Numbers.count(chosen.removed()),
                     chosen.added() + chosen.removed() + chosen.matched() == 0
-                        ? " (nothing that is loaded matches)"
+                        ? " (no loaded module matches)"
                         : ""));
       }
     }
@@ -192,7 +190,7 @@ final class TraceReport implements AutoCloseable {
   /** Something was said on standard input that says nothing. */
   void notUnderstood(String line) {
     clear();
-    terminal.err().println("ntrail: not understood: " + TextSanitizer.one(line));
+    terminal.err().println("ntrail: unknown command: " + TextSanitizer.one(line));
     terminal.err().println("try: " + TraceControlInput.FORMS);
   }
 
@@ -227,7 +225,7 @@ final class TraceReport implements AutoCloseable {
     return "%02d:%02d:%02d".formatted(seconds / 3600, seconds / 60 % 60, seconds % 60);
   }
 
-  /** What came of it. */
+  /** Reports the end of the trace. */
   void finished(
       TracedProcessTree family, TraceTarget target, RecorderStatistics now, OptionalInt exit) {
     TraceRun run = family.first();
@@ -243,7 +241,7 @@ final class TraceReport implements AutoCloseable {
     if (!quiet) {
       if (exit.isEmpty()) {
         out.println(
-            "restored %s; the program goes on"
+            "restored %s; the program continues"
                 .formatted(Numbers.counted(family.restored(), "function")));
       } else if (exit.getAsInt() != 0) {
         out.println("the program ended with exit code " + code(exit.getAsInt()));
@@ -268,7 +266,7 @@ final class TraceReport implements AutoCloseable {
     }
     if (now.allDropped() > 0) {
       out.println(
-          "ntrail: %s of %s records are not in the file"
+          "ntrail: %s of %s records were lost"
               .formatted(
                   Numbers.count(now.allDropped()),
                   Numbers.count(now.allDropped() + captured.events())));
@@ -282,8 +280,8 @@ final class TraceReport implements AutoCloseable {
         .err()
         .println(
             restored
-                ? "restored the code; the program goes on, " + request.file() + " ends here"
-                : "the code could not be restored: the program goes on with it, unrecorded");
+                ? "restored the code; the program continues, " + request.file() + " ends here"
+                : "the code could not be restored: the program continues with it, unrecorded");
   }
 
   /** Exit codes of crashes are known by their hexadecimal form. */
@@ -295,7 +293,7 @@ final class TraceReport implements AutoCloseable {
     long rate = run.ticksPerSecond();
     if (rate > 0) {
       out.println(
-          "%s ns per call, %s of them for reading the clock twice (measured before the start)"
+          "overhead %s ns per call, %s ns of it for two clock reads (measured before the start)"
               .formatted(
                   Math.round(run.cost().pairNanos(rate)), Math.round(run.cost().clockNanos(rate))));
     }
@@ -317,11 +315,11 @@ final class TraceReport implements AutoCloseable {
         Numbers.count(now.threadsSeen()) + " / " + Numbers.count(now.threadsEnded())
       },
       {"chunks of 64 KiB", Numbers.count(now.buffers())},
-      {"  dirty at most", Numbers.count(now.fullAtMost())},
+      {"  peak in use", Numbers.count(now.fullAtMost())},
       {"  written", Numbers.count(now.buffersWritten())},
       {"thread blocks free", Numbers.count(now.areasFree())},
-      {"  calls without one", Numbers.count(now.noArea())},
-      {"slow passes", Numbers.count(now.slowPasses())},
+      {"  calls without block", Numbers.count(now.noArea())},
+      {"slow-path passes", Numbers.count(now.slowPasses())},
       {"failed writes", Numbers.count(now.failedWrites())}
     };
     String[][] right = {
@@ -329,7 +327,7 @@ final class TraceReport implements AutoCloseable {
       {"  entries", Numbers.count(captured.entries())},
       {"  exits", Numbers.count(captured.exits())},
       {"  exception unwinds", Numbers.count(captured.unwinds())},
-      {"calls still open at stop", Numbers.count(now.openCalls())},
+      {"calls open at the end", Numbers.count(now.openCalls())},
       {"events dropped", Numbers.count(now.allDropped())},
       {
         "  entry / exit / unwind",
@@ -339,8 +337,8 @@ final class TraceReport implements AutoCloseable {
             + " / "
             + Numbers.count(dropped.unwinds())
       },
-      {"  no chunk was free", Numbers.count(now.lost())},
-      {"too deep, not recorded", Numbers.count(now.overflows())},
+      {"  no free chunk", Numbers.count(now.lost())},
+      {"call depth exceeded", Numbers.count(now.overflows())},
       {"re-entrant, not recorded", Numbers.count(family.reentrant())}
     };
     out.println();
@@ -353,12 +351,12 @@ final class TraceReport implements AutoCloseable {
 
   private void detached(DetachResult detachment) {
     out.println(
-        "%s on their way return past it; %s"
+        "return addresses of %s restored; %s"
             .formatted(
                 Numbers.counted(detachment.repairedFrames(), "call"),
                 detachment.removed()
-                    ? "nothing of the tracing is left in it"
-                    : "%s of memory stay there, unused: %s"
+                    ? "all tracing memory freed"
+                    : "%s of tracing memory remain allocated: %s"
                         .formatted(
                             Numbers.counted(detachment.blocksLeft(), "block"), detachment.left())));
   }
@@ -375,7 +373,7 @@ final class TraceReport implements AutoCloseable {
     try (Json json = new Json(out)) {
       json.object().text("schema", "ntrail.trace/1").text("file", request.file().toString());
       target(json, target, exit);
-      functions(json, plan, run.selfTest().passed());
+      functions(json, target, plan, run.selfTest().passed());
       json.number("entries", captured.entries())
           .number("exits", captured.exits())
           .number("unwinds", captured.unwinds())
@@ -438,7 +436,7 @@ final class TraceReport implements AutoCloseable {
     json.endObject();
   }
 
-  private void functions(Json json, TracePlan plan, boolean exits) {
+  private void functions(Json json, TraceTarget target, TracePlan plan, boolean exits) {
     int patched = plan.patched();
     json.object("functions")
         .number("matched", plan.matched())
@@ -447,7 +445,7 @@ final class TraceReport implements AutoCloseable {
         .number("refused", plan.matched() - patched)
         .number("needStop", plan.needStop());
     json.object("byClass");
-    plan.byClass().forEach((name, count) -> json.number(name, count));
+    plan.byClass(target.architecture()).forEach((name, count) -> json.number(name, count));
     json.endObject().object("byReason");
     plan.byReason().forEach((name, count) -> json.number(name, count));
     json.endObject();

@@ -1,14 +1,14 @@
 package io.ntrail.cli.trace;
 
-import io.ntrail.analysis.etw.events.NamePattern;
+import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.formats.identity.WindowsPath;
+import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.target.TargetModule;
-import io.ntrail.live.trace.TracePlan;
 import io.ntrail.programs.symbols.PdbSearch;
 import java.nio.file.Path;
 import java.util.List;
@@ -16,7 +16,7 @@ import java.util.Locale;
 import picocli.CommandLine.ParseResult;
 
 /**
- * What {@code ntrail trace} was asked for.
+ * Request of {@code ntrail trace}.
  *
  * @param functions patterns of {@code module!function}
  * @param exclude the same of what is not wanted
@@ -54,7 +54,7 @@ record TraceRequest(
     long maxBytes,
     long ringBytes,
     Format format)
-    implements TracePlan.Choice {
+    implements TracePlan.Selection {
   private static final String EXAMPLE = "ntrail trace -f 'shopcore!*' -o shop.ntr -- shopd.exe";
   private static final int MOST_ARGUMENTS = 12;
   private static final int MOST_BUFFERS = 2048;
@@ -67,7 +67,7 @@ record TraceRequest(
       throw new UsageError("trace needs a program", EXAMPLE);
     }
     if (!words.isEmpty() && !process.isEmpty()) {
-      throw new UsageError("a program is either started or runs already (-p)", EXAMPLE);
+      throw new UsageError("-p PROCESS and -- PROGRAM exclude each other", EXAMPLE);
     }
     List<NamePattern> functions = CommonOptions.patterns(parsed, "-f", "'shopcore!*'");
     if (functions.isEmpty()) {
@@ -76,7 +76,7 @@ record TraceRequest(
     boolean interactive = CommonOptions.has(parsed, "-i");
     if (interactive && process.isEmpty()) {
       throw new UsageError(
-          "-i goes with -p: the standard input of a program that is started is its own",
+          "-i needs -p: a program started by ntrail owns standard input",
           "ntrail trace -i -p shopd -f 'shopcore!*'");
     }
     long ring = CommonOptions.size(parsed, "--ring");
@@ -146,14 +146,17 @@ record TraceRequest(
     return patterns.stream().anyMatch(pattern -> matches(pattern, module, name));
   }
 
-  /** Whether a function is meant, by its name with its module's or alone. */
+  /** Returns whether a pattern matches a function, by its name with its module's or alone. */
   static boolean matches(NamePattern pattern, TargetModule module, String name) {
     return pattern.matches(module.stem() + "!" + name)
         || pattern.matches(module.name() + "!" + name)
         || pattern.matches(name);
   }
 
-  /** Whether a pattern names a module that is not there; it may come later, or with a child. */
+  /**
+   * Returns whether a pattern names a module that is not loaded; it may come later, or with a
+   * child.
+   */
   boolean mayComeLater(List<TargetModule> modules) {
     return children
         || functions.stream()
@@ -166,7 +169,7 @@ record TraceRequest(
     return functions.stream().anyMatch(pattern -> mayMean(pattern.toString(), module));
   }
 
-  /** Whether the part of a plain pattern in front of the ! can be the module. */
+  /** Returns whether the part of a plain pattern in front of the ! can be the module. */
   static boolean mayMean(String pattern, TargetModule module) {
     int mark = pattern.indexOf('!');
     if (mark < 0 || pattern.startsWith("/")) {

@@ -1,16 +1,16 @@
 package io.ntrail.export.stacks;
 
-import io.ntrail.analysis.profile.FrameKind;
+import io.ntrail.analysis.naming.FrameKind;
 import java.util.regex.Pattern;
 
 /**
- * What of a name is kept, so that frames of two runs that mean the same have the same name.
+ * Parts of a name that are kept, so that equal frames of two runs have equal names.
  *
  * @param ids whether processes keep their ids
  * @param numbers whether hexadecimal numbers stay: else each becomes {@code 0x...}
  */
 public record FrameNameOptions(boolean ids, boolean numbers) {
-  /** All of it. */
+  /** Keeps all of it. */
   public static final FrameNameOptions WHOLE = new FrameNameOptions(true, true);
 
   private static final Pattern NUMBER = Pattern.compile("0x[0-9a-fA-F]+");

@@ -3,13 +3,13 @@ package io.ntrail.export.stacks;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import io.ntrail.analysis.profile.FrameKind;
+import io.ntrail.analysis.naming.FrameKind;
 import io.ntrail.testkit.Property;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
-/** What names of frames may hold in files, and what they tell. */
+/** Characters and suffixes of frame names in files. */
 class FrameNamesTest {
   @Test
   void whatEndsFramesAndLinesIsReplaced() {

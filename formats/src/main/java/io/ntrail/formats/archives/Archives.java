@@ -1,11 +1,14 @@
 package io.ntrail.formats.archives;
 
+import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.CannotGoOn.Reason;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.bytes.SpellingSuggestion;
+import io.ntrail.formats.identity.FileSignature;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.FilterInputStream;
@@ -55,10 +58,10 @@ public final class Archives {
   public static List<InputFile> open(Path path, Predicate<String> wanted, Gaps gaps) {
     String name = path.toString();
     if (!Files.exists(path)) {
-      throw new CannotGoOn("no such file: " + name, SpellingSuggestion.file(path));
+      throw CannotGoOn.noSuchFile(name, SpellingSuggestion.file(path));
     }
     if (Files.isDirectory(path)) {
-      throw new CannotGoOn(name + " is a folder", "name the files in it");
+      throw CannotGoOn.of(Reason.FOLDER, name, name + " is a folder", "name the files in it");
     }
     if (!Files.isReadable(path)) {
       throw new CannotGoOn(name + " may not be read by this user", "");
@@ -66,15 +69,11 @@ public final class Archives {
     List<InputFile> opened = new ArrayList<>();
     try {
       gaps.register(name);
-      byte[] head = head(path);
-      if (starts(head, 0x1F, 0x8B)) {
-        opened.add(gunzip(path, name, gaps));
-      } else if (starts(head, 'P', 'K', 3, 4)) {
-        unzip(path, name, wanted, gaps, opened);
-      } else if (starts(head, 'M', 'S', 'C', 'F')) {
-        CabinetMembers.open(path, name, wanted, gaps, opened);
-      } else {
-        opened.add(InputFile.map(path, name));
+      switch (signature(path, name)) {
+        case GZIP -> opened.add(gunzip(path, name, gaps));
+        case ZIP -> unzip(path, name, wanted, gaps, opened);
+        case CABINET -> CabinetMembers.open(path, name, wanted, gaps, opened);
+        default -> opened.add(InputFile.map(path, name));
       }
       return opened;
     } catch (IOException e) {
@@ -86,22 +85,10 @@ public final class Archives {
     }
   }
 
-  private static byte[] head(Path path) throws IOException {
+  private static FileSignature signature(Path path, String name) throws IOException {
     try (InputStream in = Files.newInputStream(path)) {
-      return in.readNBytes(4);
+      return FileSignature.of(Bytes.copyOf(in.readNBytes(FileSignature.HEAD), name));
     }
-  }
-
-  private static boolean starts(byte[] head, int... magic) {
-    if (head.length < magic.length) {
-      return false;
-    }
-    for (int i = 0; i < magic.length; i++) {
-      if ((head[i] & 0xFF) != magic[i]) {
-        return false;
-      }
-    }
-    return true;
   }
 
   private static InputFile gunzip(Path path, String name, Gaps gaps) throws IOException {
@@ -139,7 +126,9 @@ public final class Archives {
       unzipWithoutDirectory(path, name, wanted, gaps, opened, e);
     }
     if (opened.isEmpty()) {
-      throw new CannotGoOn(
+      throw CannotGoOn.of(
+          Reason.ARCHIVE_MEMBERS,
+          name,
           name
               + " is a zip file without a recording in it"
               + (others.isEmpty() ? "" : " (it holds " + others.getFirst() + ", ...)"),

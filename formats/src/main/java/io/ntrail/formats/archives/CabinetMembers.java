@@ -61,7 +61,9 @@ final class CabinetMembers {
                 .filter(file -> wanted.test(file.name().toLowerCase(Locale.ROOT)))
                 .toList();
     if (chosen.isEmpty()) {
-      throw new CannotGoOn(
+      throw CannotGoOn.of(
+          CannotGoOn.Reason.ARCHIVE_MEMBERS,
+          name,
           name
               + " is a cabinet without a file to read in it"
               + (files.isEmpty() ? "" : " (it holds " + files.getFirst().name() + ", ...)"),

@@ -2,6 +2,7 @@ package io.ntrail.formats.etl;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.CannotGoOn.Reason;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
@@ -78,7 +79,7 @@ public final class EtlFile implements AutoCloseable {
     } else {
       sessionSize = BufferScanner.guessBufferSize(input);
       if (sessionSize == 0) {
-        throw FileSignatures.notARecording(input);
+        throw notARecording(input);
       }
       clock = EtlClock.unknown(0);
       gaps.add(
@@ -100,6 +101,16 @@ public final class EtlFile implements AutoCloseable {
     }
     file.reportMissingEnd(gaps, scanner.usedEnd());
     return file;
+  }
+
+  private static CannotGoOn notARecording(InputFile input) {
+    return input.size() == 0
+        ? CannotGoOn.of(Reason.EMPTY, input.name(), input.name() + " is empty", "")
+        : CannotGoOn.of(
+            Reason.OTHER_KIND,
+            input.name(),
+            input.name() + " is not an ETW recording, or is cut inside its header",
+            "");
   }
 
   private static Optional<LogFileHeader> readHeader(InputFile input) {

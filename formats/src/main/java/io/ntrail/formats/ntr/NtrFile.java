@@ -54,7 +54,11 @@ public final class NtrFile implements AutoCloseable {
       NtrChunkReader reader = new NtrChunkReader(input);
       NtrChunkReader.Header first = ChunkScanner.first(input, reader);
       if (first == null) {
-        throw new CannotGoOn(input.name() + " is not a .ntr recording", "");
+        throw CannotGoOn.of(
+            CannotGoOn.Reason.OTHER_KIND,
+            input.name(),
+            input.name() + " is not a .ntr recording",
+            "");
       }
       NtrFile file = new NtrFile(input, first.recording());
       file.read(reader, gaps);

@@ -211,7 +211,9 @@ public record PeHeaders(
   }
 
   private static CannotGoOn notPe(String name, String why) {
-    return new CannotGoOn(
+    return CannotGoOn.of(
+        CannotGoOn.Reason.OTHER_KIND,
+        name,
         name + " is not a PE image: " + why,
         "give an .exe, .dll, .sys or other image of 32 or 64-bit Windows");
   }

@@ -41,7 +41,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The agent's program for 64-bit Windows, written byte for byte here.
+ * Executable of the agent for 64-bit Windows, generated here.
  *
  * <p>It reads a question, does what it says, writes the answer, and begins again. Calls are made in
  * a function of their own whose exception handler turns every error that nobody inside of it wanted
@@ -51,7 +51,7 @@ public final class AgentImage {
   private static final long BASE = 0x1_4000_0000L;
   private static final int SCRATCH = 0x4_0000;
 
-  /** Where its buffers are as long as nobody knows: near. */
+  /** Address of its buffers before it is known: a near one. */
   private static final long UNKNOWN = BASE + 0x10_0000;
 
   private static final String[] IMPORTS = {
@@ -66,13 +66,13 @@ public final class AgentImage {
     "WriteProcessMemory"
   };
 
-  /** Word of the thread block: the last error. */
+  /** Offset of the last error in the thread environment block. */
   private static final int LAST_ERROR = 0x68;
 
-  /** Of an exception record's flags: the stack is being unwound. */
+  /** Flag of an exception record: the stack is being unwound. */
   private static final int UNWINDING = 0x66;
 
-  /** Room for the arguments of a call. */
+  /** Size of the arguments of a call. */
   private static final int FRAME = 8 * AgentProtocol.MAX_ARGUMENTS;
 
   private static final int IN = 0;
@@ -110,7 +110,7 @@ public final class AgentImage {
     this.addresses = addresses;
   }
 
-  /** The bytes of its file; always the same. */
+  /** Returns the content of its file, which is always the same. */
   public static byte[] file() {
     PeBuilder.Built draft = build(Map.of());
     Map<String, Long> addresses = new HashMap<>();
@@ -275,7 +275,7 @@ public final class AgentImage {
         .jmp(answer);
   }
 
-  /** Two texts with their NULs; the last byte has to be the second one. */
+  /** Resolves a function from two texts with their NULs; the last byte has to be the second one. */
   private void resolve(Label begin) {
     Label next = a.label("next character");
     a.bind(begin)
@@ -313,8 +313,8 @@ public final class AgentImage {
   }
 
   /**
-   * A batch: rsi the next call, r12 the end of the payload, r13 the number of the next call, r14
-   * their count, rdi where its outcome goes, ebx whether the batch has ended.
+   * Runs a batch: rsi the next call, r12 the end of the payload, r13 the number of the next call,
+   * r14 their count, rdi where its outcome goes, ebx whether the batch has ended.
    */
   private void calls(Label begin) {
     Label next = a.label("next call");
@@ -359,7 +359,7 @@ public final class AgentImage {
     a.mov(at(DATA_LENGTH), R14D).jmp(answer);
   }
 
-  /** The agent's own memory. */
+  /** Reads and writes the agent's own memory. */
   private void memory(Label peek, Label poke) {
     a.bind(peek).cmp(RBP, 12).jb(misunderstood);
     a.mov(R12D, ptr(RSI).plus(8)).cmp(R12D, AgentProtocol.MAX_BYTES).ja(misunderstood);
@@ -376,7 +376,7 @@ public final class AgentImage {
     a.jmp(answer);
   }
 
-  /** Memory of other processes. */
+  /** Reads and writes memory of other processes. */
   private void otherMemory(Label read, Label write) {
     Label fits = a.label("fits");
     a.bind(read).cmp(RBP, 20).jb(misunderstood);
@@ -400,8 +400,8 @@ public final class AgentImage {
   }
 
   /**
-   * A call: rcx the function, rdx its arguments, r8d how many, r9 where result, last error and
-   * status go. Its handler ends it with the code of the exception.
+   * Makes a call: rcx the function, rdx its arguments, r8d their number, r9 where result, last
+   * error and status go. Its handler ends it with the code of the exception.
    */
   private void guardedCall() {
     Label next = a.label("next stack argument");
@@ -430,7 +430,7 @@ public final class AgentImage {
     a.bind(search).mov(EAX, 1).add(RSP, 0x28).ret();
   }
 
-  /** All bytes or the end: rcx where, edx how many. */
+  /** Transfers all bytes or ends: rcx the address, edx their number. */
   private void transfers() {
     transfer(readExactly, "ReadFile", INPUT_HANDLE);
     transfer(writeExactly, "WriteFile", OUTPUT_HANDLE);

@@ -22,8 +22,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * A program that is started with the standard streams of ntrail itself, so that an agent, whose own
- * streams are the pipes of its protocol, can give them to the target.
+ * Executable that is started with the standard streams of ntrail itself, so that an agent, whose
+ * own streams are the pipes of its protocol, can duplicate them for the target.
  *
  * <p>It makes a section whose name is the last word of its command line, of one page, and writes
  * there: u32 1 when the rest is there, u32 its process id, u64 each the handles of its standard
@@ -43,7 +43,7 @@ public final class StdioHelperImage {
 
   private StdioHelperImage() {}
 
-  /** The bytes of its file; always the same. */
+  /** Returns the content of its file, which is always the same. */
   public static byte[] file() {
     PeBuilder.Built draft = build(Map.of());
     Map<String, Long> addresses = new HashMap<>();

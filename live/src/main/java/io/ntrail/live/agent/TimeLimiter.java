@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Waits for an answer only so long.
+ * Limits the time of exchanges with an agent.
  *
  * <p>What is said to an agent is said by a thread of its own: a pipe can stay silent after the
  * agent was killed, when another process has inherited its other end, and then that thread is left
@@ -33,19 +33,19 @@ final class TimeLimiter implements AutoCloseable {
         Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name("agent").factory());
   }
 
-  /** No answer in time. What should have given it was ended. */
-  static final class Exhausted extends IOException {
+  /** No answer within the time limit. What should have given it was ended. */
+  static final class TimedOut extends IOException {
     private static final long serialVersionUID = 1;
 
-    Exhausted() {
-      super("it did not answer in time");
+    TimedOut() {
+      super("timed out");
     }
   }
 
   /**
    * Makes one exchange.
    *
-   * @throws Exhausted if it takes too long; nothing can be asked afterwards
+   * @throws TimedOut if it takes too long; nothing can be asked afterwards
    * @throws IOException if it fails
    */
   <T> T wait(Callable<T> exchange) throws IOException {
@@ -63,7 +63,7 @@ final class TimeLimiter implements AutoCloseable {
       }
     } catch (TimeoutException e) {
       end.run();
-      throw new Exhausted();
+      throw new TimedOut();
     } catch (ExecutionException e) {
       switch (e.getCause()) {
         case IOException cause -> throw cause;

@@ -9,16 +9,16 @@ import io.ntrail.programs.x86.FlowClass;
 import io.ntrail.programs.x86.Instruction;
 import io.ntrail.programs.x86.InstructionDecoder;
 
-/** What may be right in a file that is looked at, and is not good enough for one that runs. */
+/** Heuristics for data in code, stricter for running programs than for files. */
 final class DataInCodeHeuristics {
   private static final int JUMP = 5;
-  private static final int MOST_BYTES = 1 << 12;
+  private static final int MAX_BYTES = 1 << 12;
 
   private DataInCodeHeuristics() {}
 
   /**
-   * Whether the room for the jump is part of a longer row of zeros: data may begin with them. The
-   * longest instruction without effect ends in five.
+   * Returns whether the room for the jump is part of a longer row of zeros: data may begin with
+   * them. The longest instruction without effect ends in five.
    */
   static boolean isDoubtfulRoom(PeImage image, FunctionPatch patch) {
     long from = Math.max(0, patch.jumpAt() - JUMP);
@@ -36,8 +36,8 @@ final class DataInCodeHeuristics {
   }
 
   /**
-   * Whether a function may be data: neither the function table nor the guard table has it, and what
-   * is there does not decode up to an end.
+   * Returns whether a function may be data: neither the function table nor the guard table has it,
+   * and what is there does not decode up to an end.
    */
   static boolean mayBeData(PeImage image, FunctionPatch patch) {
     if (patch.function().is(Source.FUNCTION_TABLE) || patch.function().is(Source.GUARD_TABLE)) {
@@ -46,7 +46,7 @@ final class DataInCodeHeuristics {
     InstructionDecoder decoder = InstructionDecoder.of(CodeSize.BITS64);
     Instruction instruction = new Instruction();
     Bytes code =
-        image.view().window(patch.function().rva(), Math.min(MOST_BYTES, patch.function().size()));
+        image.view().window(patch.function().rva(), Math.min(MAX_BYTES, patch.function().size()));
     for (int at = 0; at < code.length(); ) {
       int size = decoder.decode(code, at, code.length(), instruction);
       if (size == 0) {
@@ -60,6 +60,6 @@ final class DataInCodeHeuristics {
       }
       at += size;
     }
-    return code.length() < MOST_BYTES && code.length() < patch.function().size();
+    return code.length() < MAX_BYTES && code.length() < patch.function().size();
   }
 }

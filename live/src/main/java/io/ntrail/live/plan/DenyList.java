@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Functions that are known by name not to bear tracing, or not that of their exits. */
+/** Functions that are known by name not to tolerate tracing, or tracing of their exits. */
 final class DenyList {
   private static final Map<String, Kind> KINDS = kinds();
 
@@ -48,12 +48,12 @@ final class DenyList {
     }
   }
 
-  /** Why a function of this name is not traced like others; null if it is. */
+  /** Returns why a function of this name is not traced like others; null if it is. */
   static @Nullable Kind of(String name) {
     return KINDS.get(name.toLowerCase(Locale.ROOT));
   }
 
-  /** Whether it cannot even be patched. */
+  /** Returns whether it cannot even be patched. */
   static boolean isForbidden(Kind kind) {
     return kind == Kind.SPECIAL_ENTRY || kind == Kind.STACK_PROBE || kind == Kind.NEEDED;
   }

@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Modules whose runtimes walk the frames of their functions by rules of their own: they would meet
+ * Language runtimes that walk the frames of their functions by rules of their own: they would meet
  * the return addresses of slots.
  *
  * <p>They are known by what they have to show others or themselves, whatever their file is called;
@@ -29,7 +29,7 @@ final class LanguageRuntimes {
   private static final String SCRIPT = "JavaScript";
 
   /**
-   * A sign.
+   * Sign of a runtime.
    *
    * @param runtime whose
    * @param symbols names of exports, or of functions in the symbol table: one of them is enough
@@ -49,12 +49,10 @@ final class LanguageRuntimes {
           new Sign("Go", List.of("runtime.goexit", "runtime.morestack")),
           new Sign("OCaml", List.of("caml_start_program")));
 
-  /**
-   * What is a member of something in namespace v8, as compilers write it; not what only uses it.
-   */
+  /** Mangled names of members of namespace v8, not of what only uses them. */
   private static final Pattern OF_V8 = Pattern.compile("\\?\\??[\\w$]+@(\\w+@)*v8@@.*|_ZNK?2v8.*");
 
-  /** Names of modules in small letters, without extension. */
+  /** Names of modules in lower case, without extension. */
   private static final Set<String> NAMES =
       Set.of("coreclr", "clr", "mscorwks", "mscorsvr", "jvm", "chakra", "chakracore", "v8");
 
@@ -63,7 +61,7 @@ final class LanguageRuntimes {
   private static final Set<ClrHeader.Code> COMPILED =
       Set.of(ClrHeader.Code.READY_TO_RUN, ClrHeader.Code.NGEN);
 
-  /** With it begins what the Go linker writes about a build. */
+  /** Magic of the build info that the Go linker writes. */
   private static final byte[] GO = "\u00FF Go buildinf:".getBytes(StandardCharsets.ISO_8859_1);
 
   private static final int GO_UNIT = 16;
@@ -72,7 +70,7 @@ final class LanguageRuntimes {
   private LanguageRuntimes() {}
 
   /**
-   * Which runtime a module belongs to, and what says so; empty for others.
+   * Returns the runtime that a module belongs to, with the reason; empty for others.
    *
    * @param symbols names of functions in its symbol table
    */
@@ -91,14 +89,14 @@ final class LanguageRuntimes {
       }
     }
     if (names.stream().anyMatch(name -> OF_V8.matcher(name).matches())) {
-      return Optional.of(SCRIPT + ": it has functions of V8");
+      return Optional.of(SCRIPT + ": has V8 functions");
     }
     Optional<ClrHeader.Code> managed = ClrHeader.of(image).map(ClrHeader::code);
     if (managed.isPresent() && COMPILED.contains(managed.get())) {
-      return Optional.of(DOTNET + ": it is compiled for it");
+      return Optional.of(DOTNET + ": compiled for it (ready to run or NGEN)");
     }
     if (isGo(image)) {
-      return Optional.of("Go: it has what its linker writes");
+      return Optional.of("Go: build info of the Go linker");
     }
     String stem = module.stem().toLowerCase(Locale.ROOT);
     return NAMES.contains(stem) || BEGINNINGS.stream().anyMatch(stem::startsWith)

@@ -29,7 +29,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * Decides for one module.
+ * Plans the functions of one module.
  *
  * <p>Exits are recorded where everything is understood that this needs: the unit, its unwind data,
  * what the function does with its return address. Where only the last is missing, entries are.
@@ -59,17 +59,17 @@ public final class Planner {
     this.runtime = LanguageRuntimes.of(module.module(), image, names.values());
   }
 
-  /** What a user asks for. */
-  public interface Choice {
-    /** Whether a function is asked for by one of its names, or by the lack of one. */
+  /** Functions that a user selects. */
+  public interface Selection {
+    /** Returns whether a function is asked for by one of its names, or by the lack of one. */
     boolean wants(TargetModule module, String name);
 
-    /** Whether it is excluded though it is asked for. */
+    /** Returns whether it is excluded though it is asked for. */
     boolean excludes(TargetModule module, String name);
   }
 
   /**
-   * Plans.
+   * Plans the selected functions of a module.
    *
    * @param names of functions by RVA, besides those of exports
    * @param file what should be in memory, if that is known
@@ -80,12 +80,12 @@ public final class Planner {
       PeImage image,
       Map<Long, String> names,
       Optional<FileCode> file,
-      Choice choice) {
+      Selection choice) {
     return new Planner(new PlannedModule(module, image), names, file).plan(choice);
   }
 
   /**
-   * Plans for a function that tracing itself has to change, whatever is asked for.
+   * Plans a function that tracing itself has to patch, regardless of the selection.
    *
    * @param name of an export
    * @return empty if there is none, or it cannot be patched
@@ -101,7 +101,7 @@ public final class Planner {
         .filter(PlannedFunction::isTraced);
   }
 
-  private List<PlannedFunction> plan(Choice choice) {
+  private List<PlannedFunction> plan(Selection choice) {
     List<PlannedFunction> planned = new ArrayList<>();
     Patchability patchability = Patchability.of(image);
     for (FunctionPatch found : patchability.list()) {
@@ -118,7 +118,7 @@ public final class Planner {
     return planned;
   }
 
-  /** The names of a function, best first; one that nobody names has an empty one. */
+  /** Returns the names of a function, best first; an empty one if it has none. */
   private List<String> names(ImageFunction function) {
     List<String> all = new ArrayList<>(function.names());
     String other = names.get(function.rva());
@@ -189,8 +189,9 @@ public final class Planner {
   }
 
   /**
-   * Whether somebody was there before: what would be moved or overwritten is compared with the
-   * file. Of a function that cannot be patched, as many bytes as others have overwritten then.
+   * Looks for a patch of another tool: what would be moved or overwritten is compared with the
+   * file. For a function that cannot be patched, as many bytes as other tools would have
+   * overwritten.
    */
   private Optional<SkipReason> foreignPatch(FunctionPatch patch) {
     if (file.isEmpty()) {
@@ -219,7 +220,10 @@ public final class Planner {
     return Optional.of(SkipReason.of(Kind.FOREIGN_PATCH, detail));
   }
 
-  /** Finds what is relative to the instruction pointer; whether the stack pointer is changed. */
+  /**
+   * Finds displacements relative to the instruction pointer; returns whether the stack pointer is
+   * changed.
+   */
   private boolean readUnit(byte[] unit, List<Relative> relative) {
     Bytes bytes = Bytes.copyOf(unit, "unit");
     boolean moves = false;
@@ -245,7 +249,7 @@ public final class Planner {
             use -> use.access().writes() && use.register().toString().equalsIgnoreCase("rsp"));
   }
 
-  /** Why only the entries of a function are recorded that can be patched. */
+  /** Returns why only the entries of a function are recorded that can be patched. */
   private Optional<SkipReason> entriesOnly(List<String> all, FunctionPatch patch) {
     if (runtime.isPresent()) {
       return Optional.of(SkipReason.of(Kind.RUNTIME, runtime.get()));

@@ -4,50 +4,50 @@ import io.ntrail.programs.patchability.PatchRefusal;
 import java.util.Optional;
 
 /**
- * Why a function is left alone, or only its entries are recorded.
+ * Reason why a function is skipped, or only its entries are recorded.
  *
  * @param kind the reason
  * @param refusal what the classifier says, of {@link Kind#UNPATCHABLE}
  * @param detail what belongs to it: an address, an instruction; may be empty
  */
 public record SkipReason(Kind kind, Optional<PatchRefusal> refusal, String detail) {
-  /** A reason. */
+  /** Kind of a reason. */
   public enum Kind {
-    /** The classifier refuses it. */
+    /** The function cannot be patched. */
     UNPATCHABLE("cannot be patched"),
-    /** It is jumped to with a stack of a special kind. */
-    SPECIAL_ENTRY("the system jumps to it with a stack of its own"),
-    /** It returns twice, or not where it was called from. */
-    RETURNS_ELSEWHERE("it returns twice, or elsewhere"),
-    /** It is no function: another one jumps to it. */
-    PART("it is a part of another function, which jumps to it with its frame made"),
-    /** It looks at its return address. */
-    READS_RETURN_ADDRESS("it looks at its return address"),
-    /** All registers are arguments, and nobody wants to see it. */
-    STACK_PROBE("it is a probe of the stack, called all the time"),
-    /** What was moved could not be unwound. */
-    NO_UNWIND_DATA("its first instructions change the stack without unwind data"),
-    /** Unwind data of a kind that cannot be moved. */
-    UNWIND_DATA("its unwind data cannot be moved"),
-    /** What its first instructions refer to is too far from any free memory. */
-    OUT_OF_REACH("what its first instructions refer to is out of reach of the stub"),
-    /** Somebody patched it, or the room for its jump. */
-    FOREIGN_PATCH("its code in memory is not that of its file"),
-    /** Somebody changed it while it was being planned, or uses the room for its jump. */
-    CHANGED("it, or the room for its jump, is not what it was when that was planned"),
-    /** It can be patched, but not while threads run. */
-    NEEDS_STOP("threads have to stand still while it is patched"),
-    /** What would be overwritten may be data. */
-    DOUBTFUL_PADDING("the room for a jump may be data"),
-    /** Nobody says that it is code, and it does not look like it to its end. */
-    DOUBTFUL_CODE("nobody but the export table says that it is code"),
-    /** Internals of the system that nobody names, some of which look at return addresses. */
-    UNNAMED_INTERNAL("its name is not known, and the system's internals are not all fit for it"),
-    /** A runtime that walks the frames of the functions it calls by itself. */
-    RUNTIME("its runtime looks at the return addresses of what it calls"),
-    /** Tracing itself has to change it. */
-    NEEDED("tracing itself needs it"),
-    /** The user does not want it. */
+    /** Entered by the system with a special stack. */
+    SPECIAL_ENTRY("entered by the system with a special stack"),
+    /** Returns twice or to another address. */
+    RETURNS_ELSEWHERE("returns twice or to another address"),
+    /** Part of another function, entered with its frame set up. */
+    PART("part of another function, entered with its frame set up"),
+    /** Reads its return address. */
+    READS_RETURN_ADDRESS("reads its return address"),
+    /** Stack probe, whose arguments are in any register. */
+    STACK_PROBE("stack probe"),
+    /** Moved instructions could not be unwound. */
+    NO_UNWIND_DATA("prologue changes the stack without unwind data"),
+    /** Unwind data cannot be relocated. */
+    UNWIND_DATA("unwind data cannot be relocated"),
+    /** Operands of the first instructions are too far from free memory. */
+    OUT_OF_REACH("operands of the first instructions are out of range of the stub"),
+    /** Another tool patched the function or its padding. */
+    FOREIGN_PATCH("code in memory differs from the file (patched by another tool)"),
+    /** The function changed during planning, or its padding is used. */
+    CHANGED("function or padding changed since planning"),
+    /** Threads must be suspended to patch it. */
+    NEEDS_STOP("threads must be suspended to patch it"),
+    /** Padding may be data. */
+    DOUBTFUL_PADDING("padding may be data"),
+    /** Nothing but an export indicates code, and it does not decode to an end. */
+    DOUBTFUL_CODE("only the export table indicates code"),
+    /** Unnamed internal function of the system; some of them read return addresses. */
+    UNNAMED_INTERNAL("unnamed internal function of the system, may be unsafe to trace"),
+    /** Function of a language runtime that walks its own frames. */
+    RUNTIME("language runtime walks its own frames"),
+    /** Patched by tracing itself. */
+    NEEDED("used by tracing itself"),
+    /** Excluded by the user. */
     EXCLUDED("excluded");
 
     private final String text;
@@ -56,38 +56,38 @@ public record SkipReason(Kind kind, Optional<PatchRefusal> refusal, String detai
       this.text = text;
     }
 
-    /** For people; a clause about the function. */
+    /** Returns a clause about the function. */
     public String text() {
       return text;
     }
   }
 
-  /** A reason without more to say. */
+  /** Returns a reason without detail. */
   public static SkipReason of(Kind kind) {
     return new SkipReason(kind, Optional.empty(), "");
   }
 
-  /** A reason with what belongs to it. */
+  /** Returns a reason with detail. */
   public static SkipReason of(Kind kind, String detail) {
     return new SkipReason(kind, Optional.empty(), detail);
   }
 
-  /** What the classifier says. */
+  /** Returns the reason why the function cannot be patched. */
   static SkipReason of(PatchRefusal refusal, String detail) {
     return new SkipReason(Kind.UNPATCHABLE, Optional.of(refusal), detail);
   }
 
-  /** The reason's name, as in JSON. */
+  /** Returns the name of the reason, as in JSON. */
   public String name() {
     return refusal.map(Enum::name).orElse(kind.name());
   }
 
-  /** The reason for people, without what belongs to this function alone. */
+  /** Returns the reason as text, without the detail. */
   public String reason() {
     return refusal.map(PatchRefusal::text).orElse(kind.text());
   }
 
-  /** For people. */
+  /** Returns the reason as text with its detail. */
   public String text() {
     return detail.isEmpty() ? reason() : reason() + " (" + detail + ")";
   }

@@ -11,37 +11,37 @@ import io.ntrail.programs.x86.RegisterClass;
 import java.util.Optional;
 
 /**
- * Follows the stack pointer, and copies of it, through code instruction by instruction: how far
- * each is above the place of the return address.
+ * Tracks the stack pointer and its copies through code: the distance of each above the address of
+ * the return address.
  */
 final class StackPointerTracker {
   private static final int RSP = 4;
   private static final int RBP = 5;
   private static final int SLOT = 8;
 
-  /** rax, rcx, rdx, r8 to r11: nothing of them is left behind a call. */
+  /** Mask of the volatile registers, which calls change. */
   private static final int VOLATILE = 0x0F07;
 
   private final long[] above = new long[16];
   private int known;
 
-  /** Forgets everything. */
+  /** Clears all registers. */
   void begin() {
     known = 0;
   }
 
-  /** Says where a register points to. */
+  /** Sets where a register points to. */
   void set(int register, long distance) {
     above[register] = distance;
     known |= 1 << register;
   }
 
-  /** Says where the stack pointer points to. */
+  /** Sets where the stack pointer points to. */
   void stackPointer(long distance) {
     set(RSP, distance);
   }
 
-  /** Forgets what is not the same on all ways through a function. */
+  /** Clears what differs between paths through a function. */
   void resume() {
     known &= ~VOLATILE;
   }
@@ -50,17 +50,22 @@ final class StackPointerTracker {
     return (known & 1 << register) != 0;
   }
 
-  /** Whether the stack pointer points to the return address, as at the beginning of a function. */
+  /**
+   * Returns whether the stack pointer points to the return address, as at the beginning of a
+   * function.
+   */
   boolean isAtReturnAddress() {
     return knows(RSP) && above[RSP] == 0;
   }
 
-  /** Whether nothing is known that points into the frame. */
+  /** Returns whether nothing is known that points into the frame. */
   boolean isLost() {
     return (known & ~VOLATILE) == 0;
   }
 
-  /** Whether an instruction touches the return address, or takes the address of its place. */
+  /**
+   * Returns whether an instruction touches the return address, or takes the address of its place.
+   */
   boolean touches(Operands operands) {
     String mnemonic = operands.mnemonic();
     if (mnemonic.equals("pop") && isAtReturnAddress()) {
@@ -81,7 +86,7 @@ final class StackPointerTracker {
     return distance.get() < SLOT && distance.get() + Math.max(1, memory.bytes()) > 0;
   }
 
-  /** How far what is named lies above the return address, if it is the stack. */
+  /** Returns how far an operand lies above the return address, if it is on the stack. */
   private Optional<Long> distance(Operand.InMemory memory) {
     if (memory.index().isPresent() || memory.base().isEmpty()) {
       return Optional.empty();
@@ -92,7 +97,7 @@ final class StackPointerTracker {
         : Optional.empty();
   }
 
-  /** The number of a general register of 64 bits, or -1. */
+  /** Returns the number of a 64-bit general register, or -1. */
   private static int number(Register register) {
     return register.type() == RegisterClass.GENERAL64 ? register.number() : -1;
   }
@@ -101,7 +106,7 @@ final class StackPointerTracker {
     return number(register.whole());
   }
 
-  /** Goes past an instruction. */
+  /** Tracks an instruction. */
   void step(Instruction instruction, Operands operands) {
     String mnemonic = operands.mnemonic();
     switch (mnemonic) {
@@ -151,7 +156,7 @@ final class StackPointerTracker {
     }
   }
 
-  /** What a register is afterwards, if that is a place of the stack. */
+  /** Sets what a register points to afterwards, if that is on the stack. */
   private Optional<Long> value(String mnemonic, int register, Operands operands) {
     return switch (mnemonic) {
       case "lea" ->
@@ -178,7 +183,7 @@ final class StackPointerTracker {
     }
   }
 
-  /** Forgets what an instruction writes. */
+  /** Clears the registers that an instruction writes. */
   private void forget(Instruction instruction, Operands operands) {
     for (Effects.RegisterUse use : Effects.of(instruction, operands).registers()) {
       int register = use.access().writes() ? whole(use.register()) : -1;

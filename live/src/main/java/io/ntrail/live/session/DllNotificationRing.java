@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a target tells of modules that come and go, and what it is answered (docs/live.md section
- * 1). The thread that loads a module holds the loader's lock while it waits for the answer.
+ * Ring of notifications of modules that are loaded and unloaded, with their answers (docs/live.md
+ * section 1). The thread that loads a module holds the loader's lock while it waits for the answer.
  *
  * <p>Used by one thread, but for {@link #beat}.
  */
@@ -25,7 +25,7 @@ public final class DllNotificationRing {
   }
 
   /**
-   * A module came or goes.
+   * Notification of a module.
    *
    * @param count how many notices there are with this one, modulo 2^30
    * @param loaded whether it came
@@ -37,23 +37,23 @@ public final class DllNotificationRing {
    */
   public record Notice(int count, boolean loaded, long base, long size, long name, long ticks) {}
 
-  /** Says that the controller lives: nobody waits long for one that does not say it any more. */
+  /** Updates the heartbeat, without which threads do not wait long. */
   public void beat() {
     heartbeat = heartbeat == -1 ? 1 : heartbeat + 1;
     file.setU32Release(SessionLayout.AT_HEARTBEAT, heartbeat);
   }
 
-  /** Whether there is anything to answer. */
+  /** Returns whether there is anything to answer. */
   public boolean isNews() {
     return file.u32Acquire(SessionLayout.AT_NOTICES) != answered;
   }
 
-  /** Whether a thread is about to tell something, or waits: it holds the loader's lock. */
+  /** Returns whether a thread is about to notify, or waits: it holds the loader's lock. */
   public boolean isBusy() {
     return file.u32Acquire(SessionLayout.AT_NOTICE_BUSY) != 0;
   }
 
-  /** Notices that are not answered yet, in their order; none if the target tells nonsense. */
+  /** Returns the unanswered notifications in order; none if the target's counters are invalid. */
   public List<Notice> news() {
     int count = file.u32Acquire(SessionLayout.AT_NOTICES) - answered;
     List<Notice> news = new ArrayList<>();
@@ -75,29 +75,29 @@ public final class DllNotificationRing {
     return news;
   }
 
-  /** Says that this notice and those before it are dealt with. */
+  /** Answers this notification and those before it. */
   public void answer(Notice notice) {
     answered = notice.count;
     file.setU32Release(SessionLayout.AT_ANSWERED, answered);
   }
 
-  /** How many notices were answered, modulo 2^32. */
+  /** Returns the number of answered notifications, modulo 2^32. */
   public int answered() {
     return answered;
   }
 
-  /** Notices that could not be published so far, modulo 2^32. */
+  /** Returns the number of notifications that could not be published so far, modulo 2^32. */
   public int missed() {
     return file.u32Acquire(SessionLayout.AT_NOTICES_MISSED);
   }
 
-  /** Whether a thread waits for the answer to a notice. */
+  /** Returns whether a thread waits for the answer to a notification. */
   public boolean isAwaited(Notice notice) {
     return file.u32Acquire(SessionLayout.AT_NOTICE_STATE) == state(notice, WAITS);
   }
 
   /**
-   * Asks the thread that waits to tell the system of a function table.
+   * Asks the waiting thread to register a function table.
    *
    * @return false if it does not wait any more
    */
@@ -110,18 +110,18 @@ public final class DllNotificationRing {
         SessionLayout.AT_NOTICE_STATE, state(notice, WAITS), state(notice, OFFERED));
   }
 
-  /** Whether what was offered is neither taken nor refused. */
+  /** Returns whether the offered table is neither taken nor refused. */
   public boolean isOffered(Notice notice) {
     return file.u32Acquire(SessionLayout.AT_NOTICE_STATE) == state(notice, OFFERED);
   }
 
-  /** Whether the system took what was offered. */
+  /** Returns whether the system took the offered table. */
   public boolean isTaken(Notice notice) {
     return file.u32Acquire(SessionLayout.AT_NOTICE_STATE) == state(notice, TAKEN)
         && file.u32Acquire(SessionLayout.AT_OFFERED_STATUS) == 0;
   }
 
-  /** By what the system can be told to forget the table that was taken last. */
+  /** Returns the handle of the table that was registered last. */
   public long handle() {
     return file.u64(SessionLayout.AT_OFFERED_HANDLE);
   }
@@ -131,8 +131,8 @@ public final class DllNotificationRing {
   }
 
   /**
-   * Keeps modules from going: one whose going is not among the {@link #news} afterwards stays until
-   * they may go again, or for two seconds.
+   * Keeps modules loaded: one whose unloading is not among the {@link #news} afterwards stays until
+   * they may be unloaded again, or for two seconds.
    */
   public void hold(boolean held) {
     // Whoever goes tells that first and then looks whether it may: one of the two sees the other.

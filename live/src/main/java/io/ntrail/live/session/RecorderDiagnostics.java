@@ -4,14 +4,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Sentences about what should not be, the first hundred of them; all are counted. */
+/** Anomalies of a session file: the text of the first hundred, and the count of all. */
 final class RecorderDiagnostics {
   private static final int KEPT = 100;
 
   private final List<String> sentences = new ArrayList<>();
   private long damaged;
 
-  /** Something in the session file is not as a target leaves it. */
+  /** Reports an anomaly. */
   void damaged(String format, Object... values) {
     damaged++;
     say(format, values);

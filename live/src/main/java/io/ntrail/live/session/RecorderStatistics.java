@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * What a recorder counted up to a moment. Each record that a thread wrote or wanted to write is
+ * Statistics of a recorder at one moment. Each record that a thread wrote or wanted to write is
  * captured, dropped, unreadable, lost or missing.
  *
  * @param threadsSeen threads that handed over or hold a chunk
@@ -65,14 +65,14 @@ public record RecorderStatistics(
     long chunksRefused,
     RecorderState state,
     List<String> remarks) {
-  private static final int MOST_REMARKS = 100;
+  private static final int MAX_REMARKS = 100;
 
-  /** All records that are not in the file. */
+  /** Returns the number of records that are not in the file. */
   public long allDropped() {
     return dropped.events() + lost + missing + unreadable;
   }
 
-  /** As the statistics of a {@code .ntr}; of lost records nobody knows the kind. */
+  /** Returns the statistics in the form of a {@code .ntr}; the kind of lost records is unknown. */
   public Map<RecorderCounter, Long> counters() {
     Map<RecorderCounter, Long> counters = new EnumMap<>(RecorderCounter.class);
     counters.put(RecorderCounter.THREADS_SEEN, threadsSeen);
@@ -100,10 +100,10 @@ public record RecorderStatistics(
     return counters;
   }
 
-  /** What two recorders of one file counted. */
+  /** Returns the sum of the statistics of two recorders of one file. */
   RecorderStatistics plus(RecorderStatistics other) {
     List<String> both =
-        Stream.concat(remarks.stream(), other.remarks.stream()).limit(MOST_REMARKS).toList();
+        Stream.concat(remarks.stream(), other.remarks.stream()).limit(MAX_REMARKS).toList();
     return new RecorderStatistics(
         threadsSeen + other.threadsSeen,
         threadsEnded + other.threadsEnded,
@@ -132,12 +132,12 @@ public record RecorderStatistics(
         both);
   }
 
-  /** The same when the session is gone: its chunks and areas are nobody's. */
+  /** Returns these statistics after the end of the session, whose chunks and areas are gone. */
   RecorderStatistics withoutRoom() {
     return with(0, 0, 0, captured, dropped, bytes, failedWrites, state);
   }
 
-  /** What recorders counted together, as it is in their file. */
+  /** Returns these sums with the values that are common to the recorders of a file. */
   RecorderStatistics ofFile(
       EventTally gone, long fileBytes, long failures, RecorderState fileState) {
     return with(

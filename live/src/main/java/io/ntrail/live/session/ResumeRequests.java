@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Threads of a target that are about to resume a thread of another process, and wait until they may
- * (docs/live.md section 1): this is how a process that was created begins to run.
+ * Requests of threads of a target that are about to resume a thread of another process, and wait
+ * until they may (docs/live.md section 1): this is how a new process begins to run.
  *
  * <p>Used by one thread.
  */
@@ -23,7 +23,7 @@ public final class ResumeRequests {
   }
 
   /**
-   * A thread waits.
+   * Thread that waits.
    *
    * @param place where it waits
    * @param state how it says that
@@ -33,12 +33,12 @@ public final class ResumeRequests {
    */
   public record Waiting(int place, int state, int pid, int tid, long ticks) {}
 
-  /** Whether there may be a thread that was not seen yet. */
+  /** Returns whether there may be a thread that was not seen yet. */
   public boolean isNews() {
     return file.u32Acquire(SessionLayout.AT_RESUMES) != seen;
   }
 
-  /** All threads that wait now. */
+  /** Returns all threads that wait now. */
   public List<Waiting> waiting() {
     seen = file.u32Acquire(SessionLayout.AT_RESUMES);
     List<Waiting> all = new ArrayList<>();
@@ -53,7 +53,7 @@ public final class ResumeRequests {
   }
 
   /**
-   * Lets a thread go on.
+   * Releases a thread.
    *
    * @return false if it did not wait any more
    */

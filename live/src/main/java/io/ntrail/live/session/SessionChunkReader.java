@@ -12,12 +12,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Finds chunks that are to be read, whose they are, and reads those of each thread in their order.
- * The rules are those of docs/live.md section 2.
+ * Finds chunks to be read, assigns them to threads, and reads those of each thread in order. The
+ * rules are those of docs/live.md section 2.
  */
 final class SessionChunkReader {
-  /** Threads at once: each has an area, at least. */
-  private static final int MOST_THREADS = SessionLayout.AREAS;
+  /** Thread limit: each thread has at least one area. */
+  private static final int MAX_THREADS = SessionLayout.AREAS;
 
   private final SessionFile session;
   private final RecorderOutput output;
@@ -57,12 +57,12 @@ final class SessionChunkReader {
     return pool;
   }
 
-  /** Names of threads by their ids, also of such as have no records yet. */
+  /** Returns the names of threads by id, including threads without records. */
   Map<Integer, String> names() {
     return names;
   }
 
-  /** Threads that did not end. */
+  /** Returns the threads that have not ended. */
   Map<ThreadKey, RecordedThread> threads() {
     return threads;
   }
@@ -79,12 +79,12 @@ final class SessionChunkReader {
     return fullAtMost;
   }
 
-  /** Chunks that were read to their end. */
+  /** Returns the number of chunks that were read to their end. */
   long chunksRead() {
     return chunksRead;
   }
 
-  /** Lost records that heads of chunks told of. */
+  /** Returns the number of lost records that chunk headers report. */
   long lossTold() {
     return lossTold;
   }
@@ -93,12 +93,12 @@ final class SessionChunkReader {
     return missingChunks;
   }
 
-  /** Whether a chunk became full since the last pass, or waits. */
+  /** Returns whether a chunk became full since the last pass, or waits. */
   boolean hasWork() {
     return !waiting.isEmpty() || session.full() != fullSeen;
   }
 
-  /** Finds chunks that are to be read, and reads at most so many of them. */
+  /** Finds chunks to be read, and reads at most so many of them. */
   void pass(int most) {
     passes++;
     fullSeen = session.full();
@@ -126,7 +126,7 @@ final class SessionChunkReader {
     switch (is) {
       case SessionLayout.FREE -> {
         if (chunk.owner != null) {
-          strange(chunk, "lost its head while it was in use");
+          strange(chunk, "header was cleared while in use");
         }
       }
       case SessionLayout.IN_USE -> owner(chunk);
@@ -137,7 +137,7 @@ final class SessionChunkReader {
                 && session.began(chunk.index) == owner.key.began()
                 && session.number(chunk.index) == chunk.number;
         if (!same) {
-          strange(chunk, "became another thread's while it was in use");
+          strange(chunk, "changed its owner thread while in use");
         }
         ready(chunk, owner);
       }
@@ -163,7 +163,7 @@ final class SessionChunkReader {
     }
   }
 
-  /** A thread has one chunk in use; whatever else it seems to have, it left behind. */
+  /** Treats all chunks in use of a thread but one as abandoned. */
   private void lookAgain(RecordedThread thread) {
     for (ChunkState chunk : List.copyOf(thread.inUse)) {
       // Read behind the head of the later chunk: by now it must be handed over.
@@ -176,12 +176,12 @@ final class SessionChunkReader {
   }
 
   private void left(ChunkState chunk, RecordedThread thread) {
-    strange(chunk, "was left by its thread without being handed over");
+    strange(chunk, "was abandoned by its thread");
     chunk.partial = true;
     ready(chunk, thread);
   }
 
-  /** Whether a thread that handed over a chunk has one in use that it had before. */
+  /** Returns whether a thread that handed over a chunk has one in use that it had before. */
   private boolean leave(RecordedThread thread, long number) {
     for (ChunkState chunk : List.copyOf(thread.inUse)) {
       if (Long.compareUnsigned(chunk.number, number) < 0) {
@@ -213,9 +213,9 @@ final class SessionChunkReader {
   }
 
   private RecordedThread begin(ThreadKey key, ChunkState chunk) {
-    if (threads.size() >= MOST_THREADS) {
+    if (threads.size() >= MAX_THREADS) {
       chunksRefused++;
-      remarks.say("thread %d is one too many at once: its records are dropped", key.tid());
+      remarks.say("thread %d exceeds the thread limit: its records are dropped", key.tid());
       RecordedThread nobody = new RecordedThread(key, 0, null);
       nobody.next = chunk.number;
       return nobody;
@@ -229,7 +229,7 @@ final class SessionChunkReader {
     return thread;
   }
 
-  /** As a thread of the {@code .ntr}. */
+  /** Returns the thread as a thread of the {@code .ntr}. */
   TracedThread traced(RecordedThread thread, long ended) {
     long tid = Integer.toUnsignedLong(thread.key.tid());
     return new TracedThread(thread.number, process, tid, thread.key.began(), ended, thread.name);
@@ -255,7 +255,7 @@ final class SessionChunkReader {
       if (order > 0) {
         missing(thread, chunk);
       } else if (order < 0) {
-        strange(chunk, "has a number that its thread had before: " + chunk.number);
+        strange(chunk, "has a duplicate sequence number: " + chunk.number);
       }
       read(chunk, thread);
       if (order >= 0) {
@@ -277,8 +277,7 @@ final class SessionChunkReader {
   private void missing(RecordedThread thread, ChunkState chunk) {
     long chunks = chunk.number - thread.next;
     if (Long.compareUnsigned(chunks, pool.offered()) > 0) {
-      strange(
-          chunk, "has a number that no thread can have: " + Long.toUnsignedString(chunk.number));
+      strange(chunk, "has an invalid sequence number: " + Long.toUnsignedString(chunk.number));
       return;
     }
     missingChunks += chunks;
@@ -288,7 +287,7 @@ final class SessionChunkReader {
     tellLost(thread, chunks * session.recordsPerChunk());
   }
 
-  /** Takes out the records of a chunk that are there and were not taken out yet. */
+  /** Takes out the new whole records of a chunk. */
   private void read(ChunkState chunk, RecordedThread owner) {
     if (!chunk.lossTold) {
       chunk.lossTold = true;
@@ -321,7 +320,7 @@ final class SessionChunkReader {
     long most = session.lost() - lossTold;
     long lost = chunk.lost;
     if (Long.compareUnsigned(lost, most) > 0) {
-      strange(chunk, "tells of more lost records than were counted: " + lost);
+      strange(chunk, "reports more lost records than were counted: " + lost);
       lost = Math.max(0, most);
     }
     lossTold += lost;
@@ -380,7 +379,7 @@ final class SessionChunkReader {
     waiting.remove(thread);
   }
 
-  /** A chunk whose head says nothing: its records, if there are any, are nobody's. */
+  /** Drops the records of a chunk without a header, which belong to no thread. */
   private void readHeadless(ChunkState chunk) {
     int whole = session.whole(chunk.index, 0);
     if (whole > 0) {

@@ -7,12 +7,11 @@ import io.ntrail.live.agent.CallOutcome;
 import java.util.List;
 
 /**
- * Sees to it that a program which stands suspended does not stand there for ever when ntrail is
- * killed: its agent ends with ntrail, with the agent goes the last handle of a job object, and with
- * that whatever is in the job. Nothing of it is left when the program is let go.
+ * Kill-on-close job object: a program that is suspended is killed with ntrail, since its agent,
+ * which has the job's last handle, ends with ntrail. The job is closed when the program is resumed.
  */
 final class KillOnCloseJob {
-  /** JobObjectExtendedLimitInformation, and bytes of its structure. */
+  /** JobObjectExtendedLimitInformation, and the size of its structure. */
   private static final int EXTENDED_LIMITS = 9;
 
   private static final int LIMITS_SIZE = 144;
@@ -27,23 +26,23 @@ final class KillOnCloseJob {
     this.calls = calls;
   }
 
-  /** Makes one, for a process that is not there yet. */
+  /** Creates a job for a process that does not exist yet. */
   static KillOnCloseJob make(WindowsApi calls) {
-    KillOnCloseJob leash = new KillOnCloseJob(calls);
+    KillOnCloseJob created = new KillOnCloseJob(calls);
     CallOutcome made = calls.call("kernel32!CreateJobObjectW", 0, 0);
-    leash.job = made.result();
-    if (leash.job == 0) {
-      leash.refuse("CreateJobObject", made.error());
+    created.job = made.result();
+    if (created.job == 0) {
+      created.refuse("CreateJobObject", made.error());
     } else {
-      CallOutcome set = calls.agent().call(leash.limit(KILL_ON_JOB_CLOSE));
+      CallOutcome set = calls.agent().call(created.limit(KILL_ON_JOB_CLOSE));
       if (!set.isTrue()) {
-        leash.refuse("SetInformationJobObject", set.error());
+        created.refuse("SetInformationJobObject", set.error());
       }
     }
-    return leash;
+    return created;
   }
 
-  /** None, for a process that runs already. */
+  /** Returns a job without effect, for a process that runs already. */
   static KillOnCloseJob none(WindowsApi calls) {
     return new KillOnCloseJob(calls);
   }
@@ -61,13 +60,13 @@ final class KillOnCloseJob {
 
   private void refuse(String function, int error) {
     refusal =
-        "the program goes on standing if ntrail is killed before it lets it go (%s: error %d)"
+        "the program stays suspended if ntrail is killed before it resumes it (%s: error %d)"
             .formatted(function, error);
     close();
   }
 
-  /** Ties a process that stands suspended. Where the system refuses that, {@link #refusal} says. */
-  void tie(long process) {
+  /** Assigns a suspended process to the job. If the system refuses, {@link #refusal} says why. */
+  void assign(long process) {
     if (job != 0) {
       CallOutcome tied = calls.call("kernel32!AssignProcessToJobObject", job, process);
       if (!tied.isTrue()) {
@@ -76,14 +75,14 @@ final class KillOnCloseJob {
     }
   }
 
-  /** Why the process is not tied; empty if it is. */
+  /** Returns why the process is not in the job; empty if it is. */
   String refusal() {
     return refusal;
   }
 
   /**
-   * Lets it go: from now on it lives whatever happens to ntrail. Both is one question to the agent,
-   * so that ntrail cannot be killed in between.
+   * Resumes the process and removes the limit, in one exchange with the agent, so that ntrail
+   * cannot be killed in between.
    *
    * @param resume what lets it run
    * @throws CannotGoOn if the limit could not be taken back; then it does not run
@@ -95,7 +94,7 @@ final class KillOnCloseJob {
     List<CallOutcome> outcomes = calls.call(List.of(limit(0).stopAtZero(), resume));
     if (!outcomes.getFirst().isTrue()) {
       throw WindowsApi.failed(
-          "the program could not be let go",
+          "the program could not be released from the job object",
           "kernel32!SetInformationJobObject",
           outcomes.getFirst().error());
     }
@@ -103,14 +102,14 @@ final class KillOnCloseJob {
     return outcomes.getLast();
   }
 
-  /** Lets one go that somebody else lets run; it stays tied if the system does not allow it. */
+  /** Removes the limit from a process that another one resumes; if the system refuses, it stays. */
   void release() {
     if (job != 0 && calls.agent().call(limit(0)).isTrue()) {
       close();
     }
   }
 
-  /** Gives the job back; a process that is still tied ends. */
+  /** Closes the job; a process that still has the limit is killed. */
   void close() {
     if (job != 0) {
       calls.call("kernel32!CloseHandle", job);

@@ -7,15 +7,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Writes into a target that have to be quick once they begin: all bytes lie in the agent before, so
- * that each step is one exchange with it, however much there is to write.
+ * Prepared writes into a target that must be quick: the agent holds all bytes, so that each step is
+ * one exchange with it.
  */
 public final class PreparedWrites implements AutoCloseable {
   private static final String READ = "kernel32!ReadProcessMemory";
   private static final String COMPARE = "ntdll!RtlCompareMemory";
   private static final String WRITE = "kernel32!WriteProcessMemory";
   private static final String FLUSH = "kernel32!FlushInstructionCache";
-  private static final int MOST_CALLS = 4096;
+  private static final int MAX_CALLS = 4096;
 
   private final WindowsApi calls;
   private final long process;
@@ -57,7 +57,7 @@ public final class PreparedWrites implements AutoCloseable {
     }
   }
 
-  /** Whether all that will be overwritten is what it should be. */
+  /** Returns whether everything that will be overwritten is as expected. */
   public boolean isStill() {
     List<AgentCall> batch = new ArrayList<>();
     for (Place place : places) {
@@ -99,13 +99,13 @@ public final class PreparedWrites implements AutoCloseable {
 
   private List<CallOutcome> call(List<AgentCall> batch) {
     List<CallOutcome> outcomes = new ArrayList<>(batch.size());
-    for (int done = 0; done < batch.size(); done += MOST_CALLS) {
-      outcomes.addAll(calls.call(batch.subList(done, Math.min(batch.size(), done + MOST_CALLS))));
+    for (int done = 0; done < batch.size(); done += MAX_CALLS) {
+      outcomes.addAll(calls.call(batch.subList(done, Math.min(batch.size(), done + MAX_CALLS))));
     }
     return outcomes;
   }
 
-  /** Gives the agent's memory back. */
+  /** Frees the agent's memory. */
   @Override
   public void close() {
     calls.call("kernel32!VirtualFree", buffer, 0, 0x8000);

@@ -5,8 +5,8 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.CallOutcome;
 
 /**
- * What a process was told to forbid itself, as far as it concerns tracing. What the system cannot
- * be asked counts as not forbidden: what then fails says so itself.
+ * Mitigation policies of a process that concern tracing. A policy that cannot be queried counts as
+ * disabled: what fails then reports it.
  *
  * @param dynamicCode whether memory that was written may never be executed
  * @param shadowStack whether the processor compares return addresses with those that it kept
@@ -18,7 +18,7 @@ public record ProcessMitigations(boolean dynamicCode, boolean shadowStack) {
   /** ProhibitDynamicCode, and EnableUserShadowStack. */
   private static final int FIRST_BIT = 1;
 
-  /** Asks; nothing is written into the process. */
+  /** Queries the policies; nothing is written into the process. */
   public static ProcessMitigations of(WindowsApi calls, long process) {
     if (calls.find("kernel32!GetProcessMitigationPolicy") == 0) {
       return new ProcessMitigations(false, false);
@@ -36,15 +36,14 @@ public record ProcessMitigations(boolean dynamicCode, boolean shadowStack) {
   }
 
   /**
-   * Whether anything can be traced at all.
+   * Checks that the process can be traced.
    *
    * @throws CannotGoOn if not
    */
   public void mustAllowCode() {
     if (dynamicCode) {
       throw CannotGoOn.impossible(
-          "the program forbids code that was not in its files (arbitrary code guard,"
-              + " ProcessDynamicCodePolicy)",
+          "the program forbids dynamic code (Arbitrary Code Guard," + " ProcessDynamicCodePolicy)",
           "as administrator: Set-ProcessMitigation -Name PROGRAM.exe -Disable BlockDynamicCode");
     }
   }

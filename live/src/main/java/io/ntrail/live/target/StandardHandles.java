@@ -7,7 +7,7 @@ import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.agent.StdioHelper;
 
 /**
- * The standard streams that a target gets, as handles of the agent that programs it starts inherit.
+ * Standard handles for a target, as inheritable handles of the agent.
  *
  * @param input 0 if there is none
  * @param output 0 if there is none
@@ -19,11 +19,11 @@ public record StandardHandles(long input, long output, long errors) {
   private static final int SAME_ACCESS = 2;
   private static final int READ = 4;
 
-  /** None at all. */
+  /** No standard handles. */
   public static final StandardHandles NONE = new StandardHandles(0, 0, 0);
 
   /**
-   * The streams of this process, whatever they are: files, pipes, a terminal.
+   * Returns the standard streams of this process: files, pipes, a terminal.
    *
    * @throws CannotGoOn if they cannot be given on
    */
@@ -80,13 +80,13 @@ public record StandardHandles(long input, long output, long errors) {
 
   private static void pause(long end, StdioHelper holder) {
     if (System.nanoTime() - end > 0 || !holder.isAlive()) {
-      throw new CannotGoOn("the standard streams could not be handed to the target", "");
+      throw new CannotGoOn("cannot pass standard handles to the target", "");
     }
     try {
       Thread.sleep(1);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new CannotGoOn("interrupted", "");
+      throw CannotGoOn.interrupted();
     }
   }
 

@@ -7,12 +7,12 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Files as the target's system names them, and as this machine does. */
+/** Maps paths between the target's system and this machine. */
 public final class TargetPaths {
   private static final String TO_HERE = "kernel32!wine_get_unix_file_name";
   private static final String TO_THERE = "kernel32!wine_get_dos_file_name";
 
-  /** How Wine's loader calls files that lie on no drive: without what marks such paths. */
+  /** Prefix of paths in Wine's loader for files that lie on no drive. */
   private static final String ON_NO_DRIVE = "unix\\";
 
   private static final int PIECE = 64;
@@ -20,7 +20,7 @@ public final class TargetPaths {
 
   private TargetPaths() {}
 
-  /** The file of this machine that a path of the target's system means. */
+  /** Returns the local file for a path of the target's system. */
   public static Optional<Path> here(WindowsApi calls, String path) {
     if (calls.find(TO_HERE) == 0) {
       return path(path);
@@ -31,7 +31,7 @@ public final class TargetPaths {
     return name.length == 0 ? Optional.empty() : path(new String(name, StandardCharsets.UTF_8));
   }
 
-  /** How the target's system names a file of this machine. */
+  /** Returns the name of a local file on the target's system. */
   public static String there(WindowsApi calls, Path file) {
     String plain = file.toAbsolutePath().normalize().toString();
     if (calls.find(TO_THERE) == 0) {
@@ -51,7 +51,7 @@ public final class TargetPaths {
     }
   }
 
-  /** A text that the system allocated, up to its NUL; it is freed. */
+  /** Reads a text that the system allocated, up to its NUL, and frees it. */
   private static byte[] taken(WindowsApi calls, long address, int width) {
     if (address == 0) {
       return new byte[0];

@@ -9,13 +9,13 @@ import io.ntrail.live.agent.CallOutcome;
 import java.util.List;
 
 /**
- * Calls of the system's interface by an agent, by name.
+ * Functions of the Windows API, called by name through an agent.
  *
  * <p>Structures lie in the agent's scratch memory, whose pages are given out by the constants here:
  * every method that uses one fills it right before its call.
  */
 public final class WindowsApi {
-  /** Pages of the scratch memory, for whoever needs several structures at once. */
+  /** Size of the pages of the scratch memory, for structures that are needed at once. */
   static final int PAGE = 0x1000;
 
   private final Agent agent;
@@ -25,13 +25,13 @@ public final class WindowsApi {
     this.agent = agent;
   }
 
-  /** The agent. */
+  /** Returns the agent. */
   public Agent agent() {
     return agent;
   }
 
   /**
-   * The address of a function in every process of this system.
+   * Returns the address of a function, which is the same in every process of this system.
    *
    * @param name {@code module!function}, the module without {@code .dll}
    * @throws CannotGoOn if it is not exported
@@ -44,13 +44,13 @@ public final class WindowsApi {
     return address;
   }
 
-  /** The same, or 0. */
+  /** Returns the address of a function; 0 if it is not exported. */
   public long find(String name) {
     int dot = name.indexOf('!');
     return agent.resolve(name.substring(0, dot) + ".dll", name.substring(dot + 1));
   }
 
-  /** A call that can be put into a batch. */
+  /** Returns a call for a batch. */
   public AgentCall prepare(String name, long... arguments) {
     return AgentCall.of(address(name), arguments);
   }
@@ -100,7 +100,7 @@ public final class WindowsApi {
     }
   }
 
-  /** What to say when a call failed. */
+  /** Returns the error for a failed call. */
   static CannotGoOn failed(String what, String name, int error) {
     String plain =
         switch (error) {
@@ -108,15 +108,15 @@ public final class WindowsApi {
           case 5 -> "access denied";
           case 8, 1455 -> "not enough memory";
           case 87 -> "invalid parameter";
-          case 193 -> "no program for this system";
+          case 193 -> "not a valid program for this system";
           case 216 -> "a program for another machine";
-          case 740 -> "needs more rights: start ntrail as administrator";
+          case 740 -> "elevation required: run ntrail as administrator";
           default -> "error " + error;
         };
     return new CannotGoOn("%s: %s (%s)".formatted(what, plain, name), "");
   }
 
-  /** An address in the scratch memory. */
+  /** Returns an address in the scratch memory. */
   long scratch(int offset) {
     return agent.scratch() + offset;
   }

@@ -3,7 +3,7 @@ package io.ntrail.live.trace;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Looks after what programs tell: often when there was something a moment ago, else seldom. */
+/** Polls for news from targets: often right after there was some, else seldom. */
 final class AdaptivePoller {
   private static final long IDLE_NANOS = 2_000_000;
   private static final long BUSY_NANOS = 100_000;
@@ -12,7 +12,7 @@ final class AdaptivePoller {
   private long lastNews = System.nanoTime() - BUSY_FOR_NANOS;
 
   /**
-   * Looks for a while.
+   * Polls for a while.
    *
    * @param look whether there was anything
    */

@@ -1,12 +1,16 @@
 package io.ntrail.live.trace;
 
 import io.ntrail.formats.bytes.BytesBuilder;
-import io.ntrail.live.code.LookupGuard;
-import io.ntrail.live.code.ResumeThreadHook;
+import io.ntrail.live.code.Architecture;
+import io.ntrail.live.code.CallbackCode;
+import io.ntrail.live.code.ResumeCalls;
 import io.ntrail.live.code.TracedCode;
+import io.ntrail.live.patch.Patcher;
+import io.ntrail.live.patch.TracingMemory;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.Planner;
 import io.ntrail.live.plan.SkipReason;
+import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.session.ResumeRequests;
 import io.ntrail.live.target.TargetImage;
 import io.ntrail.live.target.TargetMemory;
@@ -16,8 +20,8 @@ import java.util.Optional;
 import java.util.function.ToLongFunction;
 
 /**
- * Holds the threads of a target that are about to let another process run: see {@link
- * ResumeThreadHook}.
+ * Hooks {@code NtResumeThread} in a target, so that its threads wait before they let a new process
+ * run.
  */
 final class ChildProcessHook {
   private static final String FUNCTION = "NtResumeThread";
@@ -31,12 +35,12 @@ final class ChildProcessHook {
     this.board = board;
   }
 
-  /** What waits here. */
+  /** Returns the requests of the threads that wait. */
   ResumeRequests board() {
     return board;
   }
 
-  /** The same plan without the function that the gate stands in front of. */
+  /** Returns a plan that skips the hooked function. */
   static TracePlan leaveAlone(TracePlan plan, TargetProcess target) {
     long address = target.calls().find(ADDRESS);
     return plan.without(
@@ -47,8 +51,8 @@ final class ChildProcessHook {
   }
 
   /**
-   * Writes it. It holds nobody before the functions that the tracer knows are patched, and it is
-   * taken away with them.
+   * Writes the hook. It holds nobody before the functions that the tracer knows are patched, and it
+   * is taken away with them.
    *
    * @param untraced addresses of functions of the system as they are without tracing
    * @return empty if that is not possible
@@ -72,14 +76,15 @@ final class ChildProcessHook {
     if (base == 0 || !tracer.memory().lookup().add(base, SIZE)) {
       return Optional.empty();
     }
-    ResumeThreadHook gate =
-        new ResumeThreadHook(
+    Architecture architecture = target.architecture();
+    CallbackCode gate =
+        architecture.resumeThread(
             tracer.memory().control(),
-            new ResumeThreadHook.Calls(
+            new ResumeCalls(
                 untraced.applyAsLong("ntdll!NtDelayExecution"),
                 untraced.applyAsLong("ntdll!NtQueryInformationThread")));
     byte[] code = gate.code();
-    byte[] rest = LookupGuard.body(function, base + code.length);
+    byte[] rest = architecture.body(function, base + code.length);
     int tableAt = code.length + rest.length + ALIGNMENT - 1 & -ALIGNMENT;
     BytesBuilder block = new BytesBuilder(SIZE).bytes(code).bytes(rest);
     block.zeros(tableAt - block.size()).bytes(gate.table(tableAt));
@@ -94,7 +99,7 @@ final class ChildProcessHook {
     return Optional.of(new ChildProcessHook(board));
   }
 
-  /** Only what can be moved without unwind data of its own: nothing that touches the stack. */
+  /** Plans the hook, if the function's first instructions can be moved without unwind data. */
   private static Optional<PlannedFunction> plan(TargetMemory memory, TargetModule module) {
     return Planner.planOwn(module, TargetImage.read(memory, module), FUNCTION)
         .filter(planned -> planned.code().orElseThrow().relative().isEmpty())

@@ -7,7 +7,7 @@ import io.ntrail.formats.pe.PeImage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which PDB belongs to an image.
+ * CodeView record (RSDS) of an image: the identity and the path of its PDB.
  *
  * @param id null if it names none
  * @param name of its file

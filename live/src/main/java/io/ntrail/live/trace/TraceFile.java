@@ -15,8 +15,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * A recording of one or of several processes: numbers that no two of them share, and what is
- * counted over all of them. Used by one thread.
+ * Recording of one or several processes: unique numbers for its definitions, and the sums of their
+ * counters. Used by one thread.
  */
 final class TraceFile {
   /** The number of the process that the recording begins with. */
@@ -33,7 +33,7 @@ final class TraceFile {
   }
 
   /**
-   * Creates it.
+   * Creates the file.
    *
    * @param session of the first process
    * @throws IOException if it cannot be written

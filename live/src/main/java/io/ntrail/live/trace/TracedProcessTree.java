@@ -3,6 +3,7 @@ package io.ntrail.live.trace;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.live.plan.PlannedFunction;
+import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.session.RecorderState;
 import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.session.ResumeRequests;
@@ -20,8 +21,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A program that is traced, and the programs that it starts, if they are wanted, and those that
- * these start: all of them in one recording.
+ * Traced program and, if wanted, its traced descendants, in one recording.
  *
  * <p>A program that one of them creates is held before its first instruction until it is traced as
  * well, and its creator waits as long ({@link ChildProcessHook}). One that came another way is
@@ -29,22 +29,22 @@ import org.jspecify.annotations.Nullable;
  * named.
  */
 public final class TracedProcessTree implements AutoCloseable {
-  /** The system's window of programs with a console: nobody asked for it. */
+  /** The system's console host, which is never of interest. */
   private static final String CONSOLE = "conhost.exe";
 
   private static final long SEARCH_NANOS = 250_000_000;
   private static final long ENTRY_MILLIS = 15_000;
 
-  /** How much earlier than its creator a process may seem to be: clocks are coarse. */
+  /** Tolerance when creation times are compared, in units of 100 ns. */
   private static final long CLOCK_STEP = 200_000;
 
   private final TraceTarget target;
   private final TraceRun first;
-  private Optional<TracePlan.Choice> choice;
+  private Optional<TracePlan.Selection> choice;
   private final AdaptivePoller attention = new AdaptivePoller();
   private final List<Member> living = new ArrayList<>();
-  private final SortedMap<Long, Child> ended = new TreeMap<>();
-  private final List<Untraced> untraced = new ArrayList<>();
+  private final SortedMap<Long, TracedChild> ended = new TreeMap<>();
+  private final List<UntracedChild> untraced = new ArrayList<>();
   private final Set<Identity> known = new HashSet<>();
   private final List<String> remarks = new ArrayList<>();
   private OptionalInt exit = OptionalInt.empty();
@@ -52,39 +52,6 @@ public final class TracedProcessTree implements AutoCloseable {
   private long lastSearch = System.nanoTime();
   private boolean busy;
   private boolean ending;
-
-  /**
-   * What came of a program that another one started.
-   *
-   * @param parent id of the process that created it
-   * @param lateNanos how long it ran before it was traced; 0: it was traced from its first
-   *     instruction on
-   * @param exitCode empty if it goes on
-   * @param matched functions that were asked for, of it alone as all that follows
-   * @param patched how many of them were traced
-   * @param withExits how many of these with their exits
-   */
-  public record Child(
-      int pid,
-      int parent,
-      String program,
-      String commandLine,
-      long lateNanos,
-      OptionalInt exitCode,
-      int matched,
-      int patched,
-      int withExits,
-      UnwindSelfTest selfTest,
-      RecorderStatistics statistics,
-      long reentrant,
-      Optional<DetachResult> detachment) {}
-
-  /**
-   * A program that another one started and that could not be traced.
-   *
-   * @param why a clause
-   */
-  public record Untraced(int pid, int parent, String program, String why) {}
 
   private record Identity(int pid, long created) {
     static Identity of(RunningProcess process) {
@@ -98,8 +65,8 @@ public final class TracedProcessTree implements AutoCloseable {
       return new Member(target, run, parent, nanos);
     }
 
-    Child child(OptionalInt exitCode) {
-      return new Child(
+    TracedChild child(OptionalInt exitCode) {
+      return new TracedChild(
           target.process().pid(),
           parent,
           target.program(),
@@ -116,14 +83,15 @@ public final class TracedProcessTree implements AutoCloseable {
     }
   }
 
-  private TracedProcessTree(TraceTarget target, TraceRun first, Optional<TracePlan.Choice> choice) {
+  private TracedProcessTree(
+      TraceTarget target, TraceRun first, Optional<TracePlan.Selection> choice) {
     this.target = target;
     this.first = first;
     this.choice = choice;
   }
 
   /**
-   * A program alone.
+   * Returns a tree that traces one program alone.
    *
    * @param first closed with this
    */
@@ -132,17 +100,17 @@ public final class TracedProcessTree implements AutoCloseable {
   }
 
   /**
-   * A program with those that it will start.
+   * Returns a tree that traces a program and the programs that it will start.
    *
    * @param first closed with this
    * @param choice what is wanted of all of them
    */
   public static TracedProcessTree withChildren(
-      TraceTarget target, TraceRun first, TracePlan.Choice choice) {
+      TraceTarget target, TraceRun first, TracePlan.Selection choice) {
     return new TracedProcessTree(target, first, Optional.of(choice));
   }
 
-  /** {@link TraceRun#begin}. */
+  /** Begins the trace: see {@link TraceRun#begin}. */
   public List<PlannedFunction> begin(TracePlan plan) {
     if (choice.isEmpty()) {
       return first.begin(plan);
@@ -164,15 +132,14 @@ public final class TracedProcessTree implements AutoCloseable {
   private void joined(TraceTarget its, TraceRun run) {
     if (run.gate().isEmpty()) {
       remarks.add(
-          "%s (%d) does not wait when it starts others: their first calls may be missing"
+          "child processes of %s (%d) are not held at start: their first calls may be missing"
               .formatted(its.program(), its.process().pid()));
     }
     its.process().whileRoutinesRun(this::serve);
   }
 
   /**
-   * Waits for the end for a while: that of the program and of all that it started and that is
-   * traced.
+   * Waits for the end of the program and of all its traced descendants.
    *
    * @return the program's exit code, when all of them have ended
    */
@@ -198,7 +165,7 @@ public final class TracedProcessTree implements AutoCloseable {
     return held || news;
   }
 
-  /** What must not wait for the end of a routine in one of the programs. */
+  /** Answers notifications that must not wait for the end of a routine in one of the programs. */
   private void serve() {
     first.serve();
     living.forEach(member -> member.run.serve());
@@ -213,7 +180,7 @@ public final class TracedProcessTree implements AutoCloseable {
     return news;
   }
 
-  /** Traces what a program is about to let run. */
+  /** Traces the processes that a program is about to let run. */
   private boolean gate(TraceTarget parent, TraceRun run) {
     ResumeRequests board = run.gate().map(ChildProcessHook::board).orElse(null);
     if (busy || board == null || !board.isNews()) {
@@ -230,7 +197,7 @@ public final class TracedProcessTree implements AutoCloseable {
     return true;
   }
 
-  /** A thread that waits until it may let a process run. */
+  /** Thread that waits until it may resume a process. */
   private static final class Hold {
     private final ResumeRequests board;
     private final Waiting waiting;
@@ -241,7 +208,7 @@ public final class TracedProcessTree implements AutoCloseable {
       this.waiting = waiting;
     }
 
-    /** Lets it go on; whether it still waited. */
+    /** Releases the thread; returns whether it still waited. */
     boolean end() {
       boolean waited = ended || board.letGo(waiting);
       ended = true;
@@ -255,7 +222,7 @@ public final class TracedProcessTree implements AutoCloseable {
         .findFirst();
   }
 
-  /** Finds what was started without anybody waiting. */
+  /** Finds descendants that were started without a waiting creator. */
   private void search() {
     if (choice.isEmpty() || System.nanoTime() - lastSearch < SEARCH_NANOS) {
       return;
@@ -263,14 +230,16 @@ public final class TracedProcessTree implements AutoCloseable {
     List<RunningProcess> all = RunningProcess.all(target.process().calls());
     for (RunningProcess process : all) {
       parent(all, process)
-          // One that is held by its creator alone comes to the gate when it is let go.
+          // One that is only held by its creator reaches the hook when it is resumed.
           .filter(_ -> TargetProcess.hasBegun(target.process().calls(), process))
           .ifPresent(parent -> trace(parent, process, Optional.empty()));
     }
     lastSearch = System.nanoTime();
   }
 
-  /** The living member that created a process; ids of ended ones may be another's. */
+  /**
+   * Returns the living member that created a process; the ids of ended ones may have been reused.
+   */
   private Optional<TraceTarget> parent(List<RunningProcess> all, RunningProcess child) {
     if (known.contains(Identity.of(child))) {
       return Optional.empty();
@@ -289,7 +258,7 @@ public final class TracedProcessTree implements AutoCloseable {
   }
 
   /**
-   * Traces a process, unless it is known or none of the family's.
+   * Traces a process, unless it is known or not a descendant.
    *
    * @param hold who waits to let it run; empty if it runs already
    */
@@ -334,7 +303,7 @@ public final class TracedProcessTree implements AutoCloseable {
     }
   }
 
-  /** Leaves a process to whoever let it run, or will. */
+  /** Releases a process to whoever resumed it, or will. */
   private void letGo(
       TargetProcess opened, RunningProcess process, Optional<Hold> hold, boolean begun) {
     try {
@@ -363,16 +332,16 @@ public final class TracedProcessTree implements AutoCloseable {
     // With the agent nothing is left that could be done, for anybody.
     OptionalInt its = opened == null ? OptionalInt.empty() : opened.exitCode();
     untraced.add(
-        new Untraced(
+        new UntracedChild(
             process.pid(),
             parent.process().pid(),
             process.name(),
-            its.isPresent() ? "it ended before it was traced" : why));
+            its.isPresent() ? "exited before it could be traced" : why));
   }
 
   private void begin(TraceTarget parent, TargetProcess process, long late) {
     TraceTarget child = target.child(process);
-    TracePlan plan = TracePlan.of(child, choice.orElseThrow());
+    TracePlan plan = child.plan(choice.orElseThrow());
     TraceRun run = first.beside(child);
     boolean begun = false;
     try {
@@ -399,76 +368,78 @@ public final class TracedProcessTree implements AutoCloseable {
     }
   }
 
-  /** The program itself. */
+  /** Returns the run of the program itself. */
   public TraceRun first() {
     return first;
   }
 
   /**
-   * The programs that it and they started and that are not traced any more, in the order in which
-   * they began to be traced.
+   * Returns the descendants that are no longer traced, in the order in which their traces began.
    */
-  public List<Child> children() {
+  public List<TracedChild> children() {
     return List.copyOf(ended.values());
   }
 
-  /** How many of them are traced now. */
+  /** Returns how many descendants are traced now. */
   public int livingChildren() {
     return living.size();
   }
 
-  /** Whether the program itself has ended. */
+  /** Returns whether the program itself has ended. */
   public boolean hasFirstEnded() {
     return exit.isPresent();
   }
 
-  /** Those that could not be traced. */
-  public List<Untraced> untraced() {
+  /** Returns the descendants that could not be traced. */
+  public List<UntracedChild> untraced() {
     return List.copyOf(untraced);
   }
 
-  /** Functions that were asked for, in all processes. */
+  /** Returns the number of matching functions in all processes. */
   public int matched() {
-    return first.plan().matched() + ended.values().stream().mapToInt(Child::matched).sum();
+    return first.plan().matched() + ended.values().stream().mapToInt(TracedChild::matched).sum();
   }
 
-  /** Calls of all processes not recorded because the thread was just being given an area. */
+  /**
+   * Returns the number of calls of all processes that were not recorded because their thread was
+   * just being given an area.
+   */
   public long reentrant() {
-    return first.reentrant() + ended.values().stream().mapToLong(Child::reentrant).sum();
+    return first.reentrant() + ended.values().stream().mapToLong(TracedChild::reentrant).sum();
   }
 
-  /** Where recording of the program alone stands. */
+  /** Returns the statistics of the program alone. */
   public RecorderStatistics own() {
     return first.own();
   }
 
-  /** Sentences about what is not as it should be, and is not said by the program's plan. */
+  /** Returns remarks that are not part of the program's plan. */
   public List<String> remarks() {
     return List.copyOf(remarks);
   }
 
-  /** {@link TraceRun#choose}, for all programs that are there, and for those to come. */
-  public TraceRun.Chosen choose(TracePlan.Choice other) {
+  /** Changes the selection in all programs, present and future: see {@link TraceRun#choose}. */
+  public TraceRun.SelectionChange choose(TracePlan.Selection other) {
     choice = choice.map(_ -> other);
     List<TraceRun> runs = new ArrayList<>();
     if (exit.isEmpty()) {
       runs.add(first);
     }
     living.forEach(member -> runs.add(member.run));
-    TraceRun.Chosen sum = new TraceRun.Chosen(0, 0, 0, 0);
+    TraceRun.SelectionChange sum = new TraceRun.SelectionChange(0, 0, 0, 0);
     for (TraceRun run : runs) {
       sum = sum.plus(run.choose(other));
     }
     return sum;
   }
 
-  /** How many functions of all programs were put back at the end. */
+  /** Returns how many functions of all programs were restored at the end. */
   public int restored() {
     return restored;
   }
 
   /**
-   * Puts the code of all programs back that have not ended.
+   * Restores the code of all programs that have not ended.
    *
    * @return the exit code of the program, as {@link TraceRun#disarm}
    */
@@ -485,7 +456,7 @@ public final class TracedProcessTree implements AutoCloseable {
     return exit;
   }
 
-  /** The same after something failed; whether all code was put back. */
+  /** Ends the trace after a failure; returns whether all code was restored. */
   public boolean abandon() {
     ending = true;
     boolean restored = true;
@@ -497,7 +468,7 @@ public final class TracedProcessTree implements AutoCloseable {
   }
 
   /**
-   * Writes all that is left, and the end of the file.
+   * Writes everything that is left, and completes the file.
    *
    * @param exitCode of the program; empty if it goes on
    */

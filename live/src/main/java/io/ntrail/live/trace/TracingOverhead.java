@@ -1,16 +1,14 @@
 package io.ntrail.live.trace;
 
-import io.ntrail.formats.bytes.Bytes;
-import io.ntrail.formats.bytes.BytesBuilder;
-import io.ntrail.live.code.AreaImage;
-import io.ntrail.live.code.AreaLayout;
-import io.ntrail.live.code.TargetRoutines;
+import io.ntrail.live.code.OverheadTest;
+import io.ntrail.live.code.OverheadTest.Ticks;
+import io.ntrail.live.patch.TracingMemory;
 import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetProcess;
 
 /**
- * What tracing costs a call, measured in the target before the first function is patched, with a
- * function that only returns. In ticks of the time stamp counter.
+ * Overhead that tracing adds to a call, in ticks of the time stamp counter: measured in the target
+ * before the first function is patched, with a function that only returns.
  *
  * @param pair a call with both its records, beyond a call that is not traced
  * @param withoutClock the same with records that have no time: how much of it is all but the clock
@@ -20,57 +18,44 @@ import io.ntrail.live.target.TargetProcess;
 public record TracingOverhead(
     double pair, double withoutClock, double withoutRecords, double clock) {
   private static final long MILLIS = 20_000;
-  private static final int BUFFER = 0x1_0000;
-
-  /** {@code rdtsc}, and a nop as long. */
-  private static final byte[] CLOCK = {0x0F, 0x31};
-
-  private static final byte[] NO_CLOCK = {0x66, (byte) 0x90};
 
   static TracingOverhead measure(TargetProcess target, TracingMemory tracing) {
     TargetMemory memory = target.memory();
-    long area = tracing.areas().getFirst();
+    OverheadTest test = tracing.code().overheadTest(tracing.areas().getFirst());
     // Allocations begin at multiples of 64 KiB.
-    long buffer = memory.allocate(2 * BUFFER, TargetMemory.READ_WRITE);
-    BytesBuilder in = new BytesBuilder(TargetRoutines.COST_SIZE).zeros(TargetRoutines.COST_SIZE);
-    in.setU64(TargetRoutines.COST_SLOT, area + AreaLayout.code(0));
-    in.setU64(TargetRoutines.COST_AREA, area).setU64(TargetRoutines.COST_BUFFER, buffer);
-    long at = buffer + BUFFER;
-    memory.write(at, in.toArray());
-    target.run(tracing.costRoutine(), at, MILLIS);
-    Bytes out = memory.read(at, TargetRoutines.COST_SIZE);
-    clocks(memory, area, tracing.area(), NO_CLOCK);
-    target.run(tracing.costRoutine(), at, MILLIS);
-    Bytes timeless = memory.read(at, TargetRoutines.COST_SIZE);
-    clocks(memory, area, tracing.area(), CLOCK);
+    long buffer = memory.allocate(2L * test.bufferBytes(), TargetMemory.READ_WRITE);
+    byte[] parameters = test.parameters(buffer);
+    long at = buffer + test.bufferBytes();
+    memory.write(at, parameters);
+    target.run(tracing.overheadRoutine(), at, MILLIS);
+    Ticks normal = test.ticks(memory.read(at, parameters.length));
+    clock(memory, test, false);
+    target.run(tracing.overheadRoutine(), at, MILLIS);
+    Ticks timeless = test.ticks(memory.read(at, parameters.length));
+    clock(memory, test, true);
     memory.free(buffer);
-    double plain = out.i64(TargetRoutines.COST_PLAIN);
-    double calls = TargetRoutines.COST_CALLS;
+    double calls = normal.calls();
     return new TracingOverhead(
-        (out.i64(TargetRoutines.COST_TRACED) - plain) / calls,
-        (timeless.i64(TargetRoutines.COST_TRACED) - timeless.i64(TargetRoutines.COST_PLAIN))
-            / calls,
-        (out.i64(TargetRoutines.COST_UNRECORDED) - plain) / calls,
-        out.i64(TargetRoutines.COST_CLOCK) / calls);
+        (normal.traced() - normal.plain()) / calls,
+        (timeless.traced() - timeless.plain()) / calls,
+        (normal.unrecorded() - normal.plain()) / calls,
+        normal.clock() / calls);
   }
 
-  /** Overwrites what reads the clock in the first slot of an area that nobody uses yet. */
-  private static void clocks(TargetMemory memory, long area, AreaImage code, byte[] with) {
-    long slot = area + AreaLayout.code(0);
-    int before = memory.protect(slot, AreaLayout.STRIDE, TargetMemory.EXECUTE_READ_WRITE);
-    for (int at : code.clocks()) {
-      memory.write(slot + at, with);
-    }
-    memory.protect(slot, AreaLayout.STRIDE, before);
-    memory.flush(slot, AreaLayout.STRIDE);
+  /** Changes whether the first slot of an unused area reads the clock. */
+  private static void clock(TargetMemory memory, OverheadTest test, boolean on) {
+    int before = memory.protect(test.slot(), test.slotBytes(), TargetMemory.EXECUTE_READ_WRITE);
+    test.clock(on).forEach(write -> memory.write(write.address(), write.bytes()));
+    memory.protect(test.slot(), test.slotBytes(), before);
+    memory.flush(test.slot(), test.slotBytes());
   }
 
-  /** Nanoseconds of {@link #pair}. */
+  /** Returns {@link #pair} in nanoseconds. */
   public double pairNanos(long ticksPerSecond) {
     return ticksPerSecond == 0 ? 0 : pair * 1e9 / ticksPerSecond;
   }
 
-  /** Nanoseconds of {@link #clock}. */
+  /** Returns {@link #clock} in nanoseconds. */
   public double clockNanos(long ticksPerSecond) {
     return ticksPerSecond == 0 ? 0 : clock * 1e9 / ticksPerSecond;
   }

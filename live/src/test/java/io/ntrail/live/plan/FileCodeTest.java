@@ -91,7 +91,7 @@ final class FileCodeTest {
     PlannedFunction plain =
         Sketch.named(sketch.plan(memory, sketch.stored().headers().imageBase()), "plain");
     assertEquals(
-        "its code in memory is not that of its file (0x%x: E9 41 01 8D 40, file: 8D 41 01 8D 40)"
+        "code in memory differs from the file (patched by another tool) (0x%x: E9 41 01 8D 40, file: 8D 41 01 8D 40)"
             .formatted(at),
         plain.reason().orElseThrow().text());
     assertEquals("FOREIGN_PATCH", plain.reason().orElseThrow().name());

@@ -71,8 +71,7 @@ final class LanguageRuntimesTest {
   void membersOfV8AreV8s(String export) {
     Sketch sketch = sketch();
     sketch.builder().exports(export, "plain");
-    assertEquals(
-        Optional.of("JavaScript: it has functions of V8"), runtime(sketch, RENAMED, List.of()));
+    assertEquals(Optional.of("JavaScript: has V8 functions"), runtime(sketch, RENAMED, List.of()));
   }
 
   @Test
@@ -86,7 +85,7 @@ final class LanguageRuntimesTest {
         .bytes(" Go buildinf:".getBytes(StandardCharsets.US_ASCII))
         .fill(50, 0);
     assertEquals(
-        Optional.of("Go: it has what its linker writes"), runtime(sketch, RENAMED, List.of()));
+        Optional.of("Go: build info of the Go linker"), runtime(sketch, RENAMED, List.of()));
     Sketch elsewhere = sketch();
     // A program that only looks for them.
     elsewhere

@@ -114,8 +114,8 @@ public final class Sketch {
   }
 
   /** Everything. */
-  public static final Planner.Choice ALL =
-      new Planner.Choice() {
+  public static final Planner.Selection ALL =
+      new Planner.Selection() {
         @Override
         public boolean wants(TargetModule module, String name) {
           return true;

@@ -5,7 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.live.patch.TracingMemory;
 import io.ntrail.live.plan.PlannedFunction;
+import io.ntrail.live.recovery.CrashRecovery;
+import io.ntrail.live.recovery.DetachResult;
 import io.ntrail.live.session.SessionFile;
 import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetModule;
@@ -120,7 +123,7 @@ final class DetachTest {
     }
   }
 
-  /** Whatever stayed in the target because a word looks like an address of it. */
+  /** Makes inaccessible whatever stayed in the target because a word may refer to it. */
   private static void makeInaccessible(Tracer tracer, TargetMemory memory) {
     List<TracingMemory.Block> blocks = new ArrayList<>(tracer.patcher().blocks());
     blocks.add(tracer.memory().runtimeBlock());

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.target.ProcessMitigations;
 import io.ntrail.live.target.StandardHandles;
 import io.ntrail.live.target.TargetModule;
@@ -105,9 +106,8 @@ final class MitigationsTest {
 
   /** Functions of the program itself, by their names. */
   static TracePlan plan(TraceTarget target, List<String> names) {
-    return TracePlan.of(
-        target,
-        new TracePlan.Choice() {
+    return target.plan(
+        new TracePlan.Selection() {
           @Override
           public boolean mayWant(TargetModule module) {
             return module.name().endsWith(".exe");

@@ -10,6 +10,7 @@ import io.ntrail.formats.ntr.NtrFile;
 import io.ntrail.formats.ntr.TracedModule;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.testkit.wine.Wine;
@@ -67,8 +68,8 @@ final class ModuleTrackerTest {
   }
 
   /** All functions that have names, but those of the system's libraries. */
-  private static final TracePlan.Choice NAMED =
-      new TracePlan.Choice() {
+  private static final TracePlan.Selection NAMED =
+      new TracePlan.Selection() {
         @Override
         public boolean mayWant(TargetModule module) {
           return !module.path().toLowerCase(Locale.ROOT).startsWith("c:\\windows");
@@ -156,13 +157,13 @@ final class ModuleTrackerTest {
     return traced(target, out, NAMED, go);
   }
 
-  private Traced traced(TraceTarget target, Path out, TracePlan.Choice choice, Path go)
+  private Traced traced(TraceTarget target, Path out, TracePlan.Selection choice, Path go)
       throws IOException {
     Path recording = folder.resolve("calls.ntr");
     TraceSettings how = new TraceSettings(recording, 0, 256, 256, 0, 0, "test");
     try (target;
         TraceRun run = TraceRun.prepare(target, how)) {
-      run.begin(TracePlan.of(target, choice));
+      run.begin(target.plan(choice));
       Files.createFile(go);
       OptionalInt exit = OptionalInt.empty();
       long end = System.nanoTime() + LIMIT.toNanos();
@@ -222,8 +223,8 @@ final class ModuleTrackerTest {
     while (!read(folder.resolve("out1")).contains("ready")) {
       LockSupport.parkNanos(1_000_000);
     }
-    TracePlan.Choice letsGo =
-        new TracePlan.Choice() {
+    TracePlan.Selection letsGo =
+        new TracePlan.Selection() {
           @Override
           public boolean mayWant(TargetModule module) {
             if (module.name().equals("one.dll") && !Files.exists(go)) {

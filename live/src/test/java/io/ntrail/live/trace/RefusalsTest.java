@@ -165,7 +165,7 @@ final class RefusalsTest {
       assertTrue(refused.message().contains(word), refused.message());
     }
     assertFalse(refused.nextStep().isEmpty(), refused.message());
-    assertEquals(impossible, refused.isImpossible(), refused.message());
+    assertEquals(impossible, refused.reason() == CannotGoOn.Reason.NOT_POSSIBLE, refused.message());
   }
 
   private CannotGoOn refusedBy(Agent agent, String which) {
@@ -215,8 +215,8 @@ final class RefusalsTest {
 
   @Test
   void programsThatAreNotThere() {
-    says(refusedBy(agent(), "nobody.exe"), false, "no program that runs is called nobody.exe");
-    says(refusedBy(agent(), "999999"), false, "no program that runs has the id 999999");
+    says(refusedBy(agent(), "nobody.exe"), false, "no process named nobody.exe");
+    says(refusedBy(agent(), "999999"), false, "no process with id 999999");
   }
 
   @Test
@@ -231,7 +231,7 @@ final class RefusalsTest {
             List<RunningProcess> both = running();
             assertEquals(2, both.size());
             String first = "(" + both.getFirst().pid() + ")";
-            says(refused, false, "2 programs", first, "(" + both.getLast().pid() + ")");
+            says(refused, false, "2 processes", first, "(" + both.getLast().pid() + ")");
             assertEquals("-p " + both.getFirst().pid(), refused.nextStep());
           });
     } finally {
@@ -260,7 +260,7 @@ final class RefusalsTest {
   @Test
   void programsThatHaveNotBegunToRun() throws IOException {
     try (TargetProcess target = TargetProcess.start(calls, line(), StandardHandles.NONE)) {
-      says(refusedBy(agent(), "" + target.pid()), false, "has not begun to run");
+      says(refusedBy(agent(), "" + target.pid()), false, "is still initializing");
       target.resumeMain();
       OptionalInt exit = OptionalInt.empty();
       while (exit.isEmpty()) {
@@ -290,16 +290,16 @@ final class RefusalsTest {
 
   @Test
   void programsWithoutFreeMemoryNearTheirCode() throws Exception {
-    unharmed("near", _ -> says(cannotTrace(16), false, "no free memory is near enough"));
+    unharmed("near", _ -> says(cannotTrace(16), false, "no free memory within 2 GiB"));
   }
 
   @Test
   void programsWithoutAddressSpaceForStacks() throws Exception {
-    unharmed("space", _ -> says(cannotTrace(16), false, "no address space left", "33 MiB"));
+    unharmed("space", _ -> says(cannotTrace(16), false, "no free address space", "33 MiB"));
   }
 
   @Test
   void programsWithoutAddressSpaceForRecords() throws Exception {
-    unharmed("space", _ -> says(cannotTrace(512), false, "no address space left", "session file"));
+    unharmed("space", _ -> says(cannotTrace(512), false, "no free address space", "session file"));
   }
 }

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
-import io.ntrail.live.code.AreaLayout;
+import io.ntrail.live.patch.TracingMemory;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetProcess;
@@ -31,11 +31,12 @@ final class SafetyTest {
   /** The unwind data of a return point, up to what depends on the slot. */
   private static final byte[] SLOT_INFO = {0x11, 0, 7, 0x14, 0, 3, 0, 0x44, 1, 0, 0, 0x11};
 
-  private static long find(TargetMemory memory, long area) {
-    byte[] table = memory.readUpTo(area + AreaLayout.TABLE, 0x8000);
+  private static long find(TargetProcess target, long area) {
+    long begin = area + target.architecture().areas().table();
+    byte[] table = target.memory().readUpTo(begin, 0x8000);
     for (int at = 0; at + SLOT_INFO.length <= table.length; at++) {
       if (Arrays.equals(table, at, at + SLOT_INFO.length, SLOT_INFO, 0, SLOT_INFO.length)) {
-        return area + AreaLayout.TABLE + at;
+        return begin + at;
       }
     }
     throw new AssertionError("no unwind data of a slot");
@@ -62,7 +63,7 @@ final class SafetyTest {
                 TracingMemory tracing = new TracingMemory(target, session, name, 64);
                 tracing.addAreas(1);
                 assertTrue(UnwindSelfTest.run(target, tracing).passed());
-                long info = find(target.memory(), tracing.areas().getFirst());
+                long info = find(target, tracing.areas().getFirst());
                 target.memory().protect(info, SLOT_INFO.length + 8, TargetMemory.READ_WRITE);
                 // Another frame; no frame; another place of the machine frame; no handler; a
                 // handler when searching; a push instead of the frame register.

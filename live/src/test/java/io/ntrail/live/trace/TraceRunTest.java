@@ -11,6 +11,7 @@ import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentConnection;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.plan.PlannedFunction;
+import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.target.StandardHandles;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.testkit.wine.Wine;
@@ -117,9 +118,8 @@ final class TraceRunTest {
   }
 
   private static TracePlan plan(TraceTarget target) {
-    return TracePlan.of(
-        target,
-        new TracePlan.Choice() {
+    return target.plan(
+        new TracePlan.Selection() {
           @Override
           public boolean mayWant(TargetModule module) {
             return module.name().endsWith(".exe");

@@ -14,6 +14,8 @@ import io.ntrail.formats.pe.PeImage;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentConnection;
 import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.patch.Patcher;
+import io.ntrail.live.plan.ModuleFile;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.PlannedModule;
 import io.ntrail.live.plan.Planner;
@@ -329,7 +331,7 @@ final class Tracing implements AutoCloseable {
     Tracer tracer = new Tracer(target, session, host.name(session.path()), settings.areas);
     UnwindSelfTest selfTest = tracer.selfTest();
     List<PlannedFunction> wanted = plan.stream().filter(PlannedFunction::isTraced).toList();
-    List<Tracer.Traced> prepared = tracer.prepare(wanted, true);
+    List<Patcher.Patched> prepared = tracer.prepare(wanted, true);
     NtrHeader header =
         new NtrHeader(NtrHeader.ONE_CLOCK, 2_100_000_000L, 0, 0, 0x8664, 8, 1, "test");
     OutputStream file = Files.newOutputStream(recording);
@@ -371,7 +373,7 @@ final class Tracing implements AutoCloseable {
           session.searches(),
           selfTest,
           plan,
-          prepared.stream().map(Tracer.Traced::function).toList());
+          prepared.stream().map(Patcher.Patched::function).toList());
     }
   }
 
@@ -432,8 +434,8 @@ final class Tracing implements AutoCloseable {
   /** What would be done with a program that stands at its entry point. */
   List<PlannedFunction> plan(TargetProcess target, BiPredicate<TargetModule, String> wanted) {
     List<PlannedFunction> plan = new ArrayList<>();
-    Planner.Choice choice =
-        new Planner.Choice() {
+    Planner.Selection choice =
+        new Planner.Selection() {
           @Override
           public boolean wants(TargetModule module, String name) {
             return wanted.test(module, name);
@@ -455,10 +457,10 @@ final class Tracing implements AutoCloseable {
     return plan;
   }
 
-  private static void define(Recorder recorder, List<Tracer.Traced> prepared) {
+  private static void define(Recorder recorder, List<Patcher.Patched> prepared) {
     Map<PlannedModule, Long> modules = new HashMap<>();
     long number = 0;
-    for (Tracer.Traced traced : prepared) {
+    for (Patcher.Patched traced : prepared) {
       PlannedModule module = traced.function().module();
       if (!modules.containsKey(module)) {
         long next = modules.size() + 1L;
@@ -473,7 +475,7 @@ final class Tracing implements AutoCloseable {
       }
       number++;
       recorder.function(
-          traced.address(),
+          traced.recordAddress(),
           new TracedFunction(
               number,
               modules.get(module),

@@ -72,7 +72,7 @@ class PdbSearchTest {
     PdbSearch.Result result = search(image(), List.of(), "srv*%T%/s;%T%/f");
     assertEquals(
         List.of(
-            folder.resolve("image/user32.pdb") + " is not there",
+            folder.resolve("image/user32.pdb") + " not found",
             folder.resolve("s") + " is not a folder",
             folder.resolve("f") + " is not a folder"),
         result.tried().stream().map(Tried::why).toList());
@@ -115,6 +115,6 @@ class PdbSearchTest {
     StoreFixture.put(folder, "x.pdb", USER32.bytes());
     PdbSearch.Result result = search(naming("../x.pdb"), List.of(folder.resolve("s")), "");
     assertEquals(Optional.empty(), result.pdb());
-    assertEquals(folder.resolve("s/x.pdb") + " is not there", result.tried().getFirst().why());
+    assertEquals(folder.resolve("s/x.pdb") + " not found", result.tried().getFirst().why());
   }
 }

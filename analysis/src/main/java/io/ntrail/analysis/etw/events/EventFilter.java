@@ -1,6 +1,9 @@
 package io.ntrail.analysis.etw.events;
 
 import io.ntrail.analysis.etw.machine.Machine;
+import io.ntrail.analysis.naming.NamePattern;
+import io.ntrail.analysis.naming.PatternSet;
+import io.ntrail.analysis.naming.UnmatchedTerm;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -66,7 +69,7 @@ public final class EventFilter {
 
   private final PatternSet processes;
   private final PatternSet threads;
-  private final PatternSet events;
+  private final EventPatterns events;
   private final @Nullable BitSet cpus;
   private final @Nullable FilterExpression where;
   private final Map<EventType, Boolean> types = new HashMap<>();
@@ -78,7 +81,7 @@ public final class EventFilter {
   private EventFilter(Builder builder) {
     processes = new PatternSet(builder.processes);
     threads = new PatternSet(builder.threads);
-    events = new PatternSet(builder.events);
+    events = new EventPatterns(builder.events);
     cpus = builder.cpus;
     where = builder.where;
   }
@@ -122,7 +125,7 @@ public final class EventFilter {
   private boolean passesType(EventType type) {
     Boolean known = types.get(type);
     if (known == null) {
-      known = events.fitEvent(type);
+      known = events.fit(type);
       // Events that tell their own types may tell a new one every time.
       if (types.size() >= MOST_TYPES) {
         types.clear();
@@ -143,17 +146,17 @@ public final class EventFilter {
     if (!finished) {
       return result;
     }
-    result.addAll(events.unmatchedEvents());
+    result.addAll(events.unmatched());
     if (askedForCpus && !fittingCpus) {
       String numbers = String.valueOf(cpus).replaceAll("[{} ]", "");
       result.add(new UnmatchedTerm(UnmatchedTerm.What.CPU, numbers, ""));
     }
-    result.addAll(processes.unmatchedProcesses(machine));
+    result.addAll(processes.unmatchedProcesses(machine.processNames()));
     result.addAll(threads.unmatchedThreads());
     if (where != null) {
       for (String name : where.names()) {
         if (fields.lacks(name)) {
-          result.add(UnmatchedTerm.field(name, fields));
+          result.add(fields.unmatched(name));
         }
       }
     }

@@ -1,6 +1,7 @@
 package io.ntrail.analysis.etw.events;
 
 import io.ntrail.analysis.etw.machine.ProcessInstance;
+import io.ntrail.analysis.naming.UnmatchedTerm;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -81,7 +82,7 @@ public record EventGroups(
     if (KEYS.contains(by.toLowerCase(Locale.ROOT)) || !fields.lacks(by)) {
       return null;
     }
-    UnmatchedTerm field = UnmatchedTerm.field(by, fields);
+    UnmatchedTerm field = fields.unmatched(by);
     if (field.what() == UnmatchedTerm.What.GROUP) {
       return field;
     }

@@ -2,6 +2,7 @@ package io.ntrail.analysis.etw.events;
 
 import io.ntrail.analysis.etw.machine.Machine;
 import io.ntrail.analysis.etw.machine.ProcessInstance;
+import io.ntrail.analysis.etw.machine.RunningThreads;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.etl.RecordKind;
@@ -9,7 +10,6 @@ import io.ntrail.formats.identity.FileTime;
 import io.ntrail.formats.schema.MessageText;
 import io.ntrail.formats.schema.Payload;
 import io.ntrail.formats.schema.Schema;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  * last context switch put on that CPU.
  */
 public final class EventReader {
-  private static final int CSWITCH = 0x0524;
   private static final Payload NOTHING = new Payload();
 
   private final EtwRecording recording;
@@ -39,7 +38,7 @@ public final class EventReader {
   private int processId;
   private int threadId;
   private boolean attributed;
-  private int[] running = new int[64];
+  private final RunningThreads running;
 
   EventReader(
       EtwRecording recording, Machine machine, SchemaIndex schemas, ValueDescriptions meanings) {
@@ -47,7 +46,8 @@ public final class EventReader {
     this.machine = machine;
     this.schemas = schemas;
     this.meanings = meanings;
-    Arrays.fill(running, RecordCursor.NO_ID);
+    this.running =
+        new RunningThreads(recording, RunningThreads.Policy.SWITCH_BELONGS_TO_NEW_THREAD);
   }
 
   /** Moves to a record. Records must come in time order. */
@@ -59,22 +59,12 @@ public final class EventReader {
     type = schemas.type(next);
     payloadRead = false;
     attributed = false;
-    noteSwitch(next);
+    running.reach(next, file);
   }
 
   /** Learns from a record that nobody asked for which thread runs on its CPU. */
   void passBy(RecordCursor passed, int file) {
-    if (passed.kind().isHook() && passed.hookId() == CSWITCH) {
-      record = passed;
-      fileNumber = file;
-      noteSwitch(passed);
-    }
-  }
-
-  private void noteSwitch(RecordCursor passed) {
-    if (passed.kind().isHook() && passed.hookId() == CSWITCH && passed.payloadLength() >= 4) {
-      setRunning(passed.bytes().i32(passed.payloadOffset()));
-    }
+    running.reach(passed, file);
   }
 
   /** The record itself. */
@@ -232,7 +222,7 @@ public final class EventReader {
         && known != null
         && current.kind().isHook()
         && SchemaIndex.runsOnCurrentThread(current.hookId())) {
-      threadId = running();
+      threadId = running.on(current, fileNumber);
       processId = processOf(threadId, RecordCursor.NO_ID, RecordCursor.NO_ID);
     }
   }
@@ -246,24 +236,5 @@ public final class EventReader {
     }
     // Thread 0 is that of the idle process, one for every CPU.
     return thread == 0 ? 0 : machine.processOfThread(thread, key);
-  }
-
-  private int slot() {
-    return recording.oneClock() ? record().cpu() : fileNumber << 11 | record().cpu();
-  }
-
-  private int running() {
-    int slot = slot();
-    return slot < running.length ? running[slot] : RecordCursor.NO_ID;
-  }
-
-  private void setRunning(int thread) {
-    int slot = slot();
-    if (slot >= running.length) {
-      int before = running.length;
-      running = Arrays.copyOf(running, Math.max(slot + 1, 2 * before));
-      Arrays.fill(running, before, running.length, RecordCursor.NO_ID);
-    }
-    running[slot] = thread;
   }
 }

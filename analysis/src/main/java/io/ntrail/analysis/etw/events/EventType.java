@@ -1,5 +1,6 @@
 package io.ntrail.analysis.etw.events;
 
+import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.schema.MessageText;
 import io.ntrail.formats.schema.Schema;

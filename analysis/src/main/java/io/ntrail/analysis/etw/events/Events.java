@@ -6,6 +6,7 @@ import io.ntrail.analysis.etw.recording.OrderedCursor;
 import io.ntrail.analysis.etw.recording.SurveyPart;
 import io.ntrail.analysis.etw.stacks.StackRecords;
 import io.ntrail.analysis.naming.RecordingSymbols;
+import io.ntrail.analysis.naming.UnmatchedTerm;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.EnumSet;

@@ -1,5 +1,6 @@
 package io.ntrail.analysis.etw.events;
 
+import io.ntrail.analysis.naming.UnmatchedTerm;
 import io.ntrail.formats.schema.Field;
 import io.ntrail.formats.schema.InType;
 import io.ntrail.formats.schema.Schema;
@@ -81,7 +82,14 @@ final class FieldNames {
     return groups.contains(name);
   }
 
-  /** What to choose from when a name is lacking. */
+  /** Returns a name that is lacking, with the nearest that is there. */
+  UnmatchedTerm unmatched(String asked) {
+    return isGroup(asked)
+        ? new UnmatchedTerm(UnmatchedTerm.What.GROUP, asked, "")
+        : UnmatchedTerm.of(UnmatchedTerm.What.FIELD, asked, known());
+  }
+
+  /** Returns the names to choose from when one is lacking. */
   Collection<String> known() {
     Set<String> all = new TreeSet<>(values);
     all.addAll(EventValues.OWN);

@@ -1,5 +1,6 @@
 package io.ntrail.analysis.etw.events;
 
+import io.ntrail.analysis.naming.NamePattern;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

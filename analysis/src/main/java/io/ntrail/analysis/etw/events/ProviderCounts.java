@@ -1,5 +1,6 @@
 package io.ntrail.analysis.etw.events;
 
+import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.identity.Guid;
 import java.util.ArrayList;
@@ -23,7 +24,6 @@ import org.jspecify.annotations.Nullable;
 public record ProviderCounts(
     List<Row> rows, long events, long bytes, long stackRecords, long stackBytes) {
   /** The group of hook ids that stack records have. */
-  private static final int STACK_GROUP = 0x18;
 
   /**
    * One source.
@@ -112,12 +112,13 @@ public record ProviderCounts(
 
   /** Sums up the types of a count. */
   static ProviderCounts of(EventCounts counts, KernelEvents kernel) {
-    Guid stackWalk = kernel.classGuid(STACK_GROUP << 8);
+    Guid stackWalk = kernel.classGuid(KernelEvent.STACKWALK_STACK);
     Map<String, Sum> sums = new LinkedHashMap<>();
     long stackRecords = 0;
     long stackBytes = 0;
     for (EventCounts.Row row : counts.rows()) {
-      if (row.id() >>> 8 == STACK_GROUP && row.providerGuid().equals(stackWalk)) {
+      if (KernelEvent.group(row.id()) == KernelEvent.Group.STACKWALK
+          && row.providerGuid().equals(stackWalk)) {
         stackRecords += row.count();
         stackBytes += row.bytes();
         continue;

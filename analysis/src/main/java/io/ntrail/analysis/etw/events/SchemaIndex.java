@@ -3,6 +3,8 @@ package io.ntrail.analysis.etw.events;
 import io.ntrail.analysis.etw.recording.SurveyPart;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.etl.ExtendedItem;
+import io.ntrail.formats.etl.KernelEvent;
+import io.ntrail.formats.etl.KernelEvent.Group;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.etl.RecordKind;
@@ -360,12 +362,21 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
         : described(guid, id, opcode, version, kind);
   }
 
-  /** Whether a record without ids belongs to the thread that runs on its CPU. */
+  /**
+   * Returns true if a record without ids belongs to the thread that runs on its CPU: not sessions
+   * and configuration, not completions, which interrupt whoever runs, not images and stacks, which
+   * have ids of their own.
+   */
   static boolean runsOnCurrentThread(int hook) {
-    return switch (hook >>> 8) {
-      // Session and configuration; completions, which interrupt whoever runs; stack records, which
-      // have ids of their own.
-      case 0x00, 0x0B, 0x01, 0x06, 0x08, 0x18, 0x14 -> false;
+    return switch (KernelEvent.group(hook)) {
+      case Group.EVENTTRACE,
+          Group.SYSTEMCONFIG,
+          Group.DISKIO,
+          Group.TCPIP,
+          Group.UDPIP,
+          Group.STACKWALK,
+          Group.IMAGE ->
+          false;
       default -> true;
     };
   }

@@ -1,14 +1,14 @@
 package io.ntrail.analysis.etw.events;
 
-import io.ntrail.analysis.etw.machine.CodeMap;
-import io.ntrail.analysis.etw.machine.ImageFile;
 import io.ntrail.analysis.etw.machine.Machine;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.OrderedCursor;
-import io.ntrail.analysis.etw.stacks.StackAddresses;
 import io.ntrail.analysis.etw.stacks.StackAssembler;
 import io.ntrail.analysis.etw.stacks.StackRecords;
+import io.ntrail.analysis.naming.CodeMap;
+import io.ntrail.analysis.naming.ImageFile;
 import io.ntrail.analysis.naming.RecordingSymbols;
+import io.ntrail.analysis.naming.StackAddresses;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.programs.symbols.SymbolFrame;
 import io.ntrail.programs.symbols.SymbolizedAddress;
@@ -96,7 +96,7 @@ final class StackReader implements AutoCloseable {
     CodeMap known = spaces;
     processes.add(process);
     if (known == null || processes.size() > MOST_PROCESSES) {
-      known = new CodeMap(machine, recording);
+      known = new CodeMap(machine.images(), machine.methods(), recording::isKernel);
       spaces = known;
       processes.clear();
       processes.add(process);

@@ -1,6 +1,7 @@
 package io.ntrail.analysis.etw.machine;
 
 import io.ntrail.analysis.etw.recording.IndexSort;
+import io.ntrail.analysis.naming.StringPool;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

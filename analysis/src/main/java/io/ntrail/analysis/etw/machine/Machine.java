@@ -2,6 +2,14 @@ package io.ntrail.analysis.etw.machine;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.SurveyPart;
+import io.ntrail.analysis.naming.ImageFile;
+import io.ntrail.analysis.naming.Images;
+import io.ntrail.analysis.naming.Lifetimes;
+import io.ntrail.analysis.naming.Methods;
+import io.ntrail.analysis.naming.PdbReference;
+import io.ntrail.analysis.naming.ProcessNames;
+import io.ntrail.formats.etl.KernelEvent;
+import io.ntrail.formats.etl.KernelEvent.Group;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.identity.Guid;
@@ -23,19 +31,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Times are the keys that records are put in order by ({@link EtwRecording#key}).
  */
-public final class Machine implements SurveyPart<Machine> {
+public final class Machine implements SurveyPart<Machine>, ProcessNames {
   private static final Guid SYSTEM_CONFIG_EX = Guid.parse("9b79ee91-b5fd-41c0-a243-4248e266e9d0");
   private static final int VOLUME_MAPPING = 35;
   private static final Guid IMAGE_ID = Guid.parse("b3e675d7-2554-4f18-830b-2762732560de");
   private static final int RSDS = 36;
-
-  private static final int PROCESS = 0x03;
-  private static final int FILE_IO = 0x04;
-  private static final int THREAD = 0x05;
-  private static final int IMAGE = 0x14;
-  private static final int IMAGE_LOAD = 0x030A;
-  private static final int DEFUNCT = 0x27;
-  private static final int CSWITCH = 0x0524;
 
   /** What runs when nothing else does has this id on every machine. */
   private static final ProcessInstance IDLE = new ProcessInstance(0, 0, "Idle", null);
@@ -70,7 +70,8 @@ public final class Machine implements SurveyPart<Machine> {
    *
    * @param addresses whether to learn also what lies at which addresses: images and methods
    */
-  public Machine(EtwRecording recording, KernelEvents kernel, SchemaTable table, boolean addresses) {
+  public Machine(
+      EtwRecording recording, KernelEvents kernel, SchemaTable table, boolean addresses) {
     this.addresses = addresses;
     this.recording = recording;
     this.kernel = kernel;
@@ -95,21 +96,21 @@ public final class Machine implements SurveyPart<Machine> {
       hook = kernel.hookId(record.provider(), record.opcode());
     } else {
       if (addresses && record.kind().isEvent()) {
-        methods.visit(record, key(record));
+        MethodEvents.read(record, key(record), methods);
       }
       return;
     }
-    switch (hook >>> 8) {
-      case PROCESS -> {
-        if (hook == IMAGE_LOAD) {
+    switch (KernelEvent.group(hook)) {
+      case Group.PROCESS -> {
+        if (hook == KernelEvent.IMAGE_LOAD) {
           image(record, hook);
         } else {
           process(record, hook);
         }
       }
-      case IMAGE -> image(record, hook);
-      case THREAD -> thread(record, hook);
-      case FILE_IO -> file(record, hook);
+      case Group.IMAGE -> image(record, hook);
+      case Group.THREAD -> thread(record, hook);
+      case Group.FILEIO -> file(record, hook);
       default -> {
         // Tells nothing about the machine.
       }
@@ -139,7 +140,7 @@ public final class Machine implements SurveyPart<Machine> {
   }
 
   private void process(RecordCursor record, int hook) {
-    byte kind = kind(hook & 0xFF);
+    byte kind = KernelLifetimes.kind(KernelEvent.type(hook));
     if (kind < 0 || !read(record, hook)) {
       return;
     }
@@ -169,23 +170,12 @@ public final class Machine implements SurveyPart<Machine> {
             room && !line.isEmpty() ? line : null));
   }
 
-  private static byte kind(int opcode) {
-    return switch (opcode) {
-      case 1 -> Lifetimes.START;
-      case 2 -> Lifetimes.END;
-      case 3 -> Lifetimes.RUNDOWN_START;
-      case 4 -> Lifetimes.RUNDOWN_END;
-      case DEFUNCT -> Lifetimes.DEFUNCT;
-      default -> -1;
-    };
-  }
-
   private void thread(RecordCursor record, int hook) {
-    if (hook == CSWITCH) {
+    if (hook == KernelEvent.THREAD_CSWITCH) {
       contextSwitches = true;
       return;
     }
-    byte kind = kind(hook & 0xFF);
+    byte kind = KernelLifetimes.kind(KernelEvent.type(hook));
     if (kind < 0 || kind == Lifetimes.DEFUNCT || !read(record, hook)) {
       return;
     }
@@ -198,7 +188,10 @@ public final class Machine implements SurveyPart<Machine> {
   }
 
   private void image(RecordCursor record, int hook) {
-    byte kind = hook == IMAGE_LOAD ? Lifetimes.START : kind(hook & 0xFF);
+    byte kind =
+        hook == KernelEvent.IMAGE_LOAD
+            ? Lifetimes.START
+            : KernelLifetimes.kind(KernelEvent.type(hook));
     if (!addresses || kind < 0 || kind == Lifetimes.DEFUNCT || !read(record, hook)) {
       return;
     }
@@ -228,8 +221,11 @@ public final class Machine implements SurveyPart<Machine> {
   }
 
   private void file(RecordCursor record, int hook) {
-    switch (hook & 0xFF) {
-      case 0x00, 0x20, 0x23, 0x24 -> {
+    switch (hook) {
+      case KernelEvent.FILEIO_NAME,
+          KernelEvent.FILEIO_FILECREATE,
+          KernelEvent.FILEIO_FILEDELETE,
+          KernelEvent.FILEIO_FILERUNDOWN -> {
         if (read(record, hook)) {
           int key = payload.find("FileObject");
           int name = payload.find("FileName");
@@ -330,7 +326,7 @@ public final class Machine implements SurveyPart<Machine> {
     return life < 0 ? RecordCursor.NO_ID : threadLives.value(life);
   }
 
-  /** Names of the images of all processes that the recording tells of. */
+  @Override
   public Set<String> processNames() {
     return processes.stream().map(ProcessInstance::image).collect(Collectors.toSet());
   }
@@ -373,17 +369,18 @@ public final class Machine implements SurveyPart<Machine> {
     return methods;
   }
 
-  /**
-   * Which of the processes an id meant at a time: a number of its own, also if the id was used
-   * again; -1 if the recording does not tell.
-   */
+  @Override
   public int processNumber(int id, long key) {
     return processLives.at(id, key);
   }
 
-  /** What a number of {@link #processNumber} means. */
-  public ProcessInstance processOfNumber(int number) {
-    return processes.get(processLives.value(number));
+  @Override
+  public @Nullable String processName(int number, int id) {
+    if (number >= 0) {
+      return processes.get(processLives.value(number)).image();
+    }
+    ProcessInstance life = id == 0 ? process(0, Long.MIN_VALUE) : null;
+    return life == null ? null : life.image();
   }
 
   /** Drive letters. */

@@ -2,6 +2,9 @@ package io.ntrail.analysis.etw.machine;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.SurveyPart;
+import io.ntrail.analysis.naming.Lifetimes;
+import io.ntrail.formats.etl.KernelEvent;
+import io.ntrail.formats.etl.KernelEvent.Group;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.identity.Guid;
@@ -19,12 +22,6 @@ public final class MachineSummary implements SurveyPart<MachineSummary> {
   private static final int BUILD_INFO = 32;
   private static final int VOLUME_MAPPING = 35;
   private static final int RSDS = 36;
-
-  private static final int PROCESS = 0x03;
-  private static final int THREAD = 0x05;
-  private static final int IMAGE = 0x14;
-  private static final int IMAGE_LOAD = 0x030A;
-  private static final int CPU = 0x0B0A;
 
   private final EtwRecording recording;
   private final KernelEvents kernel;
@@ -63,26 +60,28 @@ public final class MachineSummary implements SurveyPart<MachineSummary> {
       return;
     }
     switch (hook) {
-      case Sampling.SAMPLE -> samples.sample(record);
-      case Sampling.BATCH -> samples.batch(record);
-      case 0x0F48, 0x0F49, 0x0F4A -> {
+      case KernelEvent.PERFINFO_SAMPLEPROF -> samples.sample(record);
+      case KernelEvent.PERFINFO_SAMPLEDPROFILECACHE -> samples.batch(record);
+      case KernelEvent.PERFINFO_SETINTERVAL,
+          KernelEvent.PERFINFO_COLLECTIONSTART,
+          KernelEvent.PERFINFO_COLLECTIONEND -> {
         Payload payload = read(record, hook);
         if (payload != null) {
           samples.interval(payload);
         }
       }
-      case CPU -> {
+      case KernelEvent.SYSTEMCONFIG_CPU -> {
         Payload payload = read(record, hook);
         if (payload != null) {
           hardware.cpu(fileNumber, record, payload);
         }
       }
-      case IMAGE_LOAD -> image(record, hook);
+      case KernelEvent.IMAGE_LOAD -> image(record, hook);
       default -> {
-        switch (hook >>> 8) {
-          case PROCESS -> process(record, hook);
-          case THREAD -> thread(record, hook);
-          case IMAGE -> image(record, hook);
+        switch (KernelEvent.group(hook)) {
+          case Group.PROCESS -> process(record, hook);
+          case Group.THREAD -> thread(record, hook);
+          case Group.IMAGE -> image(record, hook);
           default -> {
             // Tells nothing of this.
           }
@@ -128,20 +127,8 @@ public final class MachineSummary implements SurveyPart<MachineSummary> {
     }
   }
 
-  /** What a record of a process or a thread says about its life; -1 if nothing. */
-  private static byte kind(int opcode) {
-    return switch (opcode) {
-      case 0x01 -> Lifetimes.START;
-      case 0x02 -> Lifetimes.END;
-      case 0x03 -> Lifetimes.RUNDOWN_START;
-      case 0x04 -> Lifetimes.RUNDOWN_END;
-      case 0x27 -> Lifetimes.DEFUNCT;
-      default -> -1;
-    };
-  }
-
   private void process(RecordCursor record, int hook) {
-    byte kind = kind(hook & 0xFF);
+    byte kind = KernelLifetimes.kind(KernelEvent.type(hook));
     Payload payload = kind < 0 ? null : read(record, hook);
     if (payload != null && payload.find("ImageFileName") >= 0) {
       note(processes, record, payload, "ProcessId", kind);
@@ -149,7 +136,7 @@ public final class MachineSummary implements SurveyPart<MachineSummary> {
   }
 
   private void thread(RecordCursor record, int hook) {
-    byte kind = kind(hook & 0xFF);
+    byte kind = KernelLifetimes.kind(KernelEvent.type(hook));
     boolean tells = kind >= 0 && kind != Lifetimes.DEFUNCT;
     Payload payload = tells ? read(record, hook) : null;
     if (payload != null && payload.find("ProcessId") >= 0) {

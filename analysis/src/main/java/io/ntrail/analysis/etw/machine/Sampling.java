@@ -1,6 +1,8 @@
 package io.ntrail.analysis.etw.machine;
 
+import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.formats.etl.KernelEvents;
+import io.ntrail.formats.etl.KernelFieldOffsets.Sample;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.List;
 
@@ -17,40 +19,35 @@ import java.util.List;
  * @param busyWithStack how many busy ones have a stack
  */
 public record Sampling(List<Long> intervals, long samples, long busy, long busyWithStack) {
-  static final int SAMPLE = 0x0F2E;
-  static final int BATCH = 0x0F37;
-
   private static final int IN_DPC_OR_ISR = 3;
 
   /**
-   * How many busy samples a record stands for; 0 if it is no sample or an idle one. Layouts are
-   * those of the table of kernel events: this is read for every sample of a recording.
+   * Returns the number of busy samples that a record stands for; 0 if it is no sample or an idle
+   * one.
    */
   public static long busy(RecordCursor record, KernelEvents kernel) {
     int hook =
         record.kind().isHook()
             ? record.hookId()
             : record.kind().isClassic() ? kernel.hookId(record.provider(), record.opcode()) : -1;
-    return hook == SAMPLE
+    return hook == KernelEvent.PERFINFO_SAMPLEPROF
         ? busy(record, record.payloadOffset(), record.offset() + record.size())
         : 0;
   }
 
-  /** Samples that the entry at {@code at} stands for; 0 if it is cut. */
+  /** Returns the number of samples that the entry at {@code at} stands for; 0 if it is cut. */
   static long weight(RecordCursor record, int at, int end) {
-    int pointer = record.pointerBytes();
-    if (at + pointer + 6 > end) {
-      return 0;
-    }
-    return Math.max(1, record.bytes().u16(at + pointer + 4));
+    int count = at + Sample.count(record.pointerBytes());
+    return count + 2 > end ? 0 : Math.max(1, record.bytes().u16(count));
   }
 
-  /** Busy samples that the entry at {@code at} stands for. */
+  /** Returns the number of busy samples that the entry at {@code at} stands for. */
   static long busy(RecordCursor record, int at, int end) {
     int pointer = record.pointerBytes();
     long weight = weight(record, at, end);
-    boolean flagged =
-        at + pointer + 7 <= end && (record.bytes().u8(at + pointer + 6) & IN_DPC_OR_ISR) != 0;
-    return weight == 0 || flagged || record.bytes().i32(at + pointer) != 0 ? weight : 0;
+    int flags = at + Sample.flags(pointer);
+    boolean flagged = flags < end && (record.bytes().u8(flags) & IN_DPC_OR_ISR) != 0;
+    boolean ofThread = weight > 0 && record.bytes().i32(at + Sample.threadId(pointer)) != 0;
+    return flagged || ofThread ? weight : 0;
   }
 }

@@ -1,5 +1,6 @@
 package io.ntrail.analysis.etw.machine;
 
+import io.ntrail.formats.etl.KernelFieldOffsets.Sample;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.schema.Payload;
 import java.util.List;
@@ -28,10 +29,10 @@ final class SamplingCollector {
       return;
     }
     long entries = record.bytes().u32(from);
-    int at = from + pointer;
+    int at = from + Sample.firstEntry(pointer);
     for (long i = 0; i < entries && at < end; i++) {
       count(record, at, end);
-      at += pointer + 8;
+      at += Sample.entryBytes(pointer);
     }
   }
 

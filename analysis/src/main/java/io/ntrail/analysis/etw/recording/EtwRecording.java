@@ -1,7 +1,9 @@
 package io.ntrail.analysis.etw.recording;
 
-import io.ntrail.formats.archives.Archives;
-import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.analysis.model.RecordedEvents;
+import io.ntrail.analysis.model.RecorderLosses;
+import io.ntrail.analysis.model.Recording;
+import io.ntrail.analysis.model.RecordingKind;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
@@ -9,16 +11,16 @@ import io.ntrail.formats.etl.EtlClock;
 import io.ntrail.formats.etl.EtlFile;
 import io.ntrail.formats.etl.LogFileHeader;
 import io.ntrail.formats.etl.RecordCursor;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
+import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.BinaryOperator;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Opening reads buffer headers only. Safe for use by several threads.
  */
-public final class EtwRecording implements AutoCloseable {
+public final class EtwRecording implements Recording, RecordedEvents {
   private final List<EtlFile> files;
   private final Gaps gaps;
   private final boolean oneClock;
@@ -80,25 +82,16 @@ public final class EtwRecording implements AutoCloseable {
   }
 
   /**
-   * Opens files, also packed ones.
+   * Makes a recording of files that are open already.
    *
-   * @throws CannotGoOn if one of them cannot be opened
+   * @param files one or several, closed with the recording
+   * @param gaps what could not be read of them so far; receives what their records leave
    */
-  public static EtwRecording open(List<Path> paths) {
-    if (paths.isEmpty()) {
+  public static EtwRecording ofFiles(List<EtlFile> files, Gaps gaps) {
+    if (files.isEmpty()) {
       throw new IllegalArgumentException("no files");
     }
-    Gaps gaps = new Gaps();
-    List<EtlFile> files = new ArrayList<>();
-    try {
-      for (Path path : paths) {
-        openAll(Archives.open(path, EtwRecording::isRecordingName, gaps), files, gaps);
-      }
-      return new EtwRecording(files, gaps);
-    } catch (RuntimeException e) {
-      files.forEach(EtlFile::close);
-      throw e;
-    }
+    return new EtwRecording(files, gaps);
   }
 
   /**
@@ -111,7 +104,7 @@ public final class EtwRecording implements AutoCloseable {
     List<EtlFile> files = new ArrayList<>();
     try {
       openAll(inputs, files, gaps);
-      return new EtwRecording(files, gaps);
+      return ofFiles(files, gaps);
     } catch (RuntimeException e) {
       files.forEach(EtlFile::close);
       throw e;
@@ -131,16 +124,36 @@ public final class EtwRecording implements AutoCloseable {
     }
   }
 
-  private static boolean isRecordingName(String lowerCaseName) {
-    return lowerCaseName.toLowerCase(Locale.ROOT).endsWith(".etl");
-  }
-
   /** The files, in the order in which they were given. */
   public List<EtlFile> files() {
     return files;
   }
 
-  /** What could not be read so far: complete after a pass over all records. */
+  @Override
+  public RecordingKind kind() {
+    return RecordingKind.ETW;
+  }
+
+  @Override
+  public List<String> fileNames() {
+    return files.stream().map(EtlFile::name).toList();
+  }
+
+  @Override
+  public RecorderLosses losses() {
+    long open =
+        files.stream().filter(f -> f.header().map(h -> !h.finalised()).orElse(false)).count();
+    return new RecorderLosses(
+        OptionalLong.of(sum(LogFileHeader::eventsLost)),
+        OptionalLong.of(sum(LogFileHeader::buffersLost)),
+        (int) open);
+  }
+
+  private long sum(ToLongFunction<LogFileHeader> count) {
+    return files.stream().mapToLong(f -> f.header().map(count::applyAsLong).orElse(0L)).sum();
+  }
+
+  @Override
   public List<Gap> gaps() {
     return gaps.list();
   }
@@ -177,12 +190,7 @@ public final class EtwRecording implements AutoCloseable {
     return new OrderedCursor(this, survey, Long.MIN_VALUE, Long.MAX_VALUE);
   }
 
-  /**
-   * The records of all files in time order, from one time to another.
-   *
-   * @param fromNanos the first time
-   * @param toNanos the time before which it ends
-   */
+  @Override
   public OrderedCursor inOrder(long fromNanos, long toNanos) {
     if (oneClock) {
       EtlClock clock = files.getFirst().clock();
@@ -321,7 +329,7 @@ public final class EtwRecording implements AutoCloseable {
     return bytesVisited.get();
   }
 
-  /** Bytes of all files. */
+  @Override
   public long size() {
     return files.stream().mapToLong(EtlFile::size).sum();
   }

@@ -1,5 +1,6 @@
 package io.ntrail.analysis.etw.recording;
 
+import io.ntrail.analysis.model.EventCursor;
 import io.ntrail.formats.etl.BufferIndex;
 import io.ntrail.formats.etl.EtlFile;
 import io.ntrail.formats.etl.RecordCursor;
@@ -25,10 +26,10 @@ import org.jspecify.annotations.Nullable;
  * <p>What open buffers take beyond a limit is given back and made again when their turn comes: a
  * file whose buffers all overlap costs time, not memory.
  *
- * <p>The earliest time of a run is known exactly after {@link EtwRecording#survey}; without it, that
- * of its first record is taken, and {@link #lateRecords()} says whether that was wrong.
+ * <p>The earliest time of a run is known exactly after {@link EtwRecording#survey}; without it,
+ * that of its first record is taken, and {@link #lateRecords()} says whether that was wrong.
  */
-public final class OrderedCursor implements AutoCloseable {
+public final class OrderedCursor implements EventCursor {
   /** Columns of open buffers, on the heap: enough for thousands of buffers. */
   private static final long TABLE_LIMIT = 96L << 20;
 
@@ -146,6 +147,7 @@ public final class OrderedCursor implements AutoCloseable {
   }
 
   /** Goes to the next record; false after the last one. */
+  @Override
   public boolean next() {
     if (++at < batchSize) {
       return true;
@@ -162,6 +164,21 @@ public final class OrderedCursor implements AutoCloseable {
     }
     opened.cursor.moveTo(opened.table, batch.position(at));
     return opened.cursor;
+  }
+
+  @Override
+  public int processId() {
+    return record().processId();
+  }
+
+  @Override
+  public int threadId() {
+    return record().threadId();
+  }
+
+  @Override
+  public int cpu() {
+    return record().cpu();
   }
 
   /** What the current record is put in order by ({@link EtwRecording#key}). */
@@ -195,6 +212,7 @@ public final class OrderedCursor implements AutoCloseable {
   }
 
   /** Time of the current record in nanoseconds since the first file's header record. */
+  @Override
   public long nanos() {
     long key = batch.key(at);
     return oneClock ? recording.files().getFirst().clock().nanos(key) : key;

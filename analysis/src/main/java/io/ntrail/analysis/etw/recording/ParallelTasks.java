@@ -54,7 +54,7 @@ public final class ParallelTasks {
       } catch (InterruptedException e) {
         executor.shutdownNow();
         Thread.currentThread().interrupt();
-        throw new CannotGoOn("interrupted", "");
+        throw CannotGoOn.interrupted();
       }
     }
   }

@@ -74,7 +74,8 @@ public final class Survey {
     return of(recording, cores, Nothing::new).survey;
   }
 
-  static <P extends SurveyPart<P>> With<P> of(EtwRecording recording, int cores, Supplier<P> parts) {
+  static <P extends SurveyPart<P>> With<P> of(
+      EtwRecording recording, int cores, Supplier<P> parts) {
     List<Columns> files =
         recording.files().stream().map(f -> new Columns(f.buffers().count())).toList();
     List<EtlFile> order = recording.files();

@@ -1,5 +1,6 @@
 package io.ntrail.analysis.etw.stacks;
 
+import io.ntrail.analysis.naming.StackAddresses;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.etl.ExtendedItem;
 import io.ntrail.formats.etl.RecordCursor;

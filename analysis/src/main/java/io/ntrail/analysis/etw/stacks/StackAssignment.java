@@ -1,6 +1,7 @@
 package io.ntrail.analysis.etw.stacks;
 
 import io.ntrail.analysis.etw.recording.OrderedCursor;
+import io.ntrail.analysis.naming.StackAddresses;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.Arrays;
 

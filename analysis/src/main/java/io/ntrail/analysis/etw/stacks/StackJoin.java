@@ -6,7 +6,9 @@ import io.ntrail.analysis.etw.recording.ParallelTasks;
 import io.ntrail.analysis.etw.recording.Survey;
 import io.ntrail.formats.etl.BufferIndex;
 import io.ntrail.formats.etl.EtlFile;
+import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.formats.etl.KernelEvents;
+import io.ntrail.formats.etl.KernelFieldOffsets.Stack;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -83,12 +85,13 @@ public final class StackJoin {
   }
 
   private long named(RecordCursor record) {
-    return recording.key(record.file(), record.bytes().i64(record.payloadOffset()));
+    return recording.key(
+        record.file(), record.bytes().i64(record.payloadOffset() + Stack.EVENT_TIME_STAMP));
   }
 
   private static boolean isWhole(RecordCursor reference) {
-    return StackMatchRules.stackHook(reference) == StackMatchRules.STACK_WALK
-        || reference.payloadLength() >= 16 + reference.pointerBytes();
+    return StackMatchRules.stackHook(reference) == KernelEvent.STACKWALK_STACK
+        || reference.payloadLength() >= Stack.FRAMES + reference.pointerBytes();
   }
 
   /**
@@ -215,7 +218,7 @@ public final class StackJoin {
               if (slice.contains(time) && (passes == 1 || Math.floorMod(time, passes) == pass)) {
                 named.add(
                     time,
-                    record.bytes().i32(record.payloadOffset() + 12),
+                    record.bytes().i32(record.payloadOffset() + Stack.THREAD_ID),
                     record.cpu(),
                     recording.key(record.file(), record.ticks()));
               }

@@ -1,25 +1,22 @@
 package io.ntrail.analysis.etw.stacks;
 
+import io.ntrail.formats.etl.KernelEvent;
+import io.ntrail.formats.etl.KernelEvent.Group;
+import io.ntrail.formats.etl.KernelEvent.Life;
 import io.ntrail.formats.etl.KernelEvents;
+import io.ntrail.formats.etl.KernelFieldOffsets.CSwitch;
+import io.ntrail.formats.etl.KernelFieldOffsets.DiskInit;
+import io.ntrail.formats.etl.KernelFieldOffsets.FileOperation;
+import io.ntrail.formats.etl.KernelFieldOffsets.HardFault;
+import io.ntrail.formats.etl.KernelFieldOffsets.Sample;
+import io.ntrail.formats.etl.KernelFieldOffsets.Stack;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.etl.RecordKind;
 import io.ntrail.formats.identity.Guid;
 
-/** Which records can be what a stack record is about, and whose stack that would be. */
+/** Rules for the records that a stack record can be about, and for the thread of the stack. */
 final class StackMatchRules {
-  static final int STACK_GROUP = 0x18;
-  static final int STACK_WALK = 0x1820;
-  static final int KEY_CREATE = 0x1822;
-  static final int KEY_RUNDOWN = 0x1824;
-  static final int STACK_KEY_KERNEL = 0x1825;
-  static final int STACK_KEY_USER = 0x1826;
-
   private static final Guid STACK_WALK_CLASS = Guid.parse("def2fe46-7bd6-4b80-bd94-f57fe20d0ce3");
-  private static final int CSWITCH = 0x0524;
-  private static final int SAMPLE = 0x0F2E;
-  private static final int PMC_SAMPLE = 0x0F2F;
-  private static final int NMI_SAMPLE = 0x0F47;
-  private static final int HARD_FAULT = 0x0220;
 
   /** No stack of this thread can belong to the record. */
   static final int NO = -1;
@@ -36,16 +33,19 @@ final class StackMatchRules {
     this.kernel = kernel;
   }
 
-  /** Whether a record names the time of an event, and a stack for it. */
+  /** Returns true if a record names the time of an event, and a stack for it. */
   static boolean isReference(RecordCursor record) {
     int hook = stackHook(record);
     return hook >= 0
-        && (hook == STACK_WALK || hook == STACK_KEY_KERNEL || hook == STACK_KEY_USER)
-        && record.payloadLength() >= 16;
+        && (hook == KernelEvent.STACKWALK_STACK
+            || hook == KernelEvent.STACKWALK_STACKKEYKERNEL
+            || hook == KernelEvent.STACKWALK_STACKKEYUSER)
+        && record.payloadLength() >= Stack.FRAMES;
   }
 
   /**
-   * Whether a record may have a stack: not rundowns, not what a merge adds, not stacks themselves.
+   * Returns true if a record may have a stack: not rundowns, not what a merge adds, not stacks
+   * themselves.
    */
   boolean mayHaveStack(RecordCursor record) {
     RecordKind kind = record.kind();
@@ -60,88 +60,92 @@ final class StackMatchRules {
     } else {
       return false;
     }
-    return switch (hook >>> 8) {
-      // Sessions, configuration, stacks.
-      case 0x00, 0x0B, STACK_GROUP -> false;
-      // Rundowns of processes, threads, images.
-      case 0x03, 0x05, 0x14 -> (hook & 0xFF) != 3 && (hook & 0xFF) != 4;
-      // Names of files and rundowns of mappings.
-      case 0x04 -> hook != 0x0400 && hook != 0x0424 && hook != 0x0427 && hook != 0x0428;
+    return switch (KernelEvent.group(hook)) {
+      case Group.EVENTTRACE, Group.SYSTEMCONFIG, Group.STACKWALK -> false;
+      case Group.PROCESS, Group.THREAD, Group.IMAGE ->
+          KernelEvent.type(hook) != Life.DC_START && KernelEvent.type(hook) != Life.DC_END;
+      case Group.FILEIO ->
+          hook != KernelEvent.FILEIO_NAME
+              && hook != KernelEvent.FILEIO_FILERUNDOWN
+              && hook != KernelEvent.FILEIO_MAPFILEDCSTART
+              && hook != KernelEvent.FILEIO_MAPFILEDCEND;
       default -> true;
     };
   }
 
-  /** Hook id of a stack record or of a definition; -1 for other records. */
+  /** Returns the hook id of a stack record or of a definition; -1 for other records. */
   static int stackHook(RecordCursor record) {
     if (record.kind().isHook()) {
       int hook = record.hookId();
-      return hook >>> 8 == STACK_GROUP ? hook : -1;
+      return KernelEvent.group(hook) == Group.STACKWALK ? hook : -1;
     }
     return record.kind().isClassic()
             && record.providerLow() == STACK_WALK_CLASS.low()
             && record.providerHigh() == STACK_WALK_CLASS.high()
-        ? STACK_GROUP << 8 | record.opcode() & 0xFF
+        ? KernelEvent.hookId(Group.STACKWALK, record.opcode())
         : -1;
   }
 
-  /** Whether a stack of this thread can be the record's. */
+  /**
+   * Tells if a stack of this thread can be the record's: {@link #NO}, {@link #MAYBE} or {@link
+   * #YES}.
+   */
   int isOf(RecordCursor record, int thread) {
     int at = record.payloadOffset();
     int length = record.payloadLength();
     boolean isHook = record.kind().isHook();
     if (isHook || record.kind().isClassic()) {
-      switch (isHook ? record.hookId() : kernel.hookId(record.provider(), record.opcode())) {
-        case CSWITCH -> {
-          if (length >= 8) {
-            return record.bytes().i32(at) == thread || record.bytes().i32(at + 4) == thread
+      int hook = isHook ? record.hookId() : kernel.hookId(record.provider(), record.opcode());
+      switch (hook) {
+        case KernelEvent.THREAD_CSWITCH -> {
+          if (length >= CSwitch.OLD_THREAD_ID + 4) {
+            return record.bytes().i32(at + CSwitch.NEW_THREAD_ID) == thread
+                    || record.bytes().i32(at + CSwitch.OLD_THREAD_ID) == thread
                 ? YES
                 : NO;
           }
         }
-        case SAMPLE, PMC_SAMPLE, NMI_SAMPLE -> {
-          int pointer = record.pointerBytes();
-          if (length >= pointer + 4) {
-            return record.bytes().i32(at + pointer) == thread ? YES : NO;
-          }
-        }
-        case HARD_FAULT -> {
-          int offset = 16 + 2 * record.pointerBytes();
+        case KernelEvent.PERFINFO_SAMPLEPROF,
+            KernelEvent.PERFINFO_PMCCOUNTERPROF,
+            KernelEvent.PERFINFO_SAMPLEDPROFILENMI -> {
+          int offset = Sample.threadId(record.pointerBytes());
           if (length >= offset + 4) {
             return record.bytes().i32(at + offset) == thread ? YES : NO;
           }
         }
-        case 0x0440 -> {
-          return ofOperation(record, thread, 0, 1);
+        case KernelEvent.PAGEFAULT_HARDFAULT -> {
+          int offset = HardFault.threadId(record.pointerBytes());
+          if (length >= offset + 4) {
+            return record.bytes().i32(at + offset) == thread ? YES : NO;
+          }
         }
-        case 0x0443, 0x0444 -> {
-          return ofOperation(record, thread, 8, 2);
-        }
-        case 0x0441, 0x0442, 0x0448, 0x0449, 0x044D -> {
-          return ofOperation(record, thread, 0, 2);
-        }
-        case 0x0445, 0x0446, 0x0447, 0x044A, 0x044B, 0x044F, 0x0450, 0x0451 -> {
-          return ofOperation(record, thread, 0, 3);
-        }
-        case 0x010C, 0x010D, 0x010F, 0x013A, 0x013B, 0x013C -> {
-          int pointer = record.pointerBytes();
+        case KernelEvent.DISKIO_READINIT,
+            KernelEvent.DISKIO_WRITEINIT,
+            KernelEvent.DISKIO_FLUSHINIT,
+            KernelEvent.DISKIO_OPTICALREADINIT,
+            KernelEvent.DISKIO_OPTICALWRITEINIT,
+            KernelEvent.DISKIO_OPTICALFLUSHINIT -> {
+          int offset = DiskInit.threadId(record.pointerBytes());
           if (record.version() >= 3
-              && length >= pointer + 4
-              && record.bytes().i32(at + pointer) == thread) {
+              && length >= offset + 4
+              && record.bytes().i32(at + offset) == thread) {
             return YES;
           }
         }
         default -> {
-          // What the payload tells of threads is not who ran.
+          // Other payloads do not tell who ran.
+          FileOperation operation = FileOperation.of(hook);
+          if (operation != null) {
+            return ofOperation(record, thread, operation);
+          }
         }
       }
     }
     return ofHeader(record, thread);
   }
 
-  /** File operations tell their thread: behind the Irp, since version 3 behind other pointers. */
-  private static int ofOperation(RecordCursor record, int thread, int irpAt, int pointers) {
-    int pointer = record.pointerBytes();
-    int offset = irpAt + pointer * (record.version() < 3 ? 1 : 1 + pointers);
+  private static int ofOperation(RecordCursor record, int thread, FileOperation operation) {
+    int offset = operation.threadId(record.version(), record.pointerBytes());
     boolean told =
         record.payloadLength() >= offset + 4
             && record.bytes().i32(record.payloadOffset() + offset) == thread;

@@ -1,6 +1,9 @@
 package io.ntrail.analysis.etw.stacks;
 
 import io.ntrail.analysis.etw.recording.IndexSort;
+import io.ntrail.analysis.naming.StackAddresses;
+import io.ntrail.formats.etl.KernelEvent;
+import io.ntrail.formats.etl.KernelFieldOffsets.Stack;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.Arrays;
 
@@ -92,11 +95,11 @@ final class StackRecordWindow {
    * @param buffer number of its buffer among those of all files
    */
   void add(RecordCursor record, long named, long time, int buffer) {
-    int at = record.payloadOffset() + 16;
+    int at = record.payloadOffset() + Stack.FRAMES;
     int pointer = record.pointerBytes();
     long part;
-    if (StackMatchRules.stackHook(record) == StackMatchRules.STACK_WALK) {
-      int count = (record.payloadLength() - 16) / pointer;
+    if (StackMatchRules.stackHook(record) == KernelEvent.STACKWALK_STACK) {
+      int count = (record.payloadLength() - Stack.FRAMES) / pointer;
       if (size >= MOST || frameCount + count > MOST_FRAMES) {
         leftOut++;
         return;
@@ -109,7 +112,7 @@ final class StackRecordWindow {
         frames[frameCount++] = record.bytes().pointer(at + i * pointer, pointer);
       }
     } else {
-      if (size >= MOST || record.payloadLength() < 16 + pointer) {
+      if (size >= MOST || record.payloadLength() < Stack.FRAMES + pointer) {
         leftOut++;
         return;
       }
@@ -133,7 +136,7 @@ final class StackRecordWindow {
     written[size] = time;
     parts[size] = part;
     origins[size] = (long) buffer << 32 | record.offset();
-    threads[size] = record.bytes().i32(record.payloadOffset() + 12);
+    threads[size] = record.bytes().i32(record.payloadOffset() + Stack.THREAD_ID);
     cpus[size] = record.cpu();
     size++;
   }

@@ -3,7 +3,10 @@ package io.ntrail.analysis.etw.stacks;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.IndexSort;
 import io.ntrail.analysis.etw.recording.OrderedCursor;
+import io.ntrail.analysis.naming.StackAddresses;
+import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.formats.etl.KernelEvents;
+import io.ntrail.formats.etl.KernelFieldOffsets.Stack;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -71,7 +74,8 @@ public final class StackRecords {
       buffers.cost[buffer] += 1 + record.payloadLength() / 64;
       buffers.firstNamed[buffer] = Math.min(buffers.firstNamed[buffer], named);
       buffers.lastNamed[buffer] = Math.max(buffers.lastNamed[buffer], named);
-    } else if (hook >= StackMatchRules.KEY_CREATE && hook <= StackMatchRules.KEY_RUNDOWN) {
+    } else if (hook >= KernelEvent.STACKWALK_KEYCREATE
+        && hook <= KernelEvent.STACKWALK_KEYRUNDOWN) {
       keys.note(record, recording.key(record.file(), record.ticks()));
     }
   }
@@ -86,7 +90,8 @@ public final class StackRecords {
   }
 
   private long named(RecordCursor record) {
-    return recording.key(record.file(), record.bytes().i64(record.payloadOffset()));
+    return recording.key(
+        record.file(), record.bytes().i64(record.payloadOffset() + Stack.EVENT_TIME_STAMP));
   }
 
   /** All records have been visited. */

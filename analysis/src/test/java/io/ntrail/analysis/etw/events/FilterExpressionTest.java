@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.testkit.Property;
 import java.math.BigInteger;
 import java.time.Duration;

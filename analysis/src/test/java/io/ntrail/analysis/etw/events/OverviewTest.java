@@ -11,6 +11,7 @@ import io.ntrail.analysis.etw.machine.Sampling;
 import io.ntrail.analysis.etw.machine.SystemConfiguration;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.EtwSummary;
+import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.schema.SchemaTable;
@@ -42,7 +43,7 @@ class OverviewTest {
   private static Overview real(String... names) {
     List<Path> paths =
         Stream.of(names).map(name -> TestData.file("etl/" + name + ".etl.gz")).toList();
-    try (EtwRecording recording = EtwRecording.open(paths)) {
+    try (EtwRecording recording = RecordingInput.openEtw(paths)) {
       return Overview.of(recording, 2);
     }
   }
@@ -147,7 +148,7 @@ class OverviewTest {
     KernelEvents kernel = new KernelEvents();
     SchemaTable table = SchemaTable.kernel();
     for (Path file : files) {
-      try (EtwRecording recording = EtwRecording.open(List.of(file))) {
+      try (EtwRecording recording = RecordingInput.openEtw(List.of(file))) {
         Overview one = Overview.of(recording, 1);
         Overview many = Overview.of(recording, 3);
         assertEquals(one.hardware(), many.hardware(), file::toString);

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * reason is listed in {@link PerfViewDifferences}.
  */
 @EnabledIf(
-    value = "io.ntrail.analysis.events.PerfViewBaselinesTest#present",
+    value = "io.ntrail.analysis.etw.events.PerfViewBaselinesTest#present",
     disabledReason = TestData.MISSING)
 class PerfViewBaselinesTest {
   private static final List<String> RECORDINGS =

@@ -1,6 +1,7 @@
 package io.ntrail.analysis.etw.events;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.baseline.Baseline;
 import io.ntrail.testkit.baseline.BaselineComparison;
@@ -48,7 +49,8 @@ final class PerfViewComparison {
 
   static PerfViewComparison of(String recording) throws IOException {
     PerfViewComparison comparison = new PerfViewComparison(Baseline.of(recording));
-    try (EtwRecording file = EtwRecording.open(List.of(TestData.file("etl/" + recording + ".etl.gz")))) {
+    try (EtwRecording file =
+        RecordingInput.openEtw(List.of(TestData.file("etl/" + recording + ".etl.gz")))) {
       Events events = Events.of(file, new SchemaSources(UserSchemas.NONE), 2);
       EventFilter types = new EventFilter.Builder().event("*/Type/BulkType").build();
       try (Events.Walk walk = events.walk(types)) {

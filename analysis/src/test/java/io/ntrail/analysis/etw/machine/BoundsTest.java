@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.ntrail.analysis.naming.Lifetimes;
 import org.junit.jupiter.api.Test;
 
 /** What recordings tell of a machine has a bound, and what is beyond it is counted. */

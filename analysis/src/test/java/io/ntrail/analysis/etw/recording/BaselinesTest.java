@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Only kinds that it does not filter or consume are compared.
  */
 @EnabledIf(
-    value = "io.ntrail.analysis.recording.SharedTable#present",
+    value = "io.ntrail.analysis.etw.recording.SharedTable#present",
     disabledReason = "no shared recordings on this machine")
 class BaselinesTest {
   private static final String X64 = "perfview-net452-x64";

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import io.ntrail.analysis.etw.events.EventCounts;
-import io.ntrail.analysis.profile.AllProfiles;
+import io.ntrail.analysis.etw.weights.AllProfiles;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.InputFile;
@@ -167,8 +167,7 @@ final class DamageRun {
       assertEquals(got.size(), unsurveyed.count, label + ": walk without survey");
       assertEquals(
           got.size(), EventCounts.of(recording, 1, Sources.SHARED).records(), label + ": counts");
-      assertEquals(
-          got.size(), EtwSummary.of(recording, 1).total().records(), label + ": summary");
+      assertEquals(got.size(), EtwSummary.of(recording, 1).total().records(), label + ": summary");
       if (cases % PROFILED == 0) {
         AllProfiles.check(recording);
       }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.analysis.etw.events.EventCounts;
+import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.testkit.LittleEndian;
@@ -106,7 +107,7 @@ class DamageTest {
 
   @ParameterizedTest(allowZeroInvocations = true)
   @MethodSource("small")
-  @EnabledIf("io.ntrail.analysis.recording.SharedTable#present")
+  @EnabledIf("io.ntrail.analysis.etw.recording.SharedTable#present")
   void smallSharedFiles(SharedTable.Row row) {
     DamageRun run = new DamageRun(row.name(), inflate(row));
     all(run, LONG ? 1_000_000 : 3, LONG ? 200 : 6);
@@ -121,7 +122,7 @@ class DamageTest {
 
   @ParameterizedTest(allowZeroInvocations = true)
   @MethodSource("large")
-  @EnabledIf("io.ntrail.analysis.recording.SharedTable#present")
+  @EnabledIf("io.ntrail.analysis.etw.recording.SharedTable#present")
   void largeSharedFiles(SharedTable.Row row) {
     boolean huge = row.bytes() > 10 << 20;
     if (!LONG && (huge || row.records() > 12_000)) {
@@ -280,7 +281,8 @@ class DamageTest {
     for (int length : new int[] {0, 1, 4, 72, 103}) {
       Path file = folder.resolve("cut" + length + ".etl");
       Files.write(file, Damage.cutAt(plain(), length));
-      CannotGoOn refusal = assertThrows(CannotGoOn.class, () -> EtwRecording.open(List.of(file)));
+      CannotGoOn refusal =
+          assertThrows(CannotGoOn.class, () -> RecordingInput.openEtw(List.of(file)));
       assertTrue(refusal.message().contains("cut" + length + ".etl"), refusal.message());
     }
   }
@@ -297,7 +299,7 @@ class DamageTest {
     Path file = folder.resolve("cut.etl.gz");
     Files.write(file, Damage.cutAt(all, all.length * percent / 100));
     long whole = new DamageRun("gzip", sound).records();
-    try (EtwRecording recording = EtwRecording.open(List.of(file))) {
+    try (EtwRecording recording = RecordingInput.openEtw(List.of(file))) {
       long given = EtwSummary.of(recording, 1).total().records();
       assertTrue(given > whole * (percent - 25) / 100 && given < whole, given + " of " + whole);
       assertFalse(recording.gaps().isEmpty());
@@ -327,7 +329,7 @@ class DamageTest {
     int opened = 0;
     for (byte[] archive : List.of(zipped.toByteArray(), gzipped.toByteArray())) {
       Files.write(file, archive);
-      try (EtwRecording recording = EtwRecording.open(List.of(file))) {
+      try (EtwRecording recording = RecordingInput.openEtw(List.of(file))) {
         assertEquals(archive.length == zipped.size() ? 2 : 1, recording.files().size());
         assertEquals(List.of(), recording.gaps());
       }
@@ -345,7 +347,7 @@ class DamageTest {
 
   private static int open(Path file, byte[] bytes, String what) throws IOException {
     Files.write(file, bytes);
-    try (EtwRecording recording = EtwRecording.open(List.of(file))) {
+    try (EtwRecording recording = RecordingInput.openEtw(List.of(file))) {
       long records = EtwSummary.of(recording, 1).total().records();
       assertEquals(records, EventCounts.of(recording, 1, Sources.SHARED).records(), what);
       assertEquals(records, Walked.inOrder(recording).count(), what);

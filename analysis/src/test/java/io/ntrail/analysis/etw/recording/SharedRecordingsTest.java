@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every row of the shared recordings' table, read by us, must say what the table says. */
 @EnabledIf(
-    value = "io.ntrail.analysis.recording.SharedTable#present",
+    value = "io.ntrail.analysis.etw.recording.SharedTable#present",
     disabledReason = "no shared recordings on this machine")
 class SharedRecordingsTest {
   private static final int LISTED_GROUPS = 8;

@@ -1,5 +1,6 @@
 package io.ntrail.analysis.etw.recording;
 
+import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.testkit.TestData;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -49,7 +50,7 @@ final class SharedTable {
     }
 
     EtwRecording open() {
-      return EtwRecording.open(List.of(path()));
+      return RecordingInput.openEtw(List.of(path()));
     }
 
     /** Build, OS major, minor, log major, minor, mode, clock, pointer, buffer size. */

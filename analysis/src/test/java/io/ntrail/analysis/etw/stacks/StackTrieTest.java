@@ -3,6 +3,7 @@ package io.ntrail.analysis.etw.stacks;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.ntrail.analysis.naming.StackAddresses;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.testkit.LittleEndian;
 import io.ntrail.testkit.Property;

@@ -2,8 +2,10 @@ package io.ntrail.formats.pdb.msf;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.CannotGoOn.Reason;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.identity.FileSignature;
 import java.util.Optional;
 
 /**
@@ -75,9 +77,9 @@ public final class MsfFile {
    * @throws CannotGoOn if it is not an MSF 7 file, or its directory cannot be read
    */
   public static MsfFile open(InputFile file) {
-    SymbolFileKind container = SymbolFileKind.of(file);
-    if (container != SymbolFileKind.MSF_7) {
-      throw container.refusal(file.name());
+    FileSignature signature = FileSignature.of(file);
+    if (signature != FileSignature.MSF_7) {
+      throw refusal(file.name(), signature);
     }
     if (file.size() < SUPERBLOCK + 4) {
       throw damaged(file, "it ends after " + file.size() + " bytes, inside the superblock");
@@ -119,6 +121,30 @@ public final class MsfFile {
     MsfStream map = new MsfStream(file, MsfStream.MAP, blockSize, blockCount, numbers, mapBytes);
     Bytes list = map.window(0, (int) mapBytes);
     return new MsfStream(file, MsfStream.DIRECTORY, blockSize, blockCount, list, directoryBytes);
+  }
+
+  private static CannotGoOn refusal(String name, FileSignature signature) {
+    String noun = signature.noun();
+    String what =
+        switch (signature) {
+          case EMPTY, MSF_2, PORTABLE_PDB -> noun;
+          case MSFZ -> noun + ", which is not supported yet";
+          case UNKNOWN, TEXT, OTHER_PDB -> "not a PDB";
+          default -> noun + ", not a PDB";
+        };
+    String nextStep =
+        switch (signature) {
+          case MSF_2 -> "build the program with Visual C++ 7 or newer";
+          case MSFZ ->
+              "ask the symbol server for the plain PDB, or expand it with Microsoft's tools";
+          case PORTABLE_PDB -> "name the PDB of a native program";
+          case CABINET -> "unpack it (cabextract, expand) and name the PDB in it";
+          case IMAGE -> "name the PDB that belongs to it";
+          case XML, WEB_PAGE, JSON, EMPTY -> "delete it, and get the PDB again";
+          default -> "";
+        };
+    Reason reason = signature == FileSignature.EMPTY ? Reason.EMPTY : Reason.OTHER_KIND;
+    return CannotGoOn.of(reason, name, name + " is " + what, nextStep);
   }
 
   private static CannotGoOn damaged(InputFile file, String why) {
