@@ -6,7 +6,7 @@ import io.ntrail.formats.ntr.NtrFile;
 import io.ntrail.formats.ntr.NtrHeader;
 import io.ntrail.formats.ntr.ThreadEventCursor;
 
-/** What recordings of made-up calls have in common. */
+/** Common parts of recordings of synthetic calls. */
 final class SyntheticCalls {
   static final int FUNCTIONS = 1500;
 
@@ -25,7 +25,7 @@ final class SyntheticCalls {
   }
 
   /**
-   * What was read.
+   * Totals of a reading.
    *
    * @param sum of all that events say, so that nothing is left out
    */

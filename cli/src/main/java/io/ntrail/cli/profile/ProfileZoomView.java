@@ -56,7 +56,8 @@ final class ProfileZoomView {
   private record Hits(@Nullable String zoom, Row row, long of) {}
 
   void print() {
-    ListingColumns<Hits> columns = columns(new ListingColumns<Hits>().text("zoom", Hits::zoom), "name");
+    ListingColumns<Hits> columns =
+        columns(new ListingColumns<Hits>().text("zoom", Hits::zoom), "name");
     new Listing<>("rows", columns, this::rows)
         .print(shape.format(), out, this::text, this::members);
   }
