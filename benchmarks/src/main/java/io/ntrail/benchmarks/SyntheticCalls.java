@@ -1,10 +1,10 @@
 package io.ntrail.benchmarks;
 
 import io.ntrail.formats.bytes.Gaps;
-import io.ntrail.formats.ntr.EventCursor;
 import io.ntrail.formats.ntr.EventKind;
 import io.ntrail.formats.ntr.NtrFile;
 import io.ntrail.formats.ntr.NtrHeader;
+import io.ntrail.formats.ntr.ThreadEventCursor;
 
 /** What recordings of made-up calls have in common. */
 final class SyntheticCalls {
@@ -37,7 +37,7 @@ final class SyntheticCalls {
     long calls = 0;
     long sum = 0;
     for (long thread : file.threadsWithEvents()) {
-      try (EventCursor cursor = file.cursor(thread, gaps)) {
+      try (ThreadEventCursor cursor = file.cursor(thread, gaps)) {
         while (cursor.next()) {
           events++;
           calls += cursor.kind() == EventKind.ENTRY ? 1 : 0;

@@ -4,13 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import javax.tools.ToolProvider;
+import java.util.spi.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -52,11 +53,11 @@ class LibraryPageTest {
     source.append("default -> throw new IllegalArgumentException();\n}\n}\n}\n");
     Path file = Files.writeString(folder.resolve("Examples.java"), source);
     int result =
-        ToolProvider.getSystemJavaCompiler()
+        ToolProvider.findFirst("javac")
+            .orElseThrow()
             .run(
-                null,
-                null,
-                null,
+                System.out,
+                System.err,
                 "-proc:none",
                 "-cp",
                 System.getProperty("java.class.path"),
@@ -82,7 +83,7 @@ class LibraryPageTest {
             .start();
     String output =
         new String(
-            process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+            process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertEquals(0, process.waitFor(), output);
     return output.replace("\r\n", "\n");
   }

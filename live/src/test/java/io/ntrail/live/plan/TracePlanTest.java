@@ -85,7 +85,7 @@ final class TracePlanTest {
     PlannedFunction straddling = Sketch.named(plan.functions(), "straddling");
     assertEquals(
         "threads must be suspended to patch it"
-            + " (its first two bytes lie in two lines of the cache)",
+            + " (its first two bytes straddle a cache line)",
         straddling.reason().orElseThrow().text());
     assertEquals(3, plan.byReason().get("NEEDS_STOP"));
     sumsAgree(plan);

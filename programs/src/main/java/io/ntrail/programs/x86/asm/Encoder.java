@@ -253,7 +253,7 @@ final class Encoder {
     if (needed) {
       if (high) {
         throw new IllegalArgumentException(
-            "AH, CH, DH and BH cannot stand beside what needs a REX prefix: "
+            "AH, CH, DH and BH cannot be combined with a REX prefix: "
                 + text(Modifiers.NONE, form.mnemonic(), operands));
       }
       put(0x40 | rex);
