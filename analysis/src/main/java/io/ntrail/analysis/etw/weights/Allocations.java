@@ -33,11 +33,9 @@ final class Allocations implements WeightVisitor {
     VIRTUAL,
     POOL;
 
-    final Variant variant;
-
-    Kind() {
+    Variant variant() {
       String text = name().toLowerCase(Locale.ROOT);
-      variant = new Variant(-1, text, text);
+      return new Variant(-1, text, text);
     }
 
     long events(MetricInventory inventory) {
@@ -80,7 +78,7 @@ final class Allocations implements WeightVisitor {
         public List<Variant> variants(MetricInventory inventory) {
           return Arrays.stream(Kind.values())
               .filter(kind -> kind.events(inventory) > 0)
-              .map(kind -> kind.variant)
+              .map(Kind::variant)
               .toList();
         }
 

@@ -64,7 +64,7 @@ final class CpuSamples implements WeightVisitor {
               .toList();
         }
 
-        /** The counter with the most samples; of several the first. */
+        // The counter with the most samples; of several the first.
         @Override
         public Variant usualVariant(MetricInventory inventory) {
           Map<Integer, Long> samples = inventory.pmcSources();
