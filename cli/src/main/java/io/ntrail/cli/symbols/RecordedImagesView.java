@@ -7,8 +7,8 @@ import io.ntrail.analysis.etw.RecordedImages.State;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.naming.PdbReference;
 import io.ntrail.cli.common.CellWriter;
-import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
@@ -65,8 +65,8 @@ final class RecordedImagesView {
     }
   }
 
-  private Columns<Row> columns() {
-    return new Columns<Row>()
+  private ListingColumns<Row> columns() {
+    return new ListingColumns<Row>()
         .text("module", row -> row.image().name())
         .titled("image")
         .value("pdb", RecordedImagesView::pdb)
@@ -133,7 +133,7 @@ final class RecordedImagesView {
 
   void text(Path file, long limit, int width) {
     terminal.out().println(file + ": images by samples" + where());
-    Columns<Row> columns = columns();
+    ListingColumns<Row> columns = columns();
     Table table = columns.table();
     rows.stream()
         .limit(limit == 0 ? Long.MAX_VALUE : limit)

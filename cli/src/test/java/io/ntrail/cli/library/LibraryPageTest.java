@@ -81,9 +81,7 @@ class LibraryPageTest {
             .directory(ROOT.toFile())
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
-    String output =
-        new String(
-            process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertEquals(0, process.waitFor(), output);
     return output.replace("\r\n", "\n");
   }
