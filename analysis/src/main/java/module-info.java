@@ -10,9 +10,9 @@ module io.ntrail.analysis {
   exports io.ntrail.analysis.etw.machine;
   exports io.ntrail.analysis.etw.recording;
   exports io.ntrail.analysis.etw.stacks;
+  exports io.ntrail.analysis.etw.weights;
   exports io.ntrail.analysis.input;
   exports io.ntrail.analysis.model;
-  exports io.ntrail.analysis.etw.weights;
   exports io.ntrail.analysis.naming;
   exports io.ntrail.analysis.profile;
 }

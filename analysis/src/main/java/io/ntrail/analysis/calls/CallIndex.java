@@ -260,7 +260,10 @@ final class CallIndex {
     return counts;
   }
 
-  /** Returns true if calls lie on more than one stack, so that those of a subtree do not follow in turn. */
+  /**
+   * Returns true if calls lie on more than one stack, so that those of a subtree do not follow in
+   * turn.
+   */
   boolean hasAreas() {
     return hasAreas;
   }

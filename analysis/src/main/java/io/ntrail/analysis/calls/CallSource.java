@@ -29,7 +29,8 @@ public interface CallSource extends AutoCloseable {
   String format();
 
   /**
-   * Returns true if the file shows that its writer never closed it, so that the end is unknown. False for formats without a mark at their end.
+   * Returns true if the file shows that its writer never closed it, so that the end is unknown.
+   * False for formats without a mark at their end.
    */
   default boolean neverFinalised() {
     return false;

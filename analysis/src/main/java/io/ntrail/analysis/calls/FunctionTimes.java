@@ -64,7 +64,9 @@ public final class FunctionTimes {
     return calls;
   }
 
-  /** Returns the number of calls with a duration: all but those of which only the entry is recorded. */
+  /**
+   * Returns the number of calls with a duration: all but those of which only the entry is recorded.
+   */
   public long timed() {
     return timed;
   }

@@ -37,7 +37,10 @@ public final class RecordingInput implements AutoCloseable {
   private final Set<Ability> wanted;
   private final RecordingKind kind;
 
-  /** Content that was opened to find out the kind; null if it is to be opened, or belongs to another. */
+  /**
+   * Content that was opened to find out the kind; null if it is to be opened, or belongs to
+   * another.
+   */
   private @Nullable Content content;
 
   /** The files in one path, and what of them could not be inflated. */

@@ -6,7 +6,6 @@ import static io.ntrail.analysis.model.Ability.NAMED_STACKS;
 import static io.ntrail.analysis.model.Ability.THREADS;
 import static io.ntrail.analysis.model.Ability.WEIGHTED_STACKS;
 
-
 /** Kinds of recordings, and what each can be asked. */
 public enum RecordingKind {
   /** Event Tracing for Windows: one or several {@code .etl} files. */

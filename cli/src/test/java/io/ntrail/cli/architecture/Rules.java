@@ -15,6 +15,7 @@ final class Rules {
   private static final Set<String> SHARED_BY_FORMATS =
       Set.of(
           House.ROOT + ".formats.bytes",
+          House.ROOT + ".formats.collections",
           House.ROOT + ".formats.compression",
           House.ROOT + ".formats.identity");
 
@@ -151,7 +152,7 @@ final class Rules {
             && !SHARED_BY_FORMATS.contains(used)
             && !chapter(used).equals(chapter(room.name()))) {
           finding(
-              "%s:%d lets %s use %s: a format may use bytes, compression and identity only",
+              "%s:%d lets %s use %s: a format may use bytes, collections, compression and identity only",
               PAGE, room.line(), room.name(), used);
         }
         Set<String> below = BELOW.get(module);

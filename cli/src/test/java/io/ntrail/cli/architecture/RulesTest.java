@@ -170,13 +170,13 @@ class RulesTest {
   @Test
   void formatThatUsesTheArchives() {
     String page = PAGE.replace("`formats.bytes` |\n| `cli", "`formats.archives` |\n| `cli");
-    finds("a format may use bytes, compression and identity only", page, BYTES);
+    finds("a format may use bytes, collections, compression and identity only", page, BYTES);
   }
 
   @Test
   void formatThatUsesASibling() {
     String page = PAGE.replace("`formats.bytes` |\n| `cli", "`formats.two` |\n| `cli");
-    finds("a format may use bytes, compression and identity only", page, BYTES);
+    finds("a format may use bytes, collections, compression and identity only", page, BYTES);
   }
 
   @Test
@@ -226,7 +226,7 @@ class RulesTest {
   @Test
   void oneNameForTwoTypes() {
     finds(
-        "io.ntrail.formats.bytes.Bytes and io.ntrail.formats.one.Bytes have one name",
+        "have one name: rename one of them",
         PAGE,
         BYTES,
         "package io.ntrail.formats.one; class Bytes {}",

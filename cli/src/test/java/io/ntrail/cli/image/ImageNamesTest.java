@@ -103,7 +103,7 @@ class ImageNamesTest {
     Path other = unpacked("pdb/win7/user32.pdb");
     Cli.Result result = Cli.run("image", image, "-y", other, "--functions");
     assertEquals(0, result.exit(), result.err());
-    assertTrue(result.err().contains("user32.pdb is of another build"), result.err());
+    assertTrue(result.err().contains("user32.pdb is a different build"), result.err());
     assertTrue(!result.out().contains("RSA_PrivateKeyCheck"), result.out());
   }
 

@@ -133,7 +133,7 @@ class ImageTest {
     assertEquals(1, ne.exit());
     assertTrue(ne.err().contains("is not a PE image: it is a 16-bit program (NE)"), ne.err());
     assertEquals(1, none.exit());
-    assertTrue(none.err().contains("it does not begin with MZ"), none.err());
+    assertTrue(none.err().contains("it does not start with MZ"), none.err());
   }
 
   @Test

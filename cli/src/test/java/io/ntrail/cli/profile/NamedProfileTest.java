@@ -338,7 +338,7 @@ class NamedProfileTest {
     Files.copy(folder.resolve("System.ni.pdb"), other.resolve("mscorlib.ni.pdb"));
     Cli.Result profile = Cli.run("profile", TestData.file(RECORDING), "-y", other);
     assertEquals(0, profile.exit(), profile.err());
-    assertTrue(profile.err().contains("mscorlib.ni.pdb is of another build"), profile.err());
+    assertTrue(profile.err().contains("mscorlib.ni.pdb is a different build"), profile.err());
     assertTrue(profile.out().contains("no symbols"), profile.out());
   }
 

@@ -126,7 +126,7 @@ class SymbolsTest {
     String export = "0x1a530";
     Cli.Result alone = Cli.run("symbols", image, "--address", export);
     assertEquals(0, alone.exit(), alone.err());
-    assertTrue(alone.err().contains("user32.pdb is not there"), alone.err());
+    assertTrue(alone.err().contains("user32.pdb not found"), alone.err());
     unpacked("pdb/win7/user32.pdb");
     Cli.Result beside = Cli.run("symbols", image, "--address", export);
     assertEquals("", beside.err());
@@ -136,7 +136,7 @@ class SymbolsTest {
     Files.delete(folder.resolve("user32.pdb"));
     Cli.Result other = Cli.run("symbols", image, "-y", folder.resolve("softokn3.pdb"), "--list");
     assertEquals(1, other.exit());
-    assertTrue(other.err().contains("softokn3.pdb is of another build"), other.err());
+    assertTrue(other.err().contains("softokn3.pdb is a different build"), other.err());
   }
 
   @Test

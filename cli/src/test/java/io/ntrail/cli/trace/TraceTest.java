@@ -236,7 +236,7 @@ class TraceTest {
     Outcome wrong =
         ntrail(
             "trace", "--plan", "-f", "xcpt4!*", "-y", other.toString(), "--", program.toString());
-    assertTrue(wrong.err().contains("xcpt4.pdb is of another build"), wrong.err());
+    assertTrue(wrong.err().contains("xcpt4.pdb is a different build"), wrong.err());
     Outcome named =
         ntrail(
             "trace",

@@ -158,7 +158,7 @@ public final class Archives {
       int n = in.read(bytes, from, (int) Math.min(length, left + 1));
       if (n > left) {
         if (left == 0) {
-          throw new ZipException("it unpacks to more than the directory says");
+          throw new ZipException("it inflates to more than its directory entry");
         }
         n = (int) left;
       }

@@ -235,6 +235,6 @@ public final class Bytes {
     return new DamagedInput(
         name,
         base + at,
-        "needs " + length + " bytes where only " + Math.max(0, length() - at) + " are left");
+        "needs " + length + " bytes, but only " + Math.max(0, length() - at) + " are left");
   }
 }

@@ -78,7 +78,7 @@ public final class SharedFile implements AutoCloseable {
           return createIn(folder, prefix, size);
         }
         failure.addSuppressed(
-            new IOException(folder + " is no writable folder, or has no room for it"));
+            new IOException(folder + " is not writable, or has not enough space"));
       } catch (IOException e) {
         failure.addSuppressed(e);
       }

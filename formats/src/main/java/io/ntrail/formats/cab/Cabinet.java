@@ -186,7 +186,7 @@ public final class Cabinet implements AutoCloseable {
     CabinetFolder folder = folders.get(file.folder());
     return folder.lackingBefore().isEmpty()
         ? folder.refusal()
-        : "begins in another cabinet of its set: " + folder.lackingBefore();
+        : "starts in another cabinet of its set: " + folder.lackingBefore();
   }
 
   /**

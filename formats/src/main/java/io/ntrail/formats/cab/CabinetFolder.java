@@ -42,13 +42,12 @@ record CabinetFolder(int type, List<Piece> pieces, String lackingBefore, String 
   String refusal() {
     return switch (method()) {
       case NONE, MSZIP -> "";
-      case QUANTUM -> "is packed with Quantum, which ntrail does not read";
+      case QUANTUM -> "is compressed with Quantum, which ntrail does not read";
       case LZX ->
           windowBits() >= Lzx.MIN_WINDOW_BITS && windowBits() <= Lzx.MAX_WINDOW_BITS
               ? ""
-              : "is packed with LZX and a window of 2^%d bytes, which there is not"
-                  .formatted(windowBits());
-      default -> "is packed with method %d, which nobody has described".formatted(method());
+              : "uses LZX with an invalid window of 2^%d bytes".formatted(windowBits());
+      default -> "uses the unknown compression method %d".formatted(method());
     };
   }
 

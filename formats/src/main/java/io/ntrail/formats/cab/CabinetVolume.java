@@ -60,7 +60,7 @@ record CabinetVolume(
   static CabinetVolume read(InputFile input, Gaps gaps) {
     if (!looksLike(input)) {
       throw new CannotGoOn(
-          input.name() + " is no cabinet: it does not begin with MSCF",
+          input.name() + " is not a cabinet: it does not start with MSCF",
           "readable: .cab, .pd_, .dl_, .ex_, .sy_");
     }
     try {
@@ -93,7 +93,7 @@ record CabinetVolume(
                 input.size(),
                 told - input.size(),
                 "cabinet",
-                "cut: it says that it has " + told + " bytes"));
+                "truncated: its header claims " + told + " bytes"));
       }
       int flags = header.u16(30);
       at = HEADER;
@@ -160,7 +160,7 @@ record CabinetVolume(
                     entry,
                     at - entry,
                     "file of a cabinet",
-                    "it is in a folder that there is not"));
+                    "its folder does not exist"));
           }
         } catch (DamagedInput e) {
           gaps.add(

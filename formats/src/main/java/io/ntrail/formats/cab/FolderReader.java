@@ -95,7 +95,7 @@ final class FolderReader implements AutoCloseable {
       at = data + packedHere;
       blocksDone++;
       if (whole > Unpacker.BLOCK) {
-        throw damaged(first, start, "a block says that it has " + whole + " bytes");
+        throw damaged(first, start, "a block claims " + whole + " bytes");
       }
       // A block that gives nothing goes on in the next cabinet.
       if (whole > 0) {
@@ -118,7 +118,7 @@ final class FolderReader implements AutoCloseable {
     while (blocksDone >= now.blocks()) {
       if (piece + 1 == folder.pieces().size()) {
         String where =
-            folder.lackingBehind().isEmpty() ? "" : ": it goes on in " + folder.lackingBehind();
+            folder.lackingBehind().isEmpty() ? "" : ": it continues in " + folder.lackingBehind();
         throw damaged(now, at, "the packed data end early" + where);
       }
       now = folder.pieces().get(++piece);

@@ -251,11 +251,11 @@ final class Lzx implements Unpacker {
       }
       if (r0 <= 0 || r0 > window.length || r0 > reach + at) {
         throw new DamagedBlock(
-            "LZX: a match reaches back %d bytes where only %d are"
+            "LZX: match distance %d exceeds the %d bytes written"
                 .formatted(r0 & 0xFFFF_FFFFL, Math.min(reach + at, window.length)));
       }
       if (length > end - at) {
-        throw new DamagedBlock("LZX: a match goes on beyond its block");
+        throw new DamagedBlock("LZX: a match extends past its block");
       }
       copy(at, r0, length);
       at += length;

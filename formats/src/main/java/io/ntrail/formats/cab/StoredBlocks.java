@@ -7,8 +7,7 @@ final class StoredBlocks implements Unpacker {
   @Override
   public void unpack(byte[] packed, int length, byte[] out, int size) throws DamagedBlock {
     if (length != size) {
-      throw new DamagedBlock(
-          "a stored block has " + length + " bytes and says that they are " + size);
+      throw new DamagedBlock("a stored block has " + length + " bytes but claims " + size);
     }
     System.arraycopy(packed, 0, out, 0, size);
   }

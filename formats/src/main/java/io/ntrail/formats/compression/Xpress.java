@@ -215,7 +215,7 @@ final class Xpress {
   }
 
   private DamagedInput tooFar(int at, int distance) {
-    return damaged(at, "a match reaches back " + distance + " bytes where only " + out + " are");
+    return damaged(at, "match distance " + distance + " exceeds the " + out + " bytes written");
   }
 
   private DamagedInput damaged(int at, String why) {

@@ -119,7 +119,7 @@ final class XpressHuffman {
         consume(distanceBits);
         if (distance > out) {
           throw damaged(
-              start, "a match reaches back " + distance + " bytes where only " + out + " are");
+              start, "match distance " + distance + " exceeds the " + out + " bytes written");
         }
         out = output.repeatWithin(out, distance, length + 3, limit);
       }

@@ -41,7 +41,7 @@ public final class EtlFile implements AutoCloseable {
     this.sessionBufferSize = sessionBufferSize;
   }
 
-  /** Whether the first bytes could be those of a recording. */
+  /** Returns true if the first bytes could be those of a recording. */
   public static boolean looksLikeRecording(InputFile input) {
     return readHeader(input).isPresent();
   }
@@ -265,7 +265,7 @@ public final class EtlFile implements AutoCloseable {
     return Optional.ofNullable(header);
   }
 
-  /** What raw time stamps mean. */
+  /** Returns the clock of raw time stamps. */
   public EtlClock clock() {
     return clock;
   }
@@ -280,7 +280,7 @@ public final class EtlFile implements AutoCloseable {
     return sessionBufferSize;
   }
 
-  /** How compressed buffers are compressed, as the first buffer says. */
+  /** Returns the compression of compressed buffers, from the first buffer. */
   public Compression compression() {
     return compression;
   }

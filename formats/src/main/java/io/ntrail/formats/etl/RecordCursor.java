@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Walks the records of one buffer after the other as a flyweight: after {@link #next()} the
- * accessors speak of the current record. It holds no bytes of its own but the memory that
+ * accessors are those of the current record. It holds no bytes of its own except the memory that
  * compressed buffers are inflated into. One thread at a time.
  *
- * <p>A record whose marker or size is wrong ends its buffer: where the next one would begin nobody
- * can tell. That is a gap.
+ * <p>A record whose marker or size is wrong ends its buffer, since the start of the next one is
+ * unknown. That is a gap.
  */
 public final class RecordCursor extends RecordHeader implements AutoCloseable {
   private static final byte[] SIZE_SHIFT = new byte[16];
@@ -203,7 +203,7 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
     touchedTo = from + TOUCH;
   }
 
-  /** What {@link #touch} read: kept so that its reads are not taken for useless. */
+  /** Returns the sum of what {@link #touch} read: kept so that its reads are not optimized away. */
   long touched() {
     return touched;
   }
@@ -223,7 +223,7 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
           from,
           "record",
           filler
-              ? "records end before the buffer's own end mark"
+              ? "records end before the buffer's end offset"
               : "no record header: marker 0x" + Integer.toHexString(marker));
     }
     nextAt = end;
@@ -280,8 +280,8 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
   }
 
   /**
-   * Where the payload begins: after the header, its counters, optional parts and extended items. If
-   * the chain of items is broken, that is a gap and the payload is empty.
+   * Returns the start of the payload: after the header, its counters, optional parts and extended
+   * items. If the chain of items is broken, that is a gap and the payload is empty.
    */
   public int payloadOffset() {
     if (!payloadKnown) {

@@ -30,7 +30,7 @@ public abstract sealed class RecordHeader permits RecordCursor {
     return bytes;
   }
 
-  /** Where the record begins in {@link #bytes()}. */
+  /** Returns the start of the record in {@link #bytes()}. */
   public final int offset() {
     return at;
   }
@@ -40,7 +40,7 @@ public abstract sealed class RecordHeader permits RecordCursor {
     return size;
   }
 
-  /** Which header it has. */
+  /** Returns the kind of its header. */
   public final RecordKind kind() {
     return RecordKind.at(kind);
   }
@@ -57,7 +57,7 @@ public abstract sealed class RecordHeader permits RecordCursor {
     return time;
   }
 
-  /** Whether the record has a time stamp of its own: all but messages without flag 8 do. */
+  /** Returns true if the record has a time stamp of its own: all but messages without flag 8 do. */
   public final boolean hasTime() {
     return kind != MESSAGE || WppMessage.hasTime(bytes, at);
   }
@@ -227,7 +227,7 @@ public abstract sealed class RecordHeader permits RecordCursor {
     return bytes.i64(at + 16 + (hasPebsIndex() ? 8 : 0) + 8 * i);
   }
 
-  /** Whether a PERFINFO header has a PEBS index. */
+  /** Returns true if a PERFINFO header has a PEBS index. */
   public final boolean hasPebsIndex() {
     return switch (kind()) {
       case PERFINFO32, PERFINFO64 -> (bytes.u16(at) & 0x8000) != 0;
@@ -245,7 +245,7 @@ public abstract sealed class RecordHeader permits RecordCursor {
     return WppMessage.read(bytes, at, size);
   }
 
-  /** Whether extended items stand between an EVENT header and its payload. */
+  /** Returns true if extended items are between an EVENT header and its payload. */
   public final boolean hasExtendedItems() {
     return kind().isEvent() && (eventFlags() & EtlLayout.EVENT_HEADER_FLAG_EXTENDED_INFO) != 0;
   }
@@ -269,7 +269,7 @@ public abstract sealed class RecordHeader permits RecordCursor {
     return bytes.u16(item + 2);
   }
 
-  /** Where the data of the item at {@code item} begins. */
+  /** Returns the start of the data of the item at {@code item}. */
   public final int itemData(int item) {
     return item + 8;
   }
@@ -289,7 +289,7 @@ public abstract sealed class RecordHeader permits RecordCursor {
     return item + 8 <= at + size && item + 8 + bytes.u16(item + 6) <= at + size;
   }
 
-  /** Whether the record itself carries a stack, or the key of one. */
+  /** Returns true if the record itself carries a stack, or the key of one. */
   public final boolean hasStackItem() {
     for (int item = firstItem(); item != 0; item = nextItem(item)) {
       int type = itemType(item);

@@ -36,7 +36,7 @@ public enum FileSignature {
   /** PDB of another kind, or one that is cut. */
   OTHER_PDB("a program database (PDB)", "Microsoft"),
   /** Portable PDB: .NET metadata, no native symbols. */
-  PORTABLE_PDB("a portable PDB of .NET, which has no symbols of native code", "BSJB"),
+  PORTABLE_PDB("a portable PDB of .NET, which has no native symbols", "BSJB"),
   /** ELF. */
   ELF("a Linux program", "\u007FELF"),
   /** Call recording of NTrace. */

@@ -46,7 +46,7 @@ public record JtrcHeader(int version, int characteristics) {
     String name = input.name();
     Bytes start = input.window(0, (int) Math.min(BYTES, input.size()));
     if (start.length() == 0) {
-      throw new DamagedInput(name, 0, JtrcError.FILE_EMPTY.text("there are no bytes"));
+      throw new DamagedInput(name, 0, JtrcError.FILE_EMPTY.text("the file is empty"));
     }
     if (start.length() < 4 || start.i32(0) != SIGNATURE) {
       throw new DamagedInput(name, 0, JtrcError.INVALID_SIGNATURE.text("it should be JTRC"));

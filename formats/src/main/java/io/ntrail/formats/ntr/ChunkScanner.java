@@ -65,7 +65,7 @@ final class ChunkScanner {
         if (!searching) {
           searching = true;
           from = at;
-          why = header == null ? "no chunk begins here" : "the chunk is cut";
+          why = header == null ? "no chunk starts here" : "the chunk is cut";
         }
         at = next(at + 8);
         continue;

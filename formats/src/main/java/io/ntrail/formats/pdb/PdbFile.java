@@ -78,7 +78,7 @@ public final class PdbFile {
     try {
       MsfStream stream =
           msf.stream(PDB_STREAM)
-              .orElseThrow(() -> new DamagedInput(file.name(), 0, "there is no PDB stream"));
+              .orElseThrow(() -> new DamagedInput(file.name(), 0, "no PDB stream"));
       return new PdbFile(msf, PdbInfo.read(stream));
     } catch (DamagedInput e) {
       throw new CannotGoOn(file.name() + " is a damaged PDB: " + e.what(), "get a new copy of it");

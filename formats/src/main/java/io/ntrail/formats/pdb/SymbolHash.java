@@ -55,7 +55,7 @@ final class SymbolHash {
           table.part(0, 0), symbols, Bytes.copyOf(new byte[0], ""), table.part(0, 0), BUCKETS);
     }
     if (table.i32(0) != -1 || table.u32(4) != VERSION) {
-      throw new DamagedInput(table.name(), table.fileOffset(0), "no hash of symbols begins here");
+      throw new DamagedInput(table.name(), table.fileOffset(0), "not a symbol hash table");
     }
     long bytes = table.u32(8);
     if (bytes > table.length() - HEADER || bytes / RECORD > Integer.MAX_VALUE) {

@@ -171,7 +171,7 @@ public final class LoadConfig {
                 range.rva(),
                 -1,
                 "load config",
-                "it says that it has " + counts + " bytes, of which " + there + " are there");
+                "it claims " + counts + " bytes, of which " + there + " are there");
           }
           // No field lies further on; what future versions add is not for us.
           return Optional.of(new LoadConfig(image, range.rva(), (int) Math.min(there, 0x1000)));

@@ -108,7 +108,7 @@ public record PeHeaders(
   static PeHeaders read(Bytes start) {
     String name = start.name();
     if (!start.has(0, 2) || start.u16(0) != 0x5A4D) {
-      throw notPe(name, "it does not begin with MZ");
+      throw notPe(name, "it does not start with MZ");
     }
     if (!start.has(0x3C, 4)) {
       throw notPe(name, "it ends inside the MZ header, after " + start.length() + " bytes");
@@ -117,7 +117,9 @@ public record PeHeaders(
     if (at + 4 > start.length()) {
       throw notPe(
           name,
-          "its MZ header points to offset 0x" + Long.toHexString(at) + ", behind the last byte");
+          "its MZ header points to offset 0x"
+              + Long.toHexString(at)
+              + ", past the end of the file");
     }
     int pe = (int) at;
     if (start.i32(pe) != 0x4550) {

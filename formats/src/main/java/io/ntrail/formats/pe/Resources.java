@@ -190,11 +190,11 @@ public record Resources(List<Entry> entries) {
 
     List<Entry> directory(int at, int level) {
       if (level > LEVELS) {
-        gap(at, "a directory lies below the languages");
+        gap(at, "a directory is below the languages");
         return List.of();
       }
       if (!path.add(at)) {
-        gap(at, "a directory lies inside of itself");
+        gap(at, "a directory contains itself");
         return List.of();
       }
       int count = bytes.u16(at + 12) + bytes.u16(at + 14);
@@ -228,8 +228,7 @@ public record Resources(List<Entry> entries) {
         int offset = (int) (where & ~TOP);
         if ((where & TOP) != 0) {
           if (offset > bytes.length() - DIRECTORY) {
-            throw new DamagedInput(
-                bytes.name(), bytes.base() + at, "a directory lies behind the end");
+            throw new DamagedInput(bytes.name(), bytes.base() + at, "a directory is past the end");
           }
           return new Entry(name, id, directory(offset, level + 1), null);
         }

@@ -4,9 +4,9 @@ import io.ntrail.formats.bytes.Bytes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was made of some bytes, found again by those very bytes. It holds a bounded number of them
- * and forgets all when it is full: who writes more kinds than that is answered as if it were not
- * there. One thread at a time.
+ * Cache of values computed from bytes, keyed by those very bytes. It holds a bounded number of them
+ * and is emptied when it is full: input with more kinds than that is handled as if there were no
+ * cache. One thread at a time.
  */
 final class ContentKeyedCache<V> {
   /** Makes what is kept. */
@@ -62,7 +62,7 @@ final class ContentKeyedCache<V> {
     this.maker = maker;
   }
 
-  /** What is made of these bytes; they lie inside the window. */
+  /** Returns the value of these bytes, computed if need be; they are inside the window. */
   @SuppressWarnings("unchecked") // nothing but what the maker made is ever put in
   V get(Bytes bytes, int at, int length) {
     long hash = hash(bytes, at, length);
@@ -112,7 +112,7 @@ final class ContentKeyedCache<V> {
     return hash ^ hash >>> 31;
   }
 
-  /** How many are kept. */
+  /** Returns the number of values held. */
   int size() {
     return entries;
   }

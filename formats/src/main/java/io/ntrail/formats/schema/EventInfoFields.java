@@ -17,7 +17,7 @@ final class EventInfoFields {
   private final EventInfo.Maps maps;
   private final Map<Integer, Integer> slots = new HashMap<>();
 
-  /** How many more fields may be made; a description without tricks needs one a property. */
+  /** Number of fields that may still be made; an honest description needs one per property. */
   private int left;
 
   EventInfoFields(EventInfo info, EventInfo.Maps maps) {

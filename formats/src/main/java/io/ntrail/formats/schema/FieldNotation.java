@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  */
 record FieldNotation(List<Field> fields, int process, int thread) {
 
-  /** Where maps are found by name. */
+  /** Source of maps by name. */
   interface Maps {
     @Nullable ValueMap get(String name);
   }

@@ -1,13 +1,13 @@
 package io.ntrail.formats.schema;
 
 /**
- * How a schema tells a length or a number of elements.
+ * A length or a number of elements in a schema.
  *
- * @param kind how
+ * @param kind its source
  * @param value the number itself, or the slot of the field that has it
  */
 public record LengthSpec(Kind kind, int value) {
-  /** Where the number comes from. */
+  /** Sources of the number. */
   public enum Kind {
     /** There is none: the type itself says where it ends; one element. */
     NONE,
@@ -22,14 +22,14 @@ public record LengthSpec(Kind kind, int value) {
     SHARES,
     /** A 16-bit number right before it. */
     PREFIX16,
-    /** As much as is left of the payload. */
+    /** The rest of the payload. */
     REST
   }
 
   /** None. */
   public static final LengthSpec NONE = new LengthSpec(Kind.NONE, 0);
 
-  /** As much as is left. */
+  /** The rest of the payload. */
   public static final LengthSpec REST = new LengthSpec(Kind.REST, 0);
 
   /** A 16-bit number stands right before it. */
@@ -45,7 +45,7 @@ public record LengthSpec(Kind kind, int value) {
     return new LengthSpec(Kind.SLOT, slot);
   }
 
-  /** As many as the field with this slot says, with equal shares of the rest. */
+  /** Returns the number of elements in the field with this slot, with equal shares of the rest. */
   public static LengthSpec shares(int slot) {
     return new LengthSpec(Kind.SHARES, slot);
   }

@@ -89,7 +89,7 @@ public final class MessageText {
       }
     }
 
-    /** What follows a percent sign; false if it ends the message. */
+    /** Reads the escape after a percent sign; returns false if it ends the message. */
     private boolean escape() {
       int from = at - 1;
       char c = text.charAt(at++);
@@ -149,7 +149,7 @@ public final class MessageText {
     return fill(payload, name -> null);
   }
 
-  /** The same, with facts about the record. */
+  /** Returns the message filled with values of a payload and facts about the record. */
   public String fill(Payload payload, Reserved reserved) {
     int[] tokens = tokens(payload);
     StringBuilder text = new StringBuilder();

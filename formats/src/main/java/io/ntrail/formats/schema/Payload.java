@@ -15,7 +15,7 @@ import java.util.Arrays;
  * What is left behind the last field is {@link #restLength()}.
  */
 public final class Payload {
-  /** What a token is. */
+  /** Kinds of tokens. */
   public enum Token {
     /** A value. */
     VALUE,
@@ -310,7 +310,7 @@ public final class Payload {
     return size;
   }
 
-  /** What token {@code i} is. */
+  /** Returns the kind of token {@code i}. */
   public Token token(int i) {
     return tokens[i];
   }
@@ -320,7 +320,7 @@ public final class Payload {
     return fields[i];
   }
 
-  /** Where the bytes of token {@code i} begin in the window. */
+  /** Returns the start of the bytes of token {@code i} in the window. */
   public int offset(int i) {
     return offsets[i];
   }
@@ -330,12 +330,12 @@ public final class Payload {
     return lengths[i];
   }
 
-  /** Whether it ended before all fields were read. */
+  /** Returns true if it ended before all fields were read. */
   public boolean isShort() {
     return isShort;
   }
 
-  /** Where what no field describes begins in the window. */
+  /** Returns the start in the window of the bytes that no field describes. */
   public int restOffset() {
     return stopped;
   }

@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 public final class SchemaTable {
   private static final String PROVIDER = "provider ";
 
-  /** What an event is called, and its fields where they are known. */
+  /** Name of an event, and its fields where they are known. */
   private static final class Row {
     final SchemaSource source;
     final String provider;

@@ -150,7 +150,7 @@ final class ValueFormatter {
         + padded(bytes.u16(at + 14), 3);
   }
 
-  /** The same point in time as a FILETIME, as if its zone were UTC; 0 if it is no date. */
+  /** Returns a SYSTEMTIME as a FILETIME, as if its zone were UTC; 0 if it is not a date. */
   static long fileTimeOfSystemTime(Bytes bytes, int at) {
     return FileTime.of(
         bytes.u16(at),

@@ -72,9 +72,9 @@ class HostileImagesTest {
             "its optional header has the magic 0x7962, not PE32",
             // Only the very first versions of Windows XP took this spelling.
             "corkami/dosZMXP.exe",
-            "it does not begin with MZ",
+            "it does not start with MZ",
             "hostile/binskim-Corrupted_Native_x86_VS2013_Default.exe",
-            "its MZ header points to offset 0xffffffff, behind the last byte",
+            "its MZ header points to offset 0xffffffff, past the end of the file",
             "windows/_setup.dll",
             "it is a 16-bit program (NE)"),
         refused);

@@ -169,7 +169,7 @@ final class EntryInstructionReader {
       return "to " + name;
     }
     int bytes = image.headers().pointerBytes();
-    return view.has(slot, bytes) ? place(pointed(slot)) : "through a slot outside of the image";
+    return view.has(slot, bytes) ? place(pointed(slot)) : "through a slot outside the image";
   }
 
   private String place(long rva) {
@@ -177,6 +177,6 @@ final class EntryInstructionReader {
         ? "to 0x" + Long.toHexString(rva)
         : "to address 0x"
             + Long.toHexString(rva + image.headers().imageBase())
-            + ", outside of the image";
+            + ", outside the image";
   }
 }

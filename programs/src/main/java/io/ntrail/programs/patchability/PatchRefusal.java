@@ -6,21 +6,21 @@ import org.jspecify.annotations.Nullable;
 /** Why a function is refused. */
 public enum PatchRefusal {
   /** Code of a processor that is neither IA-32 nor x64, or of two at once. */
-  OTHER_MACHINE("its code, or part of the image's, is of another machine than x86"),
+  OTHER_MACHINE("its code, or part of the image's, is not x86"),
   /** The stored bytes end before its first instructions do. */
   NO_CODE("the image does not hold its first bytes"),
   /** More code than the file could hold. */
   NOT_EXAMINED("the image has more code than its file has bytes"),
   /** Bytes that decode to nothing. */
-  NOT_CODE("its first bytes are no instructions"),
+  NOT_CODE("its first bytes are not instructions"),
   /** The function table has it in the middle of something. */
-  INSIDE_FUNCTION("it begins inside of another function"),
+  INSIDE_FUNCTION("it starts inside another function"),
   /** Another program patched it. */
   ALREADY_PATCHED("it was patched already"),
   /** Import stubs and thunks: it is better to trace where they go. */
   JUMPS_ON("it is a jump to another function"),
   /** Int3 comes first: a breakpoint, or nothing that is meant to run. */
-  BREAKPOINT("it begins with a breakpoint"),
+  BREAKPOINT("it starts with a breakpoint"),
   /** Relative branches in the unit do not survive being moved. */
   BRANCH_IN_UNIT("its first instructions contain a branch"),
   /** A call in the unit would push the address of the copy. */
@@ -30,7 +30,7 @@ public enum PatchRefusal {
   /** Interrupts, system calls and what always raises an exception. */
   SPECIAL_INSTRUCTION("its first instructions contain one that cannot be moved"),
   /** By the function table it ends inside the entry instructions. */
-  TOO_SHORT("it ends before the jump over its first bytes would"),
+  TOO_SHORT("it is shorter than the jump"),
   /** A loop to the first byte: each round would be an entry. */
   LOOPS_TO_ENTRY("it jumps back to its own first byte"),
   /** A branch would land inside the short jump. */

@@ -44,7 +44,7 @@ public record ImageFileRequest(StoreKey key, ImageId id, List<String> kinds)
     try {
       open = OpenImage.open(file, member);
     } catch (DamagedInput e) {
-      throw new CannotGoOn(file + " is no image: " + e.getMessage(), "");
+      throw new CannotGoOn(file + " is not an image: " + e.getMessage(), "");
     }
     PeHeaders headers = open.image().headers();
     if (headers.timestamp() == id.timestamp() && headers.sizeOfImage() == id.size()) {
@@ -53,6 +53,6 @@ public record ImageFileRequest(StoreKey key, ImageId id, List<String> kinds)
     open.close();
     ImageId other = new ImageId(headers.timestamp(), headers.sizeOfImage());
     throw new CannotGoOn(
-        "%s is of another build (%s, not %s)".formatted(file, other.key(), id.key()), "");
+        "%s is a different build (%s, not %s)".formatted(file, other.key(), id.key()), "");
   }
 }

@@ -21,15 +21,16 @@ record LocalPath(@Nullable Path path, String why) {
    */
   static LocalPath of(String text, boolean windows) {
     if (!windows && OF_WINDOWS.matcher(text).matches()) {
-      return new LocalPath(null, "%s is a path of Windows".formatted(printable(text)));
+      return new LocalPath(null, "%s is a Windows path".formatted(printable(text)));
     }
     if (text.indexOf('*') >= 0) {
-      return new LocalPath(null, "%s has a * in it".formatted(printable(text)));
+      return new LocalPath(null, "%s contains *".formatted(printable(text)));
     }
     try {
       return new LocalPath(Path.of(text), "");
     } catch (InvalidPathException e) {
-      return new LocalPath(null, "%s is no path of this system".formatted(printable(text)));
+      return new LocalPath(
+          null, "%s is not a valid path on this system".formatted(printable(text)));
     }
   }
 

@@ -116,10 +116,11 @@ record LocalStore(Path root, boolean windows) {
       case PointerFile.Elsewhere(Path file) when isFile(file) ->
           new Entry.Candidate(file, SafeFileName.isPacked(file.toString()));
       case PointerFile.Elsewhere(Path file) ->
-          new Entry.Unusable(pointer, "%s says %s, which is no file".formatted(pointer, file));
+          new Entry.Unusable(
+              pointer, "%s points to %s, which does not exist".formatted(pointer, file));
       case PointerFile.Withdrawn(String message) ->
           new Entry.Withdrawn(
-              pointer, "%s says that there is no file: %s".formatted(pointer, message));
+              pointer, "%s marks the file as not available: %s".formatted(pointer, message));
       case PointerFile.Unusable(String why) -> new Entry.Unusable(pointer, pointer + " " + why);
     };
   }
@@ -154,7 +155,7 @@ record LocalStore(Path root, boolean windows) {
   }
 
   private String notSpelled(StoreKey key) {
-    return "%s cannot have %s: this system cannot spell its name"
+    return "%s cannot have %s: its name is not valid on this system"
         .formatted(root, LocalPath.printable(key.name()));
   }
 }

@@ -36,7 +36,7 @@ public final class OpenImage implements FileRequest.Opened {
     boolean done = false;
     try {
       if (inputs.size() != 1) {
-        throw new CannotGoOn("%s holds %d files and not one".formatted(path, inputs.size()), "");
+        throw new CannotGoOn("%s contains %d files, not one".formatted(path, inputs.size()), "");
       }
       OpenImage open = new OpenImage(path, PeImage.ofFile(inputs.getFirst()), inputs);
       done = true;

@@ -51,7 +51,7 @@ public final class OpenPdb implements FileRequest.Opened {
     try {
       if (inputs.size() != 1) {
         throw new CannotGoOn(
-            "%s holds %d PDBs and not one".formatted(path, inputs.size()),
+            "%s contains %d PDBs, not one".formatted(path, inputs.size()),
             "unpack it and name the PDB");
       }
       OpenPdb open = new OpenPdb(path, member, PdbFile.open(inputs.getFirst()), inputs, packed);

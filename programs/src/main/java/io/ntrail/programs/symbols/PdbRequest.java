@@ -29,7 +29,7 @@ public record PdbRequest(StoreKey key, PdbId id, List<String> kinds)
       return open;
     }
     String why =
-        "%s is of another build (%s age %d, not %s age %d)"
+        "%s is a different build (%s age %d, not %s age %d)"
             .formatted(
                 member.isEmpty() ? file : file + "!/" + LocalPath.printable(member),
                 open.pdb().guid(),

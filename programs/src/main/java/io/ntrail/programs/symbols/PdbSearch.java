@@ -137,7 +137,7 @@ public record PdbSearch(List<ZipStore> archives, List<Path> places, SymbolStores
       }
     }
     if (sought.isEmpty()) {
-      return none(tried, namedBy, "names its PDB in a way that is no name of a file");
+      return none(tried, namedBy, "has a PDB name that is not a valid file name");
     }
     SymbolStores.Result<OpenPdb> stored = stores.find(sought.get());
     tried.addAll(stored.tried());
@@ -194,7 +194,7 @@ public record PdbSearch(List<ZipStore> archives, List<Path> places, SymbolStores
 
   private static Optional<OpenPdb> tryOne(Path place, PdbId id, List<Tried> tried) {
     if (!Files.exists(place)) {
-      tried.add(new Tried(place.toString(), false, place + " is not there"));
+      tried.add(new Tried(place.toString(), false, place + " not found"));
       return Optional.empty();
     }
     try {

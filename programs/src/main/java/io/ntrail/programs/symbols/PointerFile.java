@@ -59,12 +59,12 @@ sealed interface PointerFile {
     }
     LocalPath read = LocalPath.of(path, windows);
     if (read.path() == null) {
-      return new Unusable("says that the file is elsewhere, but " + read.why());
+      return new Unusable("refers to another place, but " + read.why());
     }
     try {
       return new Elsewhere(file.resolveSibling(read.path()));
     } catch (InvalidPathException e) {
-      return new Unusable("says that the file is elsewhere, at no path of this system");
+      return new Unusable("refers to a path that is not valid on this system");
     }
   }
 }

@@ -30,7 +30,7 @@ public record StoreKey(String name, String key) {
    */
   public StoreKey {
     if (!SafeFileName.isUsable(name) || !HEX.matcher(key).matches()) {
-      throw new IllegalArgumentException("no name or no key of a store");
+      throw new IllegalArgumentException("not a store file name and key");
     }
   }
 

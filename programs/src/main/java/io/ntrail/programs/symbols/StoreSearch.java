@@ -139,7 +139,7 @@ final class StoreSearch<T extends FileRequest.Opened> {
   private boolean isThere(LocalStore store) {
     boolean isThere = Files.isDirectory(store.root());
     if (!isThere) {
-      tried.add(new Tried(store.root().toString(), false, store.root() + " is no folder"));
+      tried.add(new Tried(store.root().toString(), false, store.root() + " is not a folder"));
     }
     return isThere;
   }
@@ -219,7 +219,7 @@ final class StoreSearch<T extends FileRequest.Opened> {
   private Optional<Hit<T>> onServer(Store.Http store, List<LocalStore> stores) {
     String place = store.text();
     if (fetch.isEmpty()) {
-      String why = place + " was not asked: nothing is fetched from the network";
+      String why = place + " skipped: nothing is fetched from the network";
       tried.add(new Tried(place, false, why));
       return Optional.empty();
     }

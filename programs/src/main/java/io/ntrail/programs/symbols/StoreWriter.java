@@ -85,13 +85,13 @@ final class StoreWriter<T extends FileRequest.Opened> {
   /**
    * Returns the folder of a key in a store, which need not exist.
    *
-   * @throws IOException if this system cannot spell its name
+   * @throws IOException if its name is not valid on this system
    */
   Path folderOf(LocalStore store) throws IOException {
     try {
       return store.folder(sought.key());
     } catch (InvalidPathException e) {
-      throw new IOException("this system cannot spell the name", e);
+      throw new IOException("the name is not valid on this system", e);
     }
   }
 

@@ -50,7 +50,7 @@ public final class SymbolBundle implements AutoCloseable {
   }
 
   private CannotGoOn failed(IOException e) {
-    String why = e instanceof NoSuchFileException ? "there is no such folder" : e.getMessage();
+    String why = e instanceof NoSuchFileException ? "no such folder" : e.getMessage();
     return new CannotGoOn("cannot write %s: %s".formatted(file, why), "");
   }
 

@@ -68,7 +68,7 @@ public record SymbolManifest(List<StoreKey> keys) {
   static SymbolManifest read(byte[] bytes, String file) {
     List<String> lines = new String(bytes, StandardCharsets.UTF_8).lines().toList();
     if (lines.isEmpty() || !lines.getFirst().strip().equals(FIRST)) {
-      throw new CannotGoOn(file + " is no manifest of symbols", "ntrail symbols FILE --manifest");
+      throw new CannotGoOn(file + " is not a symbol manifest", "ntrail symbols FILE --manifest");
     }
     List<StoreKey> keys = new ArrayList<>();
     for (int i = 1; i < lines.size(); i++) {
@@ -81,8 +81,8 @@ public record SymbolManifest(List<StoreKey> keys) {
         keys.add(new StoreKey(parts[0], parts.length > 1 ? parts[1].strip() : ""));
       } catch (IllegalArgumentException e) {
         throw new CannotGoOn(
-            "%s: line %,d names no file of a store".formatted(file, i + 1),
-            "NAME, a tab, and the key of the store");
+            "%s: line %,d is not a store file name and key".formatted(file, i + 1),
+            "expected NAME, a tab, and the store key");
       }
     }
     return new SymbolManifest(keys.stream().distinct().toList());

@@ -90,7 +90,7 @@ final class SymbolPathReader {
       cache(text, parts);
     } else {
       problems.add(
-          "%s is nothing known: %s* is neither srv*, symsrv* nor cache*"
+          "unknown symbol path element %s: %s* is not srv*, symsrv* or cache*"
               .formatted(LocalPath.printable(text), LocalPath.printable(keyword)));
     }
   }
@@ -109,17 +109,17 @@ final class SymbolPathReader {
       List<String> stores = parts.subList(2, parts.size());
       chain(stores.isEmpty() ? List.of("") : stores);
     } else if (library.isEmpty()) {
-      problems.add(LocalPath.printable(text) + " names no library after symsrv*");
+      problems.add(LocalPath.printable(text) + " has no DLL after symsrv*");
     } else {
       problems.add(
-          "%s needs a program of others, %s; only symsrv.dll is understood"
+          "%s needs another symbol server DLL, %s; only symsrv.dll is supported"
               .formatted(LocalPath.printable(text), LocalPath.printable(library)));
     }
   }
 
   private void cache(String text, List<String> parts) {
     if (parts.size() > 2) {
-      problems.add(LocalPath.printable(text) + " names more than one folder after cache*");
+      problems.add(LocalPath.printable(text) + " has more than one folder after cache*");
       return;
     }
     store(parts.get(1))
@@ -127,7 +127,7 @@ final class SymbolPathReader {
           if (store instanceof Store.Local local) {
             elements.add(new Cache(local));
           } else {
-            problems.add(LocalPath.printable(text) + " would keep files on a server");
+            problems.add(LocalPath.printable(text) + " would cache files on a server");
           }
         });
   }
@@ -161,7 +161,7 @@ final class SymbolPathReader {
   private Optional<URI> address(String text, String scheme) {
     if (!scheme.equalsIgnoreCase("http") && !scheme.equalsIgnoreCase("https")) {
       problems.add(
-          LocalPath.printable(text) + " is an address of another kind than http and https");
+          LocalPath.printable(text) + " has an unsupported URL scheme (only http and https)");
       return Optional.empty();
     }
     try {
@@ -172,7 +172,7 @@ final class SymbolPathReader {
     } catch (URISyntaxException e) {
       // Said below.
     }
-    problems.add(LocalPath.printable(text) + " is no address of a server");
+    problems.add(LocalPath.printable(text) + " is not a server URL");
     return Optional.empty();
   }
 

@@ -70,7 +70,7 @@ public final class ZipStore {
       known = new HashMap<>();
       try (ZipFile zip = new ZipFile(file.toFile(), StandardCharsets.UTF_8)) {
         if (zip.size() > MOST_MEMBERS) {
-          problem = file + " holds more files than any bundle of symbols";
+          problem = file + " contains more files than any symbol bundle";
         } else {
           for (Enumeration<? extends ZipEntry> all = zip.entries(); all.hasMoreElements(); ) {
             ZipEntry entry = all.nextElement();

@@ -122,7 +122,7 @@ public final class Operands {
   private void check(int operand, OperandType type) {
     if (operand < 0 || operand >= count || typeOf(operand) != type.ordinal()) {
       throw new IllegalStateException(
-          "operand " + operand + " of " + mnemonic() + " is no " + type);
+          "operand " + operand + " of " + mnemonic() + " is not a " + type);
     }
   }
 

@@ -101,7 +101,7 @@ class PatchabilityTest {
   void theNextFunctionIsNotOverwritten() {
     assertRefused(
         PatchRefusal.NO_PADDING,
-        "and in its place: it ends before the jump over its first bytes would",
+        "and in its place: it is shorter than the jump",
         inPlace(BEFORE, "f: 33 C0 33 C9", "g: 33 D2 48 83 EC 28 " + BODY + "C3"));
   }
 
@@ -216,7 +216,7 @@ class PatchabilityTest {
   void aJumpOutOfTheImageIsAPatchOfSomebodyElse() {
     assertRefused(
         PatchRefusal.ALREADY_PATCHED,
-        "to address 0x14100102f, outside of the image",
+        "to address 0x14100102f, outside the image",
         second(X64, "CC CC CC CC CC", "E9 00 00 00 01 C3"));
   }
 
@@ -224,7 +224,7 @@ class PatchabilityTest {
   void aShortJumpToAJumpInThePaddingIsAPatchOfSomebodyElse() {
     assertRefused(
         PatchRefusal.ALREADY_PATCHED,
-        "to address 0x14100102a, outside of the image",
+        "to address 0x14100102a, outside the image",
         second(X64, "E9 00 00 00 01", "EB F9 5C 24 08 C3"));
   }
 
@@ -236,7 +236,7 @@ class PatchabilityTest {
             X64, BEFORE, "FF 25 06 00 00 00", "f: EB F8 5C 24 08 C3", "00 00 00 10 FE 7F 00 00");
     assertRefused(
         PatchRefusal.ALREADY_PATCHED,
-        "to address 0x7ffe10000000, outside of the image",
+        "to address 0x7ffe10000000, outside the image",
         sketch.patch("f"));
   }
 

@@ -76,7 +76,7 @@ class ImagesOfStoresTest {
       SymbolStores.Result<OpenImage> result = search("srv*%T%/s*" + server.root(), other, fetch);
       assertEquals(Optional.empty(), result.found());
       String why = result.tried().getLast().why();
-      assertTrue(why.contains("is of another build (4A5BE088fa000, not 4A5BE089fa000)"), why);
+      assertTrue(why.contains("is a different build (4A5BE088fa000, not 4A5BE089fa000)"), why);
     }
   }
 

@@ -72,9 +72,9 @@ class PdbSearchTest {
     PdbSearch.Result result = search(image(), List.of(), "srv*%T%/s;%T%/f");
     assertEquals(
         List.of(
-            folder.resolve("image/user32.pdb") + " is not there",
-            folder.resolve("s") + " is no folder",
-            folder.resolve("f") + " is no folder"),
+            folder.resolve("image/user32.pdb") + " not found",
+            folder.resolve("s") + " is not a folder",
+            folder.resolve("f") + " is not a folder"),
         result.tried().stream().map(Tried::why).toList());
   }
 
@@ -99,7 +99,7 @@ class PdbSearchTest {
     PdbSearch.Result result = search(naming(name), List.of(folder), "srv*%T%/s;%T%/s");
     assertEquals(Optional.empty(), result.pdb());
     assertEquals(1, result.tried().size());
-    assertTrue(result.why().endsWith(" names its PDB in a way that is no name of a file"));
+    assertTrue(result.why().endsWith(" has a PDB name that is not a valid file name"));
   }
 
   @Test
@@ -115,6 +115,6 @@ class PdbSearchTest {
     StoreFixture.put(folder, "x.pdb", USER32.bytes());
     PdbSearch.Result result = search(naming("../x.pdb"), List.of(folder.resolve("s")), "");
     assertEquals(Optional.empty(), result.pdb());
-    assertEquals(folder.resolve("s/x.pdb") + " is not there", result.tried().getFirst().why());
+    assertEquals(folder.resolve("s/x.pdb") + " not found", result.tried().getFirst().why());
   }
 }

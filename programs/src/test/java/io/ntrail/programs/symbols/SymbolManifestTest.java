@@ -55,7 +55,7 @@ class SymbolManifestTest {
     for (String line : List.of("../x\t1234", "x.pdb", "x.pdb\txyz", "\t12", "a/b\t12")) {
       CannotGoOn refused =
           assertThrows(CannotGoOn.class, () -> read("# ntrail symbol manifest 1\n" + line));
-      assertEquals("list: line 2 names no file of a store", refused.message());
+      assertEquals("list: line 2 is not a store file name and key", refused.message());
     }
   }
 

@@ -134,7 +134,7 @@ class SymbolPathTest {
   void aDebuggersHomeOfWindowsIsPassedOverElsewhere() {
     SymbolPath path = SymbolPath.parse("srv*", host(false, Map.of("DBGHELP_HOMEDIR", "C:\\dbg")));
     assertEquals(DEFAULT.path(), path.defaultStore());
-    assertEquals(List.of("DBGHELP_HOMEDIR: C:\\dbg is a path of Windows"), path.problems());
+    assertEquals(List.of("DBGHELP_HOMEDIR: C:\\dbg is a Windows path"), path.problems());
   }
 
   @Test
@@ -170,19 +170,19 @@ class SymbolPathTest {
 
   @ParameterizedTest
   @CsvSource({
-    "symsrv*other.dll*/l,         'other.dll; only symsrv.dll is understood'",
-    "symsrv*,                     names no library after symsrv*",
+    "symsrv*other.dll*/l,         'other.dll; only symsrv.dll is supported'",
+    "symsrv*,                     has no DLL after symsrv*",
     "what*/l,                     'what* is neither srv*, symsrv* nor cache*'",
-    "cache*/a*/b,                 names more than one folder after cache*",
-    "cache*https://a/b,           would keep files on a server",
+    "cache*/a*/b,                 has more than one folder after cache*",
+    "cache*https://a/b,           would cache files on a server",
     "srv*ftp://a/b,               an address of another kind than http and https",
-    "https://,                    is no address of a server",
-    "srv*https://a b/c,           is no address of a server",
-    "srv*C:\\symbols,             C:\\symbols is a path of Windows",
-    "C:/symbols,                  C:/symbols is a path of Windows",
-    "d:,                          d: is a path of Windows",
-    "\\\\server\\share,           \\\\server\\share is a path of Windows",
-    "srv*symbols\\here,           symbols\\here is a path of Windows",
+    "https://,                    is not a server URL",
+    "srv*https://a b/c,           is not a server URL",
+    "srv*C:\\symbols,             C:\\symbols is a Windows path",
+    "C:/symbols,                  C:/symbols is a Windows path",
+    "d:,                          d: is a Windows path",
+    "\\\\server\\share,           \\\\server\\share is a Windows path",
+    "srv*symbols\\here,           symbols\\here is a Windows path",
   })
   void whatCannotBeUsedIsSaidAndTheRestIsUsed(String text, String why) {
     isRefused(text, why);
@@ -197,7 +197,7 @@ class SymbolPathTest {
   void oneUnusableStoreLeavesTheOthersOfItsChain() {
     SymbolPath path = read("srv*C:\\l*/r*https://symbols.example/download");
     assertEquals(List.of(new Chain(List.of(local("/r"), SERVER))), path.elements());
-    assertEquals(List.of("C:\\l is a path of Windows"), path.problems());
+    assertEquals(List.of("C:\\l is a Windows path"), path.problems());
   }
 
   @Test

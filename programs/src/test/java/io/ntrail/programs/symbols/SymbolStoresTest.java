@@ -156,7 +156,7 @@ class SymbolStoresTest {
     assertEquals(Optional.of("t/" + CRASH.place()), outcome.file());
     assertEquals(1, outcome.tried().size());
     assertTrue(outcome.tried().getFirst().isThere());
-    assertTrue(outcome.whys().getFirst().contains("is of another build"));
+    assertTrue(outcome.whys().getFirst().contains("is a different build"));
   }
 
   @ParameterizedTest
@@ -179,8 +179,8 @@ class SymbolStoresTest {
 
   @ParameterizedTest
   @CsvSource({
-    "PATH:\\\\server\\share\\crash.pdb, is a path of Windows",
-    "PATH:/not/there.pdb,               'says /not/there.pdb, which is no file'",
+    "PATH:\\\\server\\share\\crash.pdb, is a Windows path",
+    "PATH:/not/there.pdb,               'points to /not/there.pdb, which does not exist'",
     "PATH:,                             is empty",
     "' ',                               is empty",
   })
@@ -192,7 +192,7 @@ class SymbolStoresTest {
   @Test
   void aPointerToAFolderOrOfBytesLeadsNowhere() throws IOException {
     text("s/crash.pdb/" + CRASH.key() + "/file.ptr", folder.toString());
-    misses("srv*%T%/s", "which is no file");
+    misses("srv*%T%/s", "which does not exist");
     put("s/crash.pdb/" + CRASH.key() + "/file.ptr", new byte[70_000]);
     misses("srv*%T%/s", "is too long for a path");
   }
@@ -234,11 +234,11 @@ class SymbolStoresTest {
     String t = folder.toString();
     assertEquals(
         List.of(
-            t + "/a is no folder",
+            t + "/a is not a folder",
             t + "/b has no " + CRASH.place(),
-            "https://h/s was not asked: nothing is fetched from the network",
+            "https://h/s skipped: nothing is fetched from the network",
             t + "/b has no " + CRASH.place(),
-            t + "/c is no folder"),
+            t + "/c is not a folder"),
         search("%T%/a;srv*%T%/b*https://h/s;cache*%T%/b;srv*%T%/c").whys());
   }
 

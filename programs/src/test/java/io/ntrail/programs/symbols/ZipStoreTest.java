@@ -65,7 +65,8 @@ class ZipStoreTest {
     Path zip = zip(Map.of("a/crash.pdb", other, "b\\crash.pdb", CRASH.bytes()));
     assertEquals(Optional.of("b\\crash.pdb"), find(zip));
     assertEquals(1, tried.size());
-    assertTrue(tried.getFirst().why().contains("a/crash.pdb is of another build"), tried::toString);
+    assertTrue(
+        tried.getFirst().why().contains("a/crash.pdb is a different build"), tried::toString);
   }
 
   @Test

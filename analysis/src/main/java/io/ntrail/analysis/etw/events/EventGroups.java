@@ -13,7 +13,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Numbers of events by process, thread, type, CPU, provider or a field. Every event is in one row; those that do not have it are in the row whose key is null.
+ * Numbers of events by process, thread, type, CPU, provider or a field. Every event is in one row;
+ * those that do not have it are in the row whose key is null.
  *
  * @param records number of events
  * @param bytes bytes of their records

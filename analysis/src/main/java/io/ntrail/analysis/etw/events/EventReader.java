@@ -130,7 +130,10 @@ public final class EventReader {
     return message == null ? null : message.fill(payload(), this::fact);
   }
 
-  /** Returns a fact of the record that a message mentions, by the name that software tracing gives it. */
+  /**
+   * Returns a fact of the record that a message mentions, by the name that software tracing gives
+   * it.
+   */
   private @Nullable String fact(String name) {
     RecordCursor current = record();
     return switch (name) {

@@ -124,7 +124,10 @@ public final class Events {
     return new Events(recording, sources, learned);
   }
 
-  /** Returns the sources of the descriptions of all events; null if {@link Learn#COUNTS} was not asked for. */
+  /**
+   * Returns the sources of the descriptions of all events; null if {@link Learn#COUNTS} was not
+   * asked for.
+   */
   public @Nullable SchemaSourceCounts all() {
     return all;
   }
@@ -153,9 +156,9 @@ public final class Events {
   }
 
   /**
-   * Returns the terms of a filter that fitted no event, with the name that was probably meant. Known when a walk with it has
-   * come to its end; empty before. What only got to see events that something else let through,
-   * fitted none of those.
+   * Returns the terms of a filter that fitted no event, with the name that was probably meant.
+   * Known when a walk with it has come to its end; empty before. What only got to see events that
+   * something else let through, fitted none of those.
    */
   public List<UnmatchedTerm> unmatched(EventFilter filter) {
     return filter.unmatched(machine);
@@ -185,8 +188,8 @@ public final class Events {
   }
 
   /**
-   * Walks over events with their stacks, which {@link Learn#STACKS} or {@link Learn#ADDRESSES}
-   * must have been asked for.
+   * Walks over events with their stacks, which {@link Learn#STACKS} or {@link Learn#ADDRESSES} must
+   * have been asked for.
    */
   public Walk walkWithStacks(EventFilter filter, long fromNanos, long toNanos) {
     return new Walk(filter, fromNanos, toNanos, true, null);

@@ -13,7 +13,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names of the fields of the events so far: tells a name that no event has from one whose values did not fit.
+ * Names of the fields of the events so far: tells a name that no event has from one whose values
+ * did not fit.
  */
 final class FieldNames {
   /** Schemas that are remembered; more are looked at again. */
@@ -76,7 +77,9 @@ final class FieldNames {
         && !EventValues.OWN.contains(name);
   }
 
-  /** Returns true if events have a list or a structure of this name, which is not a single value. */
+  /**
+   * Returns true if events have a list or a structure of this name, which is not a single value.
+   */
   boolean isGroup(String name) {
     return groups.contains(name);
   }

@@ -13,7 +13,8 @@ import io.ntrail.formats.schema.SchemaTable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Summary of the recorded machine: its hardware, the sampling of its CPUs, the numbers of processes, threads and images. {@link Machine} knows more, for more memory.
+ * Summary of the recorded machine: its hardware, the sampling of its CPUs, the numbers of
+ * processes, threads and images. {@link Machine} knows more, for more memory.
  */
 public final class MachineSummary implements SurveyPart<MachineSummary> {
   private static final Guid SYSTEM_CONFIG_EX = Guid.parse("9b79ee91-b5fd-41c0-a243-4248e266e9d0");

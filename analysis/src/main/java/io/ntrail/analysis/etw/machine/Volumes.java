@@ -7,7 +7,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Drive letters for paths of the kernel ({@code \Device\HarddiskVolume3\...}), from the VolumeMapping records that a merge adds. Without them paths stay as they are; a letter is never
+ * Drive letters for paths of the kernel ({@code \Device\HarddiskVolume3\...}), from the
+ * VolumeMapping records that a merge adds. Without them paths stay as they are; a letter is never
  * invented.
  *
  * <p>Some systems tell of images that are loaded without their volume: {@code
@@ -69,7 +70,9 @@ public final class Volumes {
     return kernelPath;
   }
 
-  /** Returns true if a path is that of a volume or lies on it: volume 12 does not lie on volume 1. */
+  /**
+   * Returns true if a path is that of a volume or lies on it: volume 12 does not lie on volume 1.
+   */
   private static boolean isBelow(String path, String volume) {
     int length = volume.length();
     return path.regionMatches(true, 0, volume, 0, length)

@@ -184,7 +184,9 @@ public final class EtwRecording implements Recording, RecordedEvents {
     return ((nanos ^ sum) & (offset ^ sum)) < 0 ? nanos < 0 ? Long.MIN_VALUE : Long.MAX_VALUE : sum;
   }
 
-  /** Returns the key that orders records: raw ticks if all files share a clock, else nanoseconds. */
+  /**
+   * Returns the key that orders records: raw ticks if all files share a clock, else nanoseconds.
+   */
   public long key(EtlFile file, long ticks) {
     return oneClock || ticks == Long.MAX_VALUE ? ticks : nanos(file, ticks);
   }
@@ -234,7 +236,8 @@ public final class EtwRecording implements Recording, RecordedEvents {
   }
 
   /**
-   * Returns the nanoseconds of a time range that the recording covers, from its first record to its last.
+   * Returns the nanoseconds of a time range that the recording covers, from its first record to its
+   * last.
    *
    * @param fromNanos the first time
    * @param toNanos the time before which it ends

@@ -10,7 +10,8 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Summary of a recording from one pass over all record headers: numbers of records by kind, first and last time, CPUs, losses.
+ * Summary of a recording from one pass over all record headers: numbers of records by kind, first
+ * and last time, CPUs, losses.
  *
  * @param files one part a file, in the order given
  */

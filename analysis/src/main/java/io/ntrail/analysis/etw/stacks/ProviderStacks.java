@@ -73,7 +73,8 @@ public final class ProviderStacks {
   }
 
   /**
-   * Returns the id that the stack of an event shares with that of another event of its thread; 0 if it brings none, or a whole one.
+   * Returns the id that the stack of an event shares with that of another event of its thread; 0 if
+   * it brings none, or a whole one.
    */
   public static long matchIdOf(RecordCursor record) {
     long match = 0;
@@ -90,7 +91,10 @@ public final class ProviderStacks {
     return match;
   }
 
-  /** Returns true if a record is an event of a .NET runtime that may have its stack in the next event. */
+  /**
+   * Returns true if a record is an event of a .NET runtime that may have its stack in the next
+   * event.
+   */
   public static boolean isClr(RecordCursor record) {
     return is(record, RUNTIME) || is(record, RUNDOWN) || is(record, PRIVATE);
   }

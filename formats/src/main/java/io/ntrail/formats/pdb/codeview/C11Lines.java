@@ -46,7 +46,8 @@ public final class C11Lines {
   private static int place(Bytes table, int at) {
     long place = table.u32(at);
     if (place >= table.length()) {
-      throw new DamagedInput(table.name(), table.base() + at, "a place behind the end of lines");
+      throw new DamagedInput(
+          table.name(), table.base() + at, "an offset past the end of the lines");
     }
     return (int) place;
   }

@@ -98,7 +98,7 @@ public final class CodeViewCursor {
   public void skipTo(long record) {
     if (record < next) {
       throw new DamagedInput(
-          stream.name(), stream.fileOffset(offset), "a scope that ends before it begins");
+          stream.name(), stream.fileOffset(offset), "a scope that ends before it starts");
     }
     next = record;
   }

@@ -36,7 +36,7 @@ public record NumericLeaf(long value, int end) {
       case 0x8010 -> new NumericLeaf(0, from + 2 + bytes.u16(from));
       default ->
           throw new DamagedInput(
-              bytes.name(), bytes.base() + at, "%04Xh is no leaf of a number".formatted(leaf));
+              bytes.name(), bytes.base() + at, "%04Xh is not a numeric leaf".formatted(leaf));
     };
   }
 }

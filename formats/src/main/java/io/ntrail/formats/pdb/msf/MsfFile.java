@@ -87,7 +87,7 @@ public final class MsfFile {
     Bytes superblock = file.window(0, SUPERBLOCK);
     long blockSize = superblock.u32(32);
     if (blockSize < SMALLEST || blockSize > LARGEST || Long.bitCount(blockSize) != 1) {
-      throw damaged(file, "it says that blocks have " + blockSize + " bytes");
+      throw damaged(file, "invalid block size " + blockSize);
     }
     long stored = (file.size() + blockSize - 1) / blockSize;
     long blockCount = Math.min(superblock.u32(40), stored);
@@ -195,7 +195,7 @@ public final class MsfFile {
       throw new DamagedInput(
           file.name(),
           directory.fileOffset(4),
-          "stream " + number + " has " + size + " bytes, for which the file has no room");
+          "stream " + number + " has " + size + " bytes, more than the file");
     }
     Bytes list = directory.window(lists[number], (int) (4 * blocks(size)));
     return Optional.of(new MsfStream(file, number, blockSize, blockCount, list, size));

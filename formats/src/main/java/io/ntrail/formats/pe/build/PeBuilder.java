@@ -145,7 +145,7 @@ public final class PeBuilder {
         return (long) i << 32 | place.at();
       }
     }
-    throw new IllegalStateException("a part that is no section of the image");
+    throw new IllegalStateException("not a section of this image");
   }
 
   /** Returns the section of a name; made with these IMAGE_SCN_ flags on first use. */
@@ -184,7 +184,7 @@ public final class PeBuilder {
   /** The address where it would like to be. */
   public PeBuilder base(long address) {
     if ((address & 0xFFFF) != 0) {
-      throw new IllegalArgumentException("no multiple of 64 KiB");
+      throw new IllegalArgumentException("not a multiple of 64 KiB");
     }
     base = address;
     return this;
@@ -239,7 +239,7 @@ public final class PeBuilder {
   /** Sets the bytes between the DOS program and the PE headers, a multiple of 8 bytes. */
   public PeBuilder rich(byte[] bytes) {
     if (bytes.length % 8 != 0) {
-      throw new IllegalArgumentException("no multiple of 8");
+      throw new IllegalArgumentException("not a multiple of 8");
     }
     rich = bytes.clone();
     return this;

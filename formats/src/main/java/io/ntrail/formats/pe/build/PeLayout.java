@@ -68,7 +68,7 @@ final class PeLayout {
   At at(PeSectionContent part) {
     At at = sections.get(part);
     if (at == null) {
-      throw new IllegalStateException("a part that is no section of the image");
+      throw new IllegalStateException("not a section of this image");
     }
     return at;
   }

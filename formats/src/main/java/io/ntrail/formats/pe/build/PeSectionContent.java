@@ -72,7 +72,7 @@ public final class PeSectionContent {
 
   private void room(int more) {
     if (reserved > 0) {
-      throw new IllegalStateException("bytes behind what was reserved would have no place");
+      throw new IllegalStateException("bytes after what was reserved have no place");
     }
     if (size > Integer.MAX_VALUE - 16 - more) {
       throw new IllegalStateException("a part of an image is larger than 2 GiB");

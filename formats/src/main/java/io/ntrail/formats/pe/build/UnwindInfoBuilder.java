@@ -77,7 +77,7 @@ public final class UnwindInfoBuilder {
 
   private static long multiple(long offset, int unit) {
     if (offset < 0 || offset > 0xFFFF_FFFFL || offset % unit != 0) {
-      throw new IllegalArgumentException(offset + " is no multiple of " + unit);
+      throw new IllegalArgumentException(offset + " is not a multiple of " + unit);
     }
     return offset;
   }

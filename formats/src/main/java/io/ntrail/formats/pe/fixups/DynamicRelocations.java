@@ -180,7 +180,7 @@ public final class DynamicRelocations {
             table.length() - at,
             "dynamic relocations",
             lists.size() < MOST_LISTS
-                ? "a list reaches behind the end of the table"
+                ? "a list extends past the end of the table"
                 : "the table has more than " + MOST_LISTS + " lists");
         break;
       }
@@ -248,7 +248,7 @@ public final class DynamicRelocations {
                 fixups.rva + stop,
                 fixups.size - stop,
                 "dynamic relocations",
-                "what should be a block of symbol " + fixups.name() + " is none");
+                "not a relocation block of symbol " + fixups.name());
           }
           return true;
         });

@@ -33,7 +33,7 @@ final class FunctionOverrides {
     long records = list.u32(0);
     if (records > list.length() - 4) {
       throw new DamagedInput(
-          list.name(), list.base(), "records of function overrides reach behind their list");
+          list.name(), list.base(), "function override records extend past the end of their list");
     }
     int end = 4 + (int) records;
     Bytes diagrams = list.slice(end, list.length() - end);
@@ -76,8 +76,7 @@ final class FunctionOverrides {
                     behind,
                     (rva, type, low) -> places.add(new FunctionOverride.Place(rva, type))));
     if (stop < end) {
-      throw new DamagedInput(
-          list.name(), list.base() + stop, "what should be a block of a function override is none");
+      throw new DamagedInput(list.name(), list.base() + stop, "not a function override block");
     }
     return List.copyOf(places);
   }

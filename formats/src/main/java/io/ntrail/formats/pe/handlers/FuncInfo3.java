@@ -132,7 +132,7 @@ public record FuncInfo3(
     private void header() {
       magic = view.i32(rva);
       if (!isMagic(magic)) {
-        damaged("it begins with " + Integer.toHexString(magic) + "h, no magic number");
+        damaged("it starts with " + Integer.toHexString(magic) + "h, not a magic number");
         magic = 0;
         return;
       }

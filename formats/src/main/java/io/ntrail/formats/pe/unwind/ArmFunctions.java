@@ -87,7 +87,7 @@ public final class ArmFunctions {
     return switch (kind) {
       case 0 -> record(view, word, thumb);
       case 1, 2 -> thumb ? packedThumb((int) word) : packed((int) word);
-      default -> new Unreadable(word, "its kind is 3, of which nothing is known");
+      default -> new Unreadable(word, "unknown kind 3");
     };
   }
 

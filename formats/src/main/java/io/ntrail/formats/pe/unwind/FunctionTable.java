@@ -71,7 +71,7 @@ public final class FunctionTable {
           range.rva(),
           (long) reader.missing * RuntimeFunction.SIZE,
           WHAT,
-          reader.missing + " of " + count + " entries are no part of the image");
+          reader.missing + " of " + count + " entries are outside the image");
     }
     int[] order = IntStream.range(0, reader.count).toArray();
     if (!reader.ascends()) {

@@ -48,7 +48,7 @@ public record UnwindChain(List<Link> links, Optional<String> damage) {
       }
       if (links.size() > RuntimeFunction.LIMIT) {
         return new UnwindChain(
-            List.copyOf(links), Optional.of("it goes on for more than " + links.size() + " links"));
+            List.copyOf(links), Optional.of("it has more than " + links.size() + " links"));
       }
       at = direct(view, info.chained().get());
     }
@@ -59,13 +59,13 @@ public record UnwindChain(List<Link> links, Optional<String> damage) {
     RuntimeFunction at = entry;
     for (int steps = 0; at.indirect(); steps++) {
       if (steps == RuntimeFunction.LIMIT) {
-        return new Direct(at, Optional.of("more than " + steps + " entries stand for one another"));
+        return new Direct(at, Optional.of("more than " + steps + " indirect entries in a row"));
       }
       if (!view.has(at.unwindInfo(), RuntimeFunction.SIZE)) {
         return new Direct(
             at,
             Optional.of(
-                "the entry that stands for it should be at RVA 0x"
+                "its indirect entry should be at RVA 0x"
                     + Long.toHexString(at.unwindInfo())
                     + ", where the image has nothing"));
       }

@@ -108,7 +108,7 @@ final class UnwindInfoReader {
         payload(2 * third, fourth >> 5);
         tail(HEADER + 2 * third + 3 & ~3);
       }
-      default -> damaged("its version is " + version + ", of which nothing is known");
+      default -> damaged("unknown version " + version);
     }
   }
 
@@ -128,11 +128,11 @@ final class UnwindInfoReader {
       }
       codes.add(code);
       if (code.operation() == UnwindOperation.UNKNOWN) {
-        damaged("the code in slot " + slot + " has an operation of which nothing is known");
+        damaged("the code in slot " + slot + " has an unknown operation");
         return;
       }
       if (code.operation() == UnwindOperation.UWOP_EPILOG) {
-        damaged("the code in slot " + slot + " tells of epilogues behind codes of the prologue");
+        damaged("the code in slot " + slot + " is an epilog code after prolog codes");
         return;
       }
       slot += code.slots();
@@ -166,7 +166,7 @@ final class UnwindInfoReader {
     }
     if ((slot & 1) != 0) {
       // The system passes over them in pairs, so it takes a code of the prologue for half of one.
-      damaged("the codes that tell of epilogues do not come in pairs");
+      damaged("odd number of epilog codes");
     }
     return slot;
   }
@@ -230,7 +230,7 @@ final class UnwindInfoReader {
       }
       to.add(code);
       if (code.operation() == UnwindOperation.UNKNOWN) {
-        damaged("the code at byte " + at + " of the pool is one of which nothing is known");
+        damaged("the code at byte " + at + " of the pool is unknown");
         return;
       }
       at += code.operation().length();

@@ -171,7 +171,7 @@ class MsfFileTest {
             new Other(
                 "BSJB\1\0",
                 FileSignature.PORTABLE_PDB,
-                "a portable PDB of .NET, which has no symbols of native code"),
+                "a portable PDB of .NET, which has no native symbols"),
             new Other("MSCF\0\0", FileSignature.CABINET, "a cabinet, not a PDB"),
             new Other("MZ\u0090", FileSignature.IMAGE, "a Windows program or library, not a PDB"),
             new Other("\r\n <html>", FileSignature.WEB_PAGE, "a web page, not a PDB"),

@@ -136,7 +136,7 @@ class HandlerDataTest {
     PeImage image = image(new LittleEndian().u32(0x1993_0523).zeros(36));
     assertFalse(FuncInfo3.isAt(image, AT));
     assertEquals(
-        Optional.of("it begins with 19930523h, no magic number"),
+        Optional.of("it starts with 19930523h, not a magic number"),
         FuncInfo3.read(image, AT).damage());
   }
 

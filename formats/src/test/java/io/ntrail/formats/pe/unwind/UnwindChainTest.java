@@ -63,7 +63,7 @@ class UnwindChainTest {
     PeImage image = UnwindImages.small(body.toByteArray(), AT, 24);
     FunctionTable table = FunctionTable.of(image);
     UnwindChain chain = table.chain(table.entries().getFirst());
-    assertEquals(Optional.of("more than 32 entries stand for one another"), chain.damage());
+    assertEquals(Optional.of("more than 32 indirect entries in a row"), chain.damage());
     assertEquals(0, chain.depth());
   }
 

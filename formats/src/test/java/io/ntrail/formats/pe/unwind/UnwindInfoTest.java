@@ -120,8 +120,7 @@ class UnwindInfoTest {
   @Test
   void codesOfEpiloguesThatDoNotComeInPairsAreDamage() {
     UnwindInfo info = read("02 04 02 00 0116 0462");
-    assertEquals(
-        Optional.of("the codes that tell of epilogues do not come in pairs"), info.damage());
+    assertEquals(Optional.of("odd number of epilog codes"), info.damage());
   }
 
   @Test
@@ -129,9 +128,7 @@ class UnwindInfoTest {
     UnwindInfo info = read("09 04 02 00 043e 0230 78563412");
     assertEquals(List.of("4 UNKNOWN"), codes(info));
     assertEquals(0x12345678, info.handler());
-    assertEquals(
-        Optional.of("the code in slot 0 has an operation of which nothing is known"),
-        info.damage());
+    assertEquals(Optional.of("the code in slot 0 has an unknown operation"), info.damage());
   }
 
   @Test
@@ -146,9 +143,7 @@ class UnwindInfoTest {
     for (String first : List.of("00", "04", "05", "06", "07")) {
       UnwindInfo info = read(first + "000000");
       assertEquals(List.of(), info.codes());
-      assertEquals(
-          Optional.of("its version is " + Integer.parseInt(first) + ", of which nothing is known"),
-          info.damage());
+      assertEquals(Optional.of("unknown version " + Integer.parseInt(first)), info.damage());
     }
   }
 

@@ -177,14 +177,14 @@ final class HttpDownload {
       String location = body.header("Location").orElse("");
       Optional<URI> to = StoreUrls.resolved(at, location);
       if (to.isEmpty()) {
-        return new Outcome.Unusable("sends on to what is no address of a server");
+        return new Outcome.Unusable("redirects to an invalid URL");
       }
       if (StoreUrls.isSafe(at) && !StoreUrls.isSafe(to.get())) {
         return new Outcome.Unusable(
-            "sends on from https to http (%s), which is refused".formatted(Http.text(to.get())));
+            "redirects from https to http (%s), which is refused".formatted(Http.text(to.get())));
       }
       if (!seen.add(to.get()) || seen.size() > MOST_REDIRECTS) {
-        return new Outcome.Unusable("sends on in a circle, or too often");
+        return new Outcome.Unusable("redirects in a circle, or too often");
       }
       at = to.get();
     }
@@ -228,8 +228,7 @@ final class HttpDownload {
           // Who sends a byte now and then would hold us for years.
           if (body.bytes() - before < LEAST_BYTES) {
             return new Outcome.Down(
-                "sends less than %d bytes in %d s".formatted(LEAST_BYTES, limit.toSeconds()),
-                false);
+                "sent less than %d bytes in %d s".formatted(LEAST_BYTES, limit.toSeconds()), false);
           }
           since = now;
           before = body.bytes();
@@ -262,19 +261,19 @@ final class HttpDownload {
       return new Outcome.Unusable(body.failure());
     }
     if (cause instanceof HttpConnectTimeoutException) {
-      return new Outcome.Down("cannot be reached: nobody answers", true);
+      return new Outcome.Down("is not reachable: no answer", true);
     }
     if (cause instanceof ConnectException) {
       Throwable why = cause.getCause();
       boolean unknown =
           why instanceof UnknownHostException || why instanceof UnresolvedAddressException;
       return new Outcome.Down(
-          "cannot be reached: " + (unknown ? "nobody knows its name" : "it refuses"), true);
+          "is not reachable: " + (unknown ? "host name not found" : "connection refused"), true);
     }
     if (cause instanceof SSLException) {
       return new Outcome.Down("cannot be trusted: " + text(cause), true);
     }
-    return again("broke off (" + text(cause) + ")", body.status() == 0);
+    return again("lost the connection (" + text(cause) + ")", body.status() == 0);
   }
 
   private static String text(@Nullable Throwable cause) {
@@ -297,25 +296,28 @@ final class HttpDownload {
         }
         if (body.isMismatch()) {
           startOver(target);
-          yield again("went on with another part than it was asked for", false);
+          yield again("returned the wrong range", false);
         }
         yield new Outcome.Came(body.encoding());
       }
       case 416 -> {
         startOver(target);
-        yield again("has less of the file than came before", false);
+        yield again("has less of the file than the partial download", false);
       }
       // Where files lie in the cloud, nobody may know which ones there are not.
       case 403, 404, 410 -> new Outcome.None(status);
       case 401, 407 -> new Outcome.Login(status);
       case 408, 429, 500, 502, 503, 504 ->
           new Outcome.Again(
-              (status == 429 ? "is asked too often" : "is not well") + " (" + status + ")",
+              (status == 429 ? "limits the rate of requests" : "returned an error")
+                  + " ("
+                  + status
+                  + ")",
               retryAfter(body),
               false);
       default ->
           status >= 500
-              ? new Outcome.Down("is not well (" + status + ")", false)
+              ? new Outcome.Down("returned an error (" + status + ")", false)
               : new Outcome.Unusable("answers " + status);
     };
   }

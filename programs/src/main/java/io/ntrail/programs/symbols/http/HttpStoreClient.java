@@ -95,7 +95,7 @@ public final class HttpStoreClient implements StoreClient, AutoCloseable {
   public Answer fetch(URI server, StoreKey key, PartialFile part) {
     ServerState state = servers.computeIfAbsent(server.toString(), _ -> new ServerState());
     if (!state.leftAlone().isEmpty()) {
-      String why = "%s was not asked again: it %s".formatted(Http.text(server), state.leftAlone());
+      String why = "%s skipped: it %s".formatted(Http.text(server), state.leftAlone());
       return new Answer.Missing(false, why);
     }
     if (state.isNew()) {
@@ -223,7 +223,7 @@ public final class HttpStoreClient implements StoreClient, AutoCloseable {
           yield Optional.empty();
         }
         case Outcome.Login(int code) -> {
-          String why = "wants to know who asks (%d)".formatted(code);
+          String why = "requires authentication (%d)".formatted(code);
           state.failed(why, true);
           yield Optional.of(new Answer.Missing(false, name + " " + why));
         }
@@ -255,14 +255,18 @@ public final class HttpStoreClient implements StoreClient, AutoCloseable {
           case CABINET -> Optional.of(new Answer.Fetched(true));
           case GZIP, OTHER -> {
             boolean isEmpty = Files.size(part.file()) == 0;
-            inTheWay(isEmpty ? "sends an empty file" : "sends what is no file of a store");
+            inTheWay(
+                isEmpty
+                    ? "returned an empty file"
+                    : "returned something that is not a symbol file");
             dropped();
             yield Optional.empty();
           }
         };
       } catch (IOException e) {
         dropped();
-        inTheWay("sends a damaged file for %s: %s".formatted(Http.text(address), e.getMessage()));
+        inTheWay(
+            "returned a damaged file for %s: %s".formatted(Http.text(address), e.getMessage()));
         return Optional.empty();
       }
     }
@@ -318,7 +322,7 @@ public final class HttpStoreClient implements StoreClient, AutoCloseable {
       if (!isWeb || StoreUrls.isSafe(server) && !StoreUrls.isSafe(to.get())) {
         String shown = pointer.text().replaceAll("\\p{Cc}", "?");
         String cut = shown.substring(0, Math.min(200, shown.length()));
-        inTheWay("says that the file is at " + cut + ", where a server may not send ntrail");
+        inTheWay("points to " + cut + ", which a server may not refer to");
         return Optional.empty();
       }
       Outcome outcome = get(to.get(), limits.mostBytes());

@@ -167,7 +167,7 @@ final class ResponseBody {
     if (total > wanted.most()) {
       failure = "is larger than any file of its kind (%,d bytes)".formatted(total);
     } else if (!encoding.matches("identity|gzip|deflate")) {
-      failure = "is packed in an unknown way for the network";
+      failure = "uses an unsupported Content-Encoding";
     } else {
       open(info.headers(), isNew);
     }
@@ -246,7 +246,7 @@ final class ResponseBody {
   /** Returns the message for an answer that is not a file. */
   static String notAFile(String type) {
     String clean = type.replaceAll("[^\\w/+.;= -]", "");
-    return "is a page and no file"
+    return "is a web page, not a file"
         + (clean.isBlank() ? "" : " (" + clean.substring(0, Math.min(60, clean.length())) + ")");
   }
 }

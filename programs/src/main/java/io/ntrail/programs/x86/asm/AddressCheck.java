@@ -62,7 +62,7 @@ final class AddressCheck {
     }
     if (wide && m.label() != null && m.origin() == null && !m.isDirect()) {
       throw new IllegalArgumentException(
-          "the address of a label cannot stand beside a register in 64-bit code: " + m);
+          "the address of a label cannot be combined with a register in 64-bit code: " + m);
     }
     if (m.displacementBytes() == 1
         && (m.base() == null || m.label() != null || !Immediates.fitsSigned(normalized(m), 8))) {

@@ -75,7 +75,7 @@ public final class AssembledCode {
    */
   public byte[] bytesAt(long base) {
     if ((base & (alignment - 1)) != 0) {
-      throw new IllegalArgumentException("0x%x is no multiple of %d".formatted(base, alignment));
+      throw new IllegalArgumentException("0x%x is not a multiple of %d".formatted(base, alignment));
     }
     byte[] placed = bytes.clone();
     for (Relocation relocation : relocations) {

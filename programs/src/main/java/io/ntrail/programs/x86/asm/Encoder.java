@@ -20,10 +20,7 @@ import java.util.List;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Writes one instruction at a time: of the forms that fit the operands the one that is shortest.
- * Not for several threads at once.
- */
+/** Writes one instruction at a time in its shortest form that fits the operands. For one thread. */
 final class Encoder {
   private static final int LONGEST = 15;
 
@@ -253,7 +250,7 @@ final class Encoder {
     if (needed) {
       if (high) {
         throw new IllegalArgumentException(
-            "AH, CH, DH and BH cannot stand beside what needs a REX prefix: "
+            "AH, CH, DH and BH cannot be combined with a REX prefix: "
                 + text(Modifiers.NONE, form.mnemonic(), operands));
       }
       put(0x40 | rex);

@@ -47,7 +47,7 @@ class HttpBadServerTest {
         Fetching fetching = new Fetching(folder, CRASH, Fetching.HASTY)) {
       says("did not answer within", fetching.misses(server.root()));
       assertEquals(2, server.asked().size());
-      says("was not asked again", fetching.misses(server.root()));
+      says("skipped", fetching.misses(server.root()));
       assertEquals(2, server.asked().size());
       try (Fetching patient = new Fetching(folder, CRASH, Fetching.PATIENT)) {
         patient.finds(other.root());
@@ -79,7 +79,7 @@ class HttpBadServerTest {
               }
             },
             List.of());
-    says("sends less than 4096 bytes in", why);
+    says("sent less than 4096 bytes in", why);
   }
 
   @Test
@@ -104,7 +104,7 @@ class HttpBadServerTest {
                 to.head("200 OK", "Content-Length: " + BYTES.length)
                     .send(Arrays.copyOf(BYTES, BYTES.length - 1)),
             List.of());
-    says("broke off", why);
+    says("lost the connection", why);
   }
 
   @Test
@@ -175,7 +175,7 @@ class HttpBadServerTest {
             Fetching.PATIENT,
             (_, _, to) -> to.send("SSH-2.0-OpenSSH_9.2\r\n".getBytes(StandardCharsets.US_ASCII)),
             List.of());
-    says("broke off", why);
+    says("lost the connection", why);
   }
 
   @Test

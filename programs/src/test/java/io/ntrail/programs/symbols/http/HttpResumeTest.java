@@ -172,7 +172,7 @@ class HttpResumeTest {
             });
         Fetching fetching = new Fetching(folder, CRASH, Fetching.PATIENT)) {
       String why = fetching.misses(server.root());
-      assertTrue(why.contains("broke off"), why);
+      assertTrue(why.contains("lost the connection"), why);
       String part = CRASH.place() + ".part";
       assertEquals(List.of(part, part + ".lock"), fetching.left());
       assertEquals(HALF, Files.size(folder.resolve("s/" + part)));

@@ -147,7 +147,7 @@ class HttpStoreClientTest {
   @Test
   void damagedPackingIsAMiss() throws IOException {
     server.on(PLACE, SymbolStoreServer.body(new byte[4000], "Content-Encoding", "gzip"));
-    says("sends a damaged file", misses());
+    says("returned a damaged file", misses());
     server.on(PLACE, SymbolStoreServer.body(CRASH.bytes(), "Content-Encoding", "br"));
     says("packed in an unknown way", misses());
   }
@@ -162,7 +162,7 @@ class HttpStoreClientTest {
   @Test
   void aPageForEverythingMakesNoTwoTiers() throws IOException {
     server.otherwise(SymbolStoreServer.body(PAGE, "Content-Type", "text/html"));
-    says("is a page and no file (text/html)", misses());
+    says("is a web page, not a file (text/html)", misses());
     assertEquals(0, server.asked("/cr" + PLACE));
   }
 
@@ -242,7 +242,7 @@ class HttpStoreClientTest {
   @Test
   void aServerThatWantsToKnowWhoAsksIsNotAskedOnAndNotBelieved() throws IOException {
     server.otherwise(SymbolStoreServer.status(401, "WWW-Authenticate", "Basic realm=\"x\""));
-    says("wants to know who asks (401)", misses());
+    says("requires authentication (401)", misses());
     assertEquals(1, server.asked().size());
     misses();
     assertEquals(2, server.asked().size());
@@ -262,7 +262,7 @@ class HttpStoreClientTest {
   @Test
   void aPageInPlaceOfAFileIsRefusedAndNotRemembered() throws IOException {
     server.on(PLACE, SymbolStoreServer.body(PAGE, "Content-Type", "text/html; charset=utf-8"));
-    says("is a page and no file (text/html; charset=utf-8)", misses());
+    says("is a web page, not a file (text/html; charset=utf-8)", misses());
     server.has(PLACE, CRASH.bytes());
     finds();
   }
@@ -270,16 +270,16 @@ class HttpStoreClientTest {
   @Test
   void anEmptyFileIsAMiss() throws IOException {
     server.has(PLACE, new byte[0]);
-    says("sends an empty file", misses());
+    says("returned an empty file", misses());
   }
 
   @Test
   void aFileOfAnotherBuildIsRefusedByNameAndNotAskedForAgain() throws IOException {
     server.has(PLACE, StoreFixture.user32().bytes());
     String why = misses();
-    says("what " + server.root() + " sent is of another build (", why);
+    says("what " + server.root() + " sent is a different build (", why);
     says("not " + CRASH.sought().id().guid(), why);
-    says("is of another build", misses());
+    says("is a different build", misses());
     assertEquals(1, server.asked().size());
   }
 
@@ -301,7 +301,7 @@ class HttpStoreClientTest {
   @Test
   void aServerThatStaysBusyIsNotBelievedToHaveNone() throws IOException {
     server.on(PLACE, SymbolStoreServer.status(503));
-    says("is not well (503)", misses());
+    says("returned an error (503)", misses());
     assertEquals(3, server.asked().size());
     server.has(PLACE, CRASH.bytes());
     finds();
@@ -321,8 +321,8 @@ class HttpStoreClientTest {
     URI gone = server.root();
     server.close();
     try (Fetching fetching = fetching()) {
-      says("cannot be reached: it refuses", fetching.misses(gone));
-      says("was not asked again: it cannot be reached", fetching.misses(gone));
+      says("is not reachable: connection refused", fetching.misses(gone));
+      says("skipped: it is not reachable", fetching.misses(gone));
       assertFalse(Files.exists(folder.resolve("s/crash.pdb")), "no empty folders");
     }
   }
