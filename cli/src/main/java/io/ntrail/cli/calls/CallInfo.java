@@ -43,7 +43,7 @@ public final class CallInfo {
             file(json, source);
           }
         }
-        case CSV -> {
+        default -> {
           Csv csv = new Csv(terminal.out());
           List<String> head =
               new ArrayList<>(

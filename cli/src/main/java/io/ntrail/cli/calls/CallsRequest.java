@@ -4,6 +4,7 @@ import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.OptionValues;
 import io.ntrail.cli.common.UsageError;
+import java.util.List;
 import picocli.CommandLine.ParseResult;
 
 /**
@@ -73,7 +74,7 @@ record CallsRequest(
         CommonOptions.number(parsed, "--depth", 0),
         flat ? Look.FLAT : slow ? Look.SLOWEST : Look.TREE,
         slowest,
-        OptionValues.of("-s", Sort.values())
+        OptionValues.of("-s", List.of(Sort.values()))
             .ignoringCase()
             .example("self")
             .value(parsed, Sort.TOTAL),

@@ -39,10 +39,12 @@ public final class CommonOptions {
     NEVER
   }
 
-  private static final OptionValues<Color> COLORS = OptionValues.of("--color", Color.values());
+  private static final OptionValues<Color> COLORS =
+      OptionValues.of("--color", List.of(Color.values()));
 
   private static final List<String> FORMATS =
-      OptionValues.of("--format", Format.TEXT, Format.JSON, Format.JSONL, Format.CSV).words();
+      OptionValues.of("--format", List.of(Format.TEXT, Format.JSON, Format.JSONL, Format.CSV))
+          .words();
 
   private CommonOptions() {}
 
@@ -245,7 +247,7 @@ public final class CommonOptions {
    * @param allowed those that a command has
    */
   public static Format format(ParseResult parsed, Format... allowed) {
-    return OptionValues.of("--format", allowed)
+    return OptionValues.of("--format", List.of(allowed))
         .ignoringCase()
         .example("json")
         .value(parsed, Format.TEXT);

@@ -16,9 +16,8 @@ import picocli.CommandLine.ParseResult;
 public record OptionValues<E extends Enum<E>>(
     String option, List<E> values, boolean anyCase, String example) {
   /** Returns the values of an option, which are typed exactly so. */
-  @SafeVarargs
-  public static <E extends Enum<E>> OptionValues<E> of(String option, E... values) {
-    return new OptionValues<>(option, List.of(values), false, word(values[0]));
+  public static <E extends Enum<E>> OptionValues<E> of(String option, List<E> values) {
+    return new OptionValues<>(option, values, false, word(values.getFirst()));
   }
 
   /** Returns the same values, whose words are case-insensitive. */

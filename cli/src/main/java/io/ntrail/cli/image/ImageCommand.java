@@ -99,7 +99,7 @@ public final class ImageCommand implements Command {
             }
           }
           case CSV -> request.only(parts, "csv").csv(terminal.out());
-          case TEXT -> new ImageScreen(contents, terminal.out()).print(parts, names, limit, width);
+          default -> new ImageScreen(contents, terminal.out()).print(parts, names, limit, width);
         }
         return finish(gaps.get(), terminal);
       }

@@ -20,7 +20,7 @@ import picocli.CommandLine.ParseResult;
 public record ProfileShape(
     Look look, By by, boolean bySelf, double least, long limit, Format format) {
   static final OptionValues<Format> FORMATS =
-      OptionValues.of("--format", Format.values()).example("json");
+      OptionValues.of("--format", List.of(Format.values())).example("json");
 
   private static final long DEFAULT_LIMIT = 20;
 
@@ -54,7 +54,8 @@ public record ProfileShape(
 
   static ProfileShape of(ParseResult parsed) {
     Format format = FORMATS.value(parsed, Format.TEXT);
-    By by = OptionValues.of("--by", By.values()).example("module").value(parsed, By.FUNCTION);
+    By by =
+        OptionValues.of("--by", List.of(By.values())).example("module").value(parsed, By.FUNCTION);
     boolean bySelf = bySelf(parsed);
     Look look = look(parsed, format);
     if (look != Look.FLAT && !by.isOfStacks()) {
@@ -84,7 +85,7 @@ public record ProfileShape(
   }
 
   private static By functions(ParseResult parsed) {
-    return OptionValues.of("--by", By.FUNCTION, By.LINE, By.MODULE)
+    return OptionValues.of("--by", List.of(By.FUNCTION, By.LINE, By.MODULE))
         .example("module")
         .value(parsed, By.FUNCTION);
   }

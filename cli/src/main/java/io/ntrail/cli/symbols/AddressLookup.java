@@ -47,7 +47,7 @@ final class AddressLookup {
           addresses.forEach(rva -> json(json, rva));
         }
       }
-      case CSV ->
+      default ->
           throw new UsageError("addresses are written as text, json or jsonl", "--format json");
     }
   }

@@ -18,7 +18,9 @@ final class UndecoratedNames {
           "--undecorate needs a name", "ntrail symbols --undecorate '?Load@Stock@@QEAAXH@Z'");
     }
     Style how =
-        OptionValues.of("--style", Style.NAME, Style.FULL, Style.CRT).example("full").value(style);
+        OptionValues.of("--style", List.of(Style.NAME, Style.FULL, Style.CRT))
+            .example("full")
+            .value(style);
     for (String name : names) {
       terminal.out().println(Undecorator.of(name, how).orElse(name));
     }
