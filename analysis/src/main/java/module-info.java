@@ -5,13 +5,14 @@ module io.ntrail.analysis {
 
   exports io.ntrail.analysis.calls;
   exports io.ntrail.analysis.collapsed;
+  exports io.ntrail.analysis.etw;
   exports io.ntrail.analysis.etw.events;
   exports io.ntrail.analysis.etw.machine;
   exports io.ntrail.analysis.etw.recording;
   exports io.ntrail.analysis.etw.stacks;
+  exports io.ntrail.analysis.etw.weights;
   exports io.ntrail.analysis.input;
   exports io.ntrail.analysis.model;
-  exports io.ntrail.analysis.etw.weights;
   exports io.ntrail.analysis.naming;
   exports io.ntrail.analysis.profile;
 }

@@ -9,6 +9,7 @@ module io.ntrail.formats {
   exports io.ntrail.formats.bytes;
   exports io.ntrail.formats.cab;
   exports io.ntrail.formats.collapsed;
+  exports io.ntrail.formats.collections;
   exports io.ntrail.formats.compression;
   exports io.ntrail.formats.decoration;
   exports io.ntrail.formats.etl;

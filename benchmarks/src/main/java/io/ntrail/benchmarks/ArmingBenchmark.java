@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** How long it takes until 10,000 functions of a program, and of the system, are traced. */
+/** Measures the time until 10,000 functions of a program, and of the system, are traced. */
 public final class ArmingBenchmark {
   private static final int MANY = 10_000;
 

@@ -2,9 +2,9 @@ package io.ntrail.benchmarks;
 
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
-import io.ntrail.formats.ntr.EventCursor;
 import io.ntrail.formats.ntr.NtrFile;
 import io.ntrail.formats.ntr.NtrWriter;
+import io.ntrail.formats.ntr.ThreadEventCursor;
 import io.ntrail.formats.ntr.ThreadEventWriter;
 import io.ntrail.formats.ntr.TracedFunction;
 import io.ntrail.formats.ntr.TracedThread;
@@ -55,7 +55,7 @@ public final class BigNtrBenchmark {
           (double) size / read.events(),
           gaps.list().size());
       begun = System.nanoTime();
-      try (EventCursor cursor = ntr.cursor(1, gaps)) {
+      try (ThreadEventCursor cursor = ntr.cursor(1, gaps)) {
         cursor.seek(ntr.chunks(1).size() / 2);
         cursor.next();
         out.printf(

@@ -150,7 +150,7 @@ public final class DecodeBenchmark {
     return nanos / 1e6;
   }
 
-  /** How deep is decoded, and what Zydis does beside it. */
+  /** Depths of decoding, with what Zydis does beside it. */
   private enum Depth {
     CLASS("length and class", "minimal", "time"),
     OPERANDS("operands", "all operands", "time-full"),

@@ -28,12 +28,12 @@ record LinearFit(double offset, double slope, double share) {
     return new LinearFit(y - xy / xx * x, xy / xx, xy * xy / (xx * yy));
   }
 
-  /** What it says for a place. */
+  /** Returns the line's value at a place. */
   double at(double x) {
     return offset + slope * x;
   }
 
-  /** How far a point lies above it. */
+  /** Returns the distance of a point above the line. */
   double residual(Point point) {
     return point.y - at(point.x);
   }

@@ -25,7 +25,7 @@ final class LiveTrial {
   private final AgentHost.Wine host = AgentHost.Wine.find(Map.of());
 
   /**
-   * What one run was.
+   * Times of one run.
    *
    * @param startNanos until the program stands at its first instruction, agent included
    * @param planNanos until it is known what can be patched
@@ -56,7 +56,7 @@ final class LiveTrial {
     }
   }
 
-  /** How the program that is traced names a file of this machine. */
+  /** Returns the name that the traced program has for a file of this machine. */
   String name(Path file) {
     return host.name(file);
   }

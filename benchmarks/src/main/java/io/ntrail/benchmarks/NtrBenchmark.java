@@ -20,7 +20,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What a recorder does with the records of traced programs: from chunks of 2,047 records of 32
+ * Measures a recorder's work on the records of traced programs: from chunks of 2,047 records of 32
  * bytes in memory, as the target leaves them, to {@code .ntr}, beside a copy of the same bytes; and
  * reading it again. Processor time of one thread, rounds in turn; for programs with none, some and
  * nothing but calls that cannot be foreseen.
@@ -45,7 +45,7 @@ public final class NtrBenchmark {
     this.disorder = disorder;
   }
 
-  /** What is measured. */
+  /** Jobs that are measured. */
   private enum Job {
     COPY("copy of the records"),
     NONE("to .ntr, thrown away, columns as they are"),

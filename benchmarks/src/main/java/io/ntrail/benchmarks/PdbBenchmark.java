@@ -3,7 +3,7 @@ package io.ntrail.benchmarks;
 import java.io.IOException;
 
 /**
- * How long questions to PDBs take as whole processes, beside llvm's tools.
+ * Measures queries of PDBs as whole processes, beside llvm's tools.
  *
  * <p>Arguments: the number of rounds, the path of {@code ntrail}, those of llvm-pdbutil and
  * llvm-symbolizer, a large image with its PDB beside it and an address in it, then a small one.

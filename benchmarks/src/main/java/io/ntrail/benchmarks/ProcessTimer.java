@@ -12,8 +12,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * How long commands take from start to end. All of them take turns, so that what else the machine
- * does hits all of them.
+ * Measures commands from start to end. All of them take turns, so that what else the machine does
+ * hits all of them.
  */
 final class ProcessTimer {
   private final Map<String, List<String>> commands = new LinkedHashMap<>();

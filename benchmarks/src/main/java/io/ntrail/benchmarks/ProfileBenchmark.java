@@ -62,7 +62,7 @@ public class ProfileBenchmark {
     return counts;
   }
 
-  /** What a profile needs to know beforehand. */
+  /** Measures the pass before a profile. */
   @Benchmark
   public long survey() {
     try (EtwRecording recording = RecordingInput.openEtw(List.of(Path.of(file)))) {

@@ -3,8 +3,8 @@ package io.ntrail.benchmarks;
 import io.ntrail.benchmarks.TrialResult.Time;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
-import io.ntrail.formats.ntr.EventCursor;
 import io.ntrail.formats.ntr.NtrFile;
+import io.ntrail.formats.ntr.ThreadEventCursor;
 import io.ntrail.formats.ntr.TracedFunction;
 import io.ntrail.formats.ntr.TracedModule;
 import io.ntrail.live.plan.PlannedFunction;
@@ -167,7 +167,7 @@ final class ScriptTrial {
     Gaps gaps = new Gaps();
     try (NtrFile file = NtrFile.open(InputFile.map(recording, "all"), gaps)) {
       for (long thread : file.threadsWithEvents()) {
-        try (EventCursor cursor = file.cursor(thread, gaps)) {
+        try (ThreadEventCursor cursor = file.cursor(thread, gaps)) {
           while (cursor.next()) {
             counts.computeIfAbsent(cursor.function(), _ -> new long[1])[0]++;
           }

@@ -3,8 +3,7 @@ package io.ntrail.benchmarks;
 import java.io.IOException;
 
 /**
- * How long commands take from start to end, as whole processes, beside a Java program that does
- * nothing.
+ * Measures commands as whole processes, beside a Java program that does nothing.
  *
  * <p>Arguments: the number of rounds, the path of {@code ntrail}, the path of a recording of about
  * 1 MB.

@@ -1,12 +1,12 @@
 package io.ntrail.benchmarks;
 
 import io.ntrail.formats.bytes.Gaps;
-import io.ntrail.formats.ntr.EventCursor;
 import io.ntrail.formats.ntr.EventKind;
 import io.ntrail.formats.ntr.NtrFile;
 import io.ntrail.formats.ntr.NtrHeader;
+import io.ntrail.formats.ntr.ThreadEventCursor;
 
-/** What recordings of made-up calls have in common. */
+/** Common parts of recordings of synthetic calls. */
 final class SyntheticCalls {
   static final int FUNCTIONS = 1500;
 
@@ -25,7 +25,7 @@ final class SyntheticCalls {
   }
 
   /**
-   * What was read.
+   * Totals of a reading.
    *
    * @param sum of all that events say, so that nothing is left out
    */
@@ -37,7 +37,7 @@ final class SyntheticCalls {
     long calls = 0;
     long sum = 0;
     for (long thread : file.threadsWithEvents()) {
-      try (EventCursor cursor = file.cursor(thread, gaps)) {
+      try (ThreadEventCursor cursor = file.cursor(thread, gaps)) {
         while (cursor.next()) {
           events++;
           calls += cursor.kind() == EventKind.ENTRY ? 1 : 0;

@@ -24,7 +24,7 @@ record TrialResult(
     long unwinds,
     long reentrant) {
   /**
-   * What a program took, in nanoseconds.
+   * Times of a program, in nanoseconds.
    *
    * @param wall by the clock on the wall
    * @param processor of its process alone: what others do on the machine counts less
@@ -39,7 +39,7 @@ record TrialResult(
     }
   }
 
-  /** What a run says; nothing is known of the untraced ones yet. */
+  /** Returns the result of a run, not yet beside untraced ones. */
   static TrialResult of(LiveTrial.Run run, Time time) {
     RecorderStatistics statistics = run.statistics();
     long lost = statistics.allDropped();
@@ -54,27 +54,27 @@ record TrialResult(
         run.reentrant());
   }
 
-  /** The same beside untraced runs. */
+  /** Returns the result beside untraced runs. */
   TrialResult beside(Time untraced) {
     return new TrialResult(functions, untraced, time, events, lost, bytes, unwinds, reentrant);
   }
 
-  /** How many nanoseconds of processor time the program took beyond the untraced run. */
+  /** Returns the processor time beyond the untraced run, in nanoseconds. */
   double more() {
     return time.processor() - base.processor();
   }
 
-  /** The same in per cent. */
+  /** Returns the overhead in per cent. */
   double overhead() {
     return 100 * more() / base.processor();
   }
 
-  /** The same for 100 million events. */
+  /** Returns the overhead for 100 million events, in per cent. */
   double overheadPerHundredMillion() {
     return overhead() * 1e8 / events;
   }
 
-  /** The same for one event, in nanoseconds. */
+  /** Returns the overhead of one event, in nanoseconds. */
   double nanosPerEvent() {
     return more() / events;
   }

@@ -116,7 +116,7 @@ public class WalkBenchmark {
     return scan(1);
   }
 
-  /** The same on two cores. */
+  /** Measures the walk on two cores. */
   @Benchmark
   public long[] unorderedTwoCores() {
     return scan(2);

@@ -26,7 +26,7 @@ import java.util.stream.Stream;
 public record ExternalTool(String word, List<String> candidates) {
   private static final long PATIENCE_SECONDS = 240;
 
-  /** What it did. */
+  /** Result of a run. */
   public record Outcome(int exitCode, String output, String errors) {}
 
   /** A tool with these names. */
@@ -55,7 +55,7 @@ public record ExternalTool(String word, List<String> candidates) {
   }
 
   /**
-   * Whether it is installed; the condition of an assumption.
+   * Returns true if it is installed; the condition of an assumption.
    *
    * @throws IllegalStateException if it is not and {@code NTRAIL_REQUIRE} demands it
    */

@@ -5,7 +5,7 @@ package io.ntrail.analysis.calls;
  * begins and when it ends.
  */
 abstract sealed class CallBuilder permits RoutineMatching, SlotMatching {
-  /** Who learns of calls. */
+  /** Receiver of calls. */
   interface Sink {
     /** A call began with an entry: the innermost one of the selected area. */
     void opened(int frame, CallCursor entry);
@@ -84,7 +84,7 @@ abstract sealed class CallBuilder permits RoutineMatching, SlotMatching {
     beyond = beyondThen;
   }
 
-  /** Whether there is room for a call; if not, it is one of those that are not told of. */
+  /** Returns true if there is room for a call; without, the call is not reported. */
   final boolean roomForOne() {
     if (open.isFull()) {
       beyond++;
@@ -93,7 +93,7 @@ abstract sealed class CallBuilder permits RoutineMatching, SlotMatching {
     return true;
   }
 
-  /** Whether the end of a call is that of one which is not told of. */
+  /** Returns true if the end of a call belongs to one that is not reported. */
   final boolean endsBeyond() {
     if (beyond > 0) {
       beyond--;

@@ -1,6 +1,6 @@
 package io.ntrail.analysis.calls;
 
-/** What a record of a thread says. */
+/** Kinds of records of a thread. */
 public enum CallEventKind {
   /** A routine was entered. */
   ENTRY,

@@ -92,7 +92,7 @@ public final class CallImageSymbols {
     return List.copyOf(wrong);
   }
 
-  /** How many modules have names. */
+  /** Returns the number of modules that have names. */
   public int modules() {
     return names.size();
   }

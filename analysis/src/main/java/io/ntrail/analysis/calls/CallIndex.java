@@ -9,7 +9,7 @@ import java.util.function.LongConsumer;
  */
 final class CallIndex {
   /**
-   * How long pages are.
+   * Lengths of pages.
    *
    * @param leastRecords that a page has, unless it is the last
    * @param mostFresh a page ends then as soon as no more of its calls are open
@@ -260,7 +260,10 @@ final class CallIndex {
     return counts;
   }
 
-  /** Whether calls lie on more than one stack, so that those of a subtree do not follow in turn. */
+  /**
+   * Returns true if calls lie on more than one stack, so that those of a subtree do not follow in
+   * turn.
+   */
   boolean hasAreas() {
     return hasAreas;
   }

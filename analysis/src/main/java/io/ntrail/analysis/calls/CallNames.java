@@ -6,7 +6,7 @@ import java.util.Map;
 
 /** The names of routines, each found once. For one thread of the reader. */
 public final class CallNames {
-  /** What is said of a routine that lies in no image. */
+  /** Name of a routine that lies in no image. */
   public static final String UNKNOWN = "(unknown)";
 
   private static final int MOST = 1 << 16;

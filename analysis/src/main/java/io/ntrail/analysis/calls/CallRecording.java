@@ -114,12 +114,12 @@ public final class CallRecording implements Recording, RecordedThreads {
     return index;
   }
 
-  /** What a thread has. */
+  /** Returns the numbers of records and calls of a thread. */
   public CallCounts counts(int thread) {
     return index(thread).counts();
   }
 
-  /** What some threads have together. */
+  /** Returns the numbers of records and calls of some threads together. */
   public CallCounts counts(List<Integer> threads) {
     CallCounts sum = CallCounts.NONE;
     for (int thread : threads) {
@@ -133,7 +133,7 @@ public final class CallRecording implements Recording, RecordedThreads {
     return new CallWalk(source, thread, index(thread));
   }
 
-  /** Whether calls of a thread lie on more than one stack. */
+  /** Returns true if calls of a thread lie on more than one stack. */
   public boolean hasStacks(int thread) {
     return index(thread).hasAreas();
   }

@@ -168,7 +168,10 @@ public final class NtrCalls implements CallSource {
     return new CallFunction(module, address, traced.name().isEmpty() ? null : traced.name());
   }
 
-  /** What the recorder counted at its end; without that, what it says between the events. */
+  /**
+   * Returns the counters at the end of the recording; without an end, the last ones between the
+   * events.
+   */
   @Override
   public OptionalLong lost() {
     long said = limited(file.statistic(RecorderCounter.DROPPED).orElse(0L));

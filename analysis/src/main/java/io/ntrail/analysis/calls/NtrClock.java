@@ -72,7 +72,7 @@ final class NtrClock {
         firstLeftOut);
   }
 
-  /** Whether times are nanoseconds; else nothing tells how long a tick is, and they are ticks. */
+  /** Returns true if times are nanoseconds; else they are ticks of an unknown length. */
   boolean isNanos() {
     return ticks.length > 1 || rate != 0;
   }

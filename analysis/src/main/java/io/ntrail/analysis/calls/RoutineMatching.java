@@ -14,7 +14,7 @@ package io.ntrail.analysis.calls;
 final class RoutineMatching extends CallBuilder {
   private static final int BITS = 14;
 
-  /** How many open calls have routines with this hash: 0 means that there is none to look for. */
+  /** Number of open calls by hash of their routine: 0 means that there is none to look for. */
   private final short[] hashes = new short[1 << BITS];
 
   RoutineMatching(OpenCalls open, Sink sink) {

@@ -16,27 +16,32 @@ final class Members implements Predicate<String> {
   static final List<RecordingKind> KINDS =
       List.of(RecordingKind.CALLS, RecordingKind.COLLAPSED, RecordingKind.ETW);
 
-  /** Names of ETW recordings, in lower case. */
-  static final Predicate<String> ETW = name -> name.endsWith(".etl");
-
-  /** Names of call recordings, in lower case. */
-  static final Predicate<String> CALLS = name -> name.endsWith(".ntr") || name.endsWith(".jtrc");
-
-  /** Names of collapsed stacks, in lower case. */
-  static final Predicate<String> COLLAPSED =
-      name -> name.endsWith(".txt") || name.endsWith(".collapsed") || name.endsWith(".folded");
-
   private final Predicate<String> names;
   private boolean asked;
 
   Members(RecordingKind kind) {
     this.names =
         switch (kind) {
-          case CALLS -> CALLS;
-          case COLLAPSED -> COLLAPSED;
-          case ETW -> ETW;
+          case CALLS -> Members::isCalls;
+          case COLLAPSED -> Members::isCollapsed;
+          case ETW -> Members::isEtw;
           case DUMP, PT -> throw new IllegalArgumentException("no source for " + kind);
         };
+  }
+
+  /** Returns true for the name of an ETW recording, in lower case. */
+  static boolean isEtw(String name) {
+    return name.endsWith(".etl");
+  }
+
+  /** Returns true for the name of a call recording, in lower case. */
+  static boolean isCalls(String name) {
+    return name.endsWith(".ntr") || name.endsWith(".jtrc");
+  }
+
+  /** Returns true for the name of a file of collapsed stacks, in lower case. */
+  static boolean isCollapsed(String name) {
+    return name.endsWith(".txt") || name.endsWith(".collapsed") || name.endsWith(".folded");
   }
 
   @Override
@@ -52,7 +57,7 @@ final class Members implements Predicate<String> {
 
   /** Returns true for the name of a file of collapsed stacks: an empty one has nothing else. */
   static boolean isCollapsedName(Path path) {
-    return COLLAPSED.test(path.toString().toLowerCase(Locale.ROOT));
+    return isCollapsed(path.toString().toLowerCase(Locale.ROOT));
   }
 
   /** Returns true for the name of an ETW recording, also in an archive. */

@@ -37,7 +37,10 @@ public final class RecordingInput implements AutoCloseable {
   private final Set<Ability> wanted;
   private final RecordingKind kind;
 
-  /** What was opened to find out the kind; null if it is to be opened, or belongs to another. */
+  /**
+   * Content that was opened to find out the kind; null if it is to be opened, or belongs to
+   * another.
+   */
   private @Nullable Content content;
 
   /** The files in one path, and what of them could not be inflated. */
@@ -119,7 +122,7 @@ public final class RecordingInput implements AutoCloseable {
 
   /** Returns true if the recording will have an ability; before it is opened. */
   public boolean has(Ability ability) {
-    return kind.abilities().contains(ability);
+    return kind.has(ability);
   }
 
   /** The files. */
@@ -158,13 +161,13 @@ public final class RecordingInput implements AutoCloseable {
   }
 
   private boolean isWanted(RecordingKind candidate) {
-    return candidate.abilities().stream().anyMatch(wanted::contains);
+    return wanted.stream().anyMatch(candidate::has);
   }
 
   private void refuseCallsAmongOthers() {
     for (Path path : paths) {
       // Many others need not be unpacked to find out.
-      if (Members.CALLS.test(Members.unpackedName(path)) && isCalls(path)) {
+      if (Members.isCalls(Members.unpackedName(path)) && isCalls(path)) {
         throw CannotGoOn.of(
             Reason.TOO_MANY_FILES,
             path.toString(),
@@ -229,7 +232,7 @@ public final class RecordingInput implements AutoCloseable {
     }
     List<InputFile> inputs = List.of();
     try {
-      inputs = Archives.open(path, Members.CALLS, new Gaps());
+      inputs = Archives.open(path, Members::isCalls, new Gaps());
       return isAll(inputs, RecordingKind.CALLS);
     } catch (CannotGoOn e) {
       // Whatever reads it for what it is says why.
@@ -256,7 +259,7 @@ public final class RecordingInput implements AutoCloseable {
       content = null;
       Gaps gaps = known == null ? new Gaps() : known.gaps;
       for (Path path : paths) {
-        add(known == null ? Archives.open(path, Members.ETW, gaps) : known.inputs, files, gaps);
+        add(known == null ? Archives.open(path, Members::isEtw, gaps) : known.inputs, files, gaps);
       }
       return EtwRecording.ofFiles(files, gaps);
     } catch (RuntimeException e) {
@@ -288,7 +291,7 @@ public final class RecordingInput implements AutoCloseable {
 
   /** A question about events that was put to calls has a better answer than what went wrong. */
   private void refuseCalls() {
-    boolean fits = RecordingKind.CALLS.abilities().stream().anyMatch(wanted::contains);
+    boolean fits = isWanted(RecordingKind.CALLS);
     for (Path path : paths) {
       if (!fits && isCalls(path)) {
         throw CannotGoOn.of(
@@ -302,7 +305,7 @@ public final class RecordingInput implements AutoCloseable {
 
   private CallRecording calls() {
     Path path = paths.getFirst();
-    Content opened = content(Members.CALLS);
+    Content opened = content(Members::isCalls);
     if (opened.inputs.size() != 1) {
       opened.close();
       throw CannotGoOn.of(
@@ -328,7 +331,7 @@ public final class RecordingInput implements AutoCloseable {
   }
 
   private CollapsedRecording collapsed() {
-    Content opened = content(Members.COLLAPSED);
+    Content opened = content(Members::isCollapsed);
     return new CollapsedRecording(opened.inputs.getFirst(), opened.gaps);
   }
 

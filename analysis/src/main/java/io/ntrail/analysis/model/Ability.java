@@ -1,6 +1,6 @@
 package io.ntrail.analysis.model;
 
-/** What a recording can be asked. Each kind of recording has some of them. */
+/** Abilities of recordings. Each kind of recording has some of them. */
 public enum Ability {
   /** Events with times and fields: {@link RecordedEvents}. */
   EVENTS("events"),

@@ -3,8 +3,8 @@ package io.ntrail.analysis.model;
 import java.util.OptionalLong;
 
 /**
- * What a recorder counted as lost, and whether it came to its end. No part of it is a gap: the
- * bytes were never in the file.
+ * Losses that a recorder counted, and the number of files that it never finalised. No part of it is
+ * a gap: the bytes were never in the file.
  *
  * @param records events or call records; empty if the recorder did not count them
  * @param buffers buffers; empty if the recorder did not count them

@@ -20,10 +20,10 @@ public interface Recording extends AutoCloseable {
   /** Bytes of all files. */
   long size();
 
-  /** What could not be read so far: complete after a pass over everything. */
+  /** Returns the parts that could not be read so far: complete after a pass over everything. */
   List<Gap> gaps();
 
-  /** What the recorder itself counted as lost. */
+  /** Returns the losses that the recorder itself counted. */
   RecorderLosses losses();
 
   /**

@@ -6,10 +6,6 @@ import static io.ntrail.analysis.model.Ability.NAMED_STACKS;
 import static io.ntrail.analysis.model.Ability.THREADS;
 import static io.ntrail.analysis.model.Ability.WEIGHTED_STACKS;
 
-import java.util.Collections;
-import java.util.EnumSet;
-import java.util.Set;
-
 /** Kinds of recordings, and what each can be asked. */
 public enum RecordingKind {
   /** Event Tracing for Windows: one or several {@code .etl} files. */
@@ -24,13 +20,17 @@ public enum RecordingKind {
   COLLAPSED("a file of collapsed stacks", NAMED_STACKS);
 
   private final String noun;
-  private final Set<Ability> abilities;
+
+  /** A bit for each ability. */
+  private final int abilities;
 
   RecordingKind(String noun, Ability... abilities) {
     this.noun = noun;
-    Set<Ability> set = EnumSet.noneOf(Ability.class);
-    Collections.addAll(set, abilities);
-    this.abilities = Collections.unmodifiableSet(set);
+    int bits = 0;
+    for (Ability ability : abilities) {
+      bits |= 1 << ability.ordinal();
+    }
+    this.abilities = bits;
   }
 
   /** Noun phrase with its article, to follow {@code FILE is}. */
@@ -38,8 +38,8 @@ public enum RecordingKind {
     return noun;
   }
 
-  /** What such a recording can be asked. */
-  public Set<Ability> abilities() {
-    return abilities;
+  /** Returns true if such a recording can be asked for an ability. */
+  public boolean has(Ability ability) {
+    return (abilities & 1 << ability.ordinal()) != 0;
   }
 }

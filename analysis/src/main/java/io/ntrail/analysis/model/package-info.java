@@ -1,5 +1,5 @@
 /**
- * What every recording can be asked, whatever its format.
+ * The model of a recording, whatever its format.
  *
  * <p>A {@link io.ntrail.analysis.model.Recording} is made of one or several files and is of one
  * {@link io.ntrail.analysis.model.RecordingKind kind}. Of each there are the names of its files,

@@ -13,7 +13,7 @@ final class FrameRuleMatcher {
   private final PatternSet folds;
   private final List<PatternSet> groups = new ArrayList<>();
 
-  /** What a function is shown as and 1, by its number. */
+  /** Number of the function shown in place of a function, plus 1. */
   private final LongIndex known = new LongIndex(64);
 
   FrameRuleMatcher(FunctionIndex functions, FrameRules rules) {

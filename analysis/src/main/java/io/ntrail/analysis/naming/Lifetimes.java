@@ -51,7 +51,12 @@ public final class Lifetimes {
    */
   private int[] firsts = new int[2];
 
+  /** Creates lifetimes without notes. */
+  public Lifetimes() {}
+
   /**
+   * Notes a beginning, an end or a rundown.
+   *
    * @param value what is known about the thing from this note: of one life the notes' values are
    *     expected to agree, and the last one counts
    */

@@ -12,6 +12,9 @@ public final class StringPool {
   private int chunkUsed = CHUNK;
   private long bytes;
 
+  /** Creates an empty pool. */
+  public StringPool() {}
+
   /** Adds a text; returns its place, -1 if it is too long to be a name. */
   public long add(String text) {
     byte[] added = text.getBytes(StandardCharsets.UTF_8);

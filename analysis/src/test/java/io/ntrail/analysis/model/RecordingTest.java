@@ -77,19 +77,15 @@ class RecordingTest {
         Recording stacks = collapsed("")) {
       for (Recording recording : List.of(events, calls, stacks)) {
         RecordingKind kind = recording.kind();
-        assertEquals(has(kind, Ability.EVENTS), is(recording, RecordedEvents.class));
-        assertEquals(has(kind, Ability.CALLS), is(recording, CallRecording.class));
-        assertEquals(has(kind, Ability.MEMORY), is(recording, AddressSpace.class));
+        assertEquals(kind.has(Ability.EVENTS), is(recording, RecordedEvents.class));
+        assertEquals(kind.has(Ability.CALLS), is(recording, CallRecording.class));
+        assertEquals(kind.has(Ability.MEMORY), is(recording, AddressSpace.class));
         assertEquals(kind == RecordingKind.ETW, is(recording, EtwRecording.class));
         // Other recordings have stacks of addresses, which get their names later.
         assertEquals(kind == RecordingKind.COLLAPSED, is(recording, NamedStacks.class));
       }
       assertTrue(is(calls, RecordedThreads.class));
     }
-  }
-
-  private static boolean has(RecordingKind kind, Ability ability) {
-    return kind.abilities().contains(ability);
   }
 
   private static boolean is(Recording recording, Class<?> ability) {

@@ -5,8 +5,8 @@ import io.ntrail.analysis.calls.CallStream;
 import io.ntrail.analysis.calls.CallWalk;
 import io.ntrail.analysis.calls.FlatCallProfile;
 import io.ntrail.analysis.calls.FunctionTimes;
-import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import java.io.PrintStream;
@@ -58,9 +58,9 @@ final class CallFlatView {
         });
   }
 
-  private Columns<FunctionTimes> columns() {
+  private ListingColumns<FunctionTimes> columns() {
     boolean nanos = scope.nanos();
-    return new Columns<FunctionTimes>()
+    return new ListingColumns<FunctionTimes>()
         .text("function", times -> scope.names().text(times.function()))
         .titled("routine")
         .shown(times -> scope.names().text(times.function()) + untimed(times))
@@ -126,7 +126,7 @@ final class CallFlatView {
     if (rows.isEmpty()) {
       return;
     }
-    Columns<FunctionTimes> columns = columns();
+    ListingColumns<FunctionTimes> columns = columns();
     Table table = columns.table();
     shown().forEach(times -> columns.row(table, times));
     closing(table);

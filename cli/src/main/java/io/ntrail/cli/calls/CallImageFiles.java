@@ -76,7 +76,9 @@ final class CallImageFiles {
     int wrong = images.wrong().size();
     try {
       if (add(images, file, modules) == 0 && images.wrong().size() == wrong) {
-        terminal.err().println("warning: no names from " + file + ": no such module in the recording");
+        terminal
+            .err()
+            .println("warning: no names from " + file + ": no such module in the recording");
       }
     } catch (CannotGoOn e) {
       terminal.err().println("warning: no names: " + e.message());

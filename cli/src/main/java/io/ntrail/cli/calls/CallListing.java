@@ -3,8 +3,8 @@ package io.ntrail.cli.calls;
 import io.ntrail.analysis.calls.CallStream;
 import io.ntrail.analysis.calls.CallThread;
 import io.ntrail.analysis.calls.CallWalk;
-import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import java.util.StringJoiner;
@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 final class CallListing {
   private final CallsScope scope;
   private final CallsRequest request;
-  private final Columns<CallWalk> columns;
+  private final ListingColumns<CallWalk> columns;
 
   CallListing(CallsScope scope, CallsRequest request) {
     this.scope = scope;

@@ -5,7 +5,7 @@ import io.ntrail.analysis.calls.CallNames;
 import io.ntrail.analysis.calls.CallRecording;
 import io.ntrail.analysis.calls.CallWalk;
 import io.ntrail.cli.common.CellWriter;
-import io.ntrail.cli.common.Columns;
+import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.text.Numbers;
 import java.util.Locale;
 import java.util.OptionalLong;
@@ -24,8 +24,8 @@ final class CallRows {
   }
 
   /** Returns the columns of calls; CSV has all members but the number of the stack. */
-  Columns<CallWalk> columns() {
-    return new Columns<CallWalk>()
+  ListingColumns<CallWalk> columns() {
+    return new ListingColumns<CallWalk>()
         .name("process", call -> call.threadInfo().process())
         .value("pid", (call, cell) -> cell.unsigned(call.threadInfo().pid()))
         .value("thread", (call, cell) -> cell.unsigned(call.threadInfo().tid()))

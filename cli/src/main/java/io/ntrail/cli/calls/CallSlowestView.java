@@ -5,8 +5,8 @@ import io.ntrail.analysis.calls.CallWalk;
 import io.ntrail.analysis.calls.SlowestCalls;
 import io.ntrail.analysis.calls.SlowestCalls.Share;
 import io.ntrail.analysis.calls.SlowestCalls.Slow;
-import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.TextSanitizer;
 import java.io.PrintStream;
@@ -34,7 +34,7 @@ final class CallSlowestView {
   }
 
   void print() {
-    Columns<CallWalk> columns = new CallRows(scope.recording(), scope.names()).columns();
+    ListingColumns<CallWalk> columns = new CallRows(scope.recording(), scope.names()).columns();
     Listing<CallWalk> listing = new Listing<>("calls", columns, this::each);
     listing.print(
         request.format(),

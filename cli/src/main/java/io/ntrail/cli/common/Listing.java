@@ -16,7 +16,7 @@ import java.util.function.Consumer;
  * @param columns what each row consists of
  * @param rows gives the rows, one after the other, each time it is asked
  */
-public record Listing<R>(String key, Columns<R> columns, Consumer<Consumer<R>> rows) {
+public record Listing<R>(String key, ListingColumns<R> columns, Consumer<Consumer<R>> rows) {
   /** Rows of a table that are measured together. */
   private static final int PART = 2_000;
 

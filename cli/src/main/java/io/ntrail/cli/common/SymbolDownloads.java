@@ -1,5 +1,6 @@
 package io.ntrail.cli.common;
 
+import io.ntrail.analysis.etw.EtwProfile;
 import io.ntrail.analysis.naming.RecordingSymbols;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Terminal;
@@ -35,6 +36,14 @@ public final class SymbolDownloads {
       ParseResult parsed) {
     if (places.asksServers()) {
       symbols.prepare(images.get(), SymbolSearchPath.wait(parsed, isText));
+    }
+  }
+
+  /** Fetches the names of a profile, if servers are to be asked. */
+  public static void fetch(
+      EtwProfile profile, SymbolSearchPath places, boolean isText, ParseResult parsed) {
+    if (places.asksServers()) {
+      profile.fetchNames(SymbolSearchPath.wait(parsed, isText));
     }
   }
 

@@ -3,12 +3,12 @@ package io.ntrail.cli.events;
 import io.ntrail.analysis.etw.events.EventCounts;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.cli.common.CellWriter;
-import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.EventIds;
 import io.ntrail.cli.common.EventRemarks;
 import io.ntrail.cli.common.Headings;
 import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
@@ -53,8 +53,8 @@ final class EventCountsView {
         });
   }
 
-  private Columns<EventCounts.Row> columns() {
-    return new Columns<EventCounts.Row>()
+  private ListingColumns<EventCounts.Row> columns() {
+    return new ListingColumns<EventCounts.Row>()
         .text("providerGuid", row -> EventIds.guid(row.providerGuid()))
         .text("provider", EventCounts.Row::provider)
         .text("event", row -> named(row.event()))
@@ -120,7 +120,7 @@ final class EventCountsView {
                 + Numbers.counted(counts.rows().size(), "type")
                 + ", "
                 + Losses.state(recording));
-    Columns<EventCounts.Row> columns = columns();
+    ListingColumns<EventCounts.Row> columns = columns();
     Table table = columns.table();
     long shown = 0;
     long shownBytes = 0;

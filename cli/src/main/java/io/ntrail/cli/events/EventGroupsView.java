@@ -3,11 +3,11 @@ package io.ntrail.cli.events;
 import io.ntrail.analysis.etw.events.EventGroups;
 import io.ntrail.analysis.etw.events.SchemaSourceCounts;
 import io.ntrail.analysis.etw.recording.EtwRecording;
-import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.EventRemarks;
 import io.ntrail.cli.common.Headings;
 import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
@@ -86,9 +86,9 @@ final class EventGroupsView {
         });
   }
 
-  private Columns<EventGroups.Row> columns() {
-    Columns<EventGroups.Row> columns =
-        new Columns<EventGroups.Row>()
+  private ListingColumns<EventGroups.Row> columns() {
+    ListingColumns<EventGroups.Row> columns =
+        new ListingColumns<EventGroups.Row>()
             .text(owner == Owner.NO_OWNER ? "key" : "process", EventGroups.Row::key);
     if (owner != Owner.NO_OWNER) {
       columns.knownCount(owner.id, EventGroups.Row::id);
@@ -115,7 +115,7 @@ final class EventGroupsView {
                 + Numbers.counted(groups.records(), "record")
                 + ", "
                 + Losses.state(recording));
-    Columns<EventGroups.Row> columns = columns();
+    ListingColumns<EventGroups.Row> columns = columns();
     Table table = columns.table();
     long shown = 0;
     long shownBytes = 0;

@@ -5,7 +5,7 @@ import io.ntrail.analysis.etw.events.EventType;
 import io.ntrail.analysis.etw.events.Events;
 import io.ntrail.analysis.etw.events.StackFrame;
 import io.ntrail.cli.common.CellWriter;
-import io.ntrail.cli.common.Columns;
+import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.text.Csv;
 import io.ntrail.cli.text.Json;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /** Writes events in time order for programs: JSON Lines, one JSON object, CSV. */
 final class EventRows {
   private final Terminal terminal;
-  private final Columns<Events.Walk> columns;
+  private final ListingColumns<Events.Walk> columns;
 
   /**
    * @param withSource whether rows say where names and fields came from
@@ -56,9 +56,9 @@ final class EventRows {
     }
   }
 
-  private static Columns<Events.Walk> columns(boolean withSource, boolean withStacks) {
-    Columns<Events.Walk> columns =
-        new Columns<Events.Walk>()
+  private static ListingColumns<Events.Walk> columns(boolean withSource, boolean withStacks) {
+    ListingColumns<Events.Walk> columns =
+        new ListingColumns<Events.Walk>()
             .count("timeNanos", walk -> walk.event().nanos())
             .text("utc", walk -> utc(walk.event().record()))
             .count("cpu", walk -> walk.event().record().cpu())

@@ -1,5 +1,6 @@
 package io.ntrail.cli.events;
 
+import io.ntrail.analysis.etw.HotImages;
 import io.ntrail.analysis.etw.events.EventCounts;
 import io.ntrail.analysis.etw.events.EventFilter;
 import io.ntrail.analysis.etw.events.EventGroups;
@@ -16,7 +17,6 @@ import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.EventRemarks;
-import io.ntrail.cli.common.HotImages;
 import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.common.ReadingProgress;
 import io.ntrail.cli.common.SymbolDownloads;

@@ -1,8 +1,8 @@
 package io.ntrail.cli.export;
 
 import io.ntrail.analysis.naming.FunctionIndex.SourceLine;
-import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.profile.ProfilePage;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
@@ -60,8 +60,8 @@ final class DiffView {
         });
   }
 
-  private Columns<DiffRow> columns() {
-    return new Columns<DiffRow>()
+  private ListingColumns<DiffRow> columns() {
+    return new ListingColumns<DiffRow>()
         .text("module", row -> row.subject().module())
         .text("function", row -> row.subject().function())
         .text("file", row -> file(row.subject().line()))

@@ -1,18 +1,13 @@
 package io.ntrail.cli.export;
 
-import io.ntrail.analysis.etw.events.SchemaSources;
-import io.ntrail.analysis.etw.events.UserSchemas;
+import io.ntrail.analysis.etw.EtwProfile;
 import io.ntrail.analysis.etw.recording.EtwRecording;
-import io.ntrail.analysis.etw.weights.ProfileInput;
-import io.ntrail.analysis.etw.weights.Profiler;
 import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.analysis.naming.RecordingSymbols;
 import io.ntrail.analysis.profile.CallTree;
-import io.ntrail.analysis.profile.FlatProfile;
 import io.ntrail.analysis.profile.ProfileRow;
 import io.ntrail.analysis.profile.WeightTree;
 import io.ntrail.cli.common.CommonOptions;
-import io.ntrail.cli.common.HotImages;
 import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.common.ReadingProgress;
 import io.ntrail.cli.common.SymbolDownloads;
@@ -46,38 +41,25 @@ final class RecordedEventStacks implements StackInput {
 
   private RecordedEventStacks(
       EtwRecording recording,
-      ProfileInput input,
+      EtwProfile profile,
       ProfileRequest request,
       Path path,
       SymbolSearchPath places,
-      RecordingSymbols symbols,
-      Profiler profiler,
       ParseResult parsed,
       Terminal terminal) {
     this.recording = recording;
     this.path = path;
     this.places = places;
-    this.symbols = symbols;
+    this.symbols = profile.symbols();
     this.parsed = parsed;
     this.terminal = terminal;
     ProfileShape shape = request.shape();
     boolean byModule = shape.by() == ProfileShape.By.MODULE;
-    view = new EventProfilePage(input, profiler, symbols, request, parsed, terminal);
-    remarks = new ProfileRemarks(input, profiler, request, terminal);
-    if (shape.look() == ProfileShape.Look.TREE) {
-      CallTree paths =
-          new CallTree(
-              input.machine(), profiler.functions(), CallTree.Direction.TOP_DOWN, byModule);
-      profiler.run(paths);
-      paths.settle();
-      tree = paths;
-      rows = List.of();
-    } else {
-      FlatProfile flat = new FlatProfile(profiler.functions(), byModule);
-      profiler.run(flat);
-      rows = flat.rows(shape.bySelf());
-      tree = null;
-    }
+    boolean isTree = shape.look() == ProfileShape.Look.TREE;
+    view = new EventProfilePage(profile, request, parsed, terminal);
+    remarks = new ProfileRemarks(profile, request, terminal);
+    tree = isTree ? profile.tree(CallTree.Direction.TOP_DOWN, byModule) : null;
+    rows = isTree ? List.of() : profile.rows(byModule, shape.bySelf());
   }
 
   /** Reads a recording of one file or several. */
@@ -85,31 +67,14 @@ final class RecordedEventStacks implements StackInput {
       RecordingInput recorded, ProfileShape shape, ParseResult parsed, Terminal terminal) {
     List<Path> paths = recorded.paths();
     ProfileRequest request = ProfileRequest.of(parsed, shape);
-    SchemaSources sources = new SchemaSources(UserSchemas.NONE);
     EtwRecording recording = recorded.open(EtwRecording.class);
     SymbolSearchPath places = SymbolSearchPath.of(paths, parsed, terminal);
-    try (Progress _ = ReadingProgress.start(recording, places, parsed, terminal)) {
-      ProfileInput input =
-          ProfileInput.of(
-              recording, sources, CommonOptions.cores(parsed), !request.scope().events().isEmpty());
-      // What is printed later has its names then.
-      try (RecordingSymbols symbols =
-          new RecordingSymbols(input.machine().images(), places.search(), places.images())) {
-        Profiler.Request complete = request.complete(input, recording);
-        SymbolDownloads.fetch(
-            places, symbols, () -> HotImages.of(input, complete), isText(parsed), parsed);
-        Profiler profiler = new Profiler(input, complete, symbols, request.rules());
-        return new RecordedEventStacks(
-            recording,
-            input,
-            request,
-            paths.getFirst(),
-            places,
-            symbols,
-            profiler,
-            parsed,
-            terminal);
-      }
+    // What is printed later has its names then.
+    try (Progress _ = ReadingProgress.start(recording, places, parsed, terminal);
+        EtwProfile profile = request.survey(recording, places, CommonOptions.cores(parsed))) {
+      SymbolDownloads.fetch(profile, places, isText(parsed), parsed);
+      return new RecordedEventStacks(
+          recording, profile, request, paths.getFirst(), places, parsed, terminal);
     } catch (RuntimeException e) {
       places.close();
       recording.close();

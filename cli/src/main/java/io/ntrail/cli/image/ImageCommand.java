@@ -134,7 +134,8 @@ public final class ImageCommand implements Command {
       throw CannotGoOn.of(
           Reason.ARCHIVE_MEMBERS,
           path.toString(),
-          path + " contains " + inputs.size() + " images", "unpack it and name one, or the folder");
+          path + " contains " + inputs.size() + " images",
+          "unpack it and name one, or the folder");
     }
     return inputs.getFirst();
   }

@@ -1,11 +1,11 @@
 package io.ntrail.cli.image;
 
 import io.ntrail.cli.common.CellWriter;
-import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.text.Numbers;
@@ -165,8 +165,8 @@ final class ImageFolder {
     }
   }
 
-  private static Columns<Row> columns() {
-    return new Columns<Row>()
+  private static ListingColumns<Row> columns() {
+    return new ListingColumns<Row>()
         .text("machine", row -> MachineType.text(row.headers().machine()))
         .titled()
         .text("type", row -> ImageJson.type(row.headers()))

@@ -2,8 +2,8 @@ package io.ntrail.cli.image;
 
 import io.ntrail.analysis.naming.NamePattern;
 import io.ntrail.cli.common.CellWriter;
-import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.pe.PeHeaders;
@@ -109,10 +109,10 @@ final class ImageFunctionRows {
       Optional<UnwindChain> chain,
       @Nullable FunctionPatch patch) {}
 
-  private Columns<Row> columns() {
+  private ListingColumns<Row> columns() {
     boolean hasTable = headers.machine() == MachineType.AMD64;
-    Columns<Row> columns =
-        new Columns<Row>()
+    ListingColumns<Row> columns =
+        new ListingColumns<Row>()
             .hex("rva", row -> row.function.rva())
             .titled()
             .count("size", row -> row.function.size())
@@ -150,7 +150,7 @@ final class ImageFunctionRows {
         .titled("function");
   }
 
-  private void unwindColumn(Columns<Row> columns) {
+  private void unwindColumn(ListingColumns<Row> columns) {
     if (unwind) {
       columns.titled();
     }

@@ -1,7 +1,7 @@
 package io.ntrail.cli.image;
 
-import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.formats.pe.Exports.Export;
 import io.ntrail.formats.pe.Imports;
 import io.ntrail.formats.pe.Section;
@@ -12,8 +12,8 @@ final class ImageListings {
   private ImageListings() {}
 
   static Listing<Section> sections(ParsedImage contents) {
-    Columns<Section> columns =
-        new Columns<Section>()
+    ListingColumns<Section> columns =
+        new ListingColumns<Section>()
             .text("name", contents.image()::sectionName)
             .titled("section")
             .hex("rva", Section::rva)
@@ -39,8 +39,8 @@ final class ImageListings {
   }
 
   static Listing<Export> exports(ParsedImage contents) {
-    Columns<Export> columns =
-        new Columns<Export>()
+    ListingColumns<Export> columns =
+        new ListingColumns<Export>()
             .count("ordinal", Export::ordinal)
             .titled()
             .hex("rva", Export::rva)
@@ -60,8 +60,8 @@ final class ImageListings {
   }
 
   static Listing<Import> imports(ParsedImage contents) {
-    Columns<Import> columns =
-        new Columns<Import>()
+    ListingColumns<Import> columns =
+        new ListingColumns<Import>()
             .text("module", row -> row.module.name())
             .titled()
             .text("name", row -> row.symbol.name())

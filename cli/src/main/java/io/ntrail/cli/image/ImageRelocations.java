@@ -1,7 +1,7 @@
 package io.ntrail.cli.image;
 
-import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.pe.PeImage;
@@ -31,8 +31,8 @@ final class ImageRelocations {
   private record Entry(long rva, int type) {}
 
   private Listing<Entry> entries() {
-    Columns<Entry> columns =
-        new Columns<Entry>()
+    ListingColumns<Entry> columns =
+        new ListingColumns<Entry>()
             .hex("rva", Entry::rva)
             .titled()
             .text("type", entry -> name(entry.type))
@@ -53,8 +53,8 @@ final class ImageRelocations {
   }
 
   private Listing<Map.Entry<Group, long[]>> bySection() {
-    Columns<Map.Entry<Group, long[]>> columns =
-        new Columns<Map.Entry<Group, long[]>>()
+    ListingColumns<Map.Entry<Group, long[]>> columns =
+        new ListingColumns<Map.Entry<Group, long[]>>()
             .count("count", group -> group.getValue()[0])
             .titled("relocations")
             .text("type", group -> name(group.getKey().type))

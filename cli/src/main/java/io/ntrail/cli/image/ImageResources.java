@@ -1,7 +1,7 @@
 package io.ntrail.cli.image;
 
-import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.pe.Resources;
 import io.ntrail.formats.pe.Resources.Data;
@@ -20,8 +20,8 @@ final class ImageResources {
 
   static ImagePart of(Resources resources) {
     ImageResources part = new ImageResources(resources);
-    Columns<Leaf> columns =
-        new Columns<Leaf>()
+    ListingColumns<Leaf> columns =
+        new ListingColumns<Leaf>()
             .text("type", Leaf::type)
             .titled()
             .text("name", leaf -> leaf.name.isEmpty() ? null : leaf.name)

@@ -1,8 +1,8 @@
 package io.ntrail.cli.image;
 
 import io.ntrail.cli.common.CellWriter;
-import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.pe.PeImage;
@@ -20,8 +20,8 @@ final class ImageServices {
 
   static ImagePart of(PeImage image) {
     ImageServices part = new ImageServices(image);
-    Columns<SystemService> columns =
-        new Columns<SystemService>()
+    ListingColumns<SystemService> columns =
+        new ListingColumns<SystemService>()
             .value("index", (service, cell) -> cell.hexCount(service.index()))
             .titled("number")
             .right()

@@ -1,8 +1,8 @@
 package io.ntrail.cli.image;
 
-import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.common.FunctionArgument;
 import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.pe.unwind.FunctionTable;
 import io.ntrail.formats.pe.unwind.RuntimeFunction;
@@ -62,8 +62,8 @@ final class ImageUnwindPart {
         .toList();
   }
 
-  private Columns<Asked> columns() {
-    return new Columns<Asked>()
+  private ListingColumns<Asked> columns() {
+    return new ListingColumns<Asked>()
         .hex("rva", asked -> asked.entry.map(RuntimeFunction::begin).orElse(asked.rva))
         .titled()
         .knownCount("size", asked -> asked.entry.map(RuntimeFunction::size).orElse(-1L))

@@ -1,7 +1,7 @@
 package io.ntrail.cli.image;
 
 import io.ntrail.cli.common.CellWriter;
-import io.ntrail.cli.common.Columns;
+import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.formats.bytes.Bytes;
@@ -76,9 +76,9 @@ final class InstructionRows {
     this.names = names;
   }
 
-  Columns<Row> columns() {
-    Columns<Row> columns =
-        new Columns<Row>()
+  ListingColumns<Row> columns() {
+    ListingColumns<Row> columns =
+        new ListingColumns<Row>()
             .hex("address", Row::address)
             .titled()
             .count("length", Row::length)

@@ -1,5 +1,6 @@
 package io.ntrail.cli.profile;
 
+import io.ntrail.analysis.etw.EtwProfile;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.weights.ProfileInput;
 import io.ntrail.analysis.etw.weights.Profiler;
@@ -31,15 +32,10 @@ public final class EventProfilePage implements ProfilePage {
   private final ProfileHeading heading;
 
   public EventProfilePage(
-      ProfileInput input,
-      Profiler profiler,
-      RecordingSymbols symbols,
-      ProfileRequest request,
-      ParseResult parsed,
-      Terminal terminal) {
-    this.input = input;
-    this.profiler = profiler;
-    this.symbols = symbols;
+      EtwProfile profile, ProfileRequest request, ParseResult parsed, Terminal terminal) {
+    this.input = profile.input();
+    this.profiler = profile.profiler();
+    this.symbols = profile.symbols();
     this.request = request;
     this.parsed = parsed;
     this.terminal = terminal;

@@ -2,8 +2,8 @@ package io.ntrail.cli.profile;
 
 import io.ntrail.analysis.profile.CallerCalleeProfile;
 import io.ntrail.analysis.profile.CallerCalleeProfile.Neighbour;
-import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
@@ -41,8 +41,8 @@ final class ProfileCallersView {
   }
 
   void print() {
-    Columns<Row> columns =
-        columns(new Columns<Row>().text("side", Row::side), Row::function, Row::weight);
+    ListingColumns<Row> columns =
+        columns(new ListingColumns<Row>().text("side", Row::side), Row::function, Row::weight);
     new Listing<>("neighbours", columns, this::rows)
         .print(shape.format(), terminal.out(), this::text, this::members);
   }
@@ -52,13 +52,13 @@ final class ProfileCallersView {
     shown(callers.callees()).forEach(neighbour -> sink.accept(new Row("callee", neighbour)));
   }
 
-  private static <R> Columns<R> columns(
-      Columns<R> columns, Function<R, @Nullable String> function, ToLongFunction<R> weight) {
+  private static <R> ListingColumns<R> columns(
+      ListingColumns<R> columns, Function<R, @Nullable String> function, ToLongFunction<R> weight) {
     return columns.text("function", function).count("weight", weight);
   }
 
-  private Columns<Neighbour> columns(String title) {
-    return columns(new Columns<>(), Neighbour::function, Neighbour::weight)
+  private ListingColumns<Neighbour> columns(String title) {
+    return columns(new ListingColumns<>(), Neighbour::function, Neighbour::weight)
         .figure(page.unit(), neighbour -> page.weight(neighbour.weight()))
         .figure("%", neighbour -> Numbers.percent(neighbour.weight(), callers.inclusive()))
         .label(
@@ -116,7 +116,7 @@ final class ProfileCallersView {
   }
 
   private void table(String title, List<Neighbour> all, long self) {
-    Columns<Neighbour> columns = columns(title);
+    ListingColumns<Neighbour> columns = columns(title);
     Table table = columns.table();
     long left = callers.inclusive() - self;
     List<Neighbour> shown = shown(all);

@@ -1,17 +1,12 @@
 package io.ntrail.cli.profile;
 
-import io.ntrail.analysis.etw.events.SchemaSources;
-import io.ntrail.analysis.etw.events.UserSchemas;
+import io.ntrail.analysis.etw.EtwProfile;
 import io.ntrail.analysis.etw.recording.EtwRecording;
-import io.ntrail.analysis.etw.weights.ProfileInput;
-import io.ntrail.analysis.etw.weights.Profiler;
 import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.analysis.model.Ability;
-import io.ntrail.analysis.naming.RecordingSymbols;
 import io.ntrail.analysis.naming.UnmatchedTerm;
 import io.ntrail.analysis.profile.CallTree;
 import io.ntrail.analysis.profile.CallerCalleeProfile;
-import io.ntrail.analysis.profile.FlatProfile;
 import io.ntrail.analysis.profile.OwnerProfile;
 import io.ntrail.analysis.profile.ProfileRow;
 import io.ntrail.analysis.profile.ProfileScope;
@@ -19,7 +14,6 @@ import io.ntrail.analysis.profile.ZoomProfile;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
-import io.ntrail.cli.common.HotImages;
 import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.common.ReadingProgress;
 import io.ntrail.cli.common.SymbolDownloads;
@@ -96,48 +90,29 @@ public final class ProfileCommand implements Command {
   private static int run(RecordingInput recorded, ParseResult parsed, Terminal system) {
     List<Path> paths = recorded.paths();
     ProfileRequest request = ProfileRequest.of(parsed);
-    SchemaSources sources = new SchemaSources(UserSchemas.NONE);
+    boolean isText = request.shape().format() == Format.TEXT;
     try (EtwRecording recording = recorded.open(EtwRecording.class);
         Terminal terminal = CommonOptions.output(parsed, system);
         SymbolSearchPath places = SymbolSearchPath.of(paths, parsed, terminal)) {
-      ProfileInput input;
-      Profiler profiler;
+      EtwProfile profile;
       EventProfilePage view;
-      RecordingSymbols named;
       Answer answer;
       Losses.Symbols lacking;
-      try (Progress _ = ReadingProgress.start(recording, places, parsed, terminal)) {
-        input =
-            ProfileInput.of(
-                recording,
-                sources,
-                CommonOptions.cores(parsed),
-                !request.scope().events().isEmpty());
+      try (Progress _ = ReadingProgress.start(recording, places, parsed, terminal);
+          EtwProfile surveyed = request.survey(recording, places, CommonOptions.cores(parsed))) {
+        profile = surveyed;
+        SymbolDownloads.fetch(profile, places, isText, parsed);
+        view = new EventProfilePage(profile, request, parsed, terminal);
         // What is printed later has its names then.
-        try (RecordingSymbols symbols =
-            new RecordingSymbols(input.machine().images(), places.search(), places.images())) {
-          Profiler.Request complete = request.complete(input, recording);
-          boolean isText = request.shape().format() == Format.TEXT;
-          SymbolDownloads.fetch(
-              places, symbols, () -> HotImages.of(input, complete), isText, parsed);
-          profiler = new Profiler(input, complete, symbols, request.rules());
-          named = symbols;
-          view = new EventProfilePage(input, profiler, symbols, request, parsed, terminal);
-          answer = answer(input, profiler, request, view);
-          lacking = SymbolDownloads.lacking(places, symbols);
-        }
+        answer = answer(profile, request, view);
+        lacking = SymbolDownloads.lacking(places, profile.symbols());
       }
       answer.print.run();
-      ProfileRemarks remarks = new ProfileRemarks(input, profiler, request, terminal);
+      ProfileRemarks remarks = new ProfileRemarks(profile, request, terminal);
       remarks.closing(view);
       view.missing();
       SymbolDownloads.remarks(
-          paths.getFirst(),
-          places,
-          named,
-          request.shape().format() == Format.TEXT,
-          parsed,
-          terminal);
+          paths.getFirst(), places, profile.symbols(), isText, parsed, terminal);
       remarks.warn(CommonOptions.cores(parsed), answer.unmatched);
       return Losses.finish(recording, lacking, parsed, terminal);
     }
@@ -151,12 +126,14 @@ public final class ProfileCommand implements Command {
    */
   private record Answer(Runnable print, List<UnmatchedTerm> unmatched) {}
 
-  private static Answer answer(
-      ProfileInput input, Profiler profiler, ProfileRequest request, EventProfilePage view) {
+  private static Answer answer(EtwProfile profile, ProfileRequest request, EventProfilePage view) {
     ProfileShape shape = request.shape();
     return switch (shape.look()) {
       case FLAT -> {
-        List<ProfileRow> rows = rows(input, profiler, request);
+        List<ProfileRow> rows =
+            shape.byOwner()
+                ? profile.owners(OwnerProfile.By.valueOf(shape.by().name()))
+                : profile.rows(shape.by() == By.MODULE, shape.bySelf());
         yield new Answer(() -> new ProfileRowsView(view, shape).print(rows), List.of());
       }
       case TREE, BOTTOM_UP -> {
@@ -164,41 +141,21 @@ public final class ProfileCommand implements Command {
             shape.look() == ProfileShape.Look.TREE
                 ? CallTree.Direction.TOP_DOWN
                 : CallTree.Direction.BOTTOM_UP;
-        CallTree tree =
-            new CallTree(input.machine(), profiler.functions(), direction, shape.by() == By.MODULE);
-        profiler.run(tree);
-        tree.settle();
+        CallTree tree = profile.tree(direction, shape.by() == By.MODULE);
         yield new Answer(new ProfileTreeView(view, tree, shape)::print, List.of());
       }
       case CALLERS -> {
-        CallerCalleeProfile callers =
-            new CallerCalleeProfile(profiler.functions(), request.callers());
-        profiler.run(callers);
+        CallerCalleeProfile callers = profile.callers(request.callers());
         yield new Answer(new ProfileCallersView(view, callers, shape)::print, callers.unmatched());
       }
       case ZOOM -> {
-        ZoomProfile zoom = new ZoomProfile(request.bucket(), request.zooms());
-        profiler.run(zoom);
-        long eventsPerHit = request.source().eventsPerHit(input.inventory(), profiler.variant());
+        ZoomProfile zoom = profile.zoom(request.bucket(), request.zooms());
         ProfileZoomView zoomed =
-            new ProfileZoomView(view, zoom, shape, request.bucket(), eventsPerHit, view.covered());
+            new ProfileZoomView(
+                view, zoom, shape, request.bucket(), profile.eventsPerHit(), view.covered());
         yield new Answer(zoomed::print, zoom.unmatched());
       }
     };
-  }
-
-  private static List<ProfileRow> rows(
-      ProfileInput input, Profiler profiler, ProfileRequest request) {
-    ProfileShape shape = request.shape();
-    if (!shape.byOwner()) {
-      FlatProfile flat = new FlatProfile(profiler.functions(), shape.by() == By.MODULE);
-      profiler.run(flat);
-      return flat.rows(shape.bySelf());
-    }
-    OwnerProfile owners =
-        new OwnerProfile(input.machine(), OwnerProfile.By.valueOf(shape.by().name()));
-    profiler.run(owners);
-    return owners.rows();
   }
 
   /** Modes cannot be had together. */

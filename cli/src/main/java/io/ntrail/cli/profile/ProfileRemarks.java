@@ -1,5 +1,6 @@
 package io.ntrail.cli.profile;
 
+import io.ntrail.analysis.etw.EtwProfile;
 import io.ntrail.analysis.etw.weights.ProfileInput;
 import io.ntrail.analysis.etw.weights.Profiler;
 import io.ntrail.analysis.etw.weights.Variant;
@@ -21,10 +22,9 @@ public final class ProfileRemarks {
   private final ProfileRequest request;
   private final Terminal terminal;
 
-  public ProfileRemarks(
-      ProfileInput input, Profiler profiler, ProfileRequest request, Terminal terminal) {
-    this.input = input;
-    this.profiler = profiler;
+  public ProfileRemarks(EtwProfile profile, ProfileRequest request, Terminal terminal) {
+    this.input = profile.input();
+    this.profiler = profile.profiler();
     this.request = request;
     this.terminal = terminal;
   }

@@ -1,9 +1,8 @@
 package io.ntrail.cli.profile;
 
+import io.ntrail.analysis.etw.EtwProfile;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.weights.MetricInventory;
-import io.ntrail.analysis.etw.weights.ProfileInput;
-import io.ntrail.analysis.etw.weights.Profiler;
 import io.ntrail.analysis.etw.weights.Variant;
 import io.ntrail.analysis.etw.weights.WeightSource;
 import io.ntrail.analysis.etw.weights.WeightSources;
@@ -13,9 +12,9 @@ import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.ProfileScope;
 import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.common.TimeRange;
 import io.ntrail.cli.common.UsageError;
-import io.ntrail.formats.bytes.CannotGoOn;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -141,17 +140,10 @@ public record ProfileRequest(
     return source.equals(WeightSources.usual());
   }
 
-  /**
-   * Returns the request with what depends on the recording: which variant of the metric.
-   */
-  public Profiler.Request complete(ProfileInput input, EtwRecording recording) {
-    MetricInventory inventory = input.inventory();
-    if (source.events(inventory) == 0) {
-      throw new CannotGoOn(
-          recording.files().getFirst().name() + " holds no " + metric().things(),
-          metric().toRecord());
-    }
-    return new Profiler.Request(source, unit, kind(inventory), scope);
+  /** Surveys a recording for the profile that was asked for. */
+  public EtwProfile survey(EtwRecording recording, SymbolSearchPath places, int cores) {
+    EtwProfile.Query query = new EtwProfile.Query(source, unit, scope, rules);
+    return EtwProfile.of(recording, query, this::kind, places.search(), places.images(), cores);
   }
 
   private Variant kind(MetricInventory inventory) {

@@ -3,8 +3,8 @@ package io.ntrail.cli.profile;
 import io.ntrail.analysis.naming.FunctionIndex.SourceLine;
 import io.ntrail.analysis.profile.ProfileRow;
 import io.ntrail.cli.common.CellWriter;
-import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.profile.ProfileShape.By;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
@@ -57,9 +57,9 @@ final class ProfileRowsView {
         });
   }
 
-  private Columns<ProfileRow> columns() {
+  private ListingColumns<ProfileRow> columns() {
     boolean byThread = shape.by() == By.THREAD;
-    Columns<ProfileRow> columns = new Columns<>();
+    ListingColumns<ProfileRow> columns = new ListingColumns<>();
     // The columns of processes belong to --by process alone.
     columns.text("process", row -> byThread ? null : row.process());
     columns.value("pid", (row, cell) -> number(cell, byThread ? null : row.pid()));
@@ -84,7 +84,7 @@ final class ProfileRowsView {
   }
 
   /** Adds the columns of the screen; a negative inclusive weight is not shown. */
-  private Columns<ProfileRow> onScreen(Columns<ProfileRow> columns) {
+  private ListingColumns<ProfileRow> onScreen(ListingColumns<ProfileRow> columns) {
     long total = page.total();
     columns
         .figure(shape.byOwner() ? page.unit() : title("self"), row -> page.weight(row.self()))
@@ -103,7 +103,7 @@ final class ProfileRowsView {
   }
 
   /** CSV has all columns, whatever rows are of. */
-  private static void inJson(boolean wanted, Columns<ProfileRow> columns) {
+  private static void inJson(boolean wanted, ListingColumns<ProfileRow> columns) {
     if (!wanted) {
       columns.onlyCsv();
     }
@@ -127,7 +127,7 @@ final class ProfileRowsView {
     if (all.isEmpty()) {
       return;
     }
-    Columns<ProfileRow> columns = columns();
+    ListingColumns<ProfileRow> columns = columns();
     Table table = columns.table();
     long total = page.total();
     long shown = 0;

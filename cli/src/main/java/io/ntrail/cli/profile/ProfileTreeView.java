@@ -1,9 +1,9 @@
 package io.ntrail.cli.profile;
 
 import io.ntrail.analysis.profile.WeightTree;
-import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import io.ntrail.export.collapsed.CollapsedWriter;
@@ -51,8 +51,8 @@ final class ProfileTreeView {
         });
   }
 
-  private Columns<Integer> columns() {
-    return new Columns<Integer>()
+  private ListingColumns<Integer> columns() {
+    return new ListingColumns<Integer>()
         .count("id", Integer::longValue)
         .knownCount("parent", node -> tree.parent(node) == 0 ? -1 : tree.parent(node))
         .text("text", tree::text)

@@ -3,8 +3,8 @@ package io.ntrail.cli.profile;
 import io.ntrail.analysis.profile.ZoomProfile;
 import io.ntrail.analysis.profile.ZoomProfile.Row;
 import io.ntrail.cli.common.CellWriter;
-import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
@@ -56,12 +56,13 @@ final class ProfileZoomView {
   private record Hits(@Nullable String zoom, Row row, long of) {}
 
   void print() {
-    Columns<Hits> columns = columns(new Columns<Hits>().text("zoom", Hits::zoom), "name");
+    ListingColumns<Hits> columns =
+        columns(new ListingColumns<Hits>().text("zoom", Hits::zoom), "name");
     new Listing<>("rows", columns, this::rows)
         .print(shape.format(), out, this::text, this::members);
   }
 
-  private Columns<Hits> columns(Columns<Hits> columns, String title) {
+  private ListingColumns<Hits> columns(ListingColumns<Hits> columns, String title) {
     return columns
         .text("module", hits -> hits.zoom == null ? hits.row.text() : hits.zoom)
         .onlyCsv()
@@ -155,7 +156,7 @@ final class ProfileZoomView {
   }
 
   private void table(String what, List<Row> all, long of) {
-    Columns<Hits> columns = columns(new Columns<>(), what);
+    ListingColumns<Hits> columns = columns(new ListingColumns<>(), what);
     Table table = columns.table();
     long left = of;
     List<Hits> shown = hits(null, all, of);
@@ -186,7 +187,7 @@ final class ProfileZoomView {
       json.number("eventsPerHit", eventsPerHit);
     }
     List<Hits> modules = hits(null, zoom.modules(), page.total());
-    Columns<Hits> columns = columns(new Columns<>(), "name");
+    ListingColumns<Hits> columns = columns(new ListingColumns<>(), "name");
     new Listing<>("modules", columns, modules::forEach).json(json);
     json.number("modulesLeftOut", zoom.modules().size() - modules.size()).array("zooms");
     for (ZoomProfile.Module module : zoom.zoomed()) {

@@ -1,5 +1,9 @@
 package io.ntrail.cli.symbols;
 
+import io.ntrail.analysis.etw.RecordedImages;
+import io.ntrail.analysis.etw.RecordedImages.Candidate;
+import io.ntrail.analysis.etw.RecordedImages.Row;
+import io.ntrail.analysis.etw.RecordedImages.State;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.cli.common.CommonOptions;
@@ -8,9 +12,6 @@ import io.ntrail.cli.common.Losses;
 import io.ntrail.cli.common.ReadingProgress;
 import io.ntrail.cli.common.SymbolDownloads;
 import io.ntrail.cli.common.SymbolSearchPath;
-import io.ntrail.cli.symbols.RecordedImages.Candidate;
-import io.ntrail.cli.symbols.RecordedImages.Row;
-import io.ntrail.cli.symbols.RecordedImages.State;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Progress;
 import io.ntrail.cli.text.Terminal;
@@ -75,7 +76,7 @@ final class RecordedImagesReport {
       List<Row> rows;
       Map<Candidate, SymbolStores.Result<OpenImage>> files = new LinkedHashMap<>();
       try (Progress _ = ReadingProgress.start(recording, places, parsed, terminal)) {
-        images = RecordedImages.of(recording, places, CommonOptions.cores(parsed));
+        images = RecordedImages.of(recording, places.search(), CommonOptions.cores(parsed));
       }
       try (images) {
         try (Progress _ = ReadingProgress.start(recording, places, parsed, terminal)) {

@@ -1,14 +1,15 @@
 package io.ntrail.cli.symbols;
 
+import io.ntrail.analysis.etw.RecordedImages;
+import io.ntrail.analysis.etw.RecordedImages.Candidate;
+import io.ntrail.analysis.etw.RecordedImages.Row;
+import io.ntrail.analysis.etw.RecordedImages.State;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.naming.PdbReference;
 import io.ntrail.cli.common.CellWriter;
-import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.common.SymbolSearchPath;
-import io.ntrail.cli.symbols.RecordedImages.Candidate;
-import io.ntrail.cli.symbols.RecordedImages.Row;
-import io.ntrail.cli.symbols.RecordedImages.State;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
@@ -64,8 +65,8 @@ final class RecordedImagesView {
     }
   }
 
-  private Columns<Row> columns() {
-    return new Columns<Row>()
+  private ListingColumns<Row> columns() {
+    return new ListingColumns<Row>()
         .text("module", row -> row.image().name())
         .titled("image")
         .value("pdb", RecordedImagesView::pdb)
@@ -132,7 +133,7 @@ final class RecordedImagesView {
 
   void text(Path file, long limit, int width) {
     terminal.out().println(file + ": images by samples" + where());
-    Columns<Row> columns = columns();
+    ListingColumns<Row> columns = columns();
     Table table = columns.table();
     rows.stream()
         .limit(limit == 0 ? Long.MAX_VALUE : limit)

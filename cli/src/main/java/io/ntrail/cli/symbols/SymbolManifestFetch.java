@@ -1,10 +1,10 @@
 package io.ntrail.cli.symbols;
 
-import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.CommonOptions.Format;
 import io.ntrail.cli.common.ExitCode;
 import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.cli.text.Json;
 import io.ntrail.cli.text.Numbers;
@@ -125,8 +125,8 @@ final class SymbolManifestFetch {
     }
   }
 
-  private static Columns<Row> columns() {
-    return new Columns<Row>()
+  private static ListingColumns<Row> columns() {
+    return new ListingColumns<Row>()
         .text("name", row -> row.key.name())
         .titled("file")
         .text("key", row -> row.key.key())
@@ -143,7 +143,7 @@ final class SymbolManifestFetch {
   private static void text(Path file, List<Row> rows, ParseResult parsed, Terminal terminal) {
     boolean cut = !CommonOptions.has(parsed, "--wide") && terminal.outIsTerminal();
     terminal.out().println(file + ": symbol files of a recording");
-    Columns<Row> columns = columns();
+    ListingColumns<Row> columns = columns();
     Table table = columns.table();
     rows.forEach(row -> columns.row(table, row));
     table.print(terminal.out(), 2, cut ? terminal.width() : 0);

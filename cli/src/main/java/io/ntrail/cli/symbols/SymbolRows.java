@@ -1,8 +1,8 @@
 package io.ntrail.cli.symbols;
 
 import io.ntrail.analysis.naming.NamePattern;
-import io.ntrail.cli.common.Columns;
 import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.common.ListingColumns;
 import io.ntrail.formats.pdb.PdbFile;
 import io.ntrail.formats.pdb.PdbModule;
 import io.ntrail.formats.pdb.PublicSymbols;
@@ -57,8 +57,8 @@ final class SymbolRows {
       @Nullable String module) {}
 
   Listing<Row> listing() {
-    Columns<Row> columns =
-        new Columns<Row>()
+    ListingColumns<Row> columns =
+        new ListingColumns<Row>()
             .knownHex("rva", Row::rva)
             .titled()
             .knownCount("size", Row::size)

@@ -48,8 +48,7 @@ class EventsTest {
         said("events", file, "-e", "FielIo/*"));
     assertEquals(
         List.of(
-            "warning: no event in this time range matches Quark",
-            "try: --count lists all events"),
+            "warning: no event in this time range matches Quark", "try: --count lists all events"),
         said("events", file, "-e", "Quark", "--time", "0.1.."));
     assertEquals(
         List.of("warning: no event belongs to a process shopdd", "try: -p shopd"),

@@ -1,5 +1,6 @@
 package io.ntrail.formats.bytes;
 
+import io.ntrail.formats.collections.Growth;
 import java.util.Arrays;
 
 /** Bytes that are put together in memory, in little-endian order: grows as it is written to. */
@@ -37,7 +38,7 @@ public final class BytesBuilder {
 
   private void room(int more) {
     if (bytes.length - size < more) {
-      bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, Math.addExact(size, more)));
+      bytes = Arrays.copyOf(bytes, Growth.length(bytes.length, size + more));
     }
   }
 

@@ -2,7 +2,6 @@ package io.ntrail.formats.identity;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.InputFile;
-import java.nio.charset.StandardCharsets;
 
 /**
  * Kinds of files that their first bytes give away, never their name. Formats whose start is not a
@@ -55,7 +54,7 @@ public enum FileSignature {
   /** xz. */
   XZ("an xz archive", "\u00FD7zXZ"),
   /** Zstandard. */
-  ZSTANDARD("a Zstandard archive", "\u0028\u00B5\u002F\u00FD"),
+  ZSTANDARD("a Zstandard archive", "(\u00B5/\u00FD"),
   /** bzip2. */
   BZIP2("a bzip2 archive", "BZh"),
   /** Event log. */
@@ -80,11 +79,13 @@ public enum FileSignature {
   private static final int TEXT_HEAD = 16;
 
   private final String noun;
-  private final byte[] magic;
+
+  /** Its bytes, each as a character of ISO 8859-1. */
+  private final String magic;
 
   FileSignature(String noun, String magic) {
     this.noun = noun;
-    this.magic = magic.getBytes(StandardCharsets.ISO_8859_1);
+    this.magic = magic;
   }
 
   /** Returns the kind of a file. */
@@ -98,7 +99,7 @@ public enum FileSignature {
       return EMPTY;
     }
     for (FileSignature signature : values()) {
-      if (signature.magic.length > 0 && signature.isStartOf(head)) {
+      if (!signature.magic.isEmpty() && signature.isStartOf(head)) {
         return signature;
       }
     }
@@ -112,11 +113,11 @@ public enum FileSignature {
   }
 
   private boolean isStartOf(Bytes head) {
-    if (!head.has(0, magic.length)) {
+    if (!head.has(0, magic.length())) {
       return false;
     }
-    for (int i = 0; i < magic.length; i++) {
-      if (head.u8(i) != (magic[i] & 0xFF)) {
+    for (int i = 0; i < magic.length(); i++) {
+      if (head.u8(i) != magic.charAt(i)) {
         return false;
       }
     }

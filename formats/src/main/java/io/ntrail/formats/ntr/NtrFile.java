@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One {@code .ntr} file: what was recorded, its definitions and statistics, and where the events of
  * each thread are. Opening reads the index if there is one, else the header of every chunk; events
- * are read by {@link EventCursor}.
+ * are read by {@link ThreadEventCursor}.
  *
  * <p>Immutable after opening; any number of cursors may walk it at once.
  */
@@ -260,8 +260,8 @@ public final class NtrFile implements AutoCloseable {
    *
    * @param gaps receives the chunks that cannot be read; the same place is kept once
    */
-  public EventCursor cursor(long thread, Gaps gaps) {
-    return new EventCursor(input, recording, chunks(thread), gaps);
+  public ThreadEventCursor cursor(long thread, Gaps gaps) {
+    return new ThreadEventCursor(input, recording, chunks(thread), gaps);
   }
 
   @Override

@@ -8,10 +8,10 @@
  * io.ntrail.formats.ntr.RecorderCounter}), at the end an index.
  *
  * <p>{@link io.ntrail.formats.ntr.NtrWriter} appends; {@link io.ntrail.formats.ntr.NtrFile} opens
- * by the index or by going through the file, and {@link io.ntrail.formats.ntr.EventCursor} walks
- * the events of a thread as a flyweight. Events come as they were recorded: entries and exits are
- * paired elsewhere. Damage becomes a {@link io.ntrail.formats.bytes.Gap}, and reading continues at
- * the next chunk.
+ * by the index or by going through the file, and {@link io.ntrail.formats.ntr.ThreadEventCursor}
+ * walks the events of a thread as a flyweight. Events come as they were recorded: entries and exits
+ * are paired elsewhere. Damage becomes a {@link io.ntrail.formats.bytes.Gap}, and reading continues
+ * at the next chunk.
  */
 @NullMarked
 package io.ntrail.formats.ntr;

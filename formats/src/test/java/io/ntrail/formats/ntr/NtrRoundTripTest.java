@@ -183,7 +183,7 @@ class NtrRoundTripTest {
     recorded.add(1, EventKind.ENTRY, 200, 1, 0, 0, 0x5000, 0x400010);
     recorded.writer.events(1).lost(5);
     try (NtrFile file = Files.open(recorded.closed());
-        EventCursor cursor = file.cursor(1, Files.GAPS)) {
+        ThreadEventCursor cursor = file.cursor(1, Files.GAPS)) {
       assertTrue(cursor.next());
       assertEquals(0, cursor.lostBefore());
       assertTrue(cursor.next());
@@ -199,7 +199,7 @@ class NtrRoundTripTest {
     recorded.run(1, new SyntheticProgram(1, 30, 5), 1000);
     List<ReferenceNtrReader.Event> all = recorded.events.getOrDefault(1L, List.of());
     try (NtrFile file = Files.open(recorded.closed());
-        EventCursor cursor = file.cursor(1, Files.GAPS)) {
+        ThreadEventCursor cursor = file.cursor(1, Files.GAPS)) {
       for (int chunk = file.chunks(1).size() - 1; chunk >= 0; chunk -= 3) {
         cursor.seek(chunk);
         assertTrue(cursor.next());

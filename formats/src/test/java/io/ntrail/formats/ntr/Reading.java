@@ -41,7 +41,7 @@ record Reading(
       long missing = 0;
       for (long thread : file.threadsWithEvents()) {
         List<ReferenceNtrReader.Event> of = new ArrayList<>();
-        try (EventCursor cursor = file.cursor(thread, gaps)) {
+        try (ThreadEventCursor cursor = file.cursor(thread, gaps)) {
           EventChunk before = null;
           while (cursor.next()) {
             of.add(event(cursor));
@@ -125,7 +125,7 @@ record Reading(
     return events.values().stream().mapToLong(List::size).sum();
   }
 
-  private static ReferenceNtrReader.Event event(EventCursor cursor) {
+  private static ReferenceNtrReader.Event event(ThreadEventCursor cursor) {
     List<Long> values = new ArrayList<>();
     for (int i = 0; i < cursor.valueCount(); i++) {
       values.add(cursor.value(i));

@@ -3,7 +3,6 @@ package io.ntrail.live.recovery;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.patch.Patcher;
 import io.ntrail.live.patch.TracingMemory;
-import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.live.target.TargetThreads.Stopped;
 import java.util.ArrayList;
@@ -24,7 +23,6 @@ public final class Detacher {
   private static final int PAUSE_MILLIS = 10;
 
   private final TargetProcess target;
-  private final TargetMemory memory;
   private final TracingMemory tracing;
   private final Patcher patcher;
   private final SessionJournal journal;
@@ -34,7 +32,6 @@ public final class Detacher {
   public Detacher(
       TargetProcess target, TracingMemory tracing, Patcher patcher, SessionJournal journal) {
     this.target = target;
-    this.memory = target.memory();
     this.tracing = tracing;
     this.patcher = patcher;
     this.journal = journal;

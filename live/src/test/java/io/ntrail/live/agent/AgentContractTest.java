@@ -100,7 +100,7 @@ final class AgentContractTest {
         long multiply = kernel(agent, "MulDiv");
         AgentCall call = AgentCall.of(multiply, 0, 1, 1).referring(0, to, 0);
         CannotGoOn e = assertThrows(CannotGoOn.class, () -> agent.call(List.of(call)));
-        assertTrue(String.valueOf(e.getMessage()).contains("did not understand"), e.getMessage());
+        assertTrue(String.valueOf(e.getMessage()).contains("rejected request"), e.getMessage());
       }
     }
   }

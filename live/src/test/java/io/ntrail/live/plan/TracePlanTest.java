@@ -84,8 +84,7 @@ final class TracePlanTest {
     assertEquals(0, plan.needStop());
     PlannedFunction straddling = Sketch.named(plan.functions(), "straddling");
     assertEquals(
-        "threads must be suspended to patch it"
-            + " (its first two bytes straddle a cache line)",
+        "threads must be suspended to patch it" + " (its first two bytes straddle a cache line)",
         straddling.reason().orElseThrow().text());
     assertEquals(3, plan.byReason().get("NEEDS_STOP"));
     sumsAgree(plan);

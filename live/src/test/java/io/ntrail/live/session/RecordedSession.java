@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
-import io.ntrail.formats.ntr.EventCursor;
 import io.ntrail.formats.ntr.NtrFile;
 import io.ntrail.formats.ntr.NtrHeader;
+import io.ntrail.formats.ntr.ThreadEventCursor;
 import io.ntrail.testkit.ntr.ReferenceNtrReader;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -79,7 +79,7 @@ final class RecordedSession {
     long events = 0;
     try (NtrFile ntr = NtrFile.open(InputFile.of(file, "test.ntr"), gaps)) {
       for (long thread : ntr.threadsWithEvents()) {
-        try (EventCursor cursor = ntr.cursor(thread, gaps)) {
+        try (ThreadEventCursor cursor = ntr.cursor(thread, gaps)) {
           while (cursor.next()) {
             events++;
           }

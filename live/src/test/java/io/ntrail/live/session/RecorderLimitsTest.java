@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
-import io.ntrail.formats.ntr.EventCursor;
 import io.ntrail.formats.ntr.NtrFile;
 import io.ntrail.formats.ntr.NtrRing;
 import io.ntrail.formats.ntr.RecorderCounter;
+import io.ntrail.formats.ntr.ThreadEventCursor;
 import io.ntrail.testkit.Property;
 import io.ntrail.testkit.Property.Gen;
 import io.ntrail.testkit.live.SimulatedTarget;
@@ -191,7 +191,7 @@ class RecorderLimitsTest {
             counted.captured().events(), ntr.statistic(RecorderCounter.EVENTS).orElseThrow());
         assertEquals(counted.allDropped(), ntr.statistic(RecorderCounter.DROPPED).orElseThrow());
         for (long thread : ntr.threadsWithEvents()) {
-          try (EventCursor cursor = ntr.cursor(thread, gaps)) {
+          try (ThreadEventCursor cursor = ntr.cursor(thread, gaps)) {
             long expected = -1;
             while (cursor.next()) {
               if (expected < 0) {

@@ -24,7 +24,7 @@ public final class BaselineComparison {
 
   private BaselineComparison() {}
 
-  /** Whether {@code printed} is how the other decoder prints {@code decoded}. */
+  /** Returns true if {@code printed} is how the other decoder prints {@code decoded}. */
   public static boolean same(String printed, DecodedValue decoded) {
     for (String form : forms(decoded)) {
       if (printed.equals(form) || isCutOf(printed, form)) {

@@ -6,12 +6,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the other decoder does with events of the .NET runtime besides reading their fields: fields
- * that it names differently, computes, looks up or prints for all versions, and kinds that it keeps
- * for itself.
+ * Peculiarities of the other decoder with events of the .NET runtime besides reading their fields:
+ * fields that it names differently, computes, looks up or prints for all versions, and kinds that
+ * it keeps for itself.
  */
 public final class ClrBaseline {
-  /** What names of its runtime providers begin with. */
+  /** Start of the names of its runtime providers. */
   public static final String PROVIDERS = "Microsoft-Windows-DotNETRuntime";
 
   /** Names of the tool that differ from the runtime's: event, its field, our field. */
@@ -56,7 +56,7 @@ public final class ClrBaseline {
   private ClrBaseline() {}
 
   /**
-   * Whether the tool counts an event.
+   * Returns true if the tool counts an event.
    *
    * @param name {@code Provider/Task/Opcode}
    * @param fields what we decoded
@@ -70,18 +70,23 @@ public final class ClrBaseline {
     return !CONSUMED.contains(name);
   }
 
-  /** Whether the tool takes a field of an event ({@code Task/Opcode Field}) from other events. */
+  /**
+   * Returns true if the tool takes a field of an event ({@code Task/Opcode Field}) from other
+   * events.
+   */
   public static boolean isLookedUp(String key) {
     return LOOKED_UP.contains(key);
   }
 
-  /** Whether a field belongs to another layout of its event: the tool prints it as empty. */
+  /**
+   * Returns true if a field belongs to another layout of its event: the tool prints it as empty.
+   */
   public static boolean isOfOtherLayout(String key) {
     return OTHER_LAYOUTS.contains(key);
   }
 
   /**
-   * What the tool prints as a field of an event.
+   * Returns the value that the tool prints as a field of an event.
    *
    * @param key {@code Task/Opcode Field}
    * @param name of the field
@@ -94,7 +99,7 @@ public final class ClrBaseline {
     return found == null ? derived(key, fields) : found;
   }
 
-  /** What the tool computes from other fields of the same event. */
+  /** Returns the value that the tool computes from other fields of the same event. */
   private static @Nullable DecodedValue derived(String key, Map<String, DecodedValue> fields) {
     return switch (key) {
       case "GC/HeapStats TotalHeapSize" -> sum("GenerationSize", fields);

@@ -1,6 +1,6 @@
 package io.ntrail.testkit.described;
 
-/** How a value wants to be shown: what the out types of the two numberings come down to. */
+/** Forms in which values are shown, common to both numberings of out types. */
 enum DisplayFormat {
   DEFAULT,
   TEXT,

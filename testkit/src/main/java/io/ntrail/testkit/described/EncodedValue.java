@@ -133,7 +133,7 @@ public record EncodedValue(Blob bytes, String text) {
     return of(new LittleEndian().bytes(bytes), HexFormat.of().formatHex(bytes));
   }
 
-  /** The same value after a count of its bytes, of 2 or 4 bytes. */
+  /** Returns the value behind a count of its bytes, of 2 or 4 bytes. */
   public EncodedValue counted(int width) {
     return of(low(width, bytes.size()).bytes(bytes.bytes()), text);
   }

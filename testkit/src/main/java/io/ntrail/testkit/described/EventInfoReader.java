@@ -14,7 +14,7 @@ public final class EventInfoReader {
   private static final int PROPERTIES = 112;
   private static final int PROPERTY_BYTES = 24;
 
-  /** What tells which events a description is for: an id, or the opcode of a class. */
+  /** Key of the events that a description is for: an id, or the opcode of a class. */
   record Key(String provider, int id, int opcode, int version) {}
 
   private final byte[] blob;

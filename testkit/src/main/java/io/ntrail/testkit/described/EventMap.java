@@ -6,7 +6,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the numbers of a field mean.
+ * Texts of the numbers of a field.
  *
  * @param bits whether entries are bits that can stand together
  * @param entries value to text

@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a description says about one field, whichever kind of description it was.
+ * Description of one field, whichever kind of description it comes from.
  *
  * @param key what the lengths and counts of other fields call it
  * @param in TDH's number of the in type; {@link #STRUCT} for a structure
@@ -34,7 +34,7 @@ record FieldDescription(
   /** Custom data of TraceLogging: a 16-bit count and so many bytes. */
   static final int CUSTOM = -2;
 
-  /** How many there are of a field. */
+  /** Kinds of counts of a field. */
   enum Count {
     /** One, not an array. */
     ONE,

@@ -52,7 +52,7 @@ public record FieldNode(
     return group(name, elements);
   }
 
-  /** The same under another name. */
+  /** Returns a copy under another name. */
   public FieldNode named(String other) {
     return new FieldNode(other, value, meaning, children);
   }

@@ -98,7 +98,7 @@ public final class ManifestParser {
     return guid;
   }
 
-  /** How many events there are. */
+  /** Returns the number of events. */
   public int events() {
     return events.size();
   }
@@ -122,7 +122,9 @@ public final class ManifestParser {
         : FieldReader.read(by, name, event.name, event.message, event.fields, payload, pointer);
   }
 
-  /** What an event is called by its task and opcode, or null if the manifest does not have it. */
+  /**
+   * Returns the name of an event by its task and opcode, or null if the manifest does not have it.
+   */
   public @Nullable String task(int id, int version) {
     Event event = events.get(new EventKey(id, version));
     return event == null ? null : event.task;

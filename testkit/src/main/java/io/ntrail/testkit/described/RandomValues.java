@@ -19,7 +19,7 @@ record RandomValues(
     int in, int tdh, int traceLogging, BiFunction<Gen, Integer, EncodedValue> maker) {
   private static final long YEAR_9999 = 2_650_467_743_999_999_999L;
 
-  /** Whether manifests have a name for the type. */
+  /** Returns true if manifests have a name for the type. */
   boolean inManifests() {
     return tdh >= 0 && in <= 25;
   }

@@ -98,15 +98,15 @@ public final class ReferenceEventReader {
   }
 
   /**
-   * What an event is called by its task and opcode, for readers that prefer them to the symbol in
-   * the source code; null if it is not described by a manifest in the file.
+   * Returns the name of an event by its task and opcode, for readers that prefer them to the symbol
+   * in the source code; null if it is not described by a manifest in the file.
    */
   public @Nullable String task(RawRecord record) {
     ManifestParser own = sent.get(record.provider());
     return own == null ? null : own.task(record.id(), record.version());
   }
 
-  /** What a record says, or null if nothing describes it. */
+  /** Returns the decoded event of a record, or null if nothing describes it. */
   public @Nullable DescribedEvent read(RawRecord record) {
     byte[] payload = record.payload().bytes();
     int pointer = record.pointer();

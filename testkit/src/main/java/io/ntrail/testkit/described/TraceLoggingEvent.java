@@ -179,7 +179,7 @@ public final class TraceLoggingEvent {
     return payload.toByteArray();
   }
 
-  /** What a reader has to find. */
+  /** Returns the fields that a reader has to find. */
   public List<FieldNode> expected() {
     return List.copyOf(expected);
   }

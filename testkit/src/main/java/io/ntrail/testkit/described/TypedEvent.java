@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TypedEvent {
   /**
-   * How one field is described.
+   * Description of one field.
    *
    * @param in TDH's in type; -1 for a structure
    * @param length characters or bytes; 0 if not given
@@ -123,7 +123,7 @@ public final class TypedEvent {
     return made;
   }
 
-  /** How the fields are described. */
+  /** Returns the descriptions of the fields. */
   public List<Spec> specs() {
     return List.copyOf(specs);
   }
@@ -133,7 +133,7 @@ public final class TypedEvent {
     return payload.toByteArray();
   }
 
-  /** What a reader has to find. */
+  /** Returns the fields that a reader has to find. */
   public List<FieldNode> expected() {
     return List.copyOf(expected);
   }

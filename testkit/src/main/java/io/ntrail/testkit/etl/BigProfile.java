@@ -158,7 +158,7 @@ public final class BigProfile {
     return new EtlWriter(settings).toByteArray();
   }
 
-  /** What the sessions list when they start. */
+  /** Writes the rundown at the start of the sessions. */
   private void writeRundown() throws IOException {
     buffers.perfInfo(0, 0x0F49, 3, time, KernelPayloads.interval(0, INTERVAL, "Timer"));
     for (int i = 0; i < SYSTEM_THREADS; i++) {

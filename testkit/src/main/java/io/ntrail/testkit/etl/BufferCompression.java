@@ -4,7 +4,7 @@ import io.ntrail.testkit.compress.Lznt1Encoder;
 import io.ntrail.testkit.compress.XpressEncoder;
 import io.ntrail.testkit.compress.XpressHuffmanEncoder;
 
-/** How the buffers of a recording are compressed: the numbers of RtlCompressBuffer. */
+/** Compressions of buffers, by the numbers of RtlCompressBuffer. */
 public enum BufferCompression {
   /** Not at all. */
   NONE(0),

@@ -5,8 +5,8 @@ import java.math.BigInteger;
 import java.time.Instant;
 
 /**
- * What the header record of a recording says (TRACE_LOGFILE_HEADER, evntrace.h) and how the buffers
- * are framed. Starts as a finalised Windows 11 recording of a 64-bit logger; set what differs.
+ * Header record of a recording (TRACE_LOGFILE_HEADER, evntrace.h) and framing of its buffers.
+ * Starts as a finalised Windows 11 recording of a 64-bit logger; set what differs.
  */
 public final class EtlSettings {
   /** LogFileMode bits (evntrace.h EVENT_TRACE_*). */
@@ -240,13 +240,13 @@ public final class EtlSettings {
     return this;
   }
 
-  /** Whether buffers carry flag 0x20 and a full processor index (Windows 8), or a low byte only. */
+  /** Sets if buffers carry flag 0x20 and a full processor index (Windows 8), or a low byte only. */
   public EtlSettings processorIndexFlag(boolean value) {
     processorIndexFlag = value;
     return this;
   }
 
-  /** Whether the header buffer's SavedOffset covers its first record (newer), or is 0. */
+  /** Sets if the header buffer's SavedOffset covers its first record (newer), or is 0. */
   public EtlSettings savedOffsetOfHeader(boolean value) {
     savedOffsetOfHeader = value;
     return this;
@@ -265,7 +265,7 @@ public final class EtlSettings {
     return this;
   }
 
-  /** How data buffers are compressed; does not touch mode or version. */
+  /** Sets the compression of data buffers; does not touch mode or version. */
   public EtlSettings compression(BufferCompression format) {
     compression = format;
     return this;

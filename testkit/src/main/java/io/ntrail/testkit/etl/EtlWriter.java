@@ -177,7 +177,7 @@ public final class EtlWriter {
     return all;
   }
 
-  /** How many records of each kind can be read, named as in {@link EtlKind}. */
+  /** Returns the number of readable records of each kind, named as in {@link EtlKind}. */
   public Map<String, Long> recordsByHeader() {
     Map<String, Long> counts = new TreeMap<>();
     for (TruthRecord truth : truthInFileOrder()) {

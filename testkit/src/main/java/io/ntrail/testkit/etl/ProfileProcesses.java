@@ -19,7 +19,7 @@ final class ProfileProcesses {
 
     final List<Task> tasks = new ArrayList<>();
 
-    /** Whether it has ended, and its images are gone. */
+    /** True if it has ended, and its images are gone. */
     boolean gone;
 
     private int lingering;
@@ -47,7 +47,7 @@ final class ProfileProcesses {
     /** Where it runs, or -1. */
     int cpu = -1;
 
-    /** Whether its end was logged; it may still be on its CPU. */
+    /** True if its end was logged; it may still be on its CPU. */
     boolean ended;
 
     long leftTime;

@@ -71,7 +71,7 @@ final class ProfileStacks {
   private static final int[] SHIFTS = {18, 15, 12, 9, 6, 3, 1, 0};
   private static final int LEAF = SHIFTS.length - 1;
 
-  /** How often calls go where: the images of a program, then those of the kernel. */
+  /** Shares of calls by image: the images of a program, then those of the kernel. */
   private static final int[] PROGRAM_SHARES = {6, 8, 4, 2, 3, 1, 3, 5};
 
   private static final int[] KERNEL_SHARES = {9, 1, 4, 2, 3, 1, 2, 1, 2, 1, 1, 1, 1, 1, 1, 1};

@@ -43,7 +43,7 @@ public final class RandomRecordings {
       return writer(changed.version(10, 0, 26100, 2, 0));
     }
 
-    /** The same buffers in another order in the file. */
+    /** Returns the buffers in another order. */
     public Content shuffled(Gen g) {
       List<EtlBuffer> other = new ArrayList<>(buffers);
       for (int i = other.size() - 1; i > 0; i--) {

@@ -14,7 +14,7 @@ import java.util.UUID;
 import java.util.function.Consumer;
 
 /**
- * What the programs of the sample recording say: TraceLogging events of Shop-App, events of
+ * Events of the programs of the sample recording: TraceLogging events of Shop-App, events of
  * Shop-Store and of the name resolution whose descriptions the merger adds, events of the
  * EventSource Shop-Pages that sends its manifest.
  */

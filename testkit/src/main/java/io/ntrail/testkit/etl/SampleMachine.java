@@ -35,7 +35,7 @@ final class SampleMachine {
       int pid, int parent, int session, String image, String commandLine, List<String> images) {}
 
   /**
-   * What a thread does over and over.
+   * Repeated behaviour of a thread.
    *
    * @param idle mean pause in microseconds
    * @param run mean time on a CPU in microseconds

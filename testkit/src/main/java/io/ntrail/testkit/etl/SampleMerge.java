@@ -4,7 +4,7 @@ import io.ntrail.testkit.LittleEndian;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a merger adds to the sample recording, as Windows' own merge tools do. */
+/** Records that a merger adds to the sample recording, as Windows' own merge tools do. */
 final class SampleMerge {
   private final List<EtlRecord> log;
   private final List<EtlRecord> out = new ArrayList<>();
@@ -13,7 +13,7 @@ final class SampleMerge {
     this.log = log;
   }
 
-  /** What a merger adds at the end: identities of images, volumes, schemas. */
+  /** Returns the records that a merger adds at the end: identities of images, volumes, schemas. */
   List<EtlRecord> records(long time, long installed) {
     for (SampleMachine.Image image : SampleMachine.IMAGES.values()) {
       int pid = image.kernel() ? 0 : SampleMachine.SHOPD;

@@ -54,6 +54,7 @@ public final class SampleRecording {
 
   private final EtlSettings settings = settings();
   private final SplittableRandom random = new SplittableRandom(7);
+  private final SampleStacks stacks = new SampleStacks(random);
   private final SampleEvents events = new SampleEvents(new SplittableRandom(11));
   private final long start = settings.startTicks() + 2000;
   private final long begin = start + 20L * MILLISECOND;
@@ -128,7 +129,7 @@ public final class SampleRecording {
     put(cpu, EtlRecords.perfInfo(8, hook).version(version).time(time).payload(payload).build());
   }
 
-  /** What a session lists when it starts and when it ends. */
+  /** Logs the rundown of a session at its start or end. */
   private void rundown(long at, boolean first) {
     long time = at;
     int own = 7000;
@@ -263,7 +264,7 @@ public final class SampleRecording {
                 + outer.split(" ", -1)[2]
                 + " "
                 + SampleMachine.WAIT;
-    stack(cpu, thread, switched, frames(waited));
+    stack(cpu, thread, switched, stacks.frames(waited));
     long until = switched + around(thread.run());
     if (thread.tid() >= 5020 && thread.tid() <= 5028) {
       long read = switched + 300;
@@ -305,39 +306,11 @@ public final class SampleRecording {
       long ip = SampleMachine.address("nt!PoIdle", 0x20 + random.nextInt(3));
       perf(cpu, 0x0F2E, 2, time, KernelPayloads.sample(ip, 0, 0));
     } else {
-      long[] frames = frames(pick(thread.stacks()));
+      long[] frames = stacks.frames(stacks.pick(thread.stacks()));
       perf(cpu, 0x0F2E, 2, time, KernelPayloads.sample(frames[0], thread.tid(), 0));
       stack(cpu, thread, time, frames);
     }
     at(time + MILLISECOND, () -> sample(cpu, time + MILLISECOND));
-  }
-
-  private String pick(List<String> weighted) {
-    int total = weighted.stream().mapToInt(SampleRecording::weight).sum();
-    int dice = random.nextInt(total);
-    for (String stack : weighted) {
-      dice -= weight(stack);
-      if (dice < 0) {
-        return stack;
-      }
-    }
-    throw new IllegalStateException("weights");
-  }
-
-  private static int weight(String stack) {
-    return Integer.parseInt(stack, 0, stack.indexOf(':'), 10);
-  }
-
-  /** Addresses innermost first: a return address has its fixed place, the innermost moves. */
-  private long[] frames(String stack) {
-    String[] names =
-        stack.substring(stack.indexOf(':', 0, Math.min(4, stack.length())) + 1).split(" ", -1);
-    long[] out = new long[names.length];
-    for (int i = 0; i < names.length; i++) {
-      int offset = i == names.length - 1 ? 4 * (1 + random.nextInt(20)) : 0x14 + names[i].length();
-      out[names.length - 1 - i] = SampleMachine.address(names[i], offset);
-    }
-    return out;
   }
 
   /** The kernel part at once, the user part when the thread goes back to user mode. */
@@ -382,7 +355,7 @@ public final class SampleRecording {
             + " shopcore!Stock::Load "
             + SampleMachine.READ
             + "Ntfs!NtfsFsdRead";
-    stack(cpu, thread, time, frames(where));
+    stack(cpu, thread, time, stacks.frames(where));
     long done = time + 400;
     if (random.nextInt(3) == 0) {
       long begun = time + 60;
@@ -446,7 +419,7 @@ public final class SampleRecording {
     perf(cpu, 0x044C, 3, time + 38, KernelPayloads.operationEnd(irp, 0, 0));
   }
 
-  /** What shopd's main thread does now and then. */
+  /** Lets shopd's main thread work from time to time. */
   private void mainThread(long time) {
     int pid = SampleMachine.SHOPD;
     int tid = SampleMachine.SHOPD_MAIN;

@@ -24,7 +24,7 @@ final class ReferenceInflate {
     this.in = in;
   }
 
-  /** What the stream holds, or an exception if it is none or does not end with the bytes. */
+  /** Returns the contents of the stream; throws if it is not one or does not end with the bytes. */
   static byte[] unpack(byte[] stream) {
     ReferenceInflate inflate = new ReferenceInflate(stream);
     boolean last;
@@ -120,7 +120,7 @@ final class ReferenceInflate {
     }
   }
 
-  /** How much of all codes of 15 bits the lengths leave free; negative if they need more. */
+  /** Returns the number of 15-bit codes that the lengths leave free; negative if they need more. */
   private static int left(int[] lengths) {
     int left = 1 << 15;
     for (int length : lengths) {

@@ -71,7 +71,7 @@ public final class ReferenceNtrReader {
     return chunks;
   }
 
-  /** What cannot be read, in the order of the file; neighbours are one. */
+  /** Returns the unreadable ranges in the order of the file; neighbours are one. */
   public List<Hole> holes() {
     List<Hole> merged = new ArrayList<>();
     holes.sort((a, b) -> Long.compare(a.offset, b.offset));
@@ -86,7 +86,10 @@ public final class ReferenceNtrReader {
     return merged;
   }
 
-  /** What was defined: {@code process 1} and the like, with the fields in the order of the text. */
+  /**
+   * Returns the definitions: {@code process 1} and the like, with the fields in the order of the
+   * text.
+   */
   public Map<String, String> definitions() {
     return definitions;
   }
@@ -151,7 +154,7 @@ public final class ReferenceNtrReader {
     return statistics;
   }
 
-  /** What was recorded. */
+  /** Returns the recording. */
   public Recording recording() {
     return recording;
   }

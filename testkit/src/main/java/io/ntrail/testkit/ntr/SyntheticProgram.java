@@ -78,7 +78,7 @@ public final class SyntheticProgram {
     Arrays.fill(keys, 0x0000_00E3_5FCF_F8E8L);
   }
 
-  /** How many functions there are. */
+  /** Returns the number of functions. */
   public int functions() {
     return address.length;
   }

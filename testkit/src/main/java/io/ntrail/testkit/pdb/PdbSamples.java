@@ -28,7 +28,7 @@ public final class PdbSamples {
 
   private PdbSamples() {}
 
-  /** Whether the folder is there and can be unpacked; for {@code @EnabledIf}. */
+  /** Returns true if the folder is there and can be unpacked; for {@code @EnabledIf}. */
   public static boolean present() {
     return TestData.available() && XZ.available();
   }
@@ -67,7 +67,7 @@ public final class PdbSamples {
     return new String(bytes(name), StandardCharsets.UTF_8).lines().toList();
   }
 
-  /** What a tool printed, for example {@code sentry_crash.publics.txt}. */
+  /** Returns the output of a tool, for example {@code sentry_crash.publics.txt}. */
   public static List<String> truth(String name) {
     return lines("truth/" + name);
   }

@@ -15,7 +15,7 @@ final class LittleEndianReader {
     this.pointer = pointer;
   }
 
-  /** The same bytes from here on, with pointers of another size. */
+  /** Returns a reader of the bytes from here on with pointers of another size. */
   LittleEndianReader with(int otherPointer) {
     return new LittleEndianReader(bytes, at, otherPointer);
   }

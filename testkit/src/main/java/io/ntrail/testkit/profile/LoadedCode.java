@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What code lay where in which process at which time: images and methods of a runtime. */
+/** Code by process, address and time: images and methods of a runtime. */
 final class LoadedCode {
   /**
-   * What an address is.
+   * Meaning of an address.
    *
    * @param module the file name, {@code (jitted)} or {@code (unknown)}
    * @param function module and range, or module and method, or {@code (unknown)}
@@ -163,7 +163,7 @@ final class LoadedCode {
     return first;
   }
 
-  /** What lay at an address of a process at a time. */
+  /** Returns the meaning of an address of a process at a time. */
   Place at(long pid, long address, int ordinal) {
     Cover image = null;
     Cover method = null;

@@ -7,7 +7,7 @@ import static io.ntrail.testkit.profile.WorkedExamples.ntdll;
 import io.ntrail.testkit.etl.EtlSettings;
 import io.ntrail.testkit.etl.ProfilePayloads;
 
-/** What addresses are called: images and methods that come and go. */
+/** Worked examples of names of addresses: images and methods that come and go. */
 final class NameTables {
   private static final ProfileQuery CPU = ProfileQuery.of("cpu");
   private static final long LIBRARY = 0x1000_0000L;

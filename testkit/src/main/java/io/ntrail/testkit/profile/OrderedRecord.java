@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One record of a recording, in the order in which a profile looks at them. */
 final class OrderedRecord {
-  /** What stands for a process or thread that nobody tells. */
+  /** Stand-in for an unknown process or thread. */
   static final long NONE = -1;
 
   static final String CLR = "e13c0d23-ccbc-4e12-931b-d9cc2eee27e4";
@@ -26,7 +26,7 @@ final class OrderedRecord {
    * @param data a reader at its start
    */
   record Item(int type, LittleEndianReader data) {
-    /** Whether it is a stack, or half of one. */
+    /** Returns true if it is a stack, or half of one. */
     boolean isStack() {
       return type == 5 || type == 6 || type == 17 || type == 18;
     }
@@ -121,7 +121,9 @@ final class OrderedRecord {
         || CLR_PRIVATE.equals(provider) && id == 82;
   }
 
-  /** Whether stack records may belong to it: not to stacks, rundowns, or what mergers add. */
+  /**
+   * Returns true if stack records may belong to it: not to stacks, rundowns, or what mergers add.
+   */
   boolean mayHaveStack() {
     if (kernel()) {
       int group = hook >> 8;

@@ -64,7 +64,7 @@ final class RandomMachine {
   final int cpus;
 
   /**
-   * Whether buffers will be lost; then no two events share a time stamp, so that the stack of a
+   * True if buffers will be lost; then no two events share a time stamp, so that the stack of a
    * lost event cannot be taken for that of another.
    */
   final boolean lossy;
@@ -351,7 +351,7 @@ final class RandomMachine {
     ownTime();
   }
 
-  /** What was there all the time and all that is still there. */
+  /** Logs all that was there from the start and all that is still there. */
   void rundown() {
     ownTime();
     a.on(0).as(-1, -1);

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * What went on in a machine, told event by event: set the time, the CPU and who runs, then say what
+ * Builder of a recording, event by event: set the time, the CPU and who runs, then say what
  * happens; {@link #writer} makes the recording.
  *
  * <pre>{@code
@@ -155,7 +155,7 @@ public final class RecordingBuilder {
     return system(hook, version, payload);
   }
 
-  /** The same as a record that names the class, as older files have it. */
+  /** Adds a kernel event as a class event, as older files have it. */
   RecordingBuilder classRecord(int hook, int version, LittleEndian payload) {
     UUID eventClass = ClassGuids.ofHook(hook);
     if (eventClass == null) {

@@ -173,7 +173,7 @@ final class SampleTables {
     countersOfClass(to);
   }
 
-  /** The same in records that name the class: 2 x 300. */
+  /** Counters in class events: 2 x 300. */
   private static void countersOfClass(WorkedExamples to) {
     RecordingBuilder a = new RecordingBuilder().world();
     a.at(10).as(100, 101);

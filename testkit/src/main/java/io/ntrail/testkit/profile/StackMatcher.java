@@ -76,7 +76,7 @@ final class StackMatcher {
     return kept.isEmpty() ? from : kept;
   }
 
-  /** Whether an event is of a thread, as far as its stack goes. */
+  /** Returns true if an event is of a thread, as far as its stack goes. */
   private static boolean isOf(OrderedRecord rec, long tid) {
     return switch (rec.hook) {
       case 0x0524 -> {
@@ -176,7 +176,7 @@ final class StackMatcher {
     return !part.frames.isEmpty() && code.ofKernel(part.frames.getFirst());
   }
 
-  /** Whether an event brings half of a stack, of its own or of an event before it. */
+  /** Returns true if an event brings half of a stack, of its own or of an event before it. */
   private static boolean isHalf(OrderedRecord rec) {
     return rec.items.stream()
         .filter(OrderedRecord.Item::isStack)

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 public final class SymbolStoreServer implements AutoCloseable {
   private static final Pattern RANGE = Pattern.compile("bytes=(\\d+)-");
 
-  /** How a request is answered. */
+  /** Answer to a request. */
   @FunctionalInterface
   public interface Reply {
     /** Answers it; the exchange is closed afterwards. */
@@ -106,7 +106,7 @@ public final class SymbolStoreServer implements AutoCloseable {
     this(null);
   }
 
-  /** The same with TLS. */
+  /** Starts a server, with TLS if a context is given. */
   public SymbolStoreServer(@Nullable SSLContext tls) {
     try {
       InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
@@ -146,7 +146,7 @@ public final class SymbolStoreServer implements AutoCloseable {
     return URI.create(scheme + "://127.0.0.1:" + server.getAddress().getPort());
   }
 
-  /** How one path is answered. */
+  /** Sets the answer for one path. */
   public SymbolStoreServer on(String path, Reply reply) {
     replies.put(path, reply);
     return this;
@@ -157,7 +157,7 @@ public final class SymbolStoreServer implements AutoCloseable {
     return on(path, body(bytes));
   }
 
-  /** How everything else is answered, which is not there at first. */
+  /** Sets the answer for every other path; 404 at first. */
   public SymbolStoreServer otherwise(Reply reply) {
     otherwise = reply;
     return this;
@@ -168,7 +168,7 @@ public final class SymbolStoreServer implements AutoCloseable {
     return List.copyOf(asked);
   }
 
-  /** How often a path was asked for. */
+  /** Returns the number of requests for a path. */
   public long asked(String path) {
     return asked.stream().filter(each -> each.path().equals(path)).count();
   }

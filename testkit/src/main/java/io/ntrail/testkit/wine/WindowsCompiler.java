@@ -41,7 +41,7 @@ public final class WindowsCompiler {
     this.tool = tool;
   }
 
-  /** Whether it is installed; the condition of an assumption. */
+  /** Returns true if it is installed; the condition of an assumption. */
   public boolean available() {
     return tool.available() && (this != CLANG || MINGW_C.tool.available());
   }

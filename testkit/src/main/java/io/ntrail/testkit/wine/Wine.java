@@ -36,7 +36,7 @@ public final class Wine {
   private final Map<String, String> environment;
 
   /**
-   * What a program did.
+   * Result of a program.
    *
    * @param exitCode of the 32 bits that Windows knows the lowest 8, which Unix hands on
    * @param text all of its standard output, each byte a character
@@ -55,7 +55,7 @@ public final class Wine {
     this.environment = environment;
   }
 
-  /** Whether there is one; the condition of an assumption. */
+  /** Returns true if there is one; the condition of an assumption. */
   public static boolean available() {
     return LOADER.available() && SERVER.available();
   }

@@ -13,8 +13,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How often each type of event occurs. Every record that is meant is in exactly one row, stack
- * records and metadata too, so that the counts add up to the number of records.
+ * Numbers of events by type. Every record that is meant is in exactly one row, stack records and
+ * metadata too, so that the counts add up to the number of records.
  *
  * <p>An event has a stack if it carries one, or if a stack record of the kernel logger belongs to
  * it: not if that names the time stamp of a rundown or of what a merge added, or of several events

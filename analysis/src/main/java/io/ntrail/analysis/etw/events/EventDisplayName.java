@@ -13,7 +13,7 @@ public final class EventDisplayName {
 
   private EventDisplayName() {}
 
-  /** Whether events of a provider are called by their task alone. */
+  /** Returns true if events of a provider are named by their task alone. */
   static boolean byTask(@Nullable String provider) {
     return KERNEL.equals(provider) || MERGE.equals(provider);
   }

@@ -86,7 +86,7 @@ public final class EventFilter {
     where = builder.where;
   }
 
-  /** Whether it lets all events through. */
+  /** Returns true if it lets all events through. */
   public boolean passesAll() {
     return processes.isEmpty()
         && threads.isEmpty()
@@ -95,7 +95,7 @@ public final class EventFilter {
         && where == null;
   }
 
-  /** Whether an event is meant. */
+  /** Returns true if an event passes the filter. */
   boolean passes(EventReader event) {
     if (!events.isEmpty() && !passesType(event.type())) {
       return false;
@@ -140,7 +140,7 @@ public final class EventFilter {
     finished = true;
   }
 
-  /** What of it fitted no event, see {@link Events#unmatched}. */
+  /** Returns the terms that fitted no event, see {@link Events#unmatched}. */
   List<UnmatchedTerm> unmatched(Machine machine) {
     List<UnmatchedTerm> result = new ArrayList<>();
     if (!finished) {

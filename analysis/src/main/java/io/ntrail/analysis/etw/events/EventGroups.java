@@ -13,8 +13,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How often events occur by something that they have: process, thread, type, CPU, provider or a
- * field. Every event is in one row; those that do not have it are in the row whose key is null.
+ * Numbers of events by process, thread, type, CPU, provider or a field. Every event is in one row;
+ * those that do not have it are in the row whose key is null.
  *
  * @param records number of events
  * @param bytes bytes of their records
@@ -40,7 +40,7 @@ public record EventGroups(
    */
   public record Row(@Nullable String key, long id, long count, long bytes) {}
 
-  /** What groups are told apart by; processes of one id by their image, too. */
+  /** Key of a group; processes of one id are told apart by their image, too. */
   private record Key(@Nullable String text, long id) {}
 
   /** Counts what a filter lets through. */

@@ -91,7 +91,7 @@ public final class EventReader {
     return record().file().clock().nanosOfSpan(ticks);
   }
 
-  /** What type of event it is. */
+  /** Returns the type of the event. */
   public EventType type() {
     EventType known = type;
     if (known == null) {
@@ -130,7 +130,10 @@ public final class EventReader {
     return message == null ? null : message.fill(payload(), this::fact);
   }
 
-  /** What a message may mention about its record, by the numbers of software tracing. */
+  /**
+   * Returns a fact of the record that a message mentions, by the name that software tracing gives
+   * it.
+   */
   private @Nullable String fact(String name) {
     RecordCursor current = record();
     return switch (name) {
@@ -178,7 +181,7 @@ public final class EventReader {
     return process == RecordCursor.NO_ID ? null : machine.process(process, key);
   }
 
-  /** What records are put in order by ({@link EtwRecording#key}). */
+  /** Returns the key that orders records ({@link EtwRecording#key}). */
   long key() {
     return key;
   }

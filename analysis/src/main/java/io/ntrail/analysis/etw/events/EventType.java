@@ -95,7 +95,7 @@ public final class EventType {
     return version;
   }
 
-  /** What its payload consists of; null if nothing tells it. */
+  /** Returns the layout of its payload; null if unknown. */
   public @Nullable Schema schema() {
     return schema;
   }
@@ -105,7 +105,7 @@ public final class EventType {
     return schema == null ? null : schema.source();
   }
 
-  /** What tells it from other types, whichever object stands for it. */
+  /** Returns the text that tells it from other types, whichever object stands for it. */
   String identity() {
     return guid + "/" + id + "/" + opcode + "/" + version + "/" + event;
   }
@@ -120,14 +120,14 @@ public final class EventType {
     return message;
   }
 
-  /** What messages of software tracing may mention about it. */
+  /** Returns the facts that messages of software tracing may mention about it. */
   MessageText.Reserved facts() {
     return facts;
   }
 
   /**
-   * Whether a pattern means events of this type: by event, provider, both, number or GUID. A task
-   * or a provider means all its events.
+   * Returns true if a pattern means events of this type: by event, provider, both, number or GUID.
+   * A task or a provider means all its events.
    */
   public boolean isMeantBy(NamePattern pattern) {
     String full = text();

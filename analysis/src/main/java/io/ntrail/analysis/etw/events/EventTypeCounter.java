@@ -33,7 +33,7 @@ final class EventTypeCounter {
   private final int[] rowOfHook = new int[1 << 16];
   private int nameCount;
 
-  /** What the rows are called: asked once each. */
+  /** Types of the rows, each looked up once. */
   private final List<EventType> asked = new ArrayList<>();
 
   /**

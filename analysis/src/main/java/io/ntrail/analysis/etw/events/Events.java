@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
  * thread at a time.
  */
 public final class Events {
-  /** What a survey may learn beside names and owners. Each costs time and memory. */
+  /** Things that a survey may learn beside names and owners. Each costs time and memory. */
   public enum Learn {
-    /** What describes all events of the recording: {@link Events#all}. */
+    /** Sources of the descriptions of all events: {@link Events#all}. */
     COUNTS,
     /** Where stacks are: {@link Walk#hasStack}. */
     STACKS,
-    /** What lies at the addresses of stacks: {@link Walk#stack}. */
+    /** Images and methods at the addresses of stacks: {@link Walk#stack}. */
     ADDRESSES
   }
 
@@ -124,7 +124,10 @@ public final class Events {
     return new Events(recording, sources, learned);
   }
 
-  /** What describes all events of the recording; null if {@link Learn#COUNTS} was not asked for. */
+  /**
+   * Returns the sources of the descriptions of all events; null if {@link Learn#COUNTS} was not
+   * asked for.
+   */
   public @Nullable SchemaSourceCounts all() {
     return all;
   }
@@ -139,7 +142,7 @@ public final class Events {
     return machine;
   }
 
-  /** What of the recording's own descriptions of events could not be understood. */
+  /** Returns the problems with the recording's own descriptions of events. */
   public List<String> problems() {
     return schemas.problems();
   }
@@ -153,9 +156,9 @@ public final class Events {
   }
 
   /**
-   * What of a filter fitted no event, with what was probably meant. Known when a walk with it has
-   * come to its end; empty before. What only got to see events that something else let through,
-   * fitted none of those.
+   * Returns the terms of a filter that fitted no event, with the name that was probably meant.
+   * Known when a walk with it has come to its end; empty before. What only got to see events that
+   * something else let through, fitted none of those.
    */
   public List<UnmatchedTerm> unmatched(EventFilter filter) {
     return filter.unmatched(machine);
@@ -185,14 +188,14 @@ public final class Events {
   }
 
   /**
-   * The same with the stacks of the events, which {@link Learn#STACKS} or {@link Learn#ADDRESSES}
-   * must have been asked for.
+   * Walks over events with their stacks, which {@link Learn#STACKS} or {@link Learn#ADDRESSES} must
+   * have been asked for.
    */
   public Walk walkWithStacks(EventFilter filter, long fromNanos, long toNanos) {
     return new Walk(filter, fromNanos, toNanos, true, null);
   }
 
-  /** The same with the names that symbols have for frames, lines and what was inlined there. */
+  /** Walks over events with their stacks, named by symbols, with lines and inlined functions. */
   public Walk walkWithStacks(
       EventFilter filter, long fromNanos, long toNanos, RecordingSymbols symbols) {
     return new Walk(filter, fromNanos, toNanos, true, symbols);
@@ -265,12 +268,12 @@ public final class Events {
       return false;
     }
 
-    /** Whether it was asked for stacks. */
+    /** Returns true if it was asked for stacks. */
     boolean knowsStacks() {
       return stackReader != null;
     }
 
-    /** Whether stack records belong to the current event, or it brings its stack itself. */
+    /** Returns true if stack records belong to the current event, or it brings its stack itself. */
     public boolean hasStack() {
       return stackReader != null && stackReader.has(event.record());
     }
@@ -280,17 +283,17 @@ public final class Events {
       return stackReader == null ? List.of() : stackReader.frames(event);
     }
 
-    /** How complete the stacks so far are. */
+    /** Returns the statistics of the stacks so far. */
     public StackStatistics stackCounts() {
       return stackReader == null ? StackStatistics.NONE : stackReader.counts();
     }
 
-    /** What describes the events that it has come to so far. */
+    /** Returns the sources of the descriptions of the events so far. */
     public SchemaSourceCounts sources() {
       return sources;
     }
 
-    /** How many nanoseconds of the recording it goes over. */
+    /** Returns the nanoseconds of the recording that it goes over. */
     long covered(int cores) {
       return recording.covered(cores, askedFrom, askedTo);
     }

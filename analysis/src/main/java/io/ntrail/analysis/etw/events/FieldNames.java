@@ -13,8 +13,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the fields of the events that were met are called: tells a name that no event has from one
- * whose values just did not fit.
+ * Names of the fields of the events so far: tells a name that no event has from one whose values
+ * did not fit.
  */
 final class FieldNames {
   /** Schemas that are remembered; more are looked at again. */
@@ -69,7 +69,7 @@ final class FieldNames {
     }
   }
 
-  /** Whether it is certain that no event has a single value of this name. */
+  /** Returns true if it is certain that no event has a single value of this name. */
   boolean lacks(String name) {
     return any
         && values.size() + groups.size() < MOST_NAMES
@@ -77,7 +77,9 @@ final class FieldNames {
         && !EventValues.OWN.contains(name);
   }
 
-  /** Whether events have a list or a structure of this name, which is no single value. */
+  /**
+   * Returns true if events have a list or a structure of this name, which is not a single value.
+   */
   boolean isGroup(String name) {
     return groups.contains(name);
   }

@@ -177,7 +177,7 @@ public final class FilterExpression {
     return new FilterExpression(text, root, List.copyOf(parser.names));
   }
 
-  /** Whether an event meets the condition. */
+  /** Returns true if an event meets the condition. */
   public boolean holds(Values values) {
     return root.holds(values);
   }

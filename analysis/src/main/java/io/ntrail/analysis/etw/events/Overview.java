@@ -12,7 +12,7 @@ import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
 
 /**
- * What is in a recording, from one pass over all records and another one over those buffers whose
+ * Contents of a recording, from one pass over all records and another one over those buffers whose
  * events stack records name.
  *
  * @param summary records, times, CPUs and losses of each file
@@ -28,7 +28,7 @@ public record Overview(
     MachineCounts contents,
     ProviderCounts sources) {
 
-  /** What the one pass learns. */
+  /** Part of the survey that the overview needs. */
   private static final class Pass implements SurveyPart<Pass> {
     final EtwSummary.Counting summary;
     final EventCounts.Counting counts;
@@ -70,7 +70,7 @@ public record Overview(
     final EventTypeCounter counts = new EventTypeCounter();
     long busySamples;
 
-    /** What to remember of a record until it is known whether it has a stack. */
+    /** Returns the number to remember of a record until its stack is known. */
     int row(RecordCursor record, KernelEvents kernel) {
       long busy = Sampling.busy(record, kernel);
       return counts.row(record, kernel) << BUSY_BITS | (int) Math.min(busy, (1 << BUSY_BITS) - 1);

@@ -23,8 +23,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record ProviderCounts(
     List<Row> rows, long events, long bytes, long stackRecords, long stackBytes) {
-  /** The group of hook ids that stack records have. */
-
   /**
    * One source.
    *

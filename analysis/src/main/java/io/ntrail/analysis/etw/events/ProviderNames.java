@@ -55,14 +55,14 @@ final class ProviderNames {
     }
   }
 
-  /** Whether a record is one that a merge adds to describe events. */
+  /** Returns true if a record is one that a merge adds to describe events. */
   static boolean isMetadata(RecordCursor record) {
     return record.kind().isClassic()
         && record.providerLow() == EVENT_METADATA.low()
         && record.providerHigh() == EVENT_METADATA.high();
   }
 
-  /** Whether a name for this GUID was learned. */
+  /** Returns true if a name for this GUID was learned. */
   boolean tells(long low, long high) {
     return found.containsKey(new Guid(low, high));
   }

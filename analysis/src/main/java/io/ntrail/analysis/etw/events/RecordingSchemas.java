@@ -200,7 +200,7 @@ final class RecordingSchemas {
     }
   }
 
-  /** What of the recording's own descriptions could not be understood. */
+  /** Returns the problems with the recording's own descriptions. */
   List<String> problems() {
     return List.copyOf(problems);
   }
@@ -215,7 +215,7 @@ final class RecordingSchemas {
     return info == null ? null : info.what.schema(this::map);
   }
 
-  /** What an EventSource's own manifest says about an event. */
+  /** Returns the schema of an event by its EventSource's own manifest. */
   @Nullable Schema sent(Guid provider, int id, int version) {
     Manifest.Provider manifest = manifests.get(provider);
     Manifest.Event event = manifest == null ? null : manifest.event(id, version);

@@ -128,7 +128,7 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
     told.clear();
   }
 
-  /** What of the recording's own descriptions could not be understood. */
+  /** Returns the problems with the recording's own descriptions. */
   List<String> problems() {
     return descriptions.problems();
   }
@@ -222,7 +222,7 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
     return types.get(row);
   }
 
-  /** What is known about a type of event that does not describe itself. */
+  /** Returns the type of an event that does not describe itself. */
   private EventType described(Guid guid, int id, int opcode, int version, RecordKind kind) {
     if (kind.isClassic()) {
       int hook = kernel.hookId(guid, opcode);

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** How many events, and of how many types, each source of descriptions describes. */
+/** Numbers of events and of types by the source of their description. */
 public final class SchemaSourceCounts {
   /**
    * One source.

@@ -8,8 +8,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known about events before a recording is read: the built-in tables and the user's files.
- * Read once, then shared by all threads.
+ * Descriptions of events that are there before a recording is read: the built-in tables and the
+ * user's files. Read once, then shared by all threads.
  */
 public final class SchemaSources {
   private final KernelEvents kernel = new KernelEvents();

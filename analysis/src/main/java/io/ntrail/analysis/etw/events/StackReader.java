@@ -59,7 +59,7 @@ final class StackReader implements AutoCloseable {
     whole.moveTo(cursor);
   }
 
-  /** Whether the current record has a stack record, or brings its stack. */
+  /** Returns true if the current record has a stack record, or brings its stack. */
   boolean has(RecordCursor record) {
     return walk.found() || record.hasStackItem();
   }
@@ -150,7 +150,7 @@ final class StackReader implements AutoCloseable {
     return true;
   }
 
-  /** What was found out so far. */
+  /** Returns the statistics so far. */
   StackStatistics counts() {
     return new StackStatistics(
         walk.references(),

@@ -1,7 +1,7 @@
 package io.ntrail.analysis.etw.events;
 
 /**
- * What a walk found out about stacks, and what it could not.
+ * Statistics of the stacks of a walk.
  *
  * @param references stack records that were looked at
  * @param unmatched stack records whose event was not there; -1 before the end of a walk over the

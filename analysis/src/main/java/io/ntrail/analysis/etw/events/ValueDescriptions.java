@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What values mean beside their numbers: names of codes and flags, dates, names of files. */
+/** Texts beside numbers: names of codes and flags, dates, names of files. */
 public final class ValueDescriptions {
   private final Machine machine;
   private final StatusCodes codes;

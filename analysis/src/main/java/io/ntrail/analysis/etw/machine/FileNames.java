@@ -17,7 +17,7 @@ public final class FileNames {
   /** Memory for names and their keys. */
   private static final long MOST_BYTES = 64L << 20;
 
-  /** What a name takes beside its text: key, time, place, and a number while they are sorted. */
+  /** Bytes of a name beside its text: key, time, place, and a number while they are sorted. */
   private static final int ENTRY_BYTES = 44;
 
   private final StringPool texts = new StringPool();

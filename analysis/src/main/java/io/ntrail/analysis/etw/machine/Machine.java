@@ -37,7 +37,7 @@ public final class Machine implements SurveyPart<Machine>, ProcessNames {
   private static final Guid IMAGE_ID = Guid.parse("b3e675d7-2554-4f18-830b-2762732560de");
   private static final int RSDS = 36;
 
-  /** What runs when nothing else does has this id on every machine. */
+  /** The idle process, which has this id on every machine. */
   private static final ProcessInstance IDLE = new ProcessInstance(0, 0, "Idle", null);
 
   /** Memory for names and command lines of processes, in characters. */
@@ -388,7 +388,7 @@ public final class Machine implements SurveyPart<Machine>, ProcessNames {
     return volumes;
   }
 
-  /** Whether context switches were recorded, so that it is known which thread ran on a CPU. */
+  /** Returns true if context switches were recorded, so that the thread on a CPU is known. */
   public boolean contextSwitches() {
     return contextSwitches;
   }

@@ -1,7 +1,7 @@
 package io.ntrail.analysis.etw.machine;
 
 /**
- * How many processes, threads and images a recording tells of; 0 if it has no records of that kind.
+ * Numbers of processes, threads and images; 0 if the recording has no records of that kind.
  *
  * @param processes processes, each from its beginning to its end counted once
  * @param threads threads

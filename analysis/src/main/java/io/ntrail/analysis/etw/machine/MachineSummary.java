@@ -13,8 +13,8 @@ import io.ntrail.formats.schema.SchemaTable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What can be said of the recorded machine in a few lines: its hardware, how its CPUs were sampled,
- * how many processes, threads and images there are. {@link Machine} knows more, for more memory.
+ * Summary of the recorded machine: its hardware, the sampling of its CPUs, the numbers of
+ * processes, threads and images. {@link Machine} knows more, for more memory.
  */
 public final class MachineSummary implements SurveyPart<MachineSummary> {
   private static final Guid SYSTEM_CONFIG_EX = Guid.parse("9b79ee91-b5fd-41c0-a243-4248e266e9d0");
@@ -185,7 +185,7 @@ public final class MachineSummary implements SurveyPart<MachineSummary> {
     return samples.result(busyWithStack);
   }
 
-  /** What there is. */
+  /** Returns the numbers of processes, threads and images. */
   public MachineCounts contents() {
     return new MachineCounts(
         processes.lives(),

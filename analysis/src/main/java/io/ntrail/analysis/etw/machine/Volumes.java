@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * How paths of the kernel ({@code \Device\HarddiskVolume3\...}) are written with drive letters: the
+ * Drive letters for paths of the kernel ({@code \Device\HarddiskVolume3\...}), from the
  * VolumeMapping records that a merge adds. Without them paths stay as they are; a letter is never
  * invented.
  *
@@ -52,7 +52,7 @@ public final class Volumes {
     mappings = List.copyOf(all);
   }
 
-  /** Whether the recording maps any volume. */
+  /** Returns true if the recording maps any volume. */
   public boolean known() {
     return !mappings.isEmpty();
   }
@@ -70,7 +70,9 @@ public final class Volumes {
     return kernelPath;
   }
 
-  /** Whether a path is that of a volume or lies on it: volume 12 does not lie on volume 1. */
+  /**
+   * Returns true if a path is that of a volume or lies on it: volume 12 does not lie on volume 1.
+   */
   private static boolean isBelow(String path, String volume) {
     int length = volume.length();
     return path.regionMatches(true, 0, volume, 0, length)

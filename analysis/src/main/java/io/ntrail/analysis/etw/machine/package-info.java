@@ -1,5 +1,5 @@
 /**
- * What the recording tells about the machine beside its events: processes and threads with their
+ * The machine as the recording shows it beside its events: processes and threads with their
  * lifetimes, names of files, volumes; and from these, which process and thread an event belongs to.
  * Beside that, in a few figures: its hardware, how its CPUs were sampled, how much there is of all.
  */

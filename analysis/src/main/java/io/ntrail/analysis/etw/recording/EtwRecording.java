@@ -1,5 +1,6 @@
 package io.ntrail.analysis.etw.recording;
 
+import io.ntrail.analysis.model.ReadingListener;
 import io.ntrail.analysis.model.RecordedEvents;
 import io.ntrail.analysis.model.RecorderLosses;
 import io.ntrail.analysis.model.Recording;
@@ -38,10 +39,13 @@ public final class EtwRecording implements Recording, RecordedEvents {
   private final boolean narrow;
   private final long[] nanosOffsets;
   private final AtomicLong bytesVisited = new AtomicLong();
+  private final long size;
+  private volatile ReadingListener listener = ReadingListener.NONE;
   private @Nullable Survey survey;
 
   private EtwRecording(List<EtlFile> files, Gaps gaps) {
     this.files = List.copyOf(files);
+    this.size = files.stream().mapToLong(EtlFile::size).sum();
     this.gaps = gaps;
     this.oneClock = files.stream().allMatch(f -> sameClock(files.getFirst(), f));
     this.narrow = files.getFirst().header().map(LogFileHeader::pointerBytes).orElse(8) == 4;
@@ -158,12 +162,12 @@ public final class EtwRecording implements Recording, RecordedEvents {
     return gaps.list();
   }
 
-  /** Whether an address is the kernel's: the upper half of what the machine's pointers can say. */
+  /** Returns true if an address is in the kernel's half of the address space. */
   public boolean isKernel(long address) {
     return address < 0 || narrow && address >= 0x8000_0000L;
   }
 
-  /** Whether raw time stamps of all files can be compared with each other. */
+  /** Returns true if raw time stamps of all files are comparable. */
   public boolean oneClock() {
     return oneClock;
   }
@@ -180,7 +184,9 @@ public final class EtwRecording implements Recording, RecordedEvents {
     return ((nanos ^ sum) & (offset ^ sum)) < 0 ? nanos < 0 ? Long.MIN_VALUE : Long.MAX_VALUE : sum;
   }
 
-  /** What records are put in order by: raw ticks if all files share a clock, else nanoseconds. */
+  /**
+   * Returns the key that orders records: raw ticks if all files share a clock, else nanoseconds.
+   */
   public long key(EtlFile file, long ticks) {
     return oneClock || ticks == Long.MAX_VALUE ? ticks : nanos(file, ticks);
   }
@@ -230,7 +236,8 @@ public final class EtwRecording implements Recording, RecordedEvents {
   }
 
   /**
-   * How many nanoseconds of a time range the recording covers, from its first record to its last.
+   * Returns the nanoseconds of a time range that the recording covers, from its first record to its
+   * last.
    *
    * @param fromNanos the first time
    * @param toNanos the time before which it ends
@@ -321,7 +328,12 @@ public final class EtwRecording implements Recording, RecordedEvents {
 
   /** Notes for the progress that a buffer was read. */
   public void visited(RecordCursor cursor) {
-    bytesVisited.addAndGet(cursor.file().buffers().fileBytes(cursor.buffer()));
+    listener.read(bytesVisited.addAndGet(cursor.file().buffers().fileBytes(cursor.buffer())), size);
+  }
+
+  /** Tells a listener of each buffer that is read from now on. */
+  public void onRead(ReadingListener newListener) {
+    listener = newListener;
   }
 
   /** Bytes of buffers that all passes so far have visited, for showing progress. */
@@ -331,7 +343,7 @@ public final class EtwRecording implements Recording, RecordedEvents {
 
   @Override
   public long size() {
-    return files.stream().mapToLong(EtlFile::size).sum();
+    return size;
   }
 
   /** A cursor over the records of one of the files, which tells this recording of gaps. */

@@ -10,8 +10,8 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * What is in a recording, from one pass over all record headers: how many records of which kind,
- * from when to when, on which CPUs, and what was lost.
+ * Summary of a recording from one pass over all record headers: numbers of records by kind, first
+ * and last time, CPUs, losses.
  *
  * @param files one part a file, in the order given
  */
@@ -55,7 +55,7 @@ public record EtwSummary(List<Part> files) {
       long firstNanos,
       long lastNanos) {
 
-    /** Whether any record but the header record has a time. */
+    /** Returns true if any record but the header record has a time. */
     public boolean hasTimes() {
       return firstNanos <= lastNanos;
     }
@@ -122,7 +122,7 @@ public record EtwSummary(List<Part> files) {
       // Sums and extremes are in no order.
     }
 
-    /** What was counted. */
+    /** Returns the summary of all that was counted. */
     public EtwSummary summary(EtwRecording recording) {
       List<Part> parts = new ArrayList<>();
       for (int f = 0; f < files.size(); f++) {

@@ -42,7 +42,7 @@ public final class OrderedCursor implements EventCursor {
   /** Records of a batch, but for those that share one time stamp. */
   private static final int BATCH = 1 << 18;
 
-  /** What reading one buffer takes: used again for one buffer after the other. */
+  /** Objects that read one buffer, used again for one buffer after the other. */
   private record Opened(RecordCursor cursor, RecordTable table) {}
 
   /** One buffer that is being read. */
@@ -181,12 +181,12 @@ public final class OrderedCursor implements EventCursor {
     return record().cpu();
   }
 
-  /** What the current record is put in order by ({@link EtwRecording#key}). */
+  /** Returns the key that orders the current record ({@link EtwRecording#key}). */
   public long key() {
     return batch.key(at);
   }
 
-  /** How many records have the time of the current one, which is one of them, from it on. */
+  /** Returns the number of records with the time of the current one, from it on and with it. */
   public int sameTime() {
     int last = at + 1;
     while (last < batchSize && batch.key(last) == batch.key(at)) {

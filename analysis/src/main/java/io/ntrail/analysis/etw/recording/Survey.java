@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * What one pass over the record headers learns: the number of records, and for every buffer its
+ * Results of one pass over the record headers: the number of records, and for every buffer its
  * earliest and latest time and whether its records are in order (17 bytes a buffer).
  */
 public final class Survey {
@@ -25,7 +25,7 @@ public final class Survey {
     }
   }
 
-  /** What one thread collects beside the columns. */
+  /** Results of one thread beside the columns. */
   private static final class Found<P extends SurveyPart<P>> {
     long records;
     final P part;
@@ -127,7 +127,7 @@ public final class Survey {
     return files.get(file).latest[buffer];
   }
 
-  /** Whether its records never go back in time. */
+  /** Returns true if the records of a buffer never go back in time. */
   public boolean sorted(int file, int buffer) {
     return files.get(file).sorted[buffer];
   }

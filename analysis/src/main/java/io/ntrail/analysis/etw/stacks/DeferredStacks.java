@@ -21,7 +21,7 @@ final class DeferredStacks implements AutoCloseable {
   private static final int MOST_WAITING = 1 << 17;
 
   /**
-   * How many records bring stacks for events before them.
+   * Numbers of records that bring stacks for events before them.
    *
    * @param clr stack events of the CLR
    * @param halves halves of stacks, first and second ones
@@ -32,7 +32,7 @@ final class DeferredStacks implements AutoCloseable {
     }
   }
 
-  /** What an event's stack has to do with other events. */
+  /** Relations of an event's stack to other events. */
   enum Part {
     /** All that there is came with the event. */
     WHOLE,
@@ -74,7 +74,7 @@ final class DeferredStacks implements AutoCloseable {
     this.halvesLeft = carriers.halves;
   }
 
-  /** Whether the stack of an event that brings none may be in an event behind it. */
+  /** Returns true if the stack of an event that brings none may be in a later event. */
   private static boolean mayWait(RecordCursor record) {
     return ProviderStacks.isClr(record) && !ProviderStacks.isClrStack(record);
   }

@@ -67,14 +67,14 @@ public final class ProviderStacks {
     }
   }
 
-  /** What the two halves of the last stack have in common; 0 if it came whole. */
+  /** Returns the id that the two halves of the last stack share; 0 if it came whole. */
   public long matchId() {
     return matchId;
   }
 
   /**
-   * What the stack that an event brings has in common with that of another event of its thread; 0
-   * if it brings none, or a whole one.
+   * Returns the id that the stack of an event shares with that of another event of its thread; 0 if
+   * it brings none, or a whole one.
    */
   public static long matchIdOf(RecordCursor record) {
     long match = 0;
@@ -91,12 +91,15 @@ public final class ProviderStacks {
     return match;
   }
 
-  /** Whether a record is an event of a .NET runtime that may have its stack in the next event. */
+  /**
+   * Returns true if a record is an event of a .NET runtime that may have its stack in the next
+   * event.
+   */
   public static boolean isClr(RecordCursor record) {
     return is(record, RUNTIME) || is(record, RUNDOWN) || is(record, PRIVATE);
   }
 
-  /** Whether a record is the stack of the event before it on its thread. */
+  /** Returns true if a record is the stack of the event before it on its thread. */
   public static boolean isClrStack(RecordCursor record) {
     int id = record.id();
     return id == CLR_STACK && (is(record, RUNTIME) || is(record, PRIVATE))

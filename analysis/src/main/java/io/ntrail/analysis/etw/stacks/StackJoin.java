@@ -35,7 +35,7 @@ public final class StackJoin {
   /** Stack records that are remembered at once if slices do not part them. */
   private static final int MOST = 1 << 21;
 
-  /** What is known of the buffers of one file, filled while records are visited. */
+  /** Columns about the buffers of one file, filled while records are visited. */
   private static final class Buffers {
     final int[] stacks;
     final long[] firstNamed;
@@ -118,7 +118,7 @@ public final class StackJoin {
         merge);
   }
 
-  /** Whether so many stack records name one and the same time that not all were looked at. */
+  /** Returns true if so many stack records name one time that not all were looked at. */
   public boolean isIncomplete() {
     return incomplete.get();
   }

@@ -118,7 +118,7 @@ final class StackKeys {
     nodes = sortedNodes;
   }
 
-  /** What keys are in order of. */
+  /** Returns the hash that orders keys. */
   static int hash(long key) {
     return (int) (key * 0x9E37_79B9_7F4A_7C15L >>> 32);
   }
@@ -156,7 +156,7 @@ final class StackKeys {
     return high;
   }
 
-  /** Whether a definition is of a key. */
+  /** Returns true if a definition is of a key. */
   boolean defines(int definition, long key) {
     return definition < size && keys[definition] == key;
   }

@@ -113,7 +113,7 @@ final class StackMatches {
     bufferSequences[opened] = sequence;
   }
 
-  /** What names a time, to offer records of that time to; -1 if nothing does. */
+  /** Returns the entry that names a time, to offer records of that time to; -1 if there is none. */
   int find(long time) {
     return heads[slot(heads, time)] - 1;
   }
@@ -133,7 +133,7 @@ final class StackMatches {
     }
   }
 
-  /** Whether a record of the open buffer comes before the one that fits so far. */
+  /** Returns true if a record of the open buffer comes before the one that fits so far. */
   private boolean isBefore(int offset, int i) {
     int other = buffers[i];
     if (bufferCpus[opened] != bufferCpus[other]) {
@@ -164,7 +164,7 @@ final class StackMatches {
     return false;
   }
 
-  /** Whether so much was of one and the same time that it was not all looked at. */
+  /** Returns true if so many records have one time that not all were looked at. */
   boolean isIncomplete() {
     return tries >= MOST_TRIES;
   }

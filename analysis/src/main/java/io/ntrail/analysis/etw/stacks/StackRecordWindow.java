@@ -38,7 +38,7 @@ final class StackRecordWindow {
   private int[] threads = new int[1 << 10];
   private int[] cpus = new int[1 << 10];
 
-  /** Those whose keys were not looked up yet: hash of the key, and place. */
+  /** Entries whose keys were not looked up yet: hash of the key, and place. */
   private long[] unknown = new long[1 << 10];
 
   private int unknownCount;
@@ -78,7 +78,7 @@ final class StackRecordWindow {
   }
 
   /**
-   * Whether all stack records of a buffer can be kept, also those of later stretches.
+   * Returns true if all stack records of a buffer can be kept, also those of later stretches.
    *
    * @param records how many there are at most
    * @param words how many words of frames they have at most

@@ -28,7 +28,7 @@ public final class StackRecords {
   /** Stack records of a slice, or as many words of frames as eight of them take. */
   private static final int SLICE = 1 << 17;
 
-  /** What is known of the buffers of one file; each is visited by one thread. */
+  /** Columns about the buffers of one file; each buffer is visited by one thread. */
   private static final class Buffers {
     final int[] cost;
     final long[] firstNamed;
@@ -294,7 +294,7 @@ public final class StackRecords {
       }
     }
 
-    /** Whether the record that it last moved to has a stack of any thread. */
+    /** Returns true if the record that it last moved to has a stack of any thread. */
     public boolean found() {
       return found;
     }
@@ -343,7 +343,7 @@ public final class StackRecords {
       return only < 0 ? 0 : group.keyed(only, keys, innermost, definitions);
     }
 
-    /** How many threads the current record has stacks of. */
+    /** Returns the number of threads that the current record has stacks of. */
     public int threads() {
       return found ? group.runs() : 0;
     }

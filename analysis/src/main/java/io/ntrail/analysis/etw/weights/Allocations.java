@@ -1,13 +1,13 @@
 package io.ntrail.analysis.etw.weights;
 
-import io.ntrail.formats.etl.KernelFieldOffsets.Pool;
-import io.ntrail.formats.etl.KernelFieldOffsets.Heap;
-import io.ntrail.formats.etl.KernelFieldOffsets.VirtualAlloc;
-import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.ProfileDiagnostics;
 import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.etl.KernelEvent;
+import io.ntrail.formats.etl.KernelFieldOffsets.Heap;
+import io.ntrail.formats.etl.KernelFieldOffsets.Pool;
+import io.ntrail.formats.etl.KernelFieldOffsets.VirtualAlloc;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.identity.Guid;
 import java.util.Arrays;
@@ -20,7 +20,6 @@ final class Allocations implements WeightVisitor {
   private static final int TICK = 10;
   private static final int TICK_AMOUNT_64 = 10;
   private static final int COMMIT = 0x1000;
-
 
   private static final CountedEvents TICKS =
       new CountedEvents(CountedEvents.PROVIDER, Allocations::isTick);
@@ -44,10 +43,12 @@ final class Allocations implements WeightVisitor {
     long events(MetricInventory inventory) {
       return switch (this) {
         case GC -> inventory.count(TICKS);
-        case HEAP -> inventory.count(KernelEvent.HEAP_HEAPALLOC)
+        case HEAP ->
+            inventory.count(KernelEvent.HEAP_HEAPALLOC)
                 + inventory.count(KernelEvent.HEAP_HEAPREALLOC);
         case VIRTUAL -> inventory.count(COMMITS);
-        case POOL -> inventory.count(KernelEvent.POOL_POOLALLOCATION)
+        case POOL ->
+            inventory.count(KernelEvent.POOL_POOLALLOCATION)
                 + inventory.count(KernelEvent.POOL_SESSIONPOOLALLOCATION);
       };
     }
@@ -153,7 +154,8 @@ final class Allocations implements WeightVisitor {
         }
       }
       case POOL -> {
-        boolean pool = event.hook() == KernelEvent.POOL_POOLALLOCATION
+        boolean pool =
+            event.hook() == KernelEvent.POOL_POOLALLOCATION
                 || event.hook() == KernelEvent.POOL_SESSIONPOOLALLOCATION;
         if (pool && length >= Pool.NUMBER_OF_BYTES + pointer) {
           give(event, payload.pointer(at + Pool.NUMBER_OF_BYTES, pointer));

@@ -1,11 +1,11 @@
 package io.ntrail.analysis.etw.weights;
 
-import io.ntrail.formats.etl.KernelFieldOffsets.Sample;
-import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.ProfileDiagnostics;
 import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.etl.KernelEvent;
+import io.ntrail.formats.etl.KernelFieldOffsets.Sample;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.Collections;
 import java.util.List;
@@ -165,7 +165,13 @@ final class CpuSamples implements WeightVisitor {
         record.version() >= 2
             && length > Sample.flags(pointer)
             && (payload.u8(at + Sample.flags(pointer)) & 3) != 0;
-    give(event, thread, payload.pointer(at + Sample.INSTRUCTION_POINTER, pointer), thread != 0 || flagged, count, CLOCK);
+    give(
+        event,
+        thread,
+        payload.pointer(at + Sample.INSTRUCTION_POINTER, pointer),
+        thread != 0 || flagged,
+        count,
+        CLOCK);
   }
 
   /** u32 count, padded to a pointer, then samples of p + 4 + 4 bytes. */
@@ -190,11 +196,18 @@ final class CpuSamples implements WeightVisitor {
     Bytes payload = record.bytes();
     int pointer = record.pointerBytes();
     int at = record.payloadOffset();
-    if (record.payloadLength() < Sample.count(pointer) + 2 || payload.u16(at + Sample.count(pointer)) != counter) {
+    if (record.payloadLength() < Sample.count(pointer) + 2
+        || payload.u16(at + Sample.count(pointer)) != counter) {
       return;
     }
     int thread = payload.i32(at + Sample.threadId(pointer));
-    give(event, thread, payload.pointer(at + Sample.INSTRUCTION_POINTER, pointer), thread != 0, 1, counter);
+    give(
+        event,
+        thread,
+        payload.pointer(at + Sample.INSTRUCTION_POINTER, pointer),
+        thread != 0,
+        1,
+        counter);
   }
 
   private void give(

@@ -1,15 +1,15 @@
 package io.ntrail.analysis.etw.weights;
 
-import io.ntrail.formats.etl.KernelFieldOffsets.DiskFlush;
-import io.ntrail.formats.etl.KernelFieldOffsets.DiskTransfer;
-import io.ntrail.formats.etl.KernelFieldOffsets.DiskInit;
-import io.ntrail.formats.etl.KernelEvent.Group;
-import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.ProfileDiagnostics;
 import io.ntrail.analysis.profile.StackSnapshot;
 import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.etl.KernelEvent;
+import io.ntrail.formats.etl.KernelEvent.Group;
+import io.ntrail.formats.etl.KernelFieldOffsets.DiskFlush;
+import io.ntrail.formats.etl.KernelFieldOffsets.DiskInit;
+import io.ntrail.formats.etl.KernelFieldOffsets.DiskTransfer;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.HashMap;
 import java.util.Map;
@@ -86,7 +86,8 @@ final class DiskTransfers implements WeightVisitor {
     if (record.payloadLength() < pointer) {
       return;
     }
-    boolean told = record.version() >= 3 && record.payloadLength() >= DiskInit.threadId(pointer) + 4;
+    boolean told =
+        record.version() >= 3 && record.payloadLength() >= DiskInit.threadId(pointer) + 4;
     int thread = told ? record.bytes().i32(at + DiskInit.threadId(pointer)) : event.thread();
     event.ownStack();
     StackSnapshot stack = event.keep(event.processOfThread(thread));

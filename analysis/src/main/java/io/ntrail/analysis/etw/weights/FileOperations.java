@@ -1,12 +1,12 @@
 package io.ntrail.analysis.etw.weights;
 
-import io.ntrail.formats.etl.KernelFieldOffsets.FileOperation;
-import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.ProfileDiagnostics;
 import io.ntrail.analysis.profile.StackSnapshot;
 import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.etl.KernelEvent;
+import io.ntrail.formats.etl.KernelFieldOffsets.FileOperation;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.HashMap;
 import java.util.Map;
@@ -80,11 +80,7 @@ final class FileOperations implements WeightVisitor {
         operations.put(
             payload.pointer(at + irpAt, pointer),
             new Operation(
-                event.key(),
-                process,
-                thread,
-                sized ? payload.u32(at + sizeAt) : 0,
-                stack));
+                event.key(), process, thread, sized ? payload.u32(at + sizeAt) : 0, stack));
     if (before != null) {
       diagnostics.addUnfinished(1);
     }
@@ -97,7 +93,8 @@ final class FileOperations implements WeightVisitor {
       return;
     }
     Operation operation =
-        operations.remove(record.bytes().pointer(record.payloadOffset() + FileOperation.END_IRP, pointer));
+        operations.remove(
+            record.bytes().pointer(record.payloadOffset() + FileOperation.END_IRP, pointer));
     if (operation == null) {
       diagnostics.addBroken();
       return;

@@ -1,13 +1,13 @@
 package io.ntrail.analysis.etw.weights;
 
-import io.ntrail.formats.etl.KernelFieldOffsets.HardFault;
-import io.ntrail.formats.etl.KernelFieldOffsets.SoftFault;
-import io.ntrail.formats.etl.KernelEvent.Group;
-import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.ProfileDiagnostics;
 import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.etl.KernelEvent;
+import io.ntrail.formats.etl.KernelEvent.Group;
+import io.ntrail.formats.etl.KernelFieldOffsets.HardFault;
+import io.ntrail.formats.etl.KernelFieldOffsets.SoftFault;
 import io.ntrail.formats.etl.RecordCursor;
 
 /** Page faults, counted, or the bytes that hard ones read: see docs/profile.md. */
@@ -32,7 +32,8 @@ final class PageFaults implements WeightVisitor {
         WeightVisitor start(
             Profiler.Request request, MetricInventory inventory, ProfileDiagnostics diagnostics) {
           return new PageFaults(
-              request.unit() == WeightUnit.BYTES, inventory.count(KernelEvent.PAGEFAULT_HARDPAGEFAULT) == 0);
+              request.unit() == WeightUnit.BYTES,
+              inventory.count(KernelEvent.PAGEFAULT_HARDPAGEFAULT) == 0);
         }
       };
 
@@ -71,7 +72,10 @@ final class PageFaults implements WeightVisitor {
       int thread = payload.i32(at + HardFault.threadId(pointer));
       event.ownStack();
       long count = countHardFaults ? 1 : 0;
-      event.give(event.process(thread), thread, bytes ? payload.u32(at + HardFault.byteCount(pointer)) : count);
+      event.give(
+          event.process(thread),
+          thread,
+          bytes ? payload.u32(at + HardFault.byteCount(pointer)) : count);
     }
   }
 }

@@ -1,13 +1,13 @@
 package io.ntrail.analysis.etw.weights;
 
-import io.ntrail.formats.etl.KernelFieldOffsets.ReadyThread;
-import io.ntrail.formats.etl.KernelFieldOffsets.CSwitch;
-import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.analysis.profile.Metric;
 import io.ntrail.analysis.profile.ProfileDiagnostics;
 import io.ntrail.analysis.profile.StackSnapshot;
 import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.etl.KernelEvent;
+import io.ntrail.formats.etl.KernelFieldOffsets.CSwitch;
+import io.ntrail.formats.etl.KernelFieldOffsets.ReadyThread;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.HashMap;
 import java.util.Map;

@@ -46,6 +46,9 @@ public final class X64Architecture implements Architecture {
           AreaLayout.DATA,
           AreaLayout.TABLE);
 
+  /** Creates the architecture, which has no state. */
+  public X64Architecture() {}
+
   @Override
   public int machine() {
     return MachineType.AMD64;

@@ -20,10 +20,7 @@ import java.util.List;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Writes one instruction at a time: of the forms that fit the operands the one that is shortest.
- * Not for several threads at once.
- */
+/** Writes one instruction at a time in its shortest form that fits the operands. For one thread. */
 final class Encoder {
   private static final int LONGEST = 15;
 

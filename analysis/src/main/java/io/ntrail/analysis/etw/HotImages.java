@@ -1,4 +1,4 @@
-package io.ntrail.cli.common;
+package io.ntrail.analysis.etw;
 
 import io.ntrail.analysis.etw.events.Events;
 import io.ntrail.analysis.etw.events.StackFrame;

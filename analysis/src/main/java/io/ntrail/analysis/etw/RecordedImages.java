@@ -1,4 +1,4 @@
-package io.ntrail.cli.symbols;
+package io.ntrail.analysis.etw;
 
 import io.ntrail.analysis.etw.events.SchemaSources;
 import io.ntrail.analysis.etw.events.UserSchemas;
@@ -14,9 +14,9 @@ import io.ntrail.analysis.naming.RecordingSymbols;
 import io.ntrail.analysis.naming.RecordingSymbols.Source;
 import io.ntrail.analysis.profile.ImageProfile;
 import io.ntrail.analysis.profile.ProfileScope;
-import io.ntrail.cli.common.SymbolSearchPath;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.identity.ImageId;
+import io.ntrail.programs.symbols.PdbSearch;
 import io.ntrail.programs.symbols.PdbSearch.Tried;
 import io.ntrail.programs.symbols.StoreKey;
 import java.util.ArrayList;
@@ -32,9 +32,9 @@ import java.util.Optional;
  * The images of a recording with the samples in them, those with the most first, and where the
  * names of each come from.
  */
-final class RecordedImages implements AutoCloseable {
+public final class RecordedImages implements AutoCloseable {
   /** State of an image's symbols. */
-  enum State {
+  public enum State {
     FOUND("found"),
     WRONG("wrong"),
     MISSING("missing"),
@@ -47,7 +47,7 @@ final class RecordedImages implements AutoCloseable {
     }
 
     /** Returns its word in JSON. */
-    String text() {
+    public String text() {
       return text;
     }
   }
@@ -58,7 +58,7 @@ final class RecordedImages implements AutoCloseable {
    * @param file its number
    * @param samples of CPUs that were busy in it
    */
-  record Candidate(int file, ImageFile image, long samples) {
+  public record Candidate(int file, ImageFile image, long samples) {
     /** With the samples of the same image, and what is told best of it. */
     Candidate plus(Candidate same) {
       ImageFile told = MORE_TOLD.compare(image, same.image) >= 0 ? image : same.image;
@@ -70,29 +70,32 @@ final class RecordedImages implements AutoCloseable {
     }
 
     /** Returns the place of the image in a store; empty if its time stamp is not recorded. */
-    Optional<StoreKey> imageKey() {
+    public Optional<StoreKey> imageKey() {
       return image.timeDateStamp() == 0
           ? Optional.empty()
           : StoreKey.image(image.name(), imageId());
     }
 
-    ImageId imageId() {
+    /** Returns its time stamp and size. */
+    public ImageId imageId() {
       return new ImageId(Integer.toUnsignedLong(image.timeDateStamp()), image.size());
     }
   }
 
   /** An image with what was found for it. */
-  record Row(Candidate candidate, State state, Source source) {
-    ImageFile image() {
+  public record Row(Candidate candidate, State state, Source source) {
+    /** Returns the image. */
+    public ImageFile image() {
       return candidate.image;
     }
 
-    long samples() {
+    /** Returns the samples in it. */
+    public long samples() {
       return candidate.samples;
     }
 
     /** Returns the place of its PDB in a store. */
-    Optional<StoreKey> pdbKey() {
+    public Optional<StoreKey> pdbKey() {
       return source.reference().flatMap(pdb -> StoreKey.pdb(pdb.fileName(), pdb.id()));
     }
   }
@@ -113,7 +116,7 @@ final class RecordedImages implements AutoCloseable {
   }
 
   /** Counts the samples in each image; nothing is looked for yet. */
-  static RecordedImages of(EtwRecording recording, SymbolSearchPath places, int cores) {
+  public static RecordedImages of(EtwRecording recording, PdbSearch pdbs, int cores) {
     ProfileInput input =
         ProfileInput.of(recording, new SchemaSources(UserSchemas.NONE), cores, false);
     ImageProfile hits = new ImageProfile();
@@ -130,8 +133,7 @@ final class RecordedImages implements AutoCloseable {
       busy = profiler.total();
     }
     Images images = input.machine().images();
-    return new RecordedImages(
-        candidates(images, hits), new RecordingSymbols(images, places.search()), busy);
+    return new RecordedImages(candidates(images, hits), new RecordingSymbols(images, pdbs), busy);
   }
 
   private static List<Candidate> candidates(Images images, ImageProfile hits) {
@@ -161,12 +163,12 @@ final class RecordedImages implements AutoCloseable {
   }
 
   /** Samples of CPUs that were busy. */
-  long busy() {
+  public long busy() {
     return busy;
   }
 
   /** The images with the most samples. */
-  List<Candidate> hottest(long limit) {
+  public List<Candidate> hottest(long limit) {
     return all.stream()
         .filter(candidate -> candidate.samples > 0)
         .limit(limit == 0 ? Long.MAX_VALUE : limit)
@@ -174,12 +176,12 @@ final class RecordedImages implements AutoCloseable {
   }
 
   /** All images. */
-  List<Candidate> all() {
+  public List<Candidate> all() {
     return all;
   }
 
   /** Looks for the PDBs of some of the images. */
-  List<Row> find(List<Candidate> wanted) {
+  public List<Row> find(List<Candidate> wanted) {
     symbols.prepare(wanted.stream().map(Candidate::file).toList(), null);
     List<Row> rows = new ArrayList<>();
     for (Candidate candidate : wanted) {
@@ -198,12 +200,12 @@ final class RecordedImages implements AutoCloseable {
   }
 
   /** Returns the parts of PDBs that could not be read. */
-  List<Gap> gaps() {
+  public List<Gap> gaps() {
     return symbols.gaps();
   }
 
   /** Stores that should have kept a copy and do not, each in a sentence. */
-  List<String> remarks() {
+  public List<String> remarks() {
     return symbols.remarks();
   }
 

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <R> a row
  */
-public final class Columns<R> {
+public final class ListingColumns<R> {
   /** Value of a row in a column. */
   @FunctionalInterface
   public interface Value<R> {
@@ -70,31 +70,31 @@ public final class Columns<R> {
   private @Nullable List<Column<R>> inCsv;
 
   /** No columns. */
-  public Columns() {}
+  public ListingColumns() {}
 
   /** Adds a column of any value, aligned left. */
-  public Columns<R> value(String key, Value<R> value) {
+  public ListingColumns<R> value(String key, Value<R> value) {
     columns.add(new Column<>(key, null, false, true, true, value, null));
     return this;
   }
 
   /** Adds a column of texts; null is unknown. */
-  public Columns<R> text(String key, Function<R, @Nullable String> value) {
+  public ListingColumns<R> text(String key, Function<R, @Nullable String> value) {
     return value(key, (row, cell) -> cell.text(value.apply(row)));
   }
 
   /** Adds a column of texts that many rows share, such as names; null is unknown. */
-  public Columns<R> name(String key, Function<R, @Nullable String> value) {
+  public ListingColumns<R> name(String key, Function<R, @Nullable String> value) {
     return value(key, (row, cell) -> cell.name(value.apply(row)));
   }
 
   /** Adds a column of counts. */
-  public Columns<R> count(String key, ToLongFunction<R> value) {
+  public ListingColumns<R> count(String key, ToLongFunction<R> value) {
     return value(key, (row, cell) -> cell.count(value.applyAsLong(row))).right();
   }
 
   /** Adds a column of counts of which negative ones are unknown. */
-  public Columns<R> knownCount(String key, ToLongFunction<R> value) {
+  public ListingColumns<R> knownCount(String key, ToLongFunction<R> value) {
     return value(key, (row, cell) -> count(cell, value.applyAsLong(row))).right();
   }
 
@@ -107,12 +107,12 @@ public final class Columns<R> {
   }
 
   /** Adds a column of addresses or flags. */
-  public Columns<R> hex(String key, ToLongFunction<R> value) {
+  public ListingColumns<R> hex(String key, ToLongFunction<R> value) {
     return value(key, (row, cell) -> cell.hex(value.applyAsLong(row))).right();
   }
 
   /** Adds a column of addresses of which negative ones are unknown. */
-  public Columns<R> knownHex(String key, ToLongFunction<R> value) {
+  public ListingColumns<R> knownHex(String key, ToLongFunction<R> value) {
     return value(key, (row, cell) -> hex(cell, value.applyAsLong(row))).right();
   }
 
@@ -125,67 +125,67 @@ public final class Columns<R> {
   }
 
   /** Adds a column of yes or no. */
-  public Columns<R> flag(String key, Predicate<R> value) {
+  public ListingColumns<R> flag(String key, Predicate<R> value) {
     return value(key, (row, cell) -> cell.flag(value.test(row)));
   }
 
   /** Adds a column that only the screen has: numbers. */
-  public Columns<R> figure(String title, Function<R, String> text) {
+  public ListingColumns<R> figure(String title, Function<R, String> text) {
     return label(title, text).right();
   }
 
   /** Adds a column that only the screen has: names. */
-  public Columns<R> label(String title, Function<R, String> text) {
+  public ListingColumns<R> label(String title, Function<R, String> text) {
     return value(title, (_, cell) -> cell.absent()).in(false, false).titled(title).shown(text);
   }
 
   /** Puts the column that was added last on the screen, with this heading. */
-  public Columns<R> titled(String title) {
+  public ListingColumns<R> titled(String title) {
     return last(columns.getLast().titled(title));
   }
 
   /** Puts the column that was added last on the screen, under its key. */
-  public Columns<R> titled() {
+  public ListingColumns<R> titled() {
     return titled(columns.getLast().key);
   }
 
   /** Says how the column that was added last looks on the screen. */
-  public Columns<R> shown(Function<R, String> text) {
+  public ListingColumns<R> shown(Function<R, String> text) {
     return last(columns.getLast().shown(text));
   }
 
   /** Aligns the column that was added last right. */
-  public Columns<R> right() {
+  public ListingColumns<R> right() {
     return last(columns.getLast().aligned(true));
   }
 
   /** Leaves the column that was added last out of CSV. */
-  public Columns<R> onlyJson() {
+  public ListingColumns<R> onlyJson() {
     return in(true, false);
   }
 
   /** Leaves the column that was added last out of JSON. */
-  public Columns<R> onlyCsv() {
+  public ListingColumns<R> onlyCsv() {
     return in(false, true);
   }
 
-  private Columns<R> in(boolean json, boolean csv) {
+  private ListingColumns<R> in(boolean json, boolean csv) {
     return last(columns.getLast().in(json, csv));
   }
 
-  private Columns<R> last(Column<R> column) {
+  private ListingColumns<R> last(Column<R> column) {
     columns.set(columns.size() - 1, column);
     return this;
   }
 
   /** Says which columns the screen has, in which order, by their keys (or titles). */
-  public Columns<R> screen(String... keys) {
+  public ListingColumns<R> screen(String... keys) {
     onScreen = inOrder(keys);
     return this;
   }
 
   /** Says which columns CSV has, in which order, by their keys. */
-  public Columns<R> csv(String... keys) {
+  public ListingColumns<R> csv(String... keys) {
     inCsv = inOrder(keys);
     return this;
   }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A chunk that cannot be read is a gap; at the next event, {@link #missingBefore} is the number
  * of missing ones. Used by one thread; {@link #close} frees the memory of the inflater.
  */
-public final class EventCursor implements AutoCloseable {
+public final class ThreadEventCursor implements AutoCloseable {
   private final InputFile input;
   private final List<EventChunk> chunks;
   private final Gaps gaps;
@@ -62,7 +62,7 @@ public final class EventCursor implements AutoCloseable {
   private int moreCount;
   private final long[] more = new long[NtrLayout.MAX_VALUES];
 
-  EventCursor(InputFile input, int recording, List<EventChunk> chunks, Gaps gaps) {
+  ThreadEventCursor(InputFile input, int recording, List<EventChunk> chunks, Gaps gaps) {
     this.input = input;
     this.chunks = chunks;
     this.gaps = gaps;
