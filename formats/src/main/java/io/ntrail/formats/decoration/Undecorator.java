@@ -4,9 +4,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Undecorates names of Microsoft C++ compilers: {@code ?f
- *
- * <p>Bounded in depth and length; whatever is given, nothing is thrown.YAXH@Z} is {@code void __cdecl f(int)}.
+ * Undecorates names of Microsoft C++ compilers: {@code ?f@@YAXH@Z} is {@code void __cdecl f(int)}.
  *
  * <p>Bounded in depth and length; never throws, whatever the input.
  */

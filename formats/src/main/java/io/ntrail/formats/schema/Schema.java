@@ -9,7 +9,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fields of the payload of one event, with the event's name. Immutable. Immutable.
+ * Fields of the payload of one event, with the event's name. Immutable.
  *
  * <p>Names of fields are made unique within their structure, since rows and objects are keyed by
  * them: the second {@code Name} becomes {@code Name_2}.

@@ -117,7 +117,7 @@ record LocalStore(Path root, boolean windows) {
           new Entry.Candidate(file, SafeFileName.isPacked(file.toString()));
       case PointerFile.Elsewhere(Path file) ->
           new Entry.Unusable(
-              pointer, "%s points to %s, which does not exist".formatted(pointer, file));
+              pointer, "%s points to %s, which is not a file".formatted(pointer, file));
       case PointerFile.Withdrawn(String message) ->
           new Entry.Withdrawn(
               pointer, "%s marks the file as not available: %s".formatted(pointer, message));

@@ -172,10 +172,10 @@ class SymbolPathTest {
   @CsvSource({
     "symsrv*other.dll*/l,         'other.dll; only symsrv.dll is supported'",
     "symsrv*,                     has no DLL after symsrv*",
-    "what*/l,                     'what* is neither srv*, symsrv* nor cache*'",
+    "what*/l,                     'what* is not srv*, symsrv* or cache*'",
     "cache*/a*/b,                 has more than one folder after cache*",
     "cache*https://a/b,           would cache files on a server",
-    "srv*ftp://a/b,               an address of another kind than http and https",
+    "srv*ftp://a/b,               an unsupported URL scheme (only http and https)",
     "https://,                    is not a server URL",
     "srv*https://a b/c,           is not a server URL",
     "srv*C:\\symbols,             C:\\symbols is a Windows path",
@@ -190,7 +190,7 @@ class SymbolPathTest {
 
   @Test
   void aNameWithAZeroIsNoPathAndIsSaidWithoutIt() {
-    isRefused("/a\0b", "/a?b is no path of this system");
+    isRefused("/a\0b", "/a?b is not a valid path on this system");
   }
 
   @Test

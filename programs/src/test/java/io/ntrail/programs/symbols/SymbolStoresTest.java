@@ -180,7 +180,7 @@ class SymbolStoresTest {
   @ParameterizedTest
   @CsvSource({
     "PATH:\\\\server\\share\\crash.pdb, is a Windows path",
-    "PATH:/not/there.pdb,               'points to /not/there.pdb, which does not exist'",
+    "PATH:/not/there.pdb,               'points to /not/there.pdb, which is not a file'",
     "PATH:,                             is empty",
     "' ',                               is empty",
   })
@@ -192,7 +192,7 @@ class SymbolStoresTest {
   @Test
   void aPointerToAFolderOrOfBytesLeadsNowhere() throws IOException {
     text("s/crash.pdb/" + CRASH.key() + "/file.ptr", folder.toString());
-    misses("srv*%T%/s", "which does not exist");
+    misses("srv*%T%/s", "which is not a file");
     put("s/crash.pdb/" + CRASH.key() + "/file.ptr", new byte[70_000]);
     misses("srv*%T%/s", "is too long for a path");
   }
@@ -201,7 +201,7 @@ class SymbolStoresTest {
   void aFileThatTheStoreHasWithdrawnIsNotLookedForThereAnyMore() throws IOException {
     text("s/crash.pdb/" + CRASH.key() + "/file.ptr", "MSG: no longer indexed");
     put("s/" + CRASH.place().toLowerCase(Locale.ROOT), CRASH.bytes());
-    misses("srv*%T%/s", "file.ptr says that there is no file: no longer indexed");
+    misses("srv*%T%/s", "file.ptr marks the file as not available: no longer indexed");
     put("t/" + CRASH.place(), CRASH.bytes());
     finds("srv*%T%/s;srv*%T%/t", "t/" + CRASH.place());
   }

@@ -11,8 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * FuncInfo, read by {@code __CxxFrameHandler3} and its predecessors. A function and the funclets of
- * its {@code catch} blocks share one. A function and the code of its {@code catch} blocks share
- * one.
+ * its {@code catch} blocks share one.
  *
  * <p>It has a magic number, then count and place of the unwind map, the {@code try} map and the map
  * from addresses to states; for 64 bits an offset in the frame; from magic 19930521h on the place
@@ -20,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * x86 addresses, whose map from addresses to states is not used: there the function keeps its state
  * in its frame.
  *
- * @param rva where it lies
+ * @param rva its RVA
  * @param magic 19930520h to 19930522h: its low 29 bits
  * @param optimized the high three bits of the magic: whether its blocks were moved about
  * @param steps the unwind map

@@ -6,13 +6,12 @@ import java.util.Optional;
 
 /**
  * The compressed FuncInfo, read by {@code __CxxFrameHandler4}. A byte of flags determines what
- * follows; numbers take one to five bytes, by the low bits of the first. A byte of flags says what
  * follows; numbers take one to five bytes, by the low bits of the first.
  *
  * <p>Each piece of code that is called on its own has one, the code of {@code catch} blocks too;
  * maps of steps and blocks are shared.
  *
- * @param rva where it lies
+ * @param rva its RVA
  * @param function RVA where its function begins: what it counts from
  * @param header the byte of flags, {@link #CATCH} and its siblings
  * @param blockFlags what is known of moved blocks, or 0

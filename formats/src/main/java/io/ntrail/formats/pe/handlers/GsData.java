@@ -3,10 +3,10 @@ package io.ntrail.formats.pe.handlers;
 import io.ntrail.formats.pe.ImageView;
 
 /**
- * The data of {@code __GSHandlerCheck} and its siblings: where a function keeps its stack cookie.
- * One word, in its low bits what it is for; two more words if the frame is aligned.
+ * Stack cookie data of {@code __GSHandlerCheck} and its variants: the place of a function's stack
+ * cookie. One word, with flags in its low bits; two more words if the frame is aligned.
  *
- * @param rva where it lies
+ * @param rva its RVA
  * @param forExceptions whether the cookie is checked when a handler is looked for (bit 0)
  * @param forUnwinding whether it is checked when the frame is left (bit 1)
  * @param cookieOffset bytes from the frame to the cookie

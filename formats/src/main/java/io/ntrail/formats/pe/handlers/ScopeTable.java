@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The data of {@code __C_specific_handler}: where the {@code __try} blocks of a function are, inner
- * ones first. A count of 32 bits, then four RVAs each.
+ * Scope table, the data of {@code __C_specific_handler}: the {@code __try} blocks of a function,
+ * inner ones first. A count of 32 bits, then four RVAs each.
  *
- * @param rva where it lies
+ * @param rva its RVA
  * @param stored the count as stored
  * @param scopes those that are there
  * @param damage why they are fewer
@@ -24,9 +24,9 @@ public record ScopeTable(long rva, long stored, List<Scope> scopes, Optional<Str
    * A {@code __try} block.
    *
    * @param begin its first byte
-   * @param end behind its last one
-   * @param handler RVA of the filter or of the termination handler; 1: a filter that always says
-   *     yes
+   * @param end past its last byte
+   * @param handler RVA of the filter or of the termination handler; 1: a filter that is always
+   *     true
    * @param target RVA of the {@code __except} block; 0: it is a {@code __finally}
    */
   public record Scope(long begin, long end, long handler, long target) {
@@ -67,7 +67,7 @@ public record ScopeTable(long rva, long stored, List<Scope> scopes, Optional<Str
             : Optional.empty());
   }
 
-  /** The RVA behind it. */
+  /** Returns the RVA past its end. */
   public long end() {
     return rva + 4 + stored * ENTRY;
   }

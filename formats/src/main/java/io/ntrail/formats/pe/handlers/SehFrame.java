@@ -30,7 +30,7 @@ public record SehFrame(
     long table,
     Optional<Cookies> cookies,
     List<Level> levels) {
-  /** Bytes of code in which the registration begins. */
+  /** Bytes of code in which the registration starts. */
   private static final int NEAR = 16;
 
   private static final int MOST = 1 << 10;
@@ -60,9 +60,9 @@ public record SehFrame(
   }
 
   /**
-   * The registration of a function, if it has one of the usual kind.
+   * Returns the registration of a function, if it has one of the usual kind.
    *
-   * @param end the RVA behind the function: without it a table would go on into the next one
+   * @param end the RVA past the function: without it a table would run on into the next one
    */
   public static Optional<SehFrame> of(PeImage image, long function, long end) {
     if (image.headers().machine() != MachineType.I386) {

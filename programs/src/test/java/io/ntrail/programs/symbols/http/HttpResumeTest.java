@@ -225,7 +225,7 @@ class HttpResumeTest {
           server.root() + PLACE + "\n\"one\"\nidentity\n",
           StandardCharsets.US_ASCII);
       String why = fetching.misses(server.root());
-      assertTrue(why.contains("what is no file of a store"), why);
+      assertTrue(why.contains("something that is not a symbol file"), why);
       assertEquals(List.of(), fetching.left());
       fetching.finds(server.root());
     }

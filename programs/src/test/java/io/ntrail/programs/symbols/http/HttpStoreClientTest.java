@@ -149,7 +149,7 @@ class HttpStoreClientTest {
     server.on(PLACE, SymbolStoreServer.body(new byte[4000], "Content-Encoding", "gzip"));
     says("returned a damaged file", misses());
     server.on(PLACE, SymbolStoreServer.body(CRASH.bytes(), "Content-Encoding", "br"));
-    says("packed in an unknown way", misses());
+    says("unsupported Content-Encoding", misses());
   }
 
   @Test
@@ -346,7 +346,7 @@ class HttpStoreClientTest {
   @ValueSource(strings = {"PATH:\\\\evil\\share\\x.pdb", "/etc/passwd", "file:///etc/passwd", ""})
   void aPointerOfAServerNeverLeadsToFilesOfThisMachine(String pointer) throws IOException {
     server.has(POINTER, pointer.getBytes(StandardCharsets.US_ASCII));
-    says("where a server may not send ntrail", misses());
+    says("which a server may not refer to", misses());
   }
 
   @Test
@@ -368,7 +368,7 @@ class HttpStoreClientTest {
           PLACE,
           SymbolStoreServer.body(
               SymbolStoreServer.gzip(new byte[10_000_000]), "Content-Encoding", "gzip"));
-      says("more than 100,000 bytes come out of it", fetching.misses(server.root()));
+      says("it inflates to more than 100,000 bytes", fetching.misses(server.root()));
       assertEquals(List.of(), fetching.left());
     }
   }
