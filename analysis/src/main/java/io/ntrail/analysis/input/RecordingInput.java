@@ -315,19 +315,15 @@ public final class RecordingInput implements AutoCloseable {
           "unpack it and name one");
     }
     InputFile input = opened.inputs.getFirst();
-    switch (input.size() == 0 ? FileKind.OTHER : FileKind.of(input)) {
-      case NTR -> {
-        return new CallRecording(new NtrCalls(NtrFile.open(input, opened.gaps), opened.gaps));
-      }
-      case JTRC -> {
-        return new CallRecording(new JtrcCalls(JtrcFile.open(input, opened.gaps), opened.gaps));
-      }
+    return switch (input.size() == 0 ? FileKind.OTHER : FileKind.of(input)) {
+      case NTR -> new CallRecording(new NtrCalls(NtrFile.open(input, opened.gaps), opened.gaps));
+      case JTRC -> new CallRecording(new JtrcCalls(JtrcFile.open(input, opened.gaps), opened.gaps));
       default -> {
         CannotGoOn refusal = new Refusal(input).notACallRecording(path);
         opened.close();
         throw refusal;
       }
-    }
+    };
   }
 
   private CollapsedRecording collapsed() {

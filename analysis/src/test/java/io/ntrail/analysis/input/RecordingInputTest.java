@@ -57,7 +57,15 @@ class RecordingInputTest {
     return file(name, packed.toByteArray());
   }
 
-  private record Member(String name, byte[] content) {}
+  private static final class Member {
+    final String name;
+    final byte[] content;
+
+    Member(String name, byte[] content) {
+      this.name = name;
+      this.content = content;
+    }
+  }
 
   private Path zip(String name, Member... members) throws IOException {
     ByteArrayOutputStream packed = new ByteArrayOutputStream();

@@ -7,6 +7,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Where two tellings of one image differ, field by field, and how many fields were compared. */
 public final class Differences {
+  /** Nothing was compared yet. */
+  public Differences() {}
+
   private static final int MOST_OF_ONE_IMAGE = 5;
 
   private final List<String> found = new ArrayList<>();

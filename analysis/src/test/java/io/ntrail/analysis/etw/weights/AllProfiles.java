@@ -81,7 +81,7 @@ public final class AllProfiles {
       Profiler.Request request = new Profiler.Request(source, unit, variant, ProfileScope.ALL);
       Profiler profiler = new Profiler(input, request, null);
       check(input, profiler);
-      if (source == CpuSamples.TIMER || source == ThreadWaits.WAIT) {
+      if (source.equals(CpuSamples.TIMER) || source.equals(ThreadWaits.WAIT)) {
         ruled(input, request);
       }
       if (source.metric().has(Metric.Trait.SAMPLED)) {

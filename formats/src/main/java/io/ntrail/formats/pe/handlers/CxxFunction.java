@@ -38,12 +38,14 @@ public sealed interface CxxFunction permits FuncInfo3, FuncInfo4 {
   /**
    * A {@code catch}.
    *
-   * @param adjectives 1 const, 2 volatile, 8 reference, 40h anything ({@code ...}), others as the compiler leaves them
+   * @param adjectives 1 const, 2 volatile, 8 reference, 40h anything ({@code ...}), others as the
+   *     compiler leaves them
    * @param type RVA of the type descriptor, or 0
    * @param typeName its decorated name ({@code .?AVexception@std@@}), or nothing
    * @param object offset in the frame of the copy of the exception, or 0
    * @param handler RVA of the funclet
-   * @param frameOffset of {@link FuncInfo3} for 64 bits: offset at which the funclet finds the frame of its function; else 0
+   * @param frameOffset of {@link FuncInfo3} for 64 bits: offset at which the funclet finds the
+   *     frame of its function; else 0
    * @param continuations of {@link FuncInfo4}: RVAs where the function can continue
    */
   record Catch(

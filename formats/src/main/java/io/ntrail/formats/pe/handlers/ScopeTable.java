@@ -25,8 +25,7 @@ public record ScopeTable(long rva, long stored, List<Scope> scopes, Optional<Str
    *
    * @param begin its first byte
    * @param end past its last byte
-   * @param handler RVA of the filter or of the termination handler; 1: a filter that is always
-   *     true
+   * @param handler RVA of the filter or of the termination handler; 1: a filter that is always true
    * @param target RVA of the {@code __except} block; 0: it is a {@code __finally}
    */
   public record Scope(long begin, long end, long handler, long target) {

@@ -85,7 +85,8 @@ class RoundTripTest {
     AssemblerOperand[] operands = random.forForm(form);
     boolean labelled = false;
     for (int i = 0; i < operands.length; i++) {
-      Label label = random.flag() ? before : behind;
+      boolean isBefore = random.flag();
+      Label label = isBefore ? before : behind;
       if (operands[i] instanceof BranchTarget target) {
         operands[i] = random.flag() ? label : BranchTarget.of(label, target.bytes());
         labelled = true;
@@ -93,7 +94,7 @@ class RoundTripTest {
           && form.places().charAt(i) == 'M'
           && !isSib(form.operands().get(i))
           && !form.mnemonic().startsWith("BND")) {
-        operands[i] = random.labelled(m, label, label == before ? behind : before);
+        operands[i] = random.labelled(m, label, isBefore ? behind : before);
         labelled |= operands[i] != m;
       }
     }
