@@ -243,7 +243,7 @@ class AssemblerTest {
     refused64("scale 3", a -> a.mov(RAX, ptr(RCX).index(RAX, 3)));
     refused64("in one address", a -> a.mov(RAX, ptr(RCX).index(EAX, 1)));
     refused64("DS means nothing", a -> a.mov(RAX, ptr(RCX).segment(SegmentRegister.DS)));
-    refused64("beside a register", a -> a.mov(RAX, ptr(RCX).plus(a.here("here"))));
+    refused64("combined with a register", a -> a.mov(RAX, ptr(RCX).plus(a.here("here"))));
     refused32("relative to rip", a -> a.mov(EAX, rip(0x1000)));
     refused32("RCX exists in 64-bit code only", a -> a.mov(EAX, ptr(RCX)));
   }
