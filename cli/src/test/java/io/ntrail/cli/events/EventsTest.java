@@ -64,8 +64,8 @@ class EventsTest {
         said("events", file, "--count", "--by", "proces"));
     assertEquals(
         List.of(
-            "warning: the field TimeZoneInformation is a list or a structure: only members"
-                + " compare"),
+            "warning: the field TimeZoneInformation is an array or structure: compare a member"
+                + " instead"),
         said("events", file, "--where", "TimeZoneInformation == 3", "-n", "0"));
     // One of two alternatives is enough for an answer, but not for being right.
     assertEquals(

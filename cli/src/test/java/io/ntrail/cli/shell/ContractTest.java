@@ -159,7 +159,7 @@ class ContractTest {
     valid(JsonSchema.named("info"), unknown);
     assertTrue(unknown.get("firstUtc").isNull() && unknown.get("lastUtc").isNull());
     assertEquals(1, unknown.get("records").number());
-    assertTrue(Cli.run("info", empty).out().contains("no records but the header"));
+    assertTrue(Cli.run("info", empty).out().contains("no records except the header"));
   }
 
   @Test

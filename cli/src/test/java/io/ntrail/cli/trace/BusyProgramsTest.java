@@ -62,7 +62,7 @@ class BusyProgramsTest {
     try (Spawned ntrail = Spawned.start(wine, folder, program + ".said", words)) {
       Spawned.await(
           "it traces",
-          () -> ntrail.said().contains("tracing, Ctrl+C stops") || !ntrail.process().isAlive());
+          () -> ntrail.said().contains("tracing; Ctrl+C stops") || !ntrail.process().isAlive());
       if (!ntrail.process().isAlive()) {
         String said = ntrail.said();
         assertTrue(said.contains("has ended") || said.contains("no process named"), said);

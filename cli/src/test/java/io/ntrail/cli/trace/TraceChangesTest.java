@@ -39,7 +39,7 @@ class TraceChangesTest {
     for (int tries = 0; ; tries++) {
       Spawned trace = Spawned.start(folder, "said" + tries, command);
       try {
-        trace.awaitText("tracing, Ctrl+C stops");
+        trace.awaitText("tracing; Ctrl+C stops");
         return trace;
       } catch (AssertionError e) {
         trace.close();

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Traces that end before their program does. */
 class TraceEndsTest {
-  private static final String TRACING = "tracing, Ctrl+C stops";
+  private static final String TRACING = "tracing; Ctrl+C stops";
 
   /** It gives a program a terminal; part of every Debian. */
   private static final ExternalTool SCRIPT = ExternalTool.of("script", "script");

@@ -132,7 +132,7 @@ class TraceKilledTest {
             "young.exe",
             program,
             List.of("-o", file.toString()),
-            ntrail -> ntrail.awaitText("tracing, Ctrl+C stops"));
+            ntrail -> ntrail.awaitText("tracing; Ctrl+C stops"));
     assertEquals(43, expected.exitCode());
     assertEquals(expected.exitCode(), outcome.exitCode(), outcome.text());
     assertTrue(outcome.text().endsWith(expected.text()), outcome.text());
@@ -190,7 +190,7 @@ class TraceKilledTest {
     if (random.nextInt(4) > 0) {
       Spawned.await(
           "it traces",
-          () -> ntrail.said().contains("tracing, Ctrl+C stops") || !ntrail.process().isAlive());
+          () -> ntrail.said().contains("tracing; Ctrl+C stops") || !ntrail.process().isAlive());
     }
     if (random.nextBoolean()) {
       Thread.sleep(random.nextInt(MOST_MILLIS));
@@ -201,7 +201,7 @@ class TraceKilledTest {
     ntrail.process().destroyForcibly();
     // SIGKILL, if it was not just ending; 1, if the program was gone before it was found.
     Set<Integer> exits =
-        ntrail.said().contains("tracing, Ctrl+C stops")
+        ntrail.said().contains("tracing; Ctrl+C stops")
             ? Set.of(0, 128 + 9)
             : Set.of(0, 1, 128 + 9);
     assertTrue(exits.contains(ntrail.end()), ntrail.said());
@@ -287,7 +287,7 @@ class TraceKilledTest {
           assertTrue(ntrail.said().contains(expected.text()), what + ntrail.said());
         } else {
           // It was not let go yet.
-          assertFalse(ntrail.said().contains("tracing, Ctrl+C stops"), what + ntrail.said());
+          assertFalse(ntrail.said().contains("tracing; Ctrl+C stops"), what + ntrail.said());
           assertFalse(ntrail.said().contains("0 "), what + ntrail.said());
           unborn++;
         }

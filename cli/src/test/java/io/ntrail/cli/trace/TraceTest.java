@@ -198,7 +198,7 @@ class TraceTest {
     assertEquals("", nothing.out(), "the program did not run");
     Outcome later = ntrail("trace", "-f", "nothing!*", "--", "cmd", "/c", "echo run");
     assertEquals(1, later.exit());
-    assertTrue(later.err().contains("waiting for a library that does: nothing!*"), later.err());
+    assertTrue(later.err().contains("waiting for one to be loaded: nothing!*"), later.err());
     assertTrue(
         later.err().contains("no function of cmd.exe and of what it loaded matches nothing!*"),
         later.err());

@@ -44,7 +44,7 @@ final class ForeignPatchTest {
       assertTrue(
           text(traced, "changed")
               .matches(
-                  "code in memory differs from the file (patched by another tool)"
+                  "code in memory differs from the file \\(patched by another tool\\)"
                       + " \\(0x[0-9a-f]+: 8D 41 02, file: 8D 41 01\\)"),
           text(traced, "changed"));
       assertTrue(
