@@ -104,6 +104,6 @@ class TraceChangesTest {
   void theInputOfAProgramThatIsStartedIsItsOwn() {
     Cli.Result result = Cli.run("trace", "-i", "-f", "*!*", "--", "any.exe");
     assertEquals(2, result.exit());
-    assertTrue(result.err().contains("-i goes with -p"), result.err());
+    assertTrue(result.err().contains("-i needs -p"), result.err());
   }
 }

@@ -75,7 +75,8 @@ final class MitigationsTest {
       CannotGoOn refused =
           assertThrows(CannotGoOn.class, () -> start(programs, DYNAMIC_CODE, program));
       assertTrue(
-          String.valueOf(refused.getMessage()).contains("forbids dynamic code"), refused.getMessage());
+          String.valueOf(refused.getMessage()).contains("forbids dynamic code"),
+          refused.getMessage());
     }
   }
 
