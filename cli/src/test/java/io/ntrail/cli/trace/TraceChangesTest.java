@@ -56,11 +56,11 @@ class TraceChangesTest {
     Spawned trace = attach("-i", "-o", "calls.ntr");
     try {
       say(trace, "-f 'kernel32!Sleep'");
-      trace.awaitText("2 functions traced now: 1 more, 0 fewer");
+      trace.awaitText("2 functions traced now: 1 added, 0 removed");
       say(trace, "-f nobody!*");
-      trace.awaitText("2 functions traced now: 0 more, 0 fewer (no loaded module matches)");
+      trace.awaitText("2 functions traced now: 0 added, 0 removed (no loaded module matches)");
       say(trace, "--exclude *!waiting");
-      trace.awaitText("1 function traced now: 0 more, 1 fewer");
+      trace.awaitText("1 function traced now: 0 added, 1 removed");
       say(trace, "faster");
       trace.awaitText("ntrail: unknown command: faster");
       Thread.sleep(200);
