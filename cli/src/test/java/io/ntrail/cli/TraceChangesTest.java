@@ -54,13 +54,18 @@ class TraceChangesTest {
     try {
       say(trace, "-f 'kernel32!Sleep'");
       trace.awaitText("2 functions traced now: 1 more, 0 fewer");
+      Spawned.await(
+          "both are recorded",
+          () -> {
+            String flat = Cli.run("calls", folder.resolve("calls.ntr"), "--flat").out();
+            return flat.contains("!Sleep") && flat.contains("!waiting");
+          });
       say(trace, "-f nobody!*");
       trace.awaitText("2 functions traced now: 0 more, 0 fewer (nothing that is loaded matches)");
       say(trace, "--exclude *!waiting");
       trace.awaitText("1 function traced now: 0 more, 1 fewer");
       say(trace, "faster");
       trace.awaitText("ntrail: not understood: faster");
-      Thread.sleep(200);
       say(trace, "stop");
       assertEquals(0, trace.end(), trace.said());
       assertTrue(trace.said().contains("restored 1 function; the program goes on"), trace.said());

@@ -31,7 +31,7 @@ public final class Recorder implements AutoCloseable {
   /** Chunks that one call of {@link #poll} reads at most. */
   private static final int CHUNKS_A_POLL = 64;
 
-  private static final long PROGRESS_NANOS = 60_000_000;
+  static final long PROGRESS_NANOS = 60_000_000;
 
   /** All chunks are looked at every so many times: only a damaged session needs it. */
   private static final int SEARCH_EVERY = 16;
