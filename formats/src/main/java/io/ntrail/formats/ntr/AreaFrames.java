@@ -6,6 +6,9 @@ import java.util.Arrays;
  * The open frames of one area, the outermost first: a part of the model of docs/ntr.md section 6.
  */
 final class AreaFrames {
+  /** Number of topmost frames that are searched for the one that an exit names. */
+  private static final int SEARCHED = 64;
+
   final int area;
   int size;
   int[] site = new int[16];
@@ -50,6 +53,53 @@ final class AreaFrames {
     key = Arrays.copyOf(key, capacity);
     ticks = Arrays.copyOf(ticks, capacity);
     call = Arrays.copyOf(call, capacity);
+  }
+
+  /** Returns how many of the frames a new frame at this slot and key shows to have left. */
+  int gone(int newSlot, long newKey) {
+    int top = size - 1;
+    while (top >= 0
+        && (Integer.compareUnsigned(slot[top], newSlot) >= 0
+            || Long.compareUnsigned(key[top], newKey) < 0)) {
+      top--;
+    }
+    return size - 1 - top;
+  }
+
+  /** Returns how many frames are above an open one; -1 if it is not among the topmost 64. */
+  int above(long ofFunction, int ofSlot, long ofKey) {
+    int stop = Math.max(0, size - SEARCHED);
+    for (int i = size - 1; i >= stop; i--) {
+      if (slot[i] == ofSlot && key[i] == ofKey && function[i] == ofFunction) {
+        return size - 1 - i;
+      }
+    }
+    return -1;
+  }
+
+  /** Writes the frames as the column of open frames has them; none of them has a site then. */
+  void write(ColumnWriter out) {
+    out.var(area & 0xFFFF_FFFFL);
+    out.var(size);
+    int slotBefore = -1;
+    long keyBefore = 0;
+    long returnAddressBefore = 0;
+    long ticksBefore = 0;
+    long callBefore = 0;
+    for (int i = 0; i < size; i++) {
+      out.var(function[i]);
+      out.zig(key[i] - keyBefore);
+      out.zig(slot[i] - slotBefore);
+      out.zig(returnAddress[i] - returnAddressBefore);
+      out.zig(ticks[i] - ticksBefore);
+      out.zig(call[i] - callBefore);
+      keyBefore = key[i];
+      slotBefore = slot[i];
+      returnAddressBefore = returnAddress[i];
+      ticksBefore = ticks[i];
+      callBefore = call[i];
+      site[i] = 0;
+    }
   }
 
   OpenFrame frame(int at) {

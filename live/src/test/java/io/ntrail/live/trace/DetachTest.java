@@ -5,9 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.ntrail.formats.bytes.BytesOut;
+import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.live.patch.TracingMemory;
 import io.ntrail.live.plan.PlannedFunction;
+import io.ntrail.live.recovery.CrashRecovery;
+import io.ntrail.live.recovery.DetachResult;
 import io.ntrail.live.session.SessionFile;
 import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetModule;
@@ -97,9 +100,9 @@ final class DetachTest {
 
   private static Tracer armed(
       TargetProcess target, SessionFile session, String name, List<PlannedFunction> plan) {
-    Succession.settle(target);
+    CrashRecovery.settle(target);
     Tracer tracer = new Tracer(target, session, name, 4096);
-    SelfTest test = tracer.selfTest();
+    UnwindSelfTest test = tracer.selfTest();
     assertTrue(test.passed(), test.why());
     tracer.prepare(plan, true);
     tracer.arm();
@@ -121,7 +124,7 @@ final class DetachTest {
                 armed(programs, target, session, name, (m, f) -> m.name().endsWith(".exe"));
             target.resumeMain();
             await(folder.resolve("out1"), "parked");
-            Detachment detached = tracer.detach().orElseThrow();
+            DetachResult detached = tracer.detach().orElseThrow();
             // Of each outer, tail and inner; main and the busy ones may be in calls as well.
             assertTrue(detached.repairedFrames() >= 12, detached::toString);
             assertArrayEquals(before, code(target.memory(), module));
@@ -131,7 +134,7 @@ final class DetachTest {
     }
   }
 
-  /** Whatever stayed in the target because a word looks like an address of it. */
+  /** Makes inaccessible whatever stayed in the target because a word may refer to it. */
   private static void makeInaccessible(Tracer tracer, TargetMemory memory) {
     List<TracingMemory.Block> blocks = new ArrayList<>(tracer.patcher().blocks());
     blocks.add(tracer.memory().runtimeBlock());
@@ -174,7 +177,7 @@ final class DetachTest {
             target.resumeMain();
             // Their calls began traced, and end untraced.
             await(second.resolve("out1"), "parked");
-            Detachment detached = tracer.detach().orElseThrow();
+            DetachResult detached = tracer.detach().orElseThrow();
             assertTrue(detached.repairedFrames() >= 12, detached::toString);
             makeInaccessible(tracer, target.memory());
           });
@@ -203,7 +206,7 @@ final class DetachTest {
                             m.name().endsWith(".exe")
                                 || Tracing.SYSTEM.contains(m.stem().toLowerCase(Locale.ROOT)));
                 awaitBusy(own);
-                Detachment detached = tracer.detach().orElseThrow();
+                DetachResult detached = tracer.detach().orElseThrow();
                 assertTrue(detached.blocksLeft() < 16, detached::toString);
               }
             }
@@ -238,8 +241,8 @@ final class DetachTest {
                         (m, f) -> m.name().endsWith(".exe"));
                 awaitBusy(own);
                 long area = tracer.memory().areaBlocks().getFirst().begin();
-                memory.write(kept, new BytesOut(8).u64(area).toArray());
-                Detachment detached = tracer.detach().orElseThrow();
+                memory.write(kept, new BytesBuilder(8).u64(area).toArray());
+                DetachResult detached = tracer.detach().orElseThrow();
                 assertFalse(detached.removed(), detached::toString);
                 assertTrue(detached.blocksLeft() < 16, detached::toString);
                 memory.write(kept, new byte[8]);

@@ -1,0 +1,8 @@
+package io.ntrail.formats.collections;
+
+/** One column of {@link Columns}. */
+abstract sealed class Column permits ByteColumn, IntColumn, LongColumn, ObjectColumn, ShortColumn {
+  abstract void resize(int length);
+
+  abstract void permute(int[] order);
+}

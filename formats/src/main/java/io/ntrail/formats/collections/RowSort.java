@@ -1,0 +1,83 @@
+package io.ntrail.formats.collections;
+
+/**
+ * Stable merge sort of row numbers by what stands in the rows, without an object for each row. What
+ * is sorted already is noticed in one pass.
+ */
+public final class RowSort {
+  /** Rows that are sorted by insertion before they are merged. */
+  private static final int RUN = 16;
+
+  private RowSort() {}
+
+  /** Compares what stands in two rows. */
+  @FunctionalInterface
+  public interface Order {
+    /** Returns a negative number if row {@code a} comes before {@code b}, a positive if behind. */
+    int compare(int a, int b);
+  }
+
+  /** Returns the rows 0 to {@code count} - 1 in ascending order of the values. */
+  public static int[] ascending(long[] values, int count) {
+    return sorted(count, (a, b) -> Long.compare(values[a], values[b]));
+  }
+
+  /** Returns the rows 0 to {@code count} - 1 in an order. */
+  public static int[] sorted(int count, Order order) {
+    int[] rows = new int[count];
+    for (int i = 0; i < count; i++) {
+      rows[i] = i;
+    }
+    int inOrder = 1;
+    while (inOrder < count && order.compare(inOrder - 1, inOrder) <= 0) {
+      inOrder++;
+    }
+    if (inOrder < count) {
+      sort(order, rows.clone(), rows, 0, count);
+    }
+    return rows;
+  }
+
+  /**
+   * Sorts a range of {@code to} with the help of {@code from}, which holds the same. From the top
+   * down: the lower levels work on rows that lie together and stay in the cache.
+   */
+  private static void sort(Order order, int[] from, int[] to, int low, int high) {
+    if (high - low <= RUN) {
+      insertionSort(order, to, low, high);
+      return;
+    }
+    int middle = low + high >>> 1;
+    sort(order, to, from, low, middle);
+    sort(order, to, from, middle, high);
+    if (order.compare(from[middle - 1], from[middle]) <= 0) {
+      System.arraycopy(from, low, to, low, high - low);
+    } else {
+      merge(order, from, to, low, middle, high);
+    }
+  }
+
+  private static void insertionSort(Order order, int[] rows, int low, int high) {
+    for (int i = low + 1; i < high; i++) {
+      int row = rows[i];
+      int at = i;
+      while (at > low && order.compare(rows[at - 1], row) > 0) {
+        rows[at] = rows[at - 1];
+        at--;
+      }
+      rows[at] = row;
+    }
+  }
+
+  private static void merge(Order order, int[] from, int[] to, int low, int middle, int high) {
+    int a = low;
+    int b = middle;
+    for (int at = low; at < high; at++) {
+      if (b == high || a < middle && order.compare(from[a], from[b]) <= 0) {
+        to[at] = from[a++];
+      } else {
+        to[at] = from[b++];
+      }
+    }
+  }
+}
