@@ -62,7 +62,8 @@ final class TransparencyTest {
         options, Stream.concat(Stream.of(sources), Stream.of("attached.c")).toArray(String[]::new));
   }
 
-  private Outcome sameOutput(Settings settings, Path program, String... arguments) throws IOException {
+  private Outcome sameOutput(Settings settings, Path program, String... arguments)
+      throws IOException {
     Wine.Outcome expected = programs.untraced(program, "", arguments);
     Outcome traced = programs.traced(settings, program, arguments);
     String errors = traced.errors();

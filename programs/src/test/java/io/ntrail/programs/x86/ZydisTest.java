@@ -108,7 +108,9 @@ class ZydisTest {
       }
     }
     assertEquals(List.of(), sweep.differences);
-    assertTrue(sweep.instructions > Slice.count(10_000_000, 1_000_000), sweep.instructions + " instructions");
+    assertTrue(
+        sweep.instructions > Slice.count(10_000_000, 1_000_000),
+        sweep.instructions + " instructions");
   }
 
   @Test
