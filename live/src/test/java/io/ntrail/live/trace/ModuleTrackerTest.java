@@ -268,7 +268,7 @@ final class ModuleTrackerTest {
     String[] arguments = arguments("loop", times, 1, library("one"));
     Traced traced = started(arguments);
     sameAsUntraced(traced, arguments);
-    assertEquals(times * (3 + 2 + 1), traced.calls("stepped").entries);
+    assertEquals(times * (3L + 2 + 1), traced.calls("stepped").entries);
     assertEquals(times, traced.calls("doubled").entries);
     // The program and the library, whose memory is used again.
     assertEquals(2, traced.modules().size(), () -> "" + traced.plan().modules());
