@@ -2,6 +2,7 @@ package io.ntrail.live.session;
 
 import io.ntrail.formats.ntr.NtrWriter;
 import io.ntrail.formats.ntr.TracedFunction;
+import io.ntrail.live.code.SessionLayout;
 import io.ntrail.testkit.Property.Gen;
 import io.ntrail.testkit.live.SimulatedTarget;
 import io.ntrail.testkit.live.SimulatedThread;
