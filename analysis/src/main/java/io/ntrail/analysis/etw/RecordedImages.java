@@ -154,11 +154,14 @@ public final class RecordedImages implements AutoCloseable {
         byBuild.merge(key, unidentified, Candidate::plus);
       }
     });
-    return byBuild.values().stream()
-        .sorted(
-            Comparator.comparingLong((Candidate candidate) -> -candidate.samples)
-                .thenComparing(Candidate::lowerName)
-                .thenComparingLong(candidate -> candidate.image.size()))
+    Comparator<Candidate> order =
+        Comparator.comparingLong((Candidate candidate) -> -candidate.samples)
+            .thenComparing(Candidate::lowerName)
+            .thenComparingLong(candidate -> candidate.image.size());
+    // The keys part builds that are equal in all of this: the files come in no order.
+    return byBuild.entrySet().stream()
+        .sorted(Map.Entry.<String, Candidate>comparingByValue(order).thenComparing(Map.Entry.comparingByKey()))
+        .map(Map.Entry::getValue)
         .toList();
   }
 
