@@ -62,7 +62,7 @@ public final class NtrCalls implements CallSource {
         0,
         0,
         "clock calibrations",
-        "%d of %d left out: the one at %s ticks is not later than the one before by both clocks"
+        "%d of %d skipped: the one at %s ticks is not later than its predecessor by both clocks"
             .formatted(
                 clock.leftOut(),
                 file.calibrations().size(),

@@ -177,7 +177,7 @@ public final class RecordingSymbols implements AutoCloseable {
   }
 
   private static Names notInTime(PdbReference pdb) {
-    Tried tried = new Tried("servers", false, pdb.fileName() + " did not come in time");
+    Tried tried = new Tried("servers", false, pdb.fileName() + " timed out");
     return new Names(new Source(Optional.of(pdb), Optional.empty(), List.of(tried), List.of()));
   }
 
@@ -230,7 +230,7 @@ public final class RecordingSymbols implements AutoCloseable {
           new Tried(
               pdb.get().path().toString(),
               true,
-              pdb.get().path() + " does not say where the sections of " + file.name() + " lie"));
+              pdb.get().path() + " has no section headers for " + file.name()));
       pdb.get().close();
       pdb = Optional.empty();
     }

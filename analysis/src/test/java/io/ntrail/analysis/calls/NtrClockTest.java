@@ -89,7 +89,7 @@ class NtrClockTest {
                   0,
                   0,
                   "clock calibrations",
-                  "1 of 5 left out: the one at 1300 ticks is not later than the one before by both"
+                  "1 of 5 skipped: the one at 1300 ticks is not later than its predecessor by both"
                       + " clocks")),
           gaps.list());
     }

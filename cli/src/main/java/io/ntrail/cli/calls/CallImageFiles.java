@@ -59,9 +59,9 @@ final class CallImageFiles {
           .println(
               "warning: "
                   + wrong.file()
-                  + " is not the "
+                  + " does not match the recorded "
                   + wrong.module()
-                  + " that was recorded: "
+                  + ": "
                   + wrong.why());
     }
     return images;

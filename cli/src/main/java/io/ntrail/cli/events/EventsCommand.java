@@ -139,7 +139,7 @@ public final class EventsCommand implements Command {
     if (CommonOptions.has(parsed, "--stacks") && count) {
       throw new UsageError(
           "--stacks and --count exclude each other",
-          "ntrail events " + paths.getFirst() + " --count tells how many have stacks");
+          "ntrail events " + paths.getFirst() + " --count shows how many have stacks");
     }
     TimeRange range = TimeRange.parse(CommonOptions.text(parsed, "--time", ".."));
     EventFilter filter = filter(parsed);

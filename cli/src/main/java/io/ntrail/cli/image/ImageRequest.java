@@ -38,26 +38,26 @@ record ImageRequest(
   static void options(CommandSpec spec) {
     spec.addOption(
         CommonOptions.optional(
-            "PATTERN", "its functions, or those that fit a pattern", "--functions"));
+            "PATTERN", "functions, or those matching a pattern", "--functions"));
     spec.addOption(
         CommonOptions.optional(
-            "ADDRESS|NAME", "unwind information of a function, in full", "--unwind"));
+            "ADDRESS|NAME", "unwind information of a function", "--unwind"));
     spec.addOption(
         CommonOptions.value(
-            "ADDRESS|NAME|all", "the instructions of a function, or of all", "--disasm"));
+            "ADDRESS|NAME|all", "disassembly of a function, or of all", "--disasm"));
     spec.addOption(
-        CommonOptions.value("HEX", "instead of a file: the instructions in bytes", "--decode"));
-    spec.addOption(CommonOptions.value("N", "of --decode: 16, 32 or 64 (default)", "--bits"));
-    spec.addOption(CommonOptions.value("ADDRESS", "of --decode: address of the bytes", "--at"));
+        CommonOptions.value("HEX", "decode instruction bytes instead of a file", "--decode"));
+    spec.addOption(CommonOptions.value("N", "mode of --decode: 16, 32 or 64 (default)", "--bits"));
+    spec.addOption(CommonOptions.value("ADDRESS", "address of the bytes of --decode", "--at"));
     spec.addOption(SymbolSearchPath.option());
-    spec.addOption(CommonOptions.flag("the section table", "--sections"));
-    spec.addOption(CommonOptions.flag("what it imports", "--imports"));
-    spec.addOption(CommonOptions.flag("what it exports", "--exports"));
+    spec.addOption(CommonOptions.flag("section table", "--sections"));
+    spec.addOption(CommonOptions.flag("imported functions", "--imports"));
+    spec.addOption(CommonOptions.flag("exported functions", "--exports"));
     spec.addOption(CommonOptions.flag("base relocations by page", "--relocations"));
-    spec.addOption(CommonOptions.flag("the tree of resources", "--resources"));
-    spec.addOption(CommonOptions.flag("which functions can be hot-patched", "--hotpatch"));
+    spec.addOption(CommonOptions.flag("resource tree", "--resources"));
+    spec.addOption(CommonOptions.flag("functions that can be hot-patched", "--hotpatch"));
     spec.addOption(
-        CommonOptions.flag("system services: of ntdll, win32u or a kernel", "--services"));
+        CommonOptions.flag("system services of ntdll, win32u or a kernel", "--services"));
   }
 
   static ImageRequest of(ParseResult parsed) {

@@ -26,7 +26,7 @@ final class MetricOptions {
                 + names().stream()
                     .map(name -> name.equals(usual()) ? name + " (default)" : name)
                     .collect(Collectors.joining(", "))
-                + "; of a call recording only calls, their time",
+                + "; call recordings have only calls",
             "--metric"));
     spec.addOption(CommonOptions.flag("short for --metric wait", "--wait"));
     spec.addOption(

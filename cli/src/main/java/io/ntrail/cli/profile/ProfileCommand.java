@@ -64,7 +64,7 @@ public final class ProfileCommand implements Command {
         CommonOptions.values(
             "MODULE", "hits by module, and in this module by function", "-z", "--zoom"));
     spec.addOption(
-        CommonOptions.value("BYTES", "of -z: bucket size in bytes (default: 16)", "--buckets"));
+        CommonOptions.value("BYTES", "bucket size of -z in bytes (default: 16)", "--buckets"));
     FrameOptions.add(spec);
     SymbolSearchPath.optionsWithWait(spec);
     spec.addOption(CommonOptions.value("PERCENT", "omit rows below this percentage", "--min"));

@@ -209,7 +209,7 @@ final class RecordedImagesView {
         ? name + ", no symbol path given (-y)"
         : tried.getLast().place().startsWith("http")
             ? tried.getLast().why()
-            : name + " is not there";
+            : name + " not found";
   }
 
   private static String image(Row row, SymbolStores.Result<OpenImage> image) {

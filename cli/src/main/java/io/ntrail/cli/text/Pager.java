@@ -95,7 +95,7 @@ final class Pager extends OutputStream {
       if (process == null) {
         throw e;
       }
-      throw new IOException("Broken pipe", e);
+      throw new Terminal.ReaderGone(e);
     }
   }
 

@@ -109,7 +109,7 @@ public final class TraceCommand implements Command {
       return trace(request, target, plan, report, stop, CommonOptions.has(parsed, "--strict"));
     } catch (CannotGoOn e) {
       if (hasEnded(target)) {
-        throw new CannotGoOn(target.program() + " has ended before it could be traced", "");
+        throw new CannotGoOn(target.program() + " exited before it could be traced", "");
       }
       throw e;
     } finally {
@@ -189,7 +189,7 @@ public final class TraceCommand implements Command {
         RecorderStatistics statistics = family.finish(exit);
         report.finished(family, target, statistics, exit);
         if (family.matched() == 0) {
-          throw nothingMatches(request, target, " and of what it loaded");
+          throw nothingMatches(request, target, " or of the modules that it loaded");
         }
         return exitCode(statistics, strict);
       } catch (RuntimeException e) {

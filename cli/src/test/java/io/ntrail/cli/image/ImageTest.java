@@ -144,7 +144,7 @@ class ImageTest {
     Cli.Result result = Cli.run("image", file, "--exports");
 
     assertEquals(3, result.exit());
-    assertTrue(result.err().contains("the file ends before the section does"), result.err());
+    assertTrue(result.err().contains("the file ends inside the section"), result.err());
   }
 
   @Test

@@ -22,7 +22,7 @@ import java.util.Optional;
 public final class Cabinet implements AutoCloseable {
   /** Next step to suggest where a file is refused. */
   public static final String REFUSED_NEXT_STEP =
-      "put all cabinets of a set beside each other, or unpack it with cabextract or 7z";
+      "put all cabinets of the set into one folder, or unpack it with cabextract or 7z";
 
   private final List<CabinetVolume> parts;
   private final List<CabinetFolder> folders;
@@ -157,7 +157,7 @@ public final class Cabinet implements AutoCloseable {
                 0,
                 file.size(),
                 "file of a cabinet",
-                "its data are those of another file"));
+                "its data overlap another file"));
       } else {
         kept.add(file);
         end = file.offset() + file.size();

@@ -203,7 +203,7 @@ final class Xpress {
       in += 4;
     }
     if (length < 22) {
-      throw damaged(start, "a match has the length " + length + " in a form for more than 21");
+      throw damaged(start, "match length " + length + " uses the encoding of lengths above 21");
     }
     return length;
   }

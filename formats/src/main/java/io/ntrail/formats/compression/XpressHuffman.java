@@ -190,7 +190,7 @@ final class XpressHuffman {
       in += 4;
     }
     if (length < 15) {
-      throw damaged(start, "a match has the length " + length + " in a form for more than 14");
+      throw damaged(start, "match length " + length + " uses the encoding of lengths above 14");
     }
     return length;
   }
@@ -213,7 +213,7 @@ final class XpressHuffman {
       codeEnd[length] = code;
     }
     if (code != 1 << MAX_BITS) {
-      throw damaged(in, "a table of code lengths makes no complete code");
+      throw damaged(in, "a table of code lengths is not a complete prefix code");
     }
     for (int symbol = 0; symbol < SYMBOLS; symbol++) {
       int length = input.u8(in + (symbol >>> 1)) >>> ((symbol & 1) << 2) & 15;

@@ -88,7 +88,7 @@ public final class EtlFile implements AutoCloseable {
               0,
               Math.min(input.size(), sessionSize),
               "header buffer",
-              "destroyed: times are raw, in units of 100 ns"));
+              "damaged: times are raw, in units of 100 ns"));
     }
     BufferScanner scanner = new BufferScanner(input, sessionSize, header == null, gaps);
     BufferIndex buffers = scanner.scan();
@@ -109,7 +109,7 @@ public final class EtlFile implements AutoCloseable {
         : CannotGoOn.of(
             Reason.OTHER_KIND,
             input.name(),
-            input.name() + " is not an ETW recording, or is cut inside its header",
+            input.name() + " is not an ETW recording, or is truncated inside its header",
             "");
   }
 
@@ -324,7 +324,7 @@ public final class EtlFile implements AutoCloseable {
       if (good == length) {
         return memory.view(good, name(), 0);
       }
-      failure = "the compressed data end early";
+      failure = "the compressed data is truncated";
     } catch (DamagedInput e) {
       failure = e.what();
       failedAt = e.offset();

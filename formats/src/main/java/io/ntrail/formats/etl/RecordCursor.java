@@ -258,7 +258,7 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
               file.buffers().fileOffset(buffer),
               file.buffers().fileBytes(buffer),
               what,
-              why + " (at byte " + from + " of the " + end + " inflated ones)"));
+              why + " (at byte " + from + " of the " + end + " decompressed ones)"));
     } else {
       gaps.add(new Gap(file.name(), bytes.base() + from, end - from, what, why));
     }

@@ -53,7 +53,7 @@ public record JtrcImage(
     boolean isOld = !isNew && OLD_PATH + chunk.u16(24) + 4 == directories;
     if (!isNew && !isOld) {
       throw new DamagedInput(
-          chunk.name(), chunk.base(), "an image whose path has no length that fits");
+          chunk.name(), chunk.base(), "an image with an invalid path length");
     }
     int at = isNew ? NEW_PATH : OLD_PATH;
     int length = chunk.u16(isNew ? OLD_PATH : 24);

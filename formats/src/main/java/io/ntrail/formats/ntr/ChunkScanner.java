@@ -65,7 +65,7 @@ final class ChunkScanner {
         if (!searching) {
           searching = true;
           from = at;
-          why = header == null ? "no chunk starts here" : "the chunk is cut";
+          why = header == null ? "no chunk starts here" : "the chunk is truncated";
         }
         at = next(at + 8);
         continue;
@@ -230,7 +230,7 @@ final class ChunkScanner {
       }
       at += NtrLayout.chunkSize(length);
       if (at > header.offset()) {
-        throw in.damaged("covers more than there is");
+        throw in.damaged("extends past the end of the file");
       }
     }
     if (at != header.offset() || !in.atEnd()) {

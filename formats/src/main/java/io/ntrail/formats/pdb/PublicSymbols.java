@@ -122,7 +122,7 @@ public final class PublicSymbols {
       return symbol;
     }
     throw new DamagedInput(
-        symbols.name(), symbols.fileOffset(at), "the map of publics names another record");
+        symbols.name(), symbols.fileOffset(at), "the address map of the publics refers to another kind of record");
   }
 
   private long key(int index) {

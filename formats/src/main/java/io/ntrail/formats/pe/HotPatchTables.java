@@ -167,7 +167,7 @@ public record HotPatchTables(
           rva,
           -1,
           "hot patch tables",
-          "a list of " + count + " images lies where there is room for " + room);
+          "a list of " + count + " images has room for only " + room);
     }
     List<Base> bases = new ArrayList<>();
     for (int i = 0; i < Math.min(count, room); i++) {

@@ -148,7 +148,7 @@ public record HybridMetadata(
           at,
           (count - room) * size,
           "hybrid metadata",
-          "a table of " + count + " rows lies where there is room for " + room);
+          "a table of " + count + " rows has room for only " + room);
     }
     for (long i = 0; i < Math.min(count, room); i++) {
       visitor.accept(image.view().window(at + i * size, size));

@@ -74,7 +74,7 @@ public record Tls(
     } catch (DamagedInput _) {
       // The image ends before the list does, which is said below.
     }
-    image.gap(from, -1, "callbacks of thread-local storage", "their list has no end");
+    image.gap(from, -1, "callbacks of thread-local storage", "their list is not terminated");
     return List.copyOf(callbacks);
   }
 }

@@ -56,7 +56,7 @@ public final class VolatileMetadata {
           rva + table.length(),
           size - table.length(),
           "volatile metadata",
-          "a table is longer than what is stored of it");
+          "a table extends past the stored data");
     }
     return table;
   }

@@ -159,7 +159,7 @@ public record Manifest(List<Provider> providers, List<String> problems) {
    */
   public static Manifest parse(byte[] xml, String name) {
     if (xml.length > MAX_FILE) {
-      throw new CannotGoOn(name + ": a manifest of more than 64 MiB is not read", "");
+      throw new CannotGoOn(name + ": manifest larger than 64 MiB", "");
     }
     try {
       return new ManifestReader(SchemaSource.MANIFEST, name).read(xml);
@@ -177,7 +177,7 @@ public record Manifest(List<Provider> providers, List<String> problems) {
    */
   public static Result parseSent(String xml, String name) {
     if (xml.length() > MAX_SENT) {
-      return new Result(null, "longer than any manifest");
+      return new Result(null, "manifest too long");
     }
     try {
       String text = xml.startsWith("\uFEFF") ? xml.substring(1) : xml;

@@ -113,7 +113,7 @@ final class ManifestFields {
       // Told below, like a negative number.
     }
     problems.add(
-        raw.line(), "field " + raw.name() + " depends on " + name + ", which is not known");
+        raw.line(), "field " + raw.name() + " depends on " + name + ", which is unknown");
     return null;
   }
 

@@ -154,7 +154,7 @@ public record Tmf(Map<Key, Message> messages, List<String> problems) {
         guid = Guid.parse(line.substring(0, blank));
       } catch (IllegalArgumentException e) {
         if (!line.startsWith("#")) {
-          problem("neither a GUID, nor #typev, nor an argument");
+          problem("not a GUID, #typev or argument line");
         }
         return;
       }

@@ -207,7 +207,7 @@ class CabinetTest {
         new CabinetWriter().stored(ascii("hello")).file("long", 0, 0xFFFF_FFFFL).write();
     Unpacked unpacked = Cabinets.contents(cabinet).file("long");
     assertArrayEquals(ascii("hello"), unpacked.bytes());
-    assertTrue(unpacked.damage().endsWith("the packed data end early"), unpacked.damage());
+    assertTrue(unpacked.damage().endsWith("the compressed data is truncated"), unpacked.damage());
   }
 
   /** Otherwise a few bytes for each of them could ask for all data of their folder. */
@@ -231,7 +231,7 @@ class CabinetTest {
   void blocksOfWrongSizesAreDamage() {
     assertDamage(CabinetWriter.STORED, new Block(ascii("abc"), 4), "a stored block has 3 bytes");
     assertDamage(CabinetWriter.STORED, new Block(new byte[32_769], 32_769), "32769 bytes");
-    assertDamage(CabinetWriter.STORED, new Block(ascii("abc"), 0), "the packed data end early");
+    assertDamage(CabinetWriter.STORED, new Block(ascii("abc"), 0), "the compressed data is truncated");
     assertDamage(CabinetWriter.MSZIP, new Block(ascii("KC\3\0"), 4), "does not start with CK");
     assertDamage(CabinetWriter.MSZIP, new Block(ascii("CK\3\0"), 4), "gives 0 bytes");
   }
@@ -250,7 +250,7 @@ class CabinetTest {
     LittleEndian.putU16(cabinet, 36 + 8 + 21 + 6, 4);
     LittleEndian.putU32(cabinet, 36 + 8 + 21, 0);
     String damage = Cabinets.contents(cabinet).file("data").damage();
-    assertTrue(damage.endsWith("gives more than the 4 bytes it claims"), damage);
+    assertTrue(damage.endsWith("inflates to more than the 4 bytes it claims"), damage);
   }
 
   @Test

@@ -168,7 +168,7 @@ class LzxTest {
     Unpacked unpacked = Cabinets.contents(cabinet).file("data");
     assertEquals(1000, unpacked.bytes().length);
     assertTrue(
-        unpacked.damage().endsWith("LZX: a block follows one that is not full"), unpacked.damage());
+        unpacked.damage().endsWith("LZX: a block follows a partial block"), unpacked.damage());
   }
 
   @Test
@@ -202,12 +202,12 @@ class LzxTest {
     assertTrue(
         unpack(uncompressed("000000000000000000000100", "0110001001100001"), 4, 15)
             .damage()
-            .endsWith("LZX: the packed bytes of a block end early"),
+            .endsWith("LZX: a compressed block is truncated"),
         "uncompressed");
     assertTrue(
         unpack("0 001 000000000000000000000100", 4, 15)
             .damage()
-            .endsWith("LZX: the packed bytes of a block end early"),
+            .endsWith("LZX: a compressed block is truncated"),
         "trees");
   }
 
@@ -224,7 +224,7 @@ class LzxTest {
             .file("data", 0, 5000)
             .write();
     String damage = Cabinets.contents(cabinet).file("data").damage();
-    assertTrue(damage.endsWith("LZX: the packed bytes of a block end early"), damage);
+    assertTrue(damage.endsWith("LZX: a compressed block is truncated"), damage);
   }
 
   @Test
@@ -232,7 +232,7 @@ class LzxTest {
     assertTrue(
         unpack("0 001 000000000000000000000100" + "0".repeat(200), 4, 15)
             .damage()
-            .endsWith("LZX: a code that no symbol has"));
+            .endsWith("LZX: undefined Huffman code"));
   }
 
   @Test
@@ -244,7 +244,7 @@ class LzxTest {
     }
     List<String> expected = new ArrayList<>();
     for (int type : new int[] {0, 4, 5, 6, 7}) {
-      expected.add("LZX: a block of the unknown type " + type);
+      expected.add("LZX: unknown block type " + type);
     }
     assertEquals(expected, List.copyOf(reasons));
   }
@@ -255,7 +255,7 @@ class LzxTest {
     assertTrue(
         unpack("0 001 000000000000000000000100" + "0001".repeat(20), 4, 15)
             .damage()
-            .endsWith("LZX: a tree has more codes than there can be"));
+            .endsWith("LZX: oversubscribed Huffman code"));
   }
 
   /**

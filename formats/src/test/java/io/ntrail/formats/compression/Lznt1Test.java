@@ -54,14 +54,14 @@ class Lznt1Test {
   @Test
   void aMatchIntoTheChunkBeforeIsRefused() {
     assertEquals(
-        "10 LZNT1: a match reaches back 2 bytes where its chunk has only 1",
+        "10 LZNT1: match distance 2 exceeds the 1 bytes of its chunk",
         refusal("03b0 02 61 fc0f 03b0 02 62 0010", 10_000));
   }
 
   @Test
   void aMatchAtTheStartOfAChunkIsRefused() {
     assertEquals(
-        "3 LZNT1: a match reaches back 1 bytes where its chunk has only 0",
+        "3 LZNT1: match distance 1 exceeds the 0 bytes of its chunk",
         refusal("02b0 01 0000", 100));
   }
 

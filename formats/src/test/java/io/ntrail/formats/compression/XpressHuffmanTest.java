@@ -43,7 +43,7 @@ class XpressHuffmanTest {
   @Test
   void aLengthThatAShorterFormWouldHoldIsRefused() {
     assertEquals(
-        "261 XPRESS with Huffman: a match has the length 14 in a form for more than 14",
+        "261 XPRESS with Huffman: match length 14 uses the encoding of lengths above 14",
         refusal(TABLE + "0038 0000 ff 0e00", 500));
   }
 
@@ -75,14 +75,14 @@ class XpressHuffmanTest {
   @Test
   void aTableThatLeavesCodesOverIsRefused() {
     assertEquals(
-        "0 XPRESS with Huffman: a table of code lengths makes no complete code",
+        "0 XPRESS with Huffman: a table of code lengths is not a complete prefix code",
         refusal(table("97:2 99:2 256:2") + "0000 0000", 100));
   }
 
   @Test
   void aTableWithTooManyCodesIsRefused() {
     assertEquals(
-        "0 XPRESS with Huffman: a table of code lengths makes no complete code",
+        "0 XPRESS with Huffman: a table of code lengths is not a complete prefix code",
         refusal(table("97:1 99:1 256:2") + "0000 0000", 100));
   }
 

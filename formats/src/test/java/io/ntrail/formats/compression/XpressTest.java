@@ -59,7 +59,7 @@ class XpressTest {
   @Test
   void aLengthThatAShorterFormWouldHoldIsRefused() {
     assertEquals(
-        "9 XPRESS: a match has the length 21 in a form for more than 21",
+        "9 XPRESS: match length 21 uses the encoding of lengths above 21",
         refusal("ffffff7f 61 0700 0f ff 1500", 1000));
     assertEquals("a".repeat(26), unpack("ffffff7f 61 0700 0f ff 1600", 1000));
   }

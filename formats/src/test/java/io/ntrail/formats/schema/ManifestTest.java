@@ -240,7 +240,7 @@ class ManifestTest {
             + " entity.",
         assertThrows(CannotGoOn.class, () -> parse("<a>\n<b>\n")).message());
     assertEquals(
-        "test.man: no provider in it",
+        "test.man: contains no provider",
         assertThrows(CannotGoOn.class, () -> parse("<a/>")).message());
     assertThrows(CannotGoOn.class, () -> parse(""));
     assertThrows(CannotGoOn.class, () -> Manifest.parse(new byte[64], "zeros"));

@@ -93,7 +93,7 @@ final class LanguageRuntimes {
     }
     Optional<ClrHeader.Code> managed = ClrHeader.of(image).map(ClrHeader::code);
     if (managed.isPresent() && COMPILED.contains(managed.get())) {
-      return Optional.of(DOTNET + ": compiled for it (ready to run or NGEN)");
+      return Optional.of(DOTNET + ": precompiled code (ReadyToRun or NGEN)");
     }
     if (isGo(image)) {
       return Optional.of("Go: build info of the Go linker");

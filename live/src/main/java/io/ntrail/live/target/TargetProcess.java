@@ -258,7 +258,7 @@ public final class TargetProcess implements AutoCloseable {
 
   private static CannotGoOn ended(String what) {
     return new CannotGoOn(
-        what + " has ended", "start it with ntrail: ntrail trace -f 'MODULE!*' -- PROGRAM");
+        what + " has exited", "start it with ntrail: ntrail trace -f 'MODULE!*' -- PROGRAM");
   }
 
   /** Returns remarks about the process. */

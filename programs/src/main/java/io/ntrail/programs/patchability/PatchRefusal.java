@@ -16,7 +16,7 @@ public enum PatchRefusal {
   /** The function table has it in the middle of something. */
   INSIDE_FUNCTION("it starts inside another function"),
   /** Another program patched it. */
-  ALREADY_PATCHED("it was patched already"),
+  ALREADY_PATCHED("it is already patched"),
   /** Import stubs and thunks: it is better to trace where they go. */
   JUMPS_ON("it is a jump to another function"),
   /** Int3 comes first: a breakpoint, or nothing that is meant to run. */

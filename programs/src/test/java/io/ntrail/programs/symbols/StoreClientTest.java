@@ -151,7 +151,7 @@ class StoreClientTest {
     SymbolStores.Result<OpenPdb> result =
         search("srv*%T%/file*http://h/s", sends(CRASH.bytes(), false));
     assertEquals(Optional.empty(), result.found());
-    assertEquals("no folder can keep what http://h/s has", result.tried().getLast().why());
+    assertEquals("no folder can keep downloads from http://h/s", result.tried().getLast().why());
     assertEquals(List.of(), asked);
   }
 }

@@ -236,7 +236,7 @@ class SymbolStoresTest {
         List.of(
             t + "/a is not a folder",
             t + "/b has no " + CRASH.place(),
-            "https://h/s skipped: nothing is fetched from the network",
+            "https://h/s skipped: downloads are not enabled",
             t + "/b has no " + CRASH.place(),
             t + "/c is not a folder"),
         search("%T%/a;srv*%T%/b*https://h/s;cache*%T%/b;srv*%T%/c").whys());
@@ -313,7 +313,7 @@ class SymbolStoresTest {
     assertEquals(Optional.of("l/" + CRASH.place()), outcome.file());
     assertEquals(1, outcome.remarks().size());
     String remark = outcome.remarks().getFirst();
-    assertTrue(remark.startsWith(folder.resolve("file") + " keeps no copy of crash.pdb: "), remark);
+    assertTrue(remark.startsWith(folder.resolve("file") + " cannot keep a copy of crash.pdb: "), remark);
   }
 
   @Test

@@ -219,7 +219,7 @@ public final class FilterExpression {
     void end() {
       blanks();
       if (at < text.length()) {
-        throw wrong("something follows the condition");
+        throw wrong("unexpected text after the condition");
       }
     }
 

@@ -196,7 +196,7 @@ final class RecordingSchemas {
     }
     problems.addAll(joined.problems());
     if (leftOut > 0) {
-      problems.add(leftOut + " descriptions of events were left out: there are too many");
+      problems.add(leftOut + " event schemas skipped: there are too many");
     }
   }
 

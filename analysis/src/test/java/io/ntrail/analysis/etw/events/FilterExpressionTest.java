@@ -185,7 +185,7 @@ class FilterExpressionTest {
         "size == 5 zero == 3 | 11 | something follows",
         "size == 'a | 9 | the closing '",
         "size =~ /a | 9 | the closing /",
-        "size =~ /(/ | 12 | no regular expression",
+        "size =~ /(/ | 12 | not a regular expression",
         "size == 5 and | 14 | the name of a field is missing",
         "not | 4 | the name of a field is missing",
         "size ~ 5 | 6 | a comparison",

@@ -95,9 +95,9 @@ public final class MsfFile {
     if (directoryBytes == NIL || directoryBytes < 4 || directoryBytes > blockCount * blockSize) {
       throw damaged(
           file,
-          "its directory should have "
+          "its directory claims "
               + directoryBytes
-              + " bytes, and the file has "
+              + " bytes, but the file has "
               + file.size());
     }
     try {

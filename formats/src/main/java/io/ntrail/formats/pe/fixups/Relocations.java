@@ -116,9 +116,9 @@ public final class Relocations {
           range.rva() + stop,
           range.size() - stop,
           "base relocations",
-          "a block says it has "
+          "a block claims "
               + (table.has(stop, RelocationBlocks.HEADER) ? table.u32(stop + 4) : 0)
-              + " bytes where "
+              + " bytes, but only "
               + (table.length() - stop)
               + " are left");
     } else if (table.length() < range.size() && !endsWithZeros(image, table, range)) {
@@ -126,7 +126,7 @@ public final class Relocations {
           range.rva() + table.length(),
           range.size() - table.length(),
           "base relocations",
-          "the directory is longer than what is stored of it");
+          "the directory extends past the stored data");
     }
     return new Relocations(image, range, stop, counts, blocks[0]);
   }

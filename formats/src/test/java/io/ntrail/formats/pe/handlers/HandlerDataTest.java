@@ -57,7 +57,7 @@ class HandlerDataTest {
     ScopeTable table = ScopeTable.read(UnwindImages.view(AT, body.toByteArray()), AT);
     assertEquals(1, table.scopes().size());
     assertEquals(
-        Optional.of("it counts 4294967295 scopes where there is room for 1"), table.damage());
+        Optional.of("it claims 4294967295 scopes, but has room for only 1"), table.damage());
     assertTrue(ScopeTable.read(UnwindImages.view(AT, new byte[3]), AT).damage().isPresent());
   }
 
@@ -188,7 +188,7 @@ class HandlerDataTest {
   void aStepThatLeadsIntoAnotherIsDamage() {
     FuncInfo4 info =
         FuncInfo4.read(image("08 09020000 00000000 04 1600700000 1600700000"), AT, 0x1000);
-    assertEquals(Optional.of("step 1 of its unwind map leads to where no step is"), info.damage());
+    assertEquals(Optional.of("step 1 of its unwind map links to no step"), info.damage());
     assertEquals(2, info.steps().size());
   }
 

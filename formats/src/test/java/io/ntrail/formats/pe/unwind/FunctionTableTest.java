@@ -54,7 +54,7 @@ class FunctionTableTest {
       assertEquals(begin, table.entry(begin + 5).orElseThrow().begin());
     }
     assertEquals(
-        List.of("does not ascend by address: the system would not find all of its entries"),
+        List.of("is not sorted by address: the system would not find all of its entries"),
         image.gaps().stream().map(Gap::why).toList());
   }
 

@@ -135,7 +135,7 @@ class UnwindInfoTest {
   void codesThatEndInsideOfOneAreDamage() {
     UnwindInfo info = read("01 04 02 00 0462 0205");
     assertEquals(List.of("4 UWOP_ALLOC_SMALL 38"), codes(info));
-    assertEquals(Optional.of("its codes end inside of the one in slot 1"), info.damage());
+    assertEquals(Optional.of("its codes end inside the one in slot 1"), info.damage());
   }
 
   @Test

@@ -184,7 +184,7 @@ final class HttpDownload {
             "redirects from https to http (%s), which is refused".formatted(Http.text(to.get())));
       }
       if (!seen.add(to.get()) || seen.size() > MOST_REDIRECTS) {
-        return new Outcome.Unusable("redirects in a circle, or too often");
+        return new Outcome.Unusable("redirects too often");
       }
       at = to.get();
     }
@@ -271,9 +271,9 @@ final class HttpDownload {
           "is not reachable: " + (unknown ? "host name not found" : "connection refused"), true);
     }
     if (cause instanceof SSLException) {
-      return new Outcome.Down("cannot be trusted: " + text(cause), true);
+      return new Outcome.Down("failed the TLS handshake: " + text(cause), true);
     }
-    return again("lost the connection (" + text(cause) + ")", body.status() == 0);
+    return again("closed the connection (" + text(cause) + ")", body.status() == 0);
   }
 
   private static String text(@Nullable Throwable cause) {

@@ -234,7 +234,7 @@ public final class HttpStoreClient implements StoreClient, AutoCloseable {
         case Outcome.Again(String why, _, _) ->
             Optional.of(new Answer.Missing(false, name + " " + why));
         case Outcome.Stopped _ ->
-            Optional.of(new Answer.Missing(false, name + " was not waited for any longer"));
+            Optional.of(new Answer.Missing(false, name + " timed out"));
         case Outcome.Came _ -> throw new IllegalStateException("it did not fail");
       };
     }

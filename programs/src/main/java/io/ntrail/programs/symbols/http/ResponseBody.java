@@ -199,7 +199,7 @@ final class ResponseBody {
   private synchronized void accept(byte[] part) {
     lastNanos = System.nanoTime();
     if (isClosed || !failure.isEmpty()) {
-      throw new IllegalStateException("nobody waits for it");
+      throw new IllegalStateException("nothing is waiting for it");
     }
     if (!isFile) {
       skipped += part.length;

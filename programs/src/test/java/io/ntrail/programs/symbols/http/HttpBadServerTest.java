@@ -110,7 +110,7 @@ class HttpBadServerTest {
                 to.head("200 OK", "Content-Length: " + BYTES.length)
                     .send(Arrays.copyOf(BYTES, BYTES.length - 1)),
             List.of());
-    says("lost the connection", why);
+    says("closed the connection", why);
   }
 
   @Test
@@ -126,7 +126,7 @@ class HttpBadServerTest {
               }
             },
             List.of());
-    says("what http://127.0.0.1:", why);
+    says("the file from http://127.0.0.1:", why);
   }
 
   @Test
@@ -181,7 +181,7 @@ class HttpBadServerTest {
             Fetching.PATIENT,
             (_, _, to) -> to.send("SSH-2.0-OpenSSH_9.2\r\n".getBytes(StandardCharsets.US_ASCII)),
             List.of());
-    says("lost the connection", why);
+    says("closed the connection", why);
   }
 
   @Test

@@ -277,7 +277,7 @@ class HttpStoreClientTest {
   void aFileOfAnotherBuildIsRefusedByNameAndNotAskedForAgain() throws IOException {
     server.has(PLACE, StoreFixture.user32().bytes());
     String why = misses();
-    says("what " + server.root() + " sent is a different build (", why);
+    says("the file from " + server.root() + " is a different build (", why);
     says("not " + CRASH.sought().id().guid(), why);
     says("is a different build", misses());
     assertEquals(1, server.asked().size());
@@ -368,7 +368,7 @@ class HttpStoreClientTest {
           PLACE,
           SymbolStoreServer.body(
               SymbolStoreServer.gzip(new byte[10_000_000]), "Content-Encoding", "gzip"));
-      says("it inflates to more than 100,000 bytes", fetching.misses(server.root()));
+      says("it decompresses to more than 100,000 bytes", fetching.misses(server.root()));
       assertEquals(List.of(), fetching.left());
     }
   }
