@@ -15,7 +15,7 @@ public interface CallCursor extends AutoCloseable {
    */
   void seek(long position);
 
-  /** Where the record behind this one is: rises from record to record, 0 before the first. */
+  /** Where the record after this one is: rises from record to record, 0 before the first. */
   long position();
 
   /** Returns the kind of the record. */
@@ -40,7 +40,7 @@ public interface CallCursor extends AutoCloseable {
     return 0;
   }
 
-  /** Where the frame lies: the stack pointer behind its return address (S+8). */
+  /** Where the frame lies: the stack pointer after its return address (S+8). */
   default long frameKey() {
     return 0;
   }

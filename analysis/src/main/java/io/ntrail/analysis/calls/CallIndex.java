@@ -245,7 +245,7 @@ final class CallIndex {
   /**
    * Makes the index of a thread.
    *
-   * @param progress is told how many records more were read
+   * @param progress receives the number of further records read
    */
   static CallIndex of(CallSource source, int thread, PageSize size, LongConsumer progress) {
     Survey survey = new Survey(source.matching());
@@ -284,7 +284,7 @@ final class CallIndex {
 
   /** The page in which calls of a time begin; the first one for what lies before. */
   int pageAt(long time) {
-    // A call of this very time may stand at the end of the page before.
+    // A call of this very time may be at the end of the page before.
     return Math.max(0, upTo(pages.time, time - 1));
   }
 

@@ -29,7 +29,7 @@ public final class CallNames {
     this.images = images;
   }
 
-  /** The name of a routine; {@code 0xRVA} stands for one that nobody knows. */
+  /** The name of a routine; {@code 0xRVA} for one without a name. */
   public Name of(long function) {
     Name name = known.get(function);
     if (name == null) {

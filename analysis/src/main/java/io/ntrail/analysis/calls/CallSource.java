@@ -50,7 +50,7 @@ public interface CallSource extends AutoCloseable {
   /** Returns the way in which its records are matched. */
   Matching matching();
 
-  /** The threads, in the order in which they are told. */
+  /** The threads, in the order of the source. */
   List<CallThread> threads();
 
   /** The records of a thread. */

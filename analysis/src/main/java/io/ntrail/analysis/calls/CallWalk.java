@@ -66,7 +66,7 @@ public final class CallWalk implements AutoCloseable {
     }
   }
 
-  /** Goes behind all calls below this one; several stacks of a thread keep that from being done. */
+  /** Moves past all calls below this one; several stacks of a thread keep that from being done. */
   public void skipChildren() {
     if (!index.hasAreas()) {
       seek(number() + children() + 1);

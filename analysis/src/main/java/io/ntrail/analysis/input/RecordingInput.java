@@ -211,7 +211,7 @@ public final class RecordingInput implements AutoCloseable {
     return RecordingKind.ETW;
   }
 
-  /** Kind of a file that is no archive of several. */
+  /** Returns the kind of a file that is not an archive of several. */
   private static RecordingKind kindOf(InputFile input, Path path, List<RecordingKind> kinds) {
     if (input.size() == 0) {
       boolean isText = kinds.contains(RecordingKind.COLLAPSED) && Members.isCollapsedName(path);

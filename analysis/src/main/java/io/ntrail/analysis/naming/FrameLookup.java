@@ -145,7 +145,7 @@ public final class FrameLookup {
   private final FunctionList one = new FunctionList();
 
   /**
-   * @param symbols names functions of images; null: nobody does
+   * @param symbols names functions of images; null for no names
    */
   public FrameLookup(CodeMap spaces, @Nullable RecordingSymbols symbols, FrameRules rules) {
     this.spaces = spaces;

@@ -95,7 +95,7 @@ public final class StackAddresses {
     }
   }
 
-  /** Adds the frames of another stack behind these. */
+  /** Adds the frames of another stack after these. */
   public void addAll(StackAddresses other) {
     int before = count;
     add(other.addresses, 0, other.count);

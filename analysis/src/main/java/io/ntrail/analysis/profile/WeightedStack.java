@@ -92,8 +92,8 @@ public final class WeightedStack {
    * Says whose weight it is.
    *
    * @param key a time at which the process had its id
-   * @param process its id; {@link ProcessNames#NO_ID} if nobody knows
-   * @param thread its id; {@link ProcessNames#NO_ID} if nobody knows
+   * @param process its id; {@link ProcessNames#NO_ID} if unknown
+   * @param thread its id; {@link ProcessNames#NO_ID} if unknown
    * @param cpu of the event at which the weight became known
    * @param weight in the unit of the metric
    */
@@ -181,12 +181,12 @@ public final class WeightedStack {
     return kernel;
   }
 
-  /** Returns the process id; {@link ProcessNames#NO_ID} if nobody knows. */
+  /** Returns the process id; {@link ProcessNames#NO_ID} if unknown. */
   public int process() {
     return process;
   }
 
-  /** Returns the thread id; {@link ProcessNames#NO_ID} if nobody knows. */
+  /** Returns the thread id; {@link ProcessNames#NO_ID} if unknown. */
   public int thread() {
     return thread;
   }

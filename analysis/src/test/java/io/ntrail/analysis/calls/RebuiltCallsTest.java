@@ -230,7 +230,7 @@ class RebuiltCallsTest {
     return true;
   }
 
-  /** Nothing is told twice, all that was made up is marked, and the tree is one. */
+  /** Nothing is reported twice, all that was inferred is marked, and the tree is one. */
   private static void bookkeeping(RandomCalls truth, List<Rebuilt> rebuilt) {
     long entries =
         truth.records().stream()
@@ -346,7 +346,7 @@ class RebuiltCallsTest {
   }
 
   /**
-   * What random calls record if each fiber goes on on one of two threads when it is switched to.
+   * What random calls record if each fiber continues on one of two threads when it is switched to.
    */
   private static List<List<Rec>> onTwoThreads(Gen gen, RandomCalls truth) {
     List<List<Rec>> threads = List.of(new ArrayList<>(), new ArrayList<>());
@@ -360,7 +360,7 @@ class RebuiltCallsTest {
     return threads;
   }
 
-  /** Tail calls that move up their place cannot be told apart when one of them is not seen. */
+  /** Tail calls that move up their place cannot be distinguished when one of them is not seen. */
   private static boolean movesUp(Rec outer, long exit, List<Rec> records) {
     return records.stream()
         .anyMatch(rec ->

@@ -207,7 +207,10 @@ class RecordingInputTest {
       assertEquals(Reason.OTHER_KIND, refusal.reason());
       assertEquals(file.toString(), refusal.file());
       assertEquals(
-          file + " is not a recording, or is truncated inside its header (it starts with " + start + ")",
+          file
+              + " is not a recording, or is truncated inside its header (it starts with "
+              + start
+              + ")",
           refusal.message());
       assertTrue(refusal.nextStep().startsWith(nextStep), refusal.nextStep());
     }

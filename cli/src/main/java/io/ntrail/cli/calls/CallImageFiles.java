@@ -45,8 +45,8 @@ final class CallImageFiles {
           try {
             add(images, file, modules);
           } catch (CannotGoOn e) {
-            // It was not named itself: a file that is called like a module and is no image has no
-            // names.
+            // It was not named itself: a file that is named like a module and is not an image has
+            // no names.
           }
         }
       } else {

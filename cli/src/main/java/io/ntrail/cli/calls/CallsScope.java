@@ -205,7 +205,7 @@ public final class CallsScope {
     return nanos() ? "duration us" : "duration ticks";
   }
 
-  /** Warns of what could not be read, and tells the exit code. */
+  /** Warns of unreadable parts, and returns the exit code. */
   public int finish(boolean strict) {
     List<Gap> gaps = recording.source().gaps();
     terminal.out().flush();

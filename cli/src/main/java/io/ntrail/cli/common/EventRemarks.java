@@ -192,7 +192,7 @@ public final class EventRemarks {
     terminal.err().println("warning: " + text);
   }
 
-  /** Warns when so many processes, threads or files were told of that not all could be kept. */
+  /** Warns when there were too many processes, threads or files to keep all of them. */
   public static void leftOut(long count, Terminal terminal) {
     if (count > 0) {
       terminal.out().flush();

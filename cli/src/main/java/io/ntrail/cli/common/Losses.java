@@ -97,7 +97,7 @@ public final class Losses {
    * Symbols that are missing or damaged.
    *
    * @param gaps what of them could not be read
-   * @param areMissing whether some that were asked for are not there
+   * @param areMissing whether some that were requested are not there
    */
   public record Symbols(List<Gap> gaps, boolean areMissing) {
     public static final Symbols NONE = new Symbols(List.of(), false);

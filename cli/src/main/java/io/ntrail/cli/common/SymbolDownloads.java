@@ -52,7 +52,7 @@ public final class SymbolDownloads {
     return new Losses.Symbols(symbols.gaps(), places.isConfigured() && symbols.lacksAny());
   }
 
-  /** Says what did not come in time, and how names can be had if nobody said where they are. */
+  /** Says what did not come in time, and how to get names if no symbol path was given. */
   public static void remarks(
       Path file,
       SymbolSearchPath places,
@@ -61,7 +61,7 @@ public final class SymbolDownloads {
       ParseResult parsed,
       Terminal terminal) {
     List<String> late = symbols.late();
-    // The answer stands before what is said of it.
+    // The answer is before what is said of it.
     terminal.out().flush();
     if (!late.isEmpty()) {
       String more =

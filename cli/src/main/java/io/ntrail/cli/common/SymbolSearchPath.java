@@ -30,7 +30,7 @@ import picocli.CommandLine.ParseResult;
  * from such servers before. Nothing is asked of the network unless one of them names a server.
  */
 public final class SymbolSearchPath implements AutoCloseable {
-  /** Whoever asks for a file by its name may know better than what a server said a while ago. */
+  /** A user who names a file may know better than a server said a while ago. */
   private static final Duration ASKED_FOR = Duration.ofMinutes(5);
 
   private static final long DEFAULT_WAIT = 30;
@@ -85,7 +85,7 @@ public final class SymbolSearchPath implements AutoCloseable {
   }
 
   /**
-   * Returns the search path that was asked for, without its servers; warns of what cannot be used.
+   * Returns the search path that was requested, without its servers; warns of what cannot be used.
    */
   public static PdbSearch offline(ParseResult parsed, Terminal terminal) {
     try (SymbolSearchPath places = of(parsed, terminal)) {
@@ -93,13 +93,13 @@ public final class SymbolSearchPath implements AutoCloseable {
     }
   }
 
-  /** Returns the search path that was asked for; warns of what cannot be used. */
+  /** Returns the search path that was requested; warns of what cannot be used. */
   public static SymbolSearchPath of(ParseResult parsed, Terminal terminal) {
     return of(List.of(), parsed, terminal);
   }
 
   /**
-   * Returns the search path that was asked for, and in front of it what came with recordings: PDBs
+   * Returns the search path that was requested, and in front of it what came with recordings: PDBs
    * in their zips, and what Windows Performance Recorder puts beside them.
    */
   public static SymbolSearchPath of(List<Path> recordings, ParseResult parsed, Terminal terminal) {

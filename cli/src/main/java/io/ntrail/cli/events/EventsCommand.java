@@ -212,7 +212,7 @@ public final class EventsCommand implements Command {
     EventRemarks.sources(described, events.problems(), request.parsed, request.terminal);
   }
 
-  /** Lists them, and tells what symbols could not give. */
+  /** Lists events, and warns of missing symbols. */
   private static Losses.Symbols list(
       Request request, EtwRecording recording, SchemaSources sources) {
     Events events = events(request, recording, sources);

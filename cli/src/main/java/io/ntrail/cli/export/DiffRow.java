@@ -29,9 +29,9 @@ record DiffRow(Subject subject, Side before, Side after, double change) {
    * A function or a module.
    *
    * @param text as people read it
-   * @param module null if nobody tells it: names of collapsed stacks may have none
-   * @param function null if it is a module, or nobody names the function
-   * @param line null if rows are not by line, or nobody knows it
+   * @param module null if unknown: names of collapsed stacks may have none
+   * @param function null if it is a module, or the function has no name
+   * @param line null if rows are not by line, or it is unknown
    * @param rva where the function, or the range, begins in its module; -1 if it has no place there
    */
   record Subject(

@@ -17,7 +17,7 @@ import picocli.CommandLine.ParseResult;
 
 /**
  * Target of an export: standard output, or a file that gets its name only once it is complete, so
- * that whoever ends ntrail half-way has no half file.
+ * that no incomplete file is left if ntrail is killed.
  *
  * @param file null for standard output
  */

@@ -65,7 +65,7 @@ sealed interface StackInput extends AutoCloseable
   /** Its functions or modules, if the shape is flat. */
   List<ProfileRow> rows();
 
-  /** Warns of what is not as it should be, and tells the exit code. */
+  /** Warns of problems of the input, and returns the exit code. */
   int finish();
 
   @Override

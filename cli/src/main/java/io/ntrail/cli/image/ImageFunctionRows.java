@@ -101,7 +101,7 @@ final class ImageFunctionRows {
    *
    * @param entry its entry in the function table; empty: it has none
    * @param chain its unwind information; empty: it has none
-   * @param patch how it can be patched; null: not asked for
+   * @param patch how it can be patched; null: not requested
    */
   private record Row(
       ImageFunction function,

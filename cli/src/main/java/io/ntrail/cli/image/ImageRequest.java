@@ -18,10 +18,10 @@ import picocli.CommandLine.ParseResult;
  * Request of {@code ntrail image}: parts of an image.
  *
  * @param file as typed
- * @param functions the pattern that functions have to fit, empty for all; null: not asked for
+ * @param functions the pattern that functions have to fit, empty for all; null: not requested
  * @param unwind the function whose unwind data are spelled out, empty for a column of them; null:
- *     not asked for
- * @param disasm the function whose code is shown, {@code all} for every one; null: not asked for
+ *     not requested
+ * @param disasm the function whose code is shown, {@code all} for every one; null: not requested
  */
 record ImageRequest(
     String file,
@@ -37,11 +37,9 @@ record ImageRequest(
     boolean services) {
   static void options(CommandSpec spec) {
     spec.addOption(
-        CommonOptions.optional(
-            "PATTERN", "functions, or those matching a pattern", "--functions"));
+        CommonOptions.optional("PATTERN", "functions, or those matching a pattern", "--functions"));
     spec.addOption(
-        CommonOptions.optional(
-            "ADDRESS|NAME", "unwind information of a function", "--unwind"));
+        CommonOptions.optional("ADDRESS|NAME", "unwind information of a function", "--unwind"));
     spec.addOption(
         CommonOptions.value(
             "ADDRESS|NAME|all", "disassembly of a function, or of all", "--disasm"));
@@ -65,7 +63,7 @@ record ImageRequest(
     @Nullable String unwind = value(parsed, "--unwind");
     List<String> words = new ArrayList<>(CommonOptions.positionals(parsed));
     if (words.isEmpty()) {
-      // "image --functions FILE": the word behind an option without a value was meant for us.
+      // "image --functions FILE": the word after an option without a value was meant for us.
       if (unwind != null && isFile(unwind)) {
         words.add(unwind);
         unwind = "";
@@ -104,7 +102,7 @@ record ImageRequest(
     return !word.isEmpty() && Files.exists(Path.of(word));
   }
 
-  /** Returns whether no table was asked for. */
+  /** Returns true if no table was requested. */
   boolean isSummary() {
     return functions == null
         && unwind == null
@@ -112,7 +110,7 @@ record ImageRequest(
         && !(sections || imports || exports || relocations || resources || hotpatch || services);
   }
 
-  /** The parts that were asked for, in the order in which they are printed. */
+  /** The parts that were requested, in the order in which they are printed. */
   List<ImagePart> parts(ParsedImage contents, ImageNames names) {
     List<ImagePart> parts = new ArrayList<>();
     if (sections) {

@@ -62,9 +62,9 @@ final class InstructionRows {
   /**
    * Rows of what a decoder decodes.
    *
-   * @param names what lies at an address, empty if nobody knows
-   * @param lines of which line the instruction at an address is, empty if nobody knows; null: there
-   *     is no column of it
+   * @param names what lies at an address, empty if unknown
+   * @param lines of which line the instruction at an address is, empty if unknown; null: there is
+   *     no column of it
    */
   InstructionRows(
       InstructionDecoder decoder,

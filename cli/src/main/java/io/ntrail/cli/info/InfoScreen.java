@@ -18,11 +18,11 @@ import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
 
-/** {@code ntrail info} for people: a line for each thing that the recording tells. */
+/** {@code ntrail info} for people: a line for each recorded fact. */
 final class InfoScreen {
   private static final int LABEL = 11;
 
-  /** Names behind {@code no schema}. */
+  /** Names after {@code no schema}. */
   private static final int NAMED = 2;
 
   /** File name that mergers write if they had several. */

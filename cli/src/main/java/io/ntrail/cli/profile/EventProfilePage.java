@@ -77,7 +77,7 @@ public final class EventProfilePage implements ProfilePage {
     return request.unit() == WeightUnit.NANOS ? "us" : request.unit().text();
   }
 
-  /** Nanoseconds that the part of the recording lasts which was asked for. */
+  /** Nanoseconds that the part of the recording lasts which was requested. */
   long covered() {
     return heading.covered();
   }

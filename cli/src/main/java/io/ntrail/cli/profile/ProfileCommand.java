@@ -122,7 +122,7 @@ public final class ProfileCommand implements Command {
    * Result of a profile.
    *
    * @param print prints it
-   * @param unmatched names of functions that were asked for and are not there
+   * @param unmatched names of functions that were requested and are not there
    */
   private record Answer(Runnable print, List<UnmatchedTerm> unmatched) {}
 

@@ -55,8 +55,7 @@ public final class SymbolsCommand implements Command {
         CommonOptions.optional(
             "N", "recordings: only the N images with the most samples", "--hot"));
     spec.addOption(CommonOptions.flag("download missing files from symbol servers", "--fetch"));
-    spec.addOption(
-        CommonOptions.flag("recordings: also image files, not only PDBs", "--images"));
+    spec.addOption(CommonOptions.flag("recordings: also image files, not only PDBs", "--images"));
     spec.addOption(
         CommonOptions.value(
             "FILE", "pack what was found into a zip, for -y elsewhere", "--bundle"));
@@ -166,7 +165,7 @@ public final class SymbolsCommand implements Command {
     }
   }
 
-  /** A file that is to be written: none that is read, and nothing that is no file. */
+  /** A file that is to be written: not an input, and not a special file. */
   private static @Nullable Path path(ParseResult parsed, String option) {
     if (!CommonOptions.has(parsed, option)) {
       return null;

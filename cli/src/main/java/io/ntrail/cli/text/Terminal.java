@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * The two streams of a command: the answer goes to {@link #out()} and nothing else does; warnings,
  * hints and progress go to {@link #err()}.
  *
- * <p>Whether a stream is a terminal, the launcher tells in {@code NTRAIL_TTY} (the numbers of the
+ * <p>The launcher says in {@code NTRAIL_TTY} whether a stream is a terminal (the numbers of the
  * descriptors that are); started without it, Linux is asked, and elsewhere neither counts as one.
  */
 public final class Terminal implements AutoCloseable {
@@ -31,7 +31,7 @@ public final class Terminal implements AutoCloseable {
       super("Broken pipe", cause);
     }
 
-    /** Returns true if a write failed only because nobody reads any more. */
+    /** Returns true if a write failed only because the reader has closed the stream. */
     static boolean is(IOException failure) {
       // Java has no type for the system's error, only its text: EPIPE, ERROR_BROKEN_PIPE.
       return failure instanceof ReaderGone

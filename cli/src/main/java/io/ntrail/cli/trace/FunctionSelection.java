@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Functions that are asked for, after what was asked for at the beginning was changed: the last
- * pattern that means a function decides.
+ * Selected functions, after the first selection was changed: the last pattern that means a function
+ * decides.
  *
- * @param first what was asked for at the beginning
+ * @param first the selection at the start
  * @param rules what was said since then, in that order
  */
 record FunctionSelection(TraceRequest first, List<Rule> rules) implements TracePlan.Selection {

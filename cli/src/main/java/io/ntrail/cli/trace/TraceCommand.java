@@ -114,7 +114,7 @@ public final class TraceCommand implements Command {
       throw e;
     } finally {
       if (!begun) {
-        // It stands at its first instruction.
+        // It is at its first instruction.
         target.giveUp();
       }
     }
@@ -125,7 +125,7 @@ public final class TraceCommand implements Command {
     try {
       return !target.process().isStarted() && target.process().await(0).isPresent();
     } catch (CannotGoOn e) {
-      // Without its agent nobody knows, and that is what failed.
+      // Without the agent this is unknown, and the agent is what failed.
       return false;
     }
   }

@@ -273,7 +273,7 @@ final class TraceReport implements AutoCloseable {
     }
   }
 
-  /** Something failed while the program ran; what did is told later. */
+  /** Reports that the trace was abandoned; the failure is reported later. */
   void abandoned(boolean restored) {
     clear();
     terminal

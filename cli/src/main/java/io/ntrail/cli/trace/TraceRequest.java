@@ -26,9 +26,9 @@ import picocli.CommandLine.ParseResult;
  * @param file where the recording goes
  * @param planOnly whether the program is not run beyond what its loader does
  * @param children whether what the program starts is traced as well
- * @param why whether functions that are left alone are listed
+ * @param why whether functions that are skipped are listed
  * @param interactive whether more is read from standard input while the program runs
- * @param noStop whether threads must not stand still while functions are patched
+ * @param noStop whether threads must not be suspended while functions are patched
  * @param arguments how many arguments of each call are recorded
  * @param threads how many stacks can be traced at once
  * @param buffers chunks of 64 KiB between the program and the recorder

@@ -85,7 +85,7 @@ class EventsTest {
             "pid == 123456")) {
       assertEquals(List.of(), said("events", file, "--where", where), where);
     }
-    // The first events do not tell what the others have.
+    // The first events do not show what the others have.
     assertEquals(
         List.of(),
         said("events", file, "--where", "pid >= 0 or Order == 1", "-n", "1", "--format", "jsonl"));
@@ -167,7 +167,7 @@ class EventsTest {
               Cli.run(words).lines().getLast()),
           words[2].toString());
     }
-    assertTrue(!Cli.run("events", sample(), "--count").out().contains("not described"));
+    assertTrue(!Cli.run("events", sample(), "--count").out().contains("no schema"));
     assertTrue(
         Cli.run("events", file, "-v").err().contains(" 10  "), "events that nothing describes");
     assertTrue(Cli.run("events", file, "-v").err().contains("  (no schema)\n"));

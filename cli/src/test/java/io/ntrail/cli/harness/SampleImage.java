@@ -65,7 +65,7 @@ public final class SampleImage {
     return image.build().file();
   }
 
-  /** As compilers for hot patching do: six bytes in front of a function that nobody uses. */
+  /** As compilers for hot patching do: six bytes of unused bytes in front of a function. */
   private static PeSectionContent begin(PeSectionContent code, String name) {
     code.fill(6, INT3);
     while (code.size() % 16 != 0) {

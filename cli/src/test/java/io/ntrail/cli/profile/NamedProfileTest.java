@@ -188,7 +188,7 @@ class NamedProfileTest {
     byte[] bytes = Files.readAllBytes(pdb);
     String text = new String(bytes, StandardCharsets.ISO_8859_1);
     int name = text.indexOf("System.String.wstrcpy(Char*, Char*, Int32)");
-    // The kind of the record that the name stands in.
+    // The kind of the record that the name is in.
     bytes[name - 12] ^= 0x55;
     Files.write(pdb, bytes);
     for (String format : List.of("text", "json")) {
@@ -245,7 +245,7 @@ class NamedProfileTest {
     Path file = TestData.file(RECORDING);
     assertEquals(3, Cli.run("profile", file, "-y", folder, "--strict").exit());
     assertEquals(0, Cli.run("profile", file, "-y", folder).exit());
-    // Nobody said where symbols are: none are missed.
+    // No symbol path was given: no symbols are missed.
     assertEquals(0, Cli.run("profile", file, "--strict").exit());
   }
 

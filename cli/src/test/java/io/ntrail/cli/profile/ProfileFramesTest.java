@@ -154,7 +154,7 @@ class ProfileFramesTest {
     Path recording =
         new SampledProgram()
             .sample(DELETE, WORTH_END)
-            // The byte before main belongs to nobody, that before the other address to delete.
+            // The byte before main belongs to no function, that before the other address to delete.
             .sample(COUNT, DELETE + 1)
             .write(folder);
     assertEquals(

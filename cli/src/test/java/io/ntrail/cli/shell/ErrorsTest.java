@@ -232,7 +232,7 @@ class ErrorsTest {
       assertTrue(result.exit() == 1 || result.exit() == 2, () -> result.toString());
       assertTrue(result.err().startsWith("ntrail: "), result.err());
       assertFalse(result.err().contains("\tat ") || result.err().contains("Exception"));
-      assertFalse(result.err().contains("a defect of ntrail"), result.err());
+      assertFalse(result.err().contains("internal error"), result.err());
     }
   }
 

@@ -141,7 +141,7 @@ class ScreenTest {
     assertEquals("", onTerminal(100, "info", file, "-q").err());
   }
 
-  /** The story of the sample recording, as its writer tells it. */
+  /** The contents of the sample recording, as its writer states them. */
   @Test
   void whatIsInTheSample() throws IOException {
     Path file = sample();
@@ -193,7 +193,7 @@ class ScreenTest {
     String text = Cli.run("info", file).out();
     assertTrue(text.contains("  no schema (6 types): 00000000-0000-4000-"), text);
     assertTrue(text.contains(", 1 more\n"), text);
-    // What the recording does not tell is not there, least of all as 0.
+    // Unrecorded values are absent, and never 0.
     for (String none : List.of("sampling", "symbols", "process", "thread", "image", " 0 ")) {
       assertTrue(!text.lines().skip(1).toList().toString().contains(none), text);
     }

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Names of a recording that come from servers, zips and lists: asked for, and never unasked. */
+/** Names of a recording that come from servers, zips and lists: only on request. */
 class SymbolServersTest {
   private static final String RECORDING = "etl/perfview-net45-x86-win7.etl.gz";
   private static final String CORE = "mscorlib.ni.pdb";

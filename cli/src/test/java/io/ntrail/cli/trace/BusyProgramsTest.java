@@ -23,14 +23,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Programs of the system that are attached to while they are busy, traced for a while and let go
+ * Programs of the system that are attached to while they are busy, traced for a while and released
  * while they still are: what they do is what they do untraced.
  */
 class BusyProgramsTest {
-  /** A screen that nobody sees. */
+  /** Virtual screen. */
   private static final ExternalTool XVFB = ExternalTool.of("xvfb", "Xvfb");
 
-  /** So many calls are recorded at least before a program is let go. */
+  /** So many calls are recorded at least before a program is released. */
   private static final int CALLS = 200;
 
   private static final int MOST_EXPORTS = 4;

@@ -14,7 +14,9 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code ntrail trace --children}: what it says of each process, and what its recording tells. */
+/**
+ * {@code ntrail trace --children}: its report of each process, and the contents of its recording.
+ */
 class ChildProcessReportTest {
   @TempDir private Path folder;
 
@@ -86,7 +88,7 @@ class ChildProcessReportTest {
     assertEquals(0, calls.exit(), calls.err());
     assertEquals(2, calls.out().split("\"main\"", -1).length - 1, calls.out());
     Cli.Result info = Cli.run("info", recording);
-    // Of the shell nothing was asked for.
+    // Nothing was selected in the shell.
     assertTrue(info.out().contains("2 threads in 2 processes"), info.out());
   }
 }

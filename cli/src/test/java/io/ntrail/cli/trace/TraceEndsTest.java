@@ -42,7 +42,7 @@ class TraceEndsTest {
   /**
    * Presses Ctrl+C in a terminal where a program is being traced.
    *
-   * @param after what the shell does when ntrail has ended, which it tells as {@code status=N}
+   * @param after what the shell does when ntrail has ended, which it prints as {@code status=N}
    */
   private JsonReader interrupt(String after, String... arguments) throws Exception {
     assumeTrue(SCRIPT.available(), SCRIPT.missing());

@@ -200,7 +200,9 @@ class TraceTest {
     assertEquals(1, later.exit());
     assertTrue(later.err().contains("waiting for one to be loaded: nothing!*"), later.err());
     assertTrue(
-        later.err().contains("no function of cmd.exe or of the modules that it loaded matches nothing!*"),
+        later
+            .err()
+            .contains("no function of cmd.exe or of the modules that it loaded matches nothing!*"),
         later.err());
     assertEquals("run", later.out().strip(), "the library could have been loaded later");
     Outcome missing = ntrail("trace", "-f", "*!*", "--", "./missing.exe");

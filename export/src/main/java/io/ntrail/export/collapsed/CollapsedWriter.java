@@ -17,7 +17,7 @@ public final class CollapsedWriter {
   /**
    * Item below a node: a stack that ends here, or all that go on from here.
    *
-   * @param key how its lines go on behind the path to the node above: sorting these sorts lines,
+   * @param key how its lines go on after the path to the node above: sorting these sorts lines,
    *     since a semicolon ends none of the names
    */
   private record Item(String key, int node, boolean isStack) {}

@@ -64,8 +64,7 @@ public final class Archives {
    *
    * @param name of the file in messages and gaps
    */
-  public static List<InputFile> open(
-      Path path, String name, Predicate<String> wanted, Gaps gaps) {
+  public static List<InputFile> open(Path path, String name, Predicate<String> wanted, Gaps gaps) {
     if (!Files.exists(path)) {
       throw CannotGoOn.noSuchFile(name, SpellingSuggestion.file(path));
     }

@@ -70,9 +70,7 @@ final class CabinetMembers {
           "");
     }
     if (chosen.stream().mapToLong(CabinetFile::size).sum() / LARGEST_RATIO > packed) {
-      throw new CannotGoOn(
-          name + " claims more data than its size can hold",
-          "get a new copy");
+      throw new CannotGoOn(name + " claims more data than its size can hold", "get a new copy");
     }
     List<String> refused = new ArrayList<>();
     for (CabinetFile file : chosen) {

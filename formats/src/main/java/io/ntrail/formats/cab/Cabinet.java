@@ -116,7 +116,7 @@ public final class Cabinet implements AutoCloseable {
     }
     for (RawFile raw : part.files()) {
       CabinetFile file = raw.file();
-      // What began in the cabinet before was told there.
+      // A file that starts in the previous cabinet was reported there.
       if (!(goesOn && raw.fromPrevious())) {
         files.add(
             new CabinetFile(

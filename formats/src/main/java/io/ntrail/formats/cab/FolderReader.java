@@ -97,7 +97,7 @@ final class FolderReader implements AutoCloseable {
       if (whole > Unpacker.BLOCK) {
         throw damaged(first, start, "a block claims " + whole + " bytes");
       }
-      // A block that gives nothing goes on in the next cabinet.
+      // A block without bytes continues in the next cabinet.
       if (whole > 0) {
         try {
           unpacker.unpack(packed, length, block, whole);
@@ -135,8 +135,7 @@ final class FolderReader implements AutoCloseable {
     }
     int sum = checksum(header, 4, header.length(), checksum(data, 0, data.length(), 0));
     if (sum != told) {
-      throw damaged(
-          part, at, "the checksum of a block is %08x, not %08x".formatted(sum, told));
+      throw damaged(part, at, "the checksum of a block is %08x, not %08x".formatted(sum, told));
     }
   }
 

@@ -51,7 +51,7 @@ public final class EtlFile implements AutoCloseable {
    *
    * @param input closed with the returned file, or by this method if it fails
    * @param gaps receives what cannot be read
-   * @throws CannotGoOn if it is no recording, or nothing of it can be read
+   * @throws CannotGoOn if it is not a recording, or nothing of it can be read
    */
   public static EtlFile open(InputFile input, Gaps gaps) {
     try {
@@ -229,7 +229,7 @@ public final class EtlFile implements AutoCloseable {
       expected = Math.min(expected, header.maximumBytes() / sessionBufferSize);
     }
     boolean packed = buffers.count() > 1 && buffers.compressed(buffers.count() - 1);
-    // A rest that is shorter than a buffer header is no buffer.
+    // A rest that is shorter than a buffer header is not a buffer.
     long whole = Math.ceilDiv(usedEnd - EtlLayout.BUFFER_HEADER + 1, sessionBufferSize);
     long present = packed ? buffers.count() : whole;
     if (present < expected) {

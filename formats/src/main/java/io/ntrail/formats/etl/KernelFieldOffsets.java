@@ -75,7 +75,7 @@ public final class KernelFieldOffsets {
       return pointerBytes + 8;
     }
 
-    /** Returns the place of the first entry of SampledProfileCache, behind their number (u32). */
+    /** Returns the place of the first entry of SampledProfileCache, after their number (u32). */
     public static int firstEntry(int pointerBytes) {
       return pointerBytes;
     }
@@ -202,8 +202,8 @@ public final class KernelFieldOffsets {
   }
 
   /**
-   * FileIo operations: what is common to those that begin. In version 2 the thread (pointer) stands
-   * behind the request, in version 3 (u32) behind the other pointers.
+   * FileIo operations: what is common to those that begin. In version 2 the thread (pointer) is
+   * after the request, in version 3 (u32) after the other pointers.
    */
   public enum FileOperation {
     /** FileIo/Create. */

@@ -80,8 +80,7 @@ public record JtrcHeader(int version, int characteristics) {
                   + " does not select one clock and one record width"));
     }
     if (width == RECORDS_64) {
-      throw new DamagedInput(
-          name, 6, JtrcError.BITNESS_NOT_SUPPORTED.text("64-bit records"));
+      throw new DamagedInput(name, 6, JtrcError.BITNESS_NOT_SUPPORTED.text("64-bit records"));
     }
     if (start.i64(8) != 0) {
       throw new DamagedInput(

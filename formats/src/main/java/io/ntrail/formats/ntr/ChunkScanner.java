@@ -174,7 +174,7 @@ final class ChunkScanner {
       if (header == null || header.kind() != NtrLayout.INDEX || header.flags() != 0) {
         return null;
       }
-      // Behind the last index comes the end; an index in between is covered by the one behind it.
+      // Behind the last index comes the end; an index in between is covered by the one after it.
       if (parts.isEmpty() && header.end() != endAt || header.payload() < NtrLayout.INDEX_HEAD) {
         return null;
       }

@@ -128,7 +128,7 @@ final class EventColumns implements AutoCloseable {
     unpack.setInput(payload, from, stored);
     try {
       int got = unpack.inflate(inflated[column], 0, plain);
-      // The end of the stream shows only when more is asked for.
+      // The end of the stream shows only when more is requested.
       if (got == plain && !unpack.finished() && unpack.inflate(new byte[1]) != 0) {
         got++;
       }

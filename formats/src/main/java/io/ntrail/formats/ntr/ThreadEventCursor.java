@@ -207,7 +207,9 @@ public final class ThreadEventCursor implements AutoCloseable {
         case NtrLayout.ENTRY_FOLLOWING -> {
           int site = sites.following[context];
           if (site == 0) {
-            throw columns.get(NtrLayout.OPERATIONS).damaged("refer to a successor that is not defined");
+            throw columns
+                .get(NtrLayout.OPERATIONS)
+                .damaged("refer to a successor that is not defined");
           }
           return enter(site);
         }
@@ -263,7 +265,8 @@ public final class ThreadEventCursor implements AutoCloseable {
           }
           frames = areas.computeIfAbsent(others.var32("area"), AreaFrames::new);
         }
-        default -> throw columns.get(NtrLayout.OPERATIONS).damaged("have the unknown code " + number);
+        default ->
+            throw columns.get(NtrLayout.OPERATIONS).damaged("have the unknown code " + number);
       }
     }
     return false;

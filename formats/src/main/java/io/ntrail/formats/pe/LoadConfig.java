@@ -280,10 +280,7 @@ public final class LoadConfig {
           rva + number.at(wide),
           number.width(wide),
           "load config",
-          "a table of "
-              + Long.toUnsignedString(count)
-              + " entries has room for only "
-              + known);
+          "a table of " + Long.toUnsignedString(count) + " entries has room for only " + known);
     }
     GuardEntry[] entries = new GuardEntry[(int) known];
     for (int i = 0; i < known; i++) {

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * mapped (certificates, overlay), and that it was relocated.
  *
  * <p>Nothing here fails because of bytes further on: what is damaged is a {@link Gap} of the image
- * ({@link #gaps()}), reported by whoever reads it.
+ * ({@link #gaps()}), reported by its reader.
  */
 public final class PeImage {
   /** Bound of the bytes of the file that the headers can be spread over. */

@@ -212,7 +212,8 @@ public record Resources(List<Entry> entries) {
       } else if (count > room) {
         gap(
             at,
-            String.format(Locale.ROOT, "a directory of %d entries has room for only %d", count, room));
+            String.format(
+                Locale.ROOT, "a directory of %d entries has room for only %d", count, room));
       }
       path.remove(at);
       return List.copyOf(entries);
@@ -228,7 +229,8 @@ public record Resources(List<Entry> entries) {
         int offset = (int) (where & ~TOP);
         if ((where & TOP) != 0) {
           if (offset > bytes.length() - DIRECTORY) {
-            throw new DamagedInput(bytes.name(), bytes.base() + at, "a directory starts past the end");
+            throw new DamagedInput(
+                bytes.name(), bytes.base() + at, "a directory starts past the end");
           }
           return new Entry(name, id, directory(offset, level + 1), null);
         }

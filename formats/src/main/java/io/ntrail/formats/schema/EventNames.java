@@ -2,10 +2,7 @@ package io.ntrail.formats.schema;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * The one rule for what events are called that somebody described: manifests, EventMetadata and
- * TraceLogging.
- */
+/** Names of events with a schema: manifests, EventMetadata and TraceLogging. */
 public final class EventNames {
   /** The opcode that says nothing: 0, called so in manifests and by Windows. */
   private static final String INFO = "Info";

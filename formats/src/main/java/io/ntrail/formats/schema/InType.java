@@ -34,7 +34,7 @@ public enum InType {
   DOUBLE            ( 12,  8),
   /** A truth value in 4 bytes. */
   BOOLEAN           ( 13,  4),
-  /** Bytes whose number the schema tells. */
+  /** Bytes whose number is in the schema. */
   BINARY            ( 14, -1),
   /** 16 bytes. */
   GUID              ( 15, 16),
@@ -70,7 +70,7 @@ public enum InType {
   SIZE_T            (308, -2),
   /** A 32-bit number of bytes, then those. */
   HEX_DUMP          (309, -1),
-  /** A TOKEN_USER (two pointers) and a SID behind it; four zero bytes if there is none. */
+  /** A TOKEN_USER (two pointers) and a SID after it; four zero bytes if there is none. */
   WBEM_SID          (310, -1),
   /** A 16-bit number of bytes, then those. */
   COUNTED_BINARY    ( 25, -1),

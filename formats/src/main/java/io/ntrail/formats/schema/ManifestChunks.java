@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * 0xFFFE, opcode 0xFE and task 0xFFFE. Each is u8 format (1: XML), u8 major and u8 minor version,
  * u8 0x5B, u16 number of pieces, u16 number of this one from 0, UTF-8.
  *
- * <p>The pieces of one manifest come from one thread, in order or not; other threads' may stand
+ * <p>The pieces of one manifest come from one thread, in order or not; other threads' may be
  * between them. A provider may send its manifest several times: the last whole one counts. One
  * thread at a time.
  */

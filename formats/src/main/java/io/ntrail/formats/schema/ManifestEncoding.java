@@ -35,7 +35,7 @@ final class ManifestEncoding {
     }
   }
 
-  /** A reader that throws at bytes that are no text, in place of putting something for them. */
+  /** A reader that throws at invalid text instead of replacing it. */
   private static Reader reader(byte[] xml, Charset charset) {
     return new InputStreamReader(new ByteArrayInputStream(xml), charset.newDecoder());
   }

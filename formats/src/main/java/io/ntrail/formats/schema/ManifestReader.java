@@ -142,7 +142,8 @@ final class ManifestReader {
       while (xml.hasNext()) {
         switch (xml.next()) {
           case XMLStreamConstants.START_ELEMENT -> anything(xml.getLocalName());
-          case XMLStreamConstants.DTD -> throw new NoManifest(place() + ": document type declarations are not allowed");
+          case XMLStreamConstants.DTD ->
+              throw new NoManifest(place() + ": document type declarations are not allowed");
           default -> {
             // Nothing else means anything outside of elements.
           }

@@ -59,7 +59,7 @@ class CabinetTest {
   @Test
   void aDateThatIsNoneIsLeftOut() {
     byte[] cabinet = hello().write();
-    // Month 15 of CFFILE.date, which stands behind one folder and ten bytes of the entry.
+    // Month 15 of CFFILE.date, which is after one folder and ten bytes of the entry.
     LittleEndian.putU16(cabinet, 36 + 8 + 10, 15 << 5);
     assertEquals(Optional.empty(), list(cabinet).getFirst().modified());
   }
@@ -231,9 +231,10 @@ class CabinetTest {
   void blocksOfWrongSizesAreDamage() {
     assertDamage(CabinetWriter.STORED, new Block(ascii("abc"), 4), "a stored block has 3 bytes");
     assertDamage(CabinetWriter.STORED, new Block(new byte[32_769], 32_769), "32769 bytes");
-    assertDamage(CabinetWriter.STORED, new Block(ascii("abc"), 0), "the compressed data is truncated");
+    assertDamage(
+        CabinetWriter.STORED, new Block(ascii("abc"), 0), "the compressed data is truncated");
     assertDamage(CabinetWriter.MSZIP, new Block(ascii("KC\3\0"), 4), "does not start with CK");
-    assertDamage(CabinetWriter.MSZIP, new Block(ascii("CK\3\0"), 4), "gives 0 bytes");
+    assertDamage(CabinetWriter.MSZIP, new Block(ascii("CK\3\0"), 4), "inflates to 0 bytes");
   }
 
   private static void assertDamage(int type, Block block, String why) {
@@ -246,7 +247,7 @@ class CabinetTest {
   @Test
   void aBlockThatGivesMoreThanItSaysIsDamage() {
     byte[] cabinet = new CabinetWriter().msZip(ascii("hello")).file("data", 0, 4).write();
-    // cbUncompressed of the only block, behind the tables of 36, 8 and 16 + 5 bytes.
+    // cbUncompressed of the only block, after the tables of 36, 8 and 16 + 5 bytes.
     LittleEndian.putU16(cabinet, 36 + 8 + 21 + 6, 4);
     LittleEndian.putU32(cabinet, 36 + 8 + 21, 0);
     String damage = Cabinets.contents(cabinet).file("data").damage();

@@ -74,7 +74,7 @@ class LzxTest {
         });
   }
 
-  /** Noise, and the same noise so far behind it. */
+  /** Noise, and the same noise so far after it. */
   private static byte[] farRepetition(int distance) {
     byte[] noise = noise(distance, 300);
     byte[] data = new byte[distance + noise.length];

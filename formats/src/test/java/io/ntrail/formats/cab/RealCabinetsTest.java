@@ -139,7 +139,8 @@ class RealCabinetsTest {
     Contents contents = contents("split-1.cab");
     assertEquals("", contents.file("small1.bin").damage());
     String damage = contents.file("small2.bin").damage();
-    assertTrue(damage.endsWith("the compressed data is truncated: it continues in Split-2.CAB"), damage);
+    assertTrue(
+        damage.endsWith("the compressed data is truncated: it continues in Split-2.CAB"), damage);
   }
 
   @Test
@@ -172,7 +173,7 @@ class RealCabinetsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "cve-2010-2800-mszip-infinite-loop.cab,gives 1 bytes but claims 16",
+    "cve-2010-2800-mszip-infinite-loop.cab,inflates to 1 bytes but claims 16",
     "cve-2015-4470-mszip-over-read.cab,invalid distance too far back",
     "lzx-main-tree-no-lengths.cab,undefined Huffman code",
     "lzx-premature-matches.cab,code lengths extend past the end of the tree"

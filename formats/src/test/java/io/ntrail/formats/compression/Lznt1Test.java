@@ -61,8 +61,7 @@ class Lznt1Test {
   @Test
   void aMatchAtTheStartOfAChunkIsRefused() {
     assertEquals(
-        "3 LZNT1: match distance 1 exceeds the 0 bytes of its chunk",
-        refusal("02b0 01 0000", 100));
+        "3 LZNT1: match distance 1 exceeds the 0 bytes of its chunk", refusal("02b0 01 0000", 100));
   }
 
   @Test

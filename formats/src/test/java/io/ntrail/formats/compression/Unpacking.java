@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs a decompressor between guards: an input window with other bytes around it, and an output
- * whose bytes behind the limit must stay what they were.
+ * whose bytes after the limit must stay what they were.
  */
 final class Unpacking implements AutoCloseable {
-  /** Where the compressed bytes stand in their window. */
+  /** Where the compressed bytes are in their window. */
   static final int FROM = 8;
 
   private static final int GUARD_BYTES = 32;

@@ -186,7 +186,7 @@ class JtrcFileTest {
       }
       Gaps found = new Gaps();
       try (JtrcFile file = JtrcFile.open(InputFile.of(bytes, "t.jtrc"), found)) {
-        // The first one is before the damage, the last one behind the border.
+        // The first one is before the damage, the last one after the border.
         assertEquals(1 + 16_000, file.clients().getFirst().records());
       }
       Gap gap = found.list().getFirst();

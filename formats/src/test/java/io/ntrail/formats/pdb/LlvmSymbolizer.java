@@ -348,7 +348,7 @@ final class LlvmSymbolizer {
 
   /**
    * What the rows say that have an address: of each stretch of code with it the last row that does
-   * not begin behind it, whatever block it is in.
+   * not begin after it, whatever block it is in.
    */
   Rows rows(long rva) {
     List<String> places = new ArrayList<>();
@@ -559,7 +559,7 @@ final class LlvmSymbolizer {
     return state[1];
   }
 
-  /** getLineOffset: stops when it has come to the address or behind it. */
+  /** getLineOffset: stops when it has come to the address or after it. */
   private static long[] lineAndFile(Bytes program, long offset) {
     long[] lineAndFile = {0, 0};
     long[] code = {0};

@@ -17,7 +17,7 @@ final class AllDirectories {
   private AllDirectories() {}
 
   /**
-   * @throws io.ntrail.formats.bytes.CannotGoOn if it is no image
+   * @throws io.ntrail.formats.bytes.CannotGoOn if it is not an image
    */
   static void read(byte[] bytes, String name) {
     try (InputFile file = InputFile.of(bytes, name)) {

@@ -53,7 +53,7 @@ class EhManifestsTest {
           "/DYNAMICBASE", flags.contains("/DYNAMICBASE"), headers.isDll(PeHeaders.DYNAMIC_BASE));
       differences.same(
           "/NXCOMPAT", flags.contains("/NXCOMPAT"), headers.isDll(PeHeaders.NX_COMPAT));
-      // ARM64 images have it without being asked for; so does every option of the kind.
+      // ARM64 images have it without being requested; so does every option of the kind.
       differences.same(
           "/HIGHENTROPYVA",
           flags.contains("/HIGHENTROPYVA"),

@@ -66,7 +66,7 @@ class PeDamageTest {
     assertTrue(sound.length > 0);
   }
 
-  /** Everywhere in the headers, and at some places behind them; {@code --long}: at many. */
+  /** Everywhere in the headers, and at some places after them; {@code --long}: at many. */
   private static List<Integer> places(byte[] sound, int salt) {
     List<Integer> places = new ArrayList<>();
     int headers = Math.min(sound.length, 0x400);

@@ -313,7 +313,7 @@ final class ReadobjComparison {
 
   /**
    * @param strideFits readobj 14 takes entries of these tables to be of one length whatever the
-   *     guard flags say; only where that is so its entries behind the first are ones
+   *     guard flags say; only where that is so its entries after the first are ones
    */
   private void guardTable(String name, List<GuardEntry> read, boolean strideFits) {
     List<GuardEntry> entries = new ArrayList<>();
@@ -369,7 +369,7 @@ final class ReadobjComparison {
     for (ToolNode table : told.all("BaseReloc")) {
       for (ToolNode entry : table.children()) {
         int type = relocationType(entry.text("Type"));
-        // The slot behind a HIGHADJ is its low half, which readobj takes for one of its own.
+        // The slot after a HIGHADJ is its low half, which readobj takes for one of its own.
         if (type != Relocations.ABSOLUTE && !half) {
           entries.add(new Relocation(type, entry.number("Address")));
         }

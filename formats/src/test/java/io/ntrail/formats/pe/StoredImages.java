@@ -38,7 +38,7 @@ public final class StoredImages {
     }
   }
 
-  /** An image; its input is closed by nobody, since tests end with their memory. */
+  /** An image; its input is not closed, since the test JVM ends. */
   public static PeImage image(String name) {
     return image(bytes(name), name);
   }

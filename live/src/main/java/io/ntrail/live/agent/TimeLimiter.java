@@ -15,7 +15,7 @@ import java.util.concurrent.TimeoutException;
  *
  * <p>What is said to an agent is said by a thread of its own: a pipe can stay silent after the
  * agent was killed, when another process has inherited its other end, and then that thread is left
- * behind.
+ * after.
  */
 final class TimeLimiter implements AutoCloseable {
   private final long nanos;

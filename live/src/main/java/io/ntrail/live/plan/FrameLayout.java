@@ -21,7 +21,7 @@ final class FrameLayout {
   /**
    * Step of a prologue.
    *
-   * @param offset behind which byte of the range; 0: before it began
+   * @param offset after which byte of the range; 0: before it began
    * @param room by how many bytes the stack pointer was lowered
    * @param frame the register that points into the frame from here on, or -1
    * @param frameOffset how far above the stack pointer

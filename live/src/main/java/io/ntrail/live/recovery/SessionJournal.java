@@ -181,8 +181,8 @@ public final class SessionJournal {
       long notices,
       List<Patch> patches) {
     /**
-     * Returns all memory of the session. The rest of the reservation, behind the known areas,
-     * counts as needed by all of them.
+     * Returns all memory of the session. The rest of the reservation, after the known areas, counts
+     * as needed by all of them.
      */
     List<Block> all() {
       List<Block> all = new ArrayList<>(blocks);

@@ -91,7 +91,7 @@ public final class SessionLayout {
   /** u32: notices of modules answered. */
   public static final int AT_ANSWERED = 0x440;
 
-  /** u32: not 0 while a thread tells of a module or waits, by the target. */
+  /** u32: not 0 while a thread reports a module or waits, by the target. */
   static final int AT_NOTICE_BUSY = 0x408;
 
   /** u32, by both: count of the notice whose thread waits, times 4, and what is waited for. */
@@ -161,7 +161,7 @@ public final class SessionLayout {
   /** u64: records of the thread lost between the chunk before and this one. */
   public static final int CHUNK_LOST = 24;
 
-  /** State of a chunk that nobody has. */
+  /** State of a free chunk. */
   public static final int FREE = 0;
 
   /** State of a chunk that a thread writes into. */

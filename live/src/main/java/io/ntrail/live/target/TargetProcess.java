@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Process that is watched from the outside.
  *
- * <p>No debugger is attached. Closing it closes handles only: a process that was resumed goes on.
+ * <p>No debugger is attached. Closing it closes handles only: a process that was resumed continues.
  */
 public final class TargetProcess implements AutoCloseable {
   private static final int ALL_THREAD = 0x1F_FFFF;
@@ -99,7 +99,7 @@ public final class TargetProcess implements AutoCloseable {
     String what = "%s (%d)".formatted(running.name(), running.pid());
     CallOutcome opened = calls.call("kernel32!OpenProcess", ALL_PROCESS, 0, running.pid());
     if (opened.result() == 0 && opened.error() == ACCESS_DENIED) {
-      // Administrators may open what others started, services too, but have to ask for it.
+      // Administrators may open what others started, services too, but have to request it.
       calls.call("ntdll!RtlAdjustPrivilege", DEBUG_PRIVILEGE, 1, 0, calls.scratch(0));
       opened = calls.call("kernel32!OpenProcess", ALL_PROCESS, 0, running.pid());
     }
@@ -142,7 +142,7 @@ public final class TargetProcess implements AutoCloseable {
    * happens.
    *
    * @param running the process
-   * @param tid id of its first thread, which nobody resumes meanwhile
+   * @param tid id of its first thread, which must not be resumed meanwhile
    * @return empty if it runs already
    * @throws CannotGoOn if it is not there, if this user may not open it, or if it is not a program
    *     of a supported architecture; then it is as it was

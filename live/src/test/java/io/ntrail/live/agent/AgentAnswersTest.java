@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 /** What the controller does with answers that no agent gives. */
 final class AgentAnswersTest {
-  /** An agent that says what it was told to say, whatever it is asked. */
+  /** An agent that gives scripted answers to any request. */
   private static final class Parrot implements AgentConnection {
     private final InputStream in;
     private volatile boolean killed;

@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/** Which functions look at their own return address, told by hand-written code. */
+/** Detection of functions that read their return address, in hand-written code. */
 final class ReturnAddressReadsTest {
   private static final int RBX_NUMBER = 3;
   private static final int RBP_NUMBER = 5;
@@ -231,7 +231,7 @@ final class ReturnAddressReadsTest {
 
   @Test
   void theFrameOfAnInterruptIsNotUnderstood() {
-    // Moved unwind data cannot say it if it belongs to the unit; behind it, it can.
+    // Moved unwind data cannot say it if it belongs to the unit; after it, it can.
     Sketch sketch =
         new Sketch()
             .function(

@@ -40,7 +40,7 @@ public final class Sketch {
     return exported(name);
   }
 
-  /** Code with unwind data that nobody exports. */
+  /** Code with unwind data that is not exported. */
   public Sketch part(String name, UnwindInfoBuilder unwind, int... bytes) {
     code.fill(ROOM, 0xCC).align(16, 0xCC).label(name).code(bytes).label(name + ", end");
     builder.function(name, name + ", end", unwind);

@@ -31,7 +31,7 @@ final class TracePlanTest {
                 0x5B,
                 0xC3)
             .function("returning", UnwindInfoBuilder.prologue(0), 0xC3);
-    // Directly behind a function with more than enough room.
+    // Directly after a function with more than enough room.
     sketch.code().label("borrowing").code(ONE).label("borrowing, end");
     sketch.builder().function("borrowing", "borrowing, end", UnwindInfoBuilder.prologue(0));
     sketch.builder().exports("borrowing", "borrowing");

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A target may write anything anywhere: the recorder goes on, and says what cannot be. */
+/** A target may write anything anywhere: the recorder continues, and reports what is impossible. */
 class HostileTargetTest {
   @TempDir Path folder;
 

@@ -16,7 +16,7 @@ import java.util.Objects;
 
 /**
  * What a {@code .ntr} says, by thread: records as texts, and how many were lost between them. Read
- * with a reader that nobody here wrote for this.
+ * with an independent reader.
  */
 final class RecordedSession {
   static final NtrHeader HEADER =

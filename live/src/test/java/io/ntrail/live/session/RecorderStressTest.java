@@ -89,7 +89,7 @@ class RecorderStressTest {
         int place = i;
         running.add(threads.submit(() -> live(target, place, !losses)));
       }
-      // As long as nobody reads, there is no chunk sooner or later.
+      // While nothing reads, the chunks run out sooner or later.
       while (losses && session.lost() == 0 && !running.getFirst().isDone()) {
         Thread.onSpinWait();
       }

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What threads wrote into a session is in the file, in order, and what is not is told. */
+/** What threads wrote into a session is in the file, in order, and what is not is reported. */
 class RecorderTest {
   private static final int RUNS = 60;
 
@@ -128,7 +128,7 @@ class RecorderTest {
             int spills = 0;
             for (Trial.Logged thread : trial.threads) {
               List<String> told = recorded.of(thread.key);
-              // A chunk that was taken and not written into may tell the last loss.
+              // A chunk that was taken and not written into may report the last loss.
               assertTrue(
                   told.equals(thread.items) || told.equals(thread.tellable()), () -> "" + told);
               read += RecordedSession.records(told);

@@ -198,7 +198,7 @@ final class ChosenFunctionsTest {
             only(Set.copyOf(functions)),
             (target, run) -> {
               if (functions.equals(RUNNING)) {
-                // From here on nobody can stop a thread.
+                // From here on no thread can be suspended.
                 Tracing.replace(
                     target.process().calls().agent(),
                     "kernel32!SuspendThread",

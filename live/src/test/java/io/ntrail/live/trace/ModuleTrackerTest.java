@@ -305,7 +305,7 @@ final class ModuleTrackerTest {
     Traced traced = started(arguments);
     sameAsUntraced(traced, arguments);
     assertEquals(400, traced.calls("doubled").entries);
-    // Three calls when it comes, one when it goes, whoever of the threads made it do so.
+    // Three calls when it comes, one when it goes, whichever thread caused it.
     long rest = traced.calls("stepped").entries - 400 * 2;
     assertTrue(rest > 0 && rest % 4 == 0, "" + rest);
   }

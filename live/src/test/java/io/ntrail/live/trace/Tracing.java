@@ -53,7 +53,7 @@ import java.util.function.BiConsumer;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
-/** Starts programs under Wine with tracing, and tells what came of it. Holds one agent. */
+/** Starts programs under Wine with tracing, and returns the result. Holds one agent. */
 final class Tracing implements AutoCloseable {
   /** The system's modules that nearly everything goes through. */
   static final Set<String> SYSTEM =
@@ -208,7 +208,7 @@ final class Tracing implements AutoCloseable {
       return this;
     }
 
-    /** Nobody reads records while the program runs, nor afterwards. */
+    /** Records are read neither while the program runs nor afterwards. */
     Settings withoutRecorder() {
       recorded = false;
       return this;
@@ -406,7 +406,7 @@ final class Tracing implements AutoCloseable {
     }
   }
 
-  /** What is done with a target that stands at its entry point. */
+  /** What is done with a target that is at its entry point. */
   @FunctionalInterface
   interface Work {
     void on(TargetProcess target, SessionFile session, String sessionName) throws IOException;
@@ -431,7 +431,7 @@ final class Tracing implements AutoCloseable {
     return out;
   }
 
-  /** What would be done with a program that stands at its entry point. */
+  /** What would be done with a program that is at its entry point. */
   List<PlannedFunction> plan(TargetProcess target, BiPredicate<TargetModule, String> wanted) {
     List<PlannedFunction> plan = new ArrayList<>();
     Planner.Selection choice =
@@ -508,7 +508,7 @@ final class Tracing implements AutoCloseable {
     return handle;
   }
 
-  /** Ends the agent at once, as somebody would who kills it. */
+  /** Kills the agent. */
   void kill() {
     connection.kill();
   }

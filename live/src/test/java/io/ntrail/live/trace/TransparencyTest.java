@@ -56,7 +56,7 @@ final class TransparencyTest {
     return build(List.of(), sources);
   }
 
-  /** Linked with what waits for tracing, if that is asked for. */
+  /** Linked with what waits for tracing, if that is requested. */
   private static Path build(List<String> options, String... sources) throws IOException {
     return Programs.build(
         options, Stream.concat(Stream.of(sources), Stream.of("attached.c")).toArray(String[]::new));

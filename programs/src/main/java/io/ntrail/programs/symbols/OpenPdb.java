@@ -48,10 +48,7 @@ public final class OpenPdb implements FileRequest.Opened {
     String wanted = member.toLowerCase(Locale.ROOT);
     List<InputFile> inputs =
         Archives.open(
-            path,
-            name,
-            inner -> wanted.isEmpty() ? isName(inner) : inner.equals(wanted),
-            packed);
+            path, name, inner -> wanted.isEmpty() ? isName(inner) : inner.equals(wanted), packed);
     boolean done = false;
     try {
       if (inputs.size() != 1) {

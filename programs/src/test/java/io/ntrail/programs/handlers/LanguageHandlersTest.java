@@ -244,7 +244,7 @@ class LanguageHandlersTest {
     long last = 0;
     for (CxxFunction.IpState row : rows) {
       assertTrue(row.ip() >= last, where);
-      // A row behind the last instruction of a function says that its last state ends.
+      // A row after the last instruction of a function says that its last state ends.
       assertTrue(
           opened.image.isExecutable(row.ip()) || opened.image.isExecutable(row.ip() - 1), where);
       assertTrue(row.state() >= -1 && row.state() < Math.max(1, states), where);

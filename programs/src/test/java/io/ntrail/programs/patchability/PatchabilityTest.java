@@ -143,7 +143,7 @@ class PatchabilityTest {
 
   @Test
   void theEndOfAnUnknownFunctionIsNoPadding() {
-    // Between them mov eax,0 and ret, of which nobody knows.
+    // Between them mov eax,0 and ret, which no symbol covers.
     FunctionPatch patch = second(X64, "CC B8 00 00 00 00 C3 CC CC CC CC", "48 83 EC 28 C3");
     assertEquals(4, patch.padding().own());
     // A jump to five bytes on has zeros at its end.
@@ -167,7 +167,7 @@ class PatchabilityTest {
 
   @Test
   void ofInt3BehindATableTheFirstByteIsNotTaken() {
-    // 48 alone is no instruction: the decoder takes it with the CC behind it, and so on.
+    // 48 alone is not an instruction: the decoder takes it with the CC after it, and so on.
     FunctionPatch patch = second(X64, "11 22 33 C7 44 24 CC CC CC CC CC CC CC", "48 83 EC 28 C3");
     assertEquals(7, patch.padding().run());
     assertEquals(6, patch.padding().own());
@@ -200,7 +200,7 @@ class PatchabilityTest {
   })
   void whatCannotBeMovedIsRefusedByTheInstruction(
       String bytes, PatchRefusal refusal, String detail) {
-    // Bytes behind it keep the end of the image away.
+    // Bytes after it keep the end of the image away.
     Sketches sketch =
         Sketches.of(X64, BEFORE, "CC CC CC CC CC CC", "f: " + bytes, "CC".concat(" CC".repeat(20)));
     assertRefused(refusal, detail, sketch.patch("f"));
@@ -315,7 +315,7 @@ class PatchabilityTest {
   @ParameterizedTest
   @ValueSource(ints = {127, 128})
   void aBorrowedPlaceIsInReachOfAShortJump(int between) {
-    // f lies at FIRST; behind it the place at f + 2 + between, for a jump of at most 127.
+    // f lies at FIRST; after it the place at f + 2 + between, for a jump of at most 127.
     Sketches sketch =
         Sketches.of(
             X64,
@@ -408,7 +408,7 @@ class PatchabilityTest {
 
   @Test
   void aTailJumpOfAnUnknownFunctionBehindIsNoLoop() {
-    // f ends with its ret; the code behind it, of which nobody knows, jumps to f.
+    // f ends with its ret; the code after it, which no symbol covers, jumps to f.
     Sketches sketch = Sketches.of(X86, "CC CC CC CC CC", "f: 8B FF C3 CC 33 C0 EB F8", "CC CC");
     assertEquals(PatchClass.A, sketch.patch("f").patchClass());
     Sketches loop = Sketches.of(X86, "CC CC CC CC CC", "f: 8B FF 74 FC C3", "CC CC");

@@ -116,7 +116,7 @@ class SystemServicesTest {
     "34404, 4C 8B D1 B8 55 00 01 00 0F 05 C3",
     // a hook in its first bytes
     "34404, E9 11 22 33 44 00 00 00 0F 05 C3",
-    // arguments that are no multiple of four
+    // arguments that are not a multiple of four
     "332, B8 25 00 00 00 BA 00 03 FE 7F FF 12 C2 2B 00",
     // another machine's
     "332, 4C 8B D1 B8 55 00 00 00 0F 05 C3",
@@ -151,7 +151,7 @@ class SystemServicesTest {
     return services.list().stream().map(service -> String.valueOf(service.name())).toList();
   }
 
-  /** A kernel whose table begins behind {@code before} bytes of other constants. */
+  /** A kernel whose table begins after {@code before} bytes of other constants. */
   private static byte[] kernel(int before, List<String> names, int unknownEvery) {
     SmallPe sketch = new SmallPe(X64);
     sketch.section(".text", SmallPe.CODE, new LittleEndian().fill(0x4000, 0xC3).toByteArray());

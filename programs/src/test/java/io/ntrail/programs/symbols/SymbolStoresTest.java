@@ -313,7 +313,8 @@ class SymbolStoresTest {
     assertEquals(Optional.of("l/" + CRASH.place()), outcome.file());
     assertEquals(1, outcome.remarks().size());
     String remark = outcome.remarks().getFirst();
-    assertTrue(remark.startsWith(folder.resolve("file") + " cannot keep a copy of crash.pdb: "), remark);
+    assertTrue(
+        remark.startsWith(folder.resolve("file") + " cannot keep a copy of crash.pdb: "), remark);
   }
 
   @Test

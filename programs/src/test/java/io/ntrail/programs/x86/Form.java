@@ -72,7 +72,7 @@ record Form(
         : Optional.empty();
   }
 
-  /** The digit behind the slash, or -1. */
+  /** The digit after the slash, or -1. */
   int digit() {
     Matcher digit = DIGIT.matcher(opcode);
     return digit.find() ? digit.group(1).charAt(0) - '0' : -1;

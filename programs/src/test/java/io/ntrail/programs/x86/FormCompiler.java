@@ -117,7 +117,7 @@ final class FormCompiler {
 
   /**
    * The last dimension: 66 and W. Often only the length of the immediate depends on it, and a leaf
-   * has room for all four. Legacy prefixes that were asked for before leave some of them open:
+   * has room for all four. Legacy prefixes that were requested before leave some of them open:
    * these become what makes the table small.
    */
   private int operandSizes(List<Rule> rules, int[] values) {

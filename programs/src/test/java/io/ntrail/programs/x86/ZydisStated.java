@@ -22,7 +22,7 @@ final class ZydisStated {
           "bndldx|bndstx|clflush|clflushopt|clwb|invlpg|sgdt|sidt|xrstors?(64)?"
               + "|xsave(|c|opt|s)(64)?");
 
-  /** Newer, or told apart by us alone; and two slips. Ours, theirs. */
+  /** Newer, or distinguished by us alone; and two slips. Ours, theirs. */
   private static final Map<String, String> NAMES =
       Map.of(
           "prefetchit0", "nop",
@@ -90,7 +90,7 @@ final class ZydisStated {
     return null;
   }
 
-  /** In 64-bit code, 67 means nothing to MPX; nobody has it any more. */
+  /** In 64-bit code, 67 means nothing to MPX, which is obsolete. */
   private static String widenedAddress(String operands) {
     return operands.replaceAll(":e(?=[a-ds])", ":r").replaceAll("(?<=:r\\d{1,2})d", "");
   }

@@ -50,7 +50,7 @@ public final class Zydis {
   }
 
   /**
-   * All instructions of all chunks one after the other: length (0: none; goes on with the next
+   * All instructions of all chunks one after the other: length (0: none; continues with the next
    * byte), class as a letter, number of the mnemonic; 8, 8 and 16 bits.
    */
   public int[] sweep(int bits, CodeChunks chunks) throws IOException {

@@ -43,7 +43,7 @@ public final class SimulatedThread {
     return kept;
   }
 
-  /** Records that it wrote where nobody reads them. */
+  /** Records written where they are never read. */
   public long lost() {
     return lostEver;
   }

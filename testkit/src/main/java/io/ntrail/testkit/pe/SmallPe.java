@@ -133,7 +133,7 @@ public final class SmallPe {
    * Adds a section with a load configuration that has a guard table.
    *
    * @param flags GuardFlags, with the length of entries in the upper four bits
-   * @param entryFlags the byte behind each entry, where there is room for it
+   * @param entryFlags the byte after each entry, where there is room for it
    * @param entries RVAs of the table
    */
   public SmallPe guard(long flags, int entryFlags, long... entries) {

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The PE files of a Wine installation: some hundred images that nobody made for tests. The tool
+ * The PE files of a Wine installation: some hundred images that were not made for tests. The tool
  * word of {@code NTRAIL_REQUIRE} is {@code wine}.
  */
 public final class WineImages {

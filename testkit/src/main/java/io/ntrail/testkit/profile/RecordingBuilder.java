@@ -38,7 +38,7 @@ public final class RecordingBuilder {
   /** Bytes of every image of {@link #world}. */
   public static final long SIZE = 0x10_0000L;
 
-  /** The thread states that a context switch tells: see docs/profile.md. */
+  /** Thread states of a context switch: see docs/profile.md. */
   public static final int READY = 1;
 
   /** Gone for good. */

@@ -47,7 +47,7 @@ public final class Wine {
    */
   public record Outcome(int exitCode, String text, String errors) {}
 
-  /** Made when it is first asked for; the class loader sees to it that this happens once. */
+  /** Made when it is first requested; the class loader sees to it that this happens once. */
   private static final class Shared {
     static final Wine WINE = make("prefix-", Map.of());
   }

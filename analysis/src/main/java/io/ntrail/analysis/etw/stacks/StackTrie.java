@@ -45,7 +45,7 @@ final class StackTrie {
     return nodes[node >>> CHUNK_BITS][node & MASK];
   }
 
-  /** The node of a stack whose frames stand in a record, innermost first. */
+  /** The node of a stack whose frames are in a record, innermost first. */
   int node(Bytes bytes, int at, int frames, int pointerBytes) {
     int node = 0;
     for (int i = frames - 1; i >= 0; i--) {
@@ -128,7 +128,7 @@ final class StackTrie {
   /**
    * No more stacks will be added: what was only needed for that is given back, and nodes are put in
    * the order of a walk down the tree. A stack then lies in few cache lines, because what a frame
-   * called stands behind it.
+   * called is after it.
    *
    * @return the new number of each node
    */
@@ -222,7 +222,7 @@ final class StackTrie {
     }
   }
 
-  /** Of a tree that was settled, tells its stacks apart. */
+  /** Returns the halves of the stacks of a settled tree. */
   Halves halves(LongPredicate isKernel) {
     Halves halves = new Halves(size);
     halves.kernel.set(0);

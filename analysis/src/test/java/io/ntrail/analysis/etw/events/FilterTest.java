@@ -255,7 +255,7 @@ class FilterTest {
             e -> {
               RecordCursor record = e.record();
               EventType type = e.type();
-              // Events that tell their names share a row if they share all their numbers.
+              // Events with names of their own share a row if they share all their numbers.
               return type.guid() + " " + type.id() + " " + record.opcode() + " " + type.version();
             });
     EventCounts counts;

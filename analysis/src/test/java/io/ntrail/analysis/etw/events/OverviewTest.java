@@ -121,7 +121,7 @@ class OverviewTest {
             "Windows 10 Pro"),
         newer);
     assertEquals(26_100, newer.build());
-    // One file of a recording tells the CPUs, another one the build.
+    // One file of a recording has the CPUs, another one the build.
     assertEquals(
         new SystemConfiguration(
             "liha-test",

@@ -53,7 +53,7 @@ final class PerfViewFields {
   /** Names of the runtime's types by their ids; an event may be there before the name. */
   private final Map<Long, String> types = new HashMap<>();
 
-  /** Tells that an event names types; all of them are to be told before anything is asked. */
+  /** Tells that an event names types; all of them must be announced before any query. */
   void types(EventReader event) {
     Map<String, DecodedValue> fields = DecodedEvent.fields(event);
     for (int i = 0; fields.get("Values[" + i + "].Name") instanceof DecodedValue.Text name; i++) {

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Random described events as whole recordings, with what a reader has to find in them. The records
- * that describe and those that are described stand in any order, in the buffers of several CPUs.
+ * that describe and those that are described are in any order, in the buffers of several CPUs.
  */
 final class WrittenEvents {
   /**
@@ -124,7 +124,7 @@ final class WrittenEvents {
     return this;
   }
 
-  /** Adds an event whose description a merge has put into the recording, maybe behind it. */
+  /** Adds an event whose description a merge has put into the recording, maybe after it. */
   WrittenEvents eventInfo() {
     RandomDescribedEvents.Typed typed = RandomDescribedEvents.eventInfo(g);
     UUID provider = provider();

@@ -222,7 +222,7 @@ final class DamageRun {
         fail(label + ": lost although it lies before the damage: " + expected + ", gaps " + gaps);
       }
     }
-    // Nothing can tell that a record is not what it was: neither its content nor, if another record
+    // A changed record cannot be noticed: neither its content nor, if another record
     // happens to stand where it now ends, its size, by which it swallows those that followed it.
     Map<Integer, TreeMap<Integer, Seen>> byPlace = new HashMap<>();
     got.forEach(

@@ -313,7 +313,10 @@ class WrittenRecordingsTest {
         });
   }
 
-  /** What a walk tells but for the place in the file; the header record differs in its mode. */
+  /**
+   * Content of a record in a walk except for the place in the file; the header record differs in
+   * its mode.
+   */
   private static List<String> told(EtlWriter writer) {
     List<String> told = new ArrayList<>();
     try (EtwRecording recording = open(writer)) {

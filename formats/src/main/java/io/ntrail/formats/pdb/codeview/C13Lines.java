@@ -109,7 +109,7 @@ public final class C13Lines {
         }
       }
       default -> {
-        // Symbols of objects, IL offsets and tables of managed methods: nothing that is asked for.
+        // Symbols of objects, IL offsets and tables of managed methods: nothing that is requested.
       }
     }
   }

@@ -260,7 +260,7 @@ public final class Relocations {
    * @throws DamagedInput if the image does not have all of the part
    */
   public Relocated relocated(long rva, int length, long delta) {
-    // An operand that begins before the piece, or ends behind it, is changed as a whole; the room
+    // An operand that begins before the piece, or ends after it, is changed as a whole; the room
     // around the piece is for that.
     ImageView view = image.view();
     int before = (int) Math.min(WIDEST, rva);

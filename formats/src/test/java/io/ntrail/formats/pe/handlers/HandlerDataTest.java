@@ -144,7 +144,7 @@ class HandlerDataTest {
   void countsThatDoNotFitAreDamageAndTheOtherTablesAreRead() {
     LittleEndian body = funcInfo(0, true).setU32(4, 0x7FFF_FFFF);
     FuncInfo3 info = FuncInfo3.read(image(body), AT);
-    assertTrue(info.damage().orElseThrow().startsWith("its unwind map counts 2147483647 entries"));
+    assertTrue(info.damage().orElseThrow().startsWith("its unwind map claims 2147483647 entries"));
     assertEquals(1, info.tries().size());
     assertEquals(2, info.ipStates().size());
   }

@@ -65,7 +65,7 @@ class DumpSymsTest {
           case UWOP_ALLOC_SMALL, UWOP_ALLOC_LARGE -> room += code.value();
           case UWOP_SET_FPREG -> {
             if (!fromStackPointer) {
-              // What was done behind it does not move the frame register.
+              // What was done after it does not move the frame register.
               room = 8 - code.value();
               register = "$" + code.registerName();
             }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Epilogues that version 2 tells of in drivers and programs of Microsoft. */
+/** Epilogues of version 2 in drivers and programs of Microsoft. */
 class RealEpilogsTest {
   private static final Pattern FUNCTION =
       Pattern.compile(" [0-9a-f]+ \\(rva: [0-9a-f]+\\): ([0-9a-f]+) - ([0-9a-f]+)");

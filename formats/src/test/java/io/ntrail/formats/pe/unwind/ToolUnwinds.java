@@ -44,7 +44,7 @@ final class ToolUnwinds {
   }
 
   private static ToolCode code(UnwindCode code) {
-    // The tools do not tell near from far.
+    // The tools do not distinguish near from far.
     String operation = code.operation().name().replace("UWOP_", "").replace("_FAR", "");
     return new ToolCode(code.offset(), operation, Math.max(0, code.register()), code.value());
   }

@@ -143,7 +143,7 @@ final class AreaRoutines extends RuntimeRoutines {
         .jmp(out)
         // Free, or interrupted while it is taken or left, by what calls now and had switched to
         // another stack in between. Then the stack holds, above us and below the frame of the slot
-        // before, what goes on there: an address in the slot.
+        // before, what runs there: an address in the slot.
         .bind(idle)
         .lea(R10, ptr(RCX).plus(AreaLayout.UNKNOWN_KEY))
         .cmp(RDX, R10)

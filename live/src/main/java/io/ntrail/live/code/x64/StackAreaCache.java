@@ -46,7 +46,7 @@ final class StackAreaCache extends RuntimeRoutines {
 
   /**
    * Looks an area up. With rcx = base of the stack and r10 = control: goes where its area is in r9,
-   * or where there is none, or goes on. Uses rax, rdx, r8, r9.
+   * or where there is none, or continues. Uses rax, rdx, r8, r9.
    */
   void seek(Label found, Label none) {
     Label next = a.label("next word");

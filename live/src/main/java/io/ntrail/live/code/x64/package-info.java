@@ -1,6 +1,5 @@
 /**
- * Machine code for x64 targets, and the unwind data that hides it from whoever walks or unwinds
- * stacks.
+ * Machine code for x64 targets, and the unwind data that hides it from stack walks and unwinding.
  *
  * <p>A traced function begins with a jump to its <i>stub</i> ({@link
  * io.ntrail.live.code.x64.StubBlock}), which jumps to the next free <i>slot</i> of the thread's

@@ -304,7 +304,7 @@ final class HttpDownload {
         startOver(target);
         yield again("has less of the file than the partial download", false);
       }
-      // Where files lie in the cloud, nobody may know which ones there are not.
+      // Cloud stores may not tell which files are missing.
       case 403, 404, 410 -> new Outcome.None(status);
       case 401, 407 -> new Outcome.Login(status);
       case 408, 429, 500, 502, 503, 504 ->

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param opcode the bytes of the opcode, with those of the map
  * @param registerInOpcode whether the last of them has a register in its low bits
  * @param modRm what ModRM.reg is: {@link #NO_MODRM}, {@link #REGISTER} or a digit
- * @param suffix the byte behind everything that selects the instruction, or {@link #NO_SUFFIX}
+ * @param suffix the byte after everything that selects the instruction, or {@link #NO_SUFFIX}
  * @param immediates bytes of each immediate, relative target or offset of a far pointer
  * @param only the code size in which alone it exists, or null
  * @param valueBits the number of bits that an immediate stands for: those of the operation, or 0

@@ -50,7 +50,7 @@ class HttpBadServerTest {
       while (server.asked().size() < 2) {
         Thread.onSpinWait();
       }
-      says("was not asked again", fetching.misses(server.root()));
+      says("skipped: it did not answer", fetching.misses(server.root()));
       assertEquals(2, server.asked().size());
       try (Fetching patient = new Fetching(folder, CRASH, Fetching.PATIENT)) {
         patient.finds(other.root());
@@ -68,7 +68,7 @@ class HttpBadServerTest {
             List.of());
     // The second, if the machine had no time for the client when the bytes came.
     assertTrue(
-        why.contains("sent nothing more within") || why.contains("sends less than 4096 bytes in"),
+        why.contains("sent nothing more within") || why.contains("sent less than 4096 bytes in"),
         why);
   }
 

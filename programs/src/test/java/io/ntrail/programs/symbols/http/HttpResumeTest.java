@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What broke off goes on where it stopped, as long as it is the same file. */
+/** An interrupted download resumes where it stopped, as long as it is the same file. */
 @EnabledIf("io.ntrail.testkit.pdb.PdbSamples#present")
 class HttpResumeTest {
   private static final StoreFixture CRASH = StoreFixture.crash();

@@ -131,7 +131,7 @@ class HttpStoreClientTest {
 
   @Test
   void evenACabinetMayBePackedForTheWay() throws IOException {
-    // Any packed file serves: what it is, is told from its first bytes.
+    // Any compressed file serves: its kind is found from its first bytes.
     server.on(
         PACKED,
         SymbolStoreServer.body(SymbolStoreServer.gzip(CRASH.bytes()), "Content-Encoding", "gzip"));

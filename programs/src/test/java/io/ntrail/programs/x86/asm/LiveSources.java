@@ -132,7 +132,7 @@ final class LiveSources {
       jmp FUNCTION
       """;
 
-  /** The slot behind the last one. */
+  /** The slot after the last one. */
   static final String OVERFLOW_64 =
       """
       push rax

@@ -55,7 +55,7 @@ final class Reassembly {
     this.reader = OperandReader.of(decoder);
   }
 
-  /** Decodes, and returns the length, 0 for what is no instruction. */
+  /** Decodes, and returns the length, 0 for bytes that are not an instruction. */
   int decode(Bytes code, int at, int end) {
     int length = decoder.decode(code, at, end, original);
     reader.read(original, operands);

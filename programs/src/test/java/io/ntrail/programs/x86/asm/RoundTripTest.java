@@ -21,7 +21,7 @@ import java.util.TreeSet;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Every form with random operands, read back by the decoder: what was asked for is there. */
+/** Every form with random operands, read back by the decoder: what was requested is there. */
 class RoundTripTest {
   private static final int EACH = Boolean.getBoolean("ntrail.long") ? 400 : 40;
 
