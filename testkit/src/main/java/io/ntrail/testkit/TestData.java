@@ -16,7 +16,7 @@ import java.util.zip.GZIPInputStream;
  * requested file: a failure, because a wrong folder must not look like success.
  */
 public final class TestData {
-  /** Why a test is skipped where {@link #available} says no. */
+  /** Reason to skip a test where {@link #available} is false. */
   public static final String MISSING =
       "test data not found: set NTRAIL_TESTDATA to its folder, or put it at ../shared/data";
 

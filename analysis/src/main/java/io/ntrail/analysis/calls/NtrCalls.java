@@ -55,7 +55,10 @@ public final class NtrCalls implements CallSource {
     file.modules().forEach((number, module) -> modules.put(number, module(module)));
   }
 
-  /** It has no place in the file: each calibration may be right for itself. */
+  /**
+   * Returns the gap for contradicting calibrations. It has no offset: each calibration may be right
+   * for itself.
+   */
   private static Gap contradiction(NtrFile file, NtrClock clock) {
     return new Gap(
         file.name(),

@@ -19,7 +19,7 @@ public final class SlowestCalls {
   public record Slow(int thread, long number, long order, long duration) {}
 
   /**
-   * Where the time of a call went, in one routine that it called itself.
+   * Share of a call's time in one routine that it called directly.
    *
    * @param function as {@link CallSource#function} knows it
    * @param calls of it

@@ -8,7 +8,7 @@ import io.ntrail.formats.identity.FileSignature;
 import java.nio.file.Path;
 
 /**
- * Says what a file is that is not the recording that was wanted, and which command is for it. Its
+ * Refusal of a file that is not the requested recording: its kind, and the command for it. Its
  * first bytes are copied, so that the file may be closed.
  */
 final class Refusal {

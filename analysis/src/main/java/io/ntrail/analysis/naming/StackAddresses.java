@@ -61,7 +61,7 @@ public final class StackAddresses {
     addresses[count++] = address;
   }
 
-  /** Says which addresses the numbers of frames stand for: the same ones for all of a recording. */
+  /** Sets the addresses of numbered frames, which are the same for all of a recording. */
   public void numberedIn(long[] addressesByNumber) {
     numbered = addressesByNumber;
   }

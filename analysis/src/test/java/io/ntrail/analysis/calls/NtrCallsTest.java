@@ -89,7 +89,7 @@ class NtrCallsTest {
     return out.toByteArray();
   }
 
-  /** So many as the time says, 0 to 12, and what each of them is. */
+  /** Returns 0 to 12 arguments, their number and values derived from the time. */
   private static long[] arguments(long function, long time) {
     return LongStream.range(0, time % 13).map(i -> function * (i + 1) - time).toArray();
   }

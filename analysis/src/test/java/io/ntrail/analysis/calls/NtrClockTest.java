@@ -137,7 +137,7 @@ class NtrClockTest {
     return ticks;
   }
 
-  /** As near as 64 bits come. */
+  /** Returns the time limited to 64 bits. */
   private static long cut(BigInteger time) {
     return time.bitLength() < Long.SIZE
         ? time.longValue()

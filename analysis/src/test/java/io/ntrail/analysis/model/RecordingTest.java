@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
-/** What every recording answers, and what only some do. */
+/** Abilities of all recordings and of some kinds. */
 class RecordingTest {
   private static Path sample(String name) {
     return TestData.projectRoot().resolve("samples").resolve(name);

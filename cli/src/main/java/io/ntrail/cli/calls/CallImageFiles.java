@@ -85,7 +85,7 @@ final class CallImageFiles {
     }
   }
 
-  /** For how many modules a file has names. */
+  /** Adds the names in a file; returns the number of modules that they belong to. */
   private static int add(CallImageSymbols images, Path file, List<CallModule> modules) {
     List<InputFile> inputs = Archives.open(file, ImageFileNames::isImageName, new Gaps());
     try {

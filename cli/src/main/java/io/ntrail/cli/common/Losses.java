@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.ParseResult;
 
-/** Says what could not be read and what the recorder lost, the same way in every command. */
+/** Reports unreadable parts and recorder losses, the same way in every command. */
 public final class Losses {
   private static final int SHOWN = 10;
 
@@ -122,7 +122,7 @@ public final class Losses {
         : ExitCode.INCOMPLETE;
   }
 
-  /** Says how much was read for an answer. */
+  /** Reports how much was read for an answer. */
   private static void effort(EtwRecording recording, ParseResult parsed, Terminal terminal) {
     terminal.out().flush();
     long buffers = recording.files().stream().mapToLong(f -> f.buffers().count()).sum();

@@ -52,7 +52,7 @@ public final class SymbolDownloads {
     return new Losses.Symbols(symbols.gaps(), places.isConfigured() && symbols.lacksAny());
   }
 
-  /** Says what did not come in time, and how to get names if no symbol path was given. */
+  /** Warns of downloads that timed out, and suggests a symbol path if none was given. */
   public static void remarks(
       Path file,
       SymbolSearchPath places,

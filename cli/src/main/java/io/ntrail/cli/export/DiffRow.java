@@ -40,7 +40,7 @@ record DiffRow(Subject subject, Side before, Side after, double change) {
       @Nullable String function,
       @Nullable SourceLine line,
       long rva) {
-    /** Of a name as frames have them. */
+    /** Returns the subject of a frame's name. */
     static Subject of(String name, boolean byModule) {
       String module = byModule ? name : FrameNames.module(name);
       if (module == null) {

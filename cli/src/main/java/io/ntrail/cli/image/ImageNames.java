@@ -49,7 +49,7 @@ final class ImageNames implements AutoCloseable {
     return pdb != null;
   }
 
-  /** Why there is no PDB, as far as one was named. */
+  /** Returns the reason why there is no PDB; empty if none was named. */
   String missing() {
     return pdb == null ? missing : "";
   }

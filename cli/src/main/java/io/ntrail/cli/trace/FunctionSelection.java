@@ -20,7 +20,7 @@ record FunctionSelection(TraceRequest first, List<Rule> rules) implements TraceP
   }
 
   /**
-   * Something that was said.
+   * Change of the selection.
    *
    * @param add whether the functions are wanted from now on, or not any more
    */

@@ -246,7 +246,7 @@ public final class TraceCommand implements Command {
     }
   }
 
-  /** For people: {@code 8,204,551 (200.1 k/s)}. */
+  /** Returns a rate as text: {@code 8,204,551 (200.1 k/s)}. */
   static String rate(long count, double seconds) {
     double rate = count / Math.max(0.001, seconds);
     String text =

@@ -29,7 +29,7 @@ final class TraceControlInput {
     /** The trace is to end. */
     record Stop() implements Said {}
 
-    /** Nobody knows. */
+    /** Unknown command. */
     record Nonsense(String line) implements Said {}
   }
 

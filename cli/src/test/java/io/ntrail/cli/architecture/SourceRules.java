@@ -20,7 +20,8 @@ final class SourceRules {
   /** Words that begin a doc comment without saying what the thing is or does. */
   private static final Pattern VAGUE =
       Pattern.compile(
-          "/\\*\\*\\s*(?:\\*\\s*)?(What|Whether|Those|The same|All of them|That which|Who|How)\\b");
+          "/\\*\\*\\s*(?:\\*\\s*)?(What|Whether|Those|The same|All of them|That|Who|How|Where|Which|Why"
+              + "|As|Says|Nobody|So many|To which|Under which|From where|With what)\\b");
 
   private SourceRules() {}
 
@@ -47,12 +48,7 @@ final class SourceRules {
           findings.add("%s has %d lines, more than %d".formatted(path, lines, MOST_LINES));
         }
       }
-      for (Matcher vague = VAGUE.matcher(text); vague.find(); ) {
-        long line = text.substring(0, vague.start()).lines().count() + 1;
-        findings.add(
-            "%s:%d: a doc comment begins with '%s': say what the thing is or does"
-                .formatted(path, line, vague.group(1)));
-      }
+      findings.addAll(comments(path, text));
     });
     files.forEach((name, count) -> {
       if (count > MOST_FILES) {
@@ -66,6 +62,18 @@ final class SourceRules {
       if (!needed.contains(exception)) {
         findings.add("%s is listed as larger than others, and is not".formatted(exception));
       }
+    }
+    return findings;
+  }
+
+  /** Returns the doc comments that begin without saying what the thing is or does. */
+  static List<String> comments(String path, String text) {
+    List<String> findings = new ArrayList<>();
+    for (Matcher vague = VAGUE.matcher(text); vague.find(); ) {
+      long line = text.substring(0, vague.start()).lines().count() + 1;
+      findings.add(
+          "%s:%d: a doc comment begins with '%s': say what the thing is or does"
+              .formatted(path, line, vague.group(1)));
     }
     return findings;
   }

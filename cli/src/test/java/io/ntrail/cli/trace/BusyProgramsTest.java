@@ -30,7 +30,7 @@ class BusyProgramsTest {
   /** Virtual screen. */
   private static final ExternalTool XVFB = ExternalTool.of("xvfb", "Xvfb");
 
-  /** So many calls are recorded at least before a program is released. */
+  /** Minimum of recorded calls before a program is released. */
   private static final int CALLS = 200;
 
   private static final int MOST_EXPORTS = 4;
@@ -88,7 +88,7 @@ class BusyProgramsTest {
     return true;
   }
 
-  /** How many calls are in a recording so far. */
+  /** Returns the number of calls in a recording so far. */
   private static long entries(Path file) {
     Cli.Result flat = Cli.run("calls", file, "--flat", "--format", "json");
     return flat.out().isEmpty() ? 0 : flat.json().get("entries").number();

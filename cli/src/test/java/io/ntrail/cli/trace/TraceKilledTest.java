@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 class TraceKilledTest {
   private static final ExternalTool FIFO = ExternalTool.of("mkfifo", "mkfifo");
 
-  /** For which the program waits. */
+  /** Name of the file that the program waits for. */
   private static final String GOES_ON = "goes-on";
 
   @TempDir private Path folder;

@@ -63,7 +63,7 @@ public final class FlameGraph {
 
   private int[] levels = new int[256];
 
-  /** Of each of them the place of its name. */
+  /** Index of the name of each. */
   private int[] places = {};
 
   private int count;

@@ -285,7 +285,7 @@ public final class StackTree {
     return new Below(first, next);
   }
 
-  /** For each node the first one below it, and the next one below the same; 0 is none. */
+  /** First child and next sibling of each node; 0 is none. */
   public static final class Below {
     private final int[] first;
     private final int[] next;

@@ -181,7 +181,10 @@ public final class Cabinet implements AutoCloseable {
     return parts.getLast().next();
   }
 
-  /** Why a file cannot be unpacked, in plain words that follow its name; empty if it can. */
+  /**
+   * Returns the reason why a file cannot be unpacked, as words that follow its name; empty if it
+   * can.
+   */
   public String refusal(CabinetFile file) {
     CabinetFolder folder = folders.get(file.folder());
     return folder.lackingBefore().isEmpty()

@@ -77,7 +77,7 @@ final class Lzx implements Unpacker {
   private int r2 = 1;
 
   /**
-   * Nothing unpacked yet.
+   * Creates a decoder before its first block.
    *
    * @param windowBits from {@link #MIN_WINDOW_BITS} to {@link #MAX_WINDOW_BITS}
    */

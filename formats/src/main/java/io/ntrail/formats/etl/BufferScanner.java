@@ -122,7 +122,7 @@ final class BufferScanner {
         && leadsToSessionHeader(at + sessionSize);
   }
 
-  /** As {@link #leadsToHeader}, for an uncompressed buffer of the session's size. */
+  /** Like {@link #leadsToHeader}, for an uncompressed buffer of the session's size. */
   private boolean leadsToSessionHeader(long at) {
     if (at == size) {
       return true;

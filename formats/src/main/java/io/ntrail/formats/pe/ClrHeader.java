@@ -63,7 +63,7 @@ public record ClrHeader(
     NGEN
   }
 
-  /** That of an image; empty if it is not managed. */
+  /** Reads that of an image; empty if it is not managed. */
   public static Optional<ClrHeader> of(PeImage image) {
     Range range = image.directory(DataDirectory.CLR);
     return range.isPresent()

@@ -64,7 +64,7 @@ public record HybridMetadata(
   /** Two RVAs of which the second is called instead of the first. */
   public record Redirection(long from, long to) {}
 
-  /** That of an image; empty if it is not hybrid. */
+  /** Reads that of an image; empty if it is not hybrid. */
   public static Optional<HybridMetadata> of(PeImage image) {
     return LoadConfig.of(image)
         .map(config -> config.rva(LoadConfig.Field.CHPE_METADATA_POINTER))

@@ -32,7 +32,7 @@ public record Tls(
     List<Long> callbacks) {
   private static final int MOST_CALLBACKS = 65_536;
 
-  /** That of an image; empty if it has none. */
+  /** Reads that of an image; empty if it has none. */
   public static Optional<Tls> of(PeImage image) {
     Range range = image.directory(DataDirectory.TLS);
     return range.isPresent()

@@ -6,7 +6,7 @@ package io.ntrail.formats.schema;
  */
 public enum InType {
   // @formatter:off
-  /** Nothing at all. */
+  /** No data. */
   NULL              (  0,  0),
   /** UTF-16; to a NUL, to a length in characters, or to the end of the payload. */
   UNICODE_STRING    (  1, -1),
@@ -76,9 +76,9 @@ public enum InType {
   COUNTED_BINARY    ( 25, -1),
   /** A truth value in one byte. */
   BOOL8             ( -1,  1),
-  /** Nothing to show: its length says how many bytes are skipped. */
+  /** Padding that is not shown: its length is the number of skipped bytes. */
   PADDING           ( -1, -1),
-  /** Nothing to show: skips to a multiple of the writer's pointers, from the payload's start. */
+  /** Alignment that is not shown: skips to a multiple of the writer's pointers, from the payload's start. */
   ALIGNMENT         ( -1, -1),
   /** Members one after the other. */
   STRUCT            ( 24, -1);

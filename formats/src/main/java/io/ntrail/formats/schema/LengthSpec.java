@@ -16,8 +16,8 @@ public record LengthSpec(Kind kind, int value) {
     /** The value of a field that came before, by its slot. */
     SLOT,
     /**
-     * As {@link #SLOT}, of elements that share the rest of the payload equally: their last members
-     * may be absent.
+     * Like {@link #SLOT}, of elements that share the rest of the payload equally: their last
+     * members may be absent.
      */
     SHARES,
     /** A 16-bit number right before it. */

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a cabinet says and what comes out of it. */
+/** Headers of cabinets and their unpacked files. */
 class CabinetTest {
   private static byte[] ascii(String text) {
     return text.getBytes(StandardCharsets.US_ASCII);

@@ -36,7 +36,7 @@ class LzxTest {
     return Cabinets.contents(cabinet).bytes("data");
   }
 
-  /** What an LZX folder of these bits gives. */
+  /** Unpacks an LZX folder of these bits. */
   private static Unpacked unpack(String bits, int size, int windowBits) {
     String words = bits.replace(" ", "");
     byte[] packed = new byte[(words.length() + 15) / 16 * 2];

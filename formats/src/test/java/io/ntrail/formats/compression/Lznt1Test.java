@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 
-/** What only LZNT1 has: chunks, and matches whose fields move. */
+/** Properties of LZNT1 alone: chunks, and matches whose fields move. */
 class Lznt1Test {
   @Test
   void aStoredChunkIsCopied() {
@@ -88,7 +88,7 @@ class Lznt1Test {
         Unpacking.whole(Compression.LZNT1, packed, limit), StandardCharsets.ISO_8859_1);
   }
 
-  /** Why it is refused, and where in the compressed bytes. */
+  /** Returns the reason of the refusal, with the offset in the compressed bytes. */
   private static String refusal(String hex, int limit) {
     DamagedInput damage = assertThrows(DamagedInput.class, () -> unpack(hex, limit));
     return damage.offset() - Unpacking.FROM + " " + damage.what();

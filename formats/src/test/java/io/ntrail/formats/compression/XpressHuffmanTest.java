@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 
-/** What only XPRESS with Huffman has: tables, bits and bytes mixed. */
+/** Properties of XPRESS with Huffman alone: tables, bits and bytes mixed. */
 class XpressHuffmanTest {
   /** Symbols a, c, 256 and 271 (distance 1, longer length) with two bits each: 00 01 10 11. */
   private static final String TABLE = table("97:2 99:2 256:2 271:2");
@@ -113,7 +113,7 @@ class XpressHuffmanTest {
         Unpacking.whole(Compression.XPRESS_HUFF, packed, limit), StandardCharsets.ISO_8859_1);
   }
 
-  /** Why it is refused, and where in the compressed bytes. */
+  /** Returns the reason of the refusal, with the offset in the compressed bytes. */
   private static String refusal(String hex, int limit) {
     DamagedInput damage = assertThrows(DamagedInput.class, () -> unpack(hex, limit));
     return damage.offset() - Unpacking.FROM + " " + damage.what();

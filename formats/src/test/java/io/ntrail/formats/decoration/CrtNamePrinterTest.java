@@ -9,7 +9,7 @@ import java.util.EnumSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What decorated names mean, as the Windows C runtime says it. */
+/** Undecorated names in the style of the Windows C runtime. */
 class CrtNamePrinterTest {
   private static String text(String name, UndnameFlag... leftOut) {
     EnumSet<UndnameFlag> flags = EnumSet.noneOf(UndnameFlag.class);

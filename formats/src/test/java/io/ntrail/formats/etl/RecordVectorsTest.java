@@ -141,7 +141,7 @@ class RecordVectorsTest {
       assertEquals(expected, new TreeMap<>(got), name);
     }
 
-    /** As {@link #check}, and nothing else but {@code leftOut} may be expected. */
+    /** Like {@link #check}, and nothing else but {@code leftOut} may be expected. */
     void checkAll(Map<String, String> got, String... leftOut) {
       check(got);
       Set<String> unchecked = new LinkedHashSet<>(expect.keySet());

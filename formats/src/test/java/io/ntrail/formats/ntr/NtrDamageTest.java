@@ -35,7 +35,7 @@ class NtrDamageTest {
     return recorded.closed();
   }
 
-  /** How many events the chunks have of which every byte is before {@code length}. */
+  /** Returns the number of events in chunks that end before {@code length}. */
   private static long eventsWithin(byte[] file, int length) {
     long events = 0;
     List<Integer> offsets = RawChunks.offsets(file);

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What is written is what both readers read. */
+/** Round trips of random events through both readers. */
 class NtrRoundTripTest {
   private static Reading read(byte[] file) {
     Reading reading = Reading.compared(file);

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What later versions may add, and what this one refuses (docs/ntr.md section 2). */
+/** Additions of later versions, and versions that are refused (docs/ntr.md section 2). */
 class NtrVersionTest {
   private static Reading read(byte[]... chunks) {
     Reading reading = Reading.compared(RawChunks.join(List.of(chunks)));

@@ -43,7 +43,7 @@ final class Recorded {
     }
   }
 
-  /** What was written so far, as a writer leaves it that is killed. */
+  /** Returns the file as a killed writer leaves it. */
   byte[] killed() {
     return out.toByteArray();
   }

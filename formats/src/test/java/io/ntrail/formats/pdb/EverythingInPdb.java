@@ -13,7 +13,10 @@ final class EverythingInPdb {
 
   private EverythingInPdb() {}
 
-  /** How many things were read; damage is a gap of the PDB, or is reported with the single item. */
+  /**
+   * Reads everything, and returns the number of items; damage is a gap of the PDB, or is reported
+   * with the single item.
+   */
   static long read(PdbFile pdb) {
     long things = pdb.guid().hashCode() & 1;
     things += pdb.age() & 1;

@@ -10,7 +10,7 @@ import java.util.Objects;
 final class Pdbs {
   private Pdbs() {}
 
-  /** Whether there are any; for {@code @EnabledIf}. */
+  /** Returns true if there are any; for {@code @EnabledIf}. */
   static boolean present() {
     return PdbSamples.present();
   }

@@ -19,7 +19,7 @@ import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What those who built the images of group eh say about them is read from them. */
+/** Compares the images of group eh with the statements of their makers. */
 class EhManifestsTest {
   private static final Map<String, Integer> MACHINES =
       Map.of(

@@ -117,7 +117,7 @@ final class Everything {
     parts.put("relocations", relocations.blocks() + " " + Arrays.toString(hash));
   }
 
-  /** What is in the image but not only in its file: no certificates, no overlay. */
+  /** Adds the parts that are mapped: no certificates, no overlay. */
   private void small() {
     parts.put("thread storage", Tls.of(image).toString());
     Resources resources = Resources.of(image);

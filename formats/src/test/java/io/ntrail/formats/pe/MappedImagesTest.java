@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The same is read from a file and from the memory that a loader makes of it. */
+/** Images read from a file and from mapped memory are equal. */
 class MappedImagesTest {
   @Test
   void everyImageOfAWineInstallationIsReadWholeFromFileAndMemory() throws IOException {

@@ -249,7 +249,7 @@ final class ReadobjComparison {
     }
   }
 
-  /** What readobj calls an export: a row of the address table with the first of its names. */
+  /** Export in the terms of readobj: a row of the address table with the first of its names. */
   private record Row(long ordinal, String name, long rva) {}
 
   private void exports() {
@@ -356,7 +356,7 @@ final class ReadobjComparison {
     differences.same(field, address == 0 ? 0 : address - image.headers().imageBase(), rva);
   }
 
-  /** What readobj calls a relocation, padding left out. */
+  /** Relocation in the terms of readobj, without padding. */
   private record Relocation(int type, long rva) {}
 
   private void relocations() {

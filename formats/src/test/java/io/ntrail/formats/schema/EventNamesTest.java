@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import org.junit.jupiter.api.Test;
 
-/** What events are called. */
+/** Display names of events. */
 class EventNamesTest {
   @Test
   void ownNameComesFirst() {

@@ -59,7 +59,7 @@ class KernelVectorsTest {
           "Thread/SetPagePriority", List.of("DynamicPriority", "Reserved"),
           "Thread/SetIoPriority", List.of("DynamicPriority", "Reserved"));
 
-  /** Why a vector does not have what its bytes say. */
+  /** Reasons why a vector differs from its bytes. */
   private enum Difference {
     /** Its text has one blank where the bytes have two. */
     BLANKS,
@@ -78,7 +78,7 @@ class KernelVectorsTest {
           "FileIo/Read v3 64", Difference.ADDED,
           "FileIo/Write v3 64", Difference.ADDED);
 
-  /** Where the last field is missing: the name of a thread is newer, the flag has no use. */
+  /** Records without their last field: the name of a thread is newer, the flag has no use. */
   private static final Map<String, String> MISSING =
       Map.of(
           "PerfInfo/DebuggerEnabled v2 64", "pad",

@@ -319,7 +319,7 @@ class ManifestTest {
     }
   }
 
-  /** Nothing would be read from it even if it were there. */
+  /** File that must never be opened. */
   private static final class TestFile {
     static final String URI = "file:///nonexistent/ntrail";
   }

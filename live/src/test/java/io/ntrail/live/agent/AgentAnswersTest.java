@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What the controller does with answers that no agent gives. */
+/** Behaviour of the controller on invalid answers. */
 final class AgentAnswersTest {
   /** An agent that gives scripted answers to any request. */
   private static final class Parrot implements AgentConnection {

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What a real agent does with questions, good and bad. */
+/** Behaviour of a real agent on requests, valid and invalid. */
 final class AgentContractTest {
   private static final boolean LONG = Boolean.getBoolean("ntrail.long");
   private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -186,7 +186,7 @@ final class AgentContractTest {
     }
   }
 
-  /** What an agent does with a frame: it answers, or it ends. */
+  /** Checks that an agent answers a frame or exits. */
   private static void answersOrEnds(byte[] frame, String what) throws Exception {
     AgentConnection connection = host().start();
     try (connection) {

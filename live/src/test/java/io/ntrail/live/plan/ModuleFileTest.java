@@ -16,7 +16,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which files are believed to be those of modules. */
+/** Matching of files to modules. */
 final class ModuleFileTest {
   private static Sketch sketch(long timestamp) {
     Sketch sketch =

@@ -12,7 +12,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** What a plan says of itself, and what becomes of it. */
+/** Remarks of plans, and their execution. */
 final class TracePlanTest {
   /** lea eax, [rcx + 1]; ret. */
   private static final int[] ONE = {0x8D, 0x41, 1, 0xC3};

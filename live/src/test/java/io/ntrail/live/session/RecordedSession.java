@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What a {@code .ntr} says, by thread: records as texts, and how many were lost between them. Read
+ * Contents of a {@code .ntr} by thread: records as texts, and how many were lost between them. Read
  * with an independent reader.
  */
 final class RecordedSession {

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What threads wrote into a session is in the file, in order, and what is not is reported. */
+/** Records of threads are in the file, in order, and missing ones are reported. */
 class RecorderTest {
   private static final int RUNS = 60;
 

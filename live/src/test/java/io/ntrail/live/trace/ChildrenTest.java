@@ -85,7 +85,7 @@ final class ChildrenTest {
         }
       };
 
-  /** What came of a trace. */
+  /** Result of a trace. */
   private record Traced(
       int exitCode,
       String text,

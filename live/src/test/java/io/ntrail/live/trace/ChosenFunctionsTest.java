@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class ChosenFunctionsTest {
   private static final Duration LIMIT = Duration.ofMinutes(2);
 
-  /** All of them can be patched while threads execute them, but for the last. */
+  /** Functions that can be patched while threads execute them, except the last. */
   private static final List<String> ANY = List.of("at8", "at31", "at61", "at62", "at63");
 
   private static final List<String> RUNNING = ANY.subList(0, 4);
@@ -77,7 +77,7 @@ final class ChosenFunctionsTest {
     return only(Set.of(functions));
   }
 
-  /** What is done while the program runs. */
+  /** Action while the program runs. */
   @FunctionalInterface
   private interface Meanwhile {
     void in(TraceTarget target, TraceRun run) throws IOException;

@@ -32,7 +32,7 @@ final class DeterministicProgramsTest {
   private static final int GCC_EXCEPTION = 0x20474343;
   private static final int SLOTS = 256;
 
-  /** Whether programs run already when tracing comes. */
+  /** True if tracing attaches to running programs. */
   @Parameter boolean attached;
 
   private Programs programs;

@@ -87,7 +87,7 @@ final class ModuleTrackerTest {
         }
       };
 
-  /** What came of a trace. */
+  /** Result of a trace. */
   private record Traced(
       int exitCode, String text, TracePlan plan, RecorderStatistics statistics, Path recording) {
     CallTable.Row calls(String name) throws IOException {
@@ -187,7 +187,7 @@ final class ModuleTrackerTest {
     return Files.readString(out, StandardCharsets.ISO_8859_1);
   }
 
-  /** What the program says and how it ends without tracing. */
+  /** Checks that output and exit code are those without tracing. */
   private void sameAsUntraced(Traced traced, String... arguments) throws IOException {
     Wine.Outcome expected = programs.untraced(program, "", arguments);
     assertEquals(expected.text(), traced.text());

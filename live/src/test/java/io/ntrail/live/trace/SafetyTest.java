@@ -26,7 +26,7 @@ import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What happens when something around a target is not as it should be. */
+/** Behaviour when something around a target fails. */
 final class SafetyTest {
   /** The unwind data of a return point, up to what depends on the slot. */
   private static final byte[] SLOT_INFO = {0x11, 0, 7, 0x14, 0, 3, 0, 0x44, 1, 0, 0, 0x11};

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class TransparencyTest {
   private static final Pattern STEPS = Pattern.compile("(\\w+): (\\d+) steps, (\\d+) exempt");
 
-  /** Whether programs run already when tracing comes. */
+  /** True if tracing attaches to running programs. */
   @Parameter boolean attached;
 
   private Programs programs;

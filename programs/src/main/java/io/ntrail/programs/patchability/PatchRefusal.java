@@ -3,7 +3,7 @@ package io.ntrail.programs.patchability;
 import io.ntrail.programs.x86.FlowClass;
 import org.jspecify.annotations.Nullable;
 
-/** Why a function is refused. */
+/** Reasons to refuse a function. */
 public enum PatchRefusal {
   /** Code of a processor that is neither IA-32 nor x64, or of two at once. */
   OTHER_MACHINE("its code, or part of the image's, is not x86"),
@@ -52,7 +52,7 @@ public enum PatchRefusal {
   }
 
   /**
-   * Why an instruction cannot be moved; null if it can be.
+   * Returns the reason why an instruction cannot be moved; null if it can be.
    *
    * @param flow what it does to the flow of control
    */

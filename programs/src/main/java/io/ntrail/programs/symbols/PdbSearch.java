@@ -67,7 +67,7 @@ public record PdbSearch(List<ZipStore> archives, List<Path> places, SymbolStores
       remarks = List.copyOf(remarks);
     }
 
-    /** Why there is none, in one sentence. */
+    /** Returns the reason why there is none, in one sentence. */
     public String why() {
       return tried.stream().map(Tried::why).distinct().collect(Collectors.joining("; "));
     }

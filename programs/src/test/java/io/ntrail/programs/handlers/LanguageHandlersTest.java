@@ -50,7 +50,7 @@ class LanguageHandlersTest {
       return table.entries().stream().flatMap(entry -> handlers.of(entry).stream()).toList();
     }
 
-    /** How many functions each handler has. */
+    /** Returns the number of functions by handler. */
     Map<String, Integer> counts() {
       Map<String, Integer> counts = new TreeMap<>();
       for (HandledFunction function : functions()) {
@@ -299,7 +299,7 @@ class LanguageHandlersTest {
     }
   }
 
-  /** What the functions of a program catch. */
+  /** Returns the types that the functions of a program catch. */
   private static List<String> catches(String name) {
     Map<Long, CxxFunction> infos = new TreeMap<>();
     for (HandledFunction function : Opened.of(PeSamples.of("eh", name)).functions()) {

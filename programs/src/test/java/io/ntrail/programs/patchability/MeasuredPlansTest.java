@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * number is near, the others are equal.
  */
 class MeasuredPlansTest {
-  /** How far apart counts of borrowed padding may be, in per cent. */
+  /** Allowed difference between counts of borrowed padding, in per cent. */
   private static final double NEAR = 2;
 
   private static long rva(FunctionPatch patch) {

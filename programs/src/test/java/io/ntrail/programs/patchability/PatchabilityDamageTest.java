@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 
 /** Images that are damaged, or made to take long: answers that hold together, in time. */
 class PatchabilityDamageTest {
-  /** What must be true of any image. */
+  /** Checks invariants of any image. */
   static void check(byte[] file, String name) {
     try (InputFile input = InputFile.of(file, name)) {
       PeImage image = PeImage.ofFile(input);

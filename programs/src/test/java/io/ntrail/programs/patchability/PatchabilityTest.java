@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Classes and reasons, on images of a few functions. */
 class PatchabilityTest {
-  /** As many bytes as the measure of padding does not look at in the beginning of a section. */
+  /** Bytes at the start of a section that the measurement of padding skips. */
   private static final String BODY = "31 C0 ".repeat(16);
 
   /** A function that nothing is wrong with but its lack of padding. */

@@ -73,7 +73,7 @@ final class Sketches {
     return sketch.file();
   }
 
-  /** What is found out about one of the functions. */
+  /** Returns the patch of one of the functions. */
   FunctionPatch patch(String name) {
     return patches().stream()
         .filter(patch -> patch.function().rva() == start(name))
@@ -81,7 +81,7 @@ final class Sketches {
         .orElseThrow();
   }
 
-  /** How one of the functions can be patched in place. */
+  /** Returns the in-place patch of one of the functions. */
   FunctionPatch inPlace(String name) {
     try (InputFile input = InputFile.of(file(), "sketch.dll")) {
       Patchability all = Patchability.of(PeImage.ofFile(input));

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a server has comes into the folders before it, checked and as a whole. */
+/** Downloads into the stores before a server, checked and complete. */
 @EnabledIf("io.ntrail.testkit.pdb.PdbSamples#present")
 class StoreClientTest {
   private static final StoreFixture CRASH = StoreFixture.crash();

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the text of a symbol path means. */
+/** Parsing of symbol paths. */
 class SymbolPathTest {
   private static final Store.Local DEFAULT = local("/home/me/sym");
   private static final Store.Http SERVER = http("https://symbols.example/download");

@@ -31,7 +31,7 @@ class SymbolStoresTest {
 
   @TempDir private Path folder;
 
-  /** What a search for crash.pdb gives: the file that was taken, closed again. */
+  /** Result of a search for crash.pdb: the file that was taken, closed again. */
   private record Outcome(Optional<String> file, List<Tried> tried, List<String> remarks) {
     List<String> whys() {
       return tried.stream().map(Tried::why).toList();

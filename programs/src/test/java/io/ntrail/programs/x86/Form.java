@@ -82,12 +82,12 @@ record Form(
     return opcode.contains(" /r") || opcode.contains(" 11:") || digit() >= 0;
   }
 
-  /** Whether the ModRM byte may name memory. */
+  /** Returns true if the ModRM byte may select memory. */
   boolean takesMemory() {
     return has("any-mod") || operands.stream().anyMatch(o -> isMemory(o) || isEither(o));
   }
 
-  /** Whether the ModRM byte may name a register. */
+  /** Returns true if the ModRM byte may select a register. */
   boolean takesRegister() {
     return has("any-mod")
         || operands.stream().anyMatch(Form::isEither)

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What one instruction says about itself, worked out by hand from the manuals. */
+/** Properties of single instructions, worked out by hand from the manuals. */
 class InstructionTest {
   @ParameterizedTest
   @CsvSource({

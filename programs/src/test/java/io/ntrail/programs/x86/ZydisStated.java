@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where our operands differ from those of Zydis 4.0.0 on purpose. Each rule has a name, and makes
+ * Differences of our operands from those of Zydis 4.0.0 on purpose. Each rule has a name, and makes
  * the two equal or does not apply; nothing else is forgiven.
  */
 final class ZydisStated {
@@ -38,7 +38,7 @@ final class ZydisStated {
   private ZydisStated() {}
 
   /**
-   * Why two lines are different; null if nothing explains it.
+   * Returns the reason why two lines differ; null if nothing explains it.
    *
    * @param ours five columns, mnemonic in theirs
    * @param theirs all columns

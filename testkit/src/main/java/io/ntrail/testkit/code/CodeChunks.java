@@ -33,7 +33,7 @@ public final class CodeChunks {
     return bytes;
   }
 
-  /** Where each chunk begins. */
+  /** Returns the offset of each chunk. */
   public int[] offsets() {
     return offsets;
   }

@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
  * that the next begins with an instruction whatever came before.
  */
 public final class Objdump {
-  /** Why a test is skipped where there is none. */
+  /** Reason to skip a test without it. */
   public static final String MISSING = "objdump not found: needs binutils";
 
   private static final int PADDING = 16;

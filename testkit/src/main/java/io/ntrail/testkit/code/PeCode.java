@@ -97,7 +97,7 @@ public final class PeCode {
         : -1;
   }
 
-  /** Where a stretch of the loaded image lies in the file, or -1. */
+  /** Returns the file offset of a range of the loaded image, or -1. */
   private int offset(int rva, int length) {
     return sections().stream()
         .filter(section -> holds(section, rva, length))

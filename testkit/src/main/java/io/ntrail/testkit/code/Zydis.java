@@ -11,7 +11,7 @@ import java.util.Optional;
 
 /** Zydis, through {@code zydis.c}. */
 public final class Zydis {
-  /** Why a test is skipped where there is none. */
+  /** Reason to skip a test without it. */
   public static final String MISSING = "Zydis not found: needs gcc, libzydis-dev";
 
   private final Path folder;

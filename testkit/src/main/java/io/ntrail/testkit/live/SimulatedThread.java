@@ -33,7 +33,7 @@ public final class SimulatedThread {
     return tid;
   }
 
-  /** When it began to be recorded. */
+  /** Time of the start of recording. */
   public long began() {
     return began;
   }

@@ -84,7 +84,7 @@ public final class MsfWriter {
     }
   }
 
-  /** Where bytes go. */
+  /** Destination of bytes. */
   private interface Target<E extends Exception> {
     void put(long block, byte[] bytes, int at, int length) throws E;
   }

@@ -181,7 +181,7 @@ public final class SmallPdb {
     /** None. */
     public Records() {}
 
-    /** Where in the stream the next record begins. */
+    /** Returns the offset of the next record in the stream. */
     public int at() {
       return 4 + out.size();
     }

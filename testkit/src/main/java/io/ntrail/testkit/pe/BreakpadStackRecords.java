@@ -29,7 +29,7 @@ public record BreakpadStackRecords(List<Cfi> cfi, List<Win> win) {
   public record Cfi(long begin, long size, String cfa, String ra, List<Change> changes) {}
 
   /**
-   * From where on the frame address is found in another way.
+   * Change of the rule that finds the frame address.
    *
    * @param at RVA
    * @param cfa how to find it

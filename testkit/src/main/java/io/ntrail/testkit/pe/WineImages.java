@@ -14,7 +14,7 @@ import java.util.stream.Stream;
  * word of {@code NTRAIL_REQUIRE} is {@code wine}.
  */
 public final class WineImages {
-  /** Why a test is skipped where {@link #available} says no. */
+  /** Reason to skip a test where {@link #available} is false. */
   public static final String MISSING = "no Wine installation: no /usr/lib/*/wine/*-windows";
 
   private static final Path LIBRARIES = Path.of("/usr/lib");

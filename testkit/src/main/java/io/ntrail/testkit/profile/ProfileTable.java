@@ -51,8 +51,8 @@ public final class ProfileTable {
   }
 
   /**
-   * Says what was left out: unfinished, broken and breaks of the metric, and of the recording
-   * unmatched stack records and missing stack keys.
+   * Adds a counter of what was left out: unfinished, broken and breaks of the metric, and of the
+   * recording unmatched stack records and missing stack keys.
    */
   public ProfileTable counter(String name, long value) {
     counters.put(name, value);

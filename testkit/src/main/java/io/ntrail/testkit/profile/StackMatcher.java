@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Which event has which stack. */
+/** Assignment of stacks to events. */
 final class StackMatcher {
   /**
    * A part of a stack.

@@ -63,7 +63,7 @@ public final class Wine {
     return LOADER.available() && SERVER.available();
   }
 
-  /** Why tests are skipped where {@link #available} says no. */
+  /** Returns the reason to skip tests where {@link #available} is false. */
   public static String missing() {
     return LOADER.missing();
   }
@@ -97,7 +97,7 @@ public final class Wine {
     end(prefix);
   }
 
-  /** Where its files are. */
+  /** Returns the folder of its files. */
   public Path prefix() {
     return prefix;
   }

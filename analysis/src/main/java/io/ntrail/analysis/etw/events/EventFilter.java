@@ -12,8 +12,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which events are meant: by process, thread, event, CPU and fields; without a criterion all events
- * pass. It remembers what of it fitted no event ({@link Events#unmatched}); one thread at a time.
+ * Filter of events by process, thread, event, CPU and fields; without a criterion all events pass.
+ * It remembers the terms that matched no event ({@link Events#unmatched}); one thread at a time.
  */
 public final class EventFilter {
   /** Types of events that are remembered. */

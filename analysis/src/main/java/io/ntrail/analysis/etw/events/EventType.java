@@ -100,7 +100,7 @@ public final class EventType {
     return schema;
   }
 
-  /** Where its name and fields came from; null if nothing describes it. */
+  /** Returns the source of its schema; null if it has none. */
   public @Nullable SchemaSource source() {
     return schema == null ? null : schema.source();
   }

@@ -191,7 +191,7 @@ final class EventTypeCounter {
     return text == null ? described : described + text[0];
   }
 
-  /** Where the descriptions of the counted records come from. */
+  /** Returns the sources of the schemas of the counted records. */
   SchemaSourceCounts sources(SchemaIndex schemas) {
     SchemaSourceCounts sources = new SchemaSourceCounts();
     for (int i = 0; i < types.size(); i++) {

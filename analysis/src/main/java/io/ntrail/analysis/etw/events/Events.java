@@ -23,7 +23,7 @@ public final class Events {
   public enum Learn {
     /** Sources of the descriptions of all events: {@link Events#all}. */
     COUNTS,
-    /** Where stacks are: {@link Walk#hasStack}. */
+    /** Presence of stacks: {@link Walk#hasStack}. */
     STACKS,
     /** Images and methods at the addresses of stacks: {@link Walk#stack}. */
     ADDRESSES

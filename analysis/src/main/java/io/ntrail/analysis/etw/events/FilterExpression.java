@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Immutable.
  */
 public final class FilterExpression {
-  /** Where the values of one event are found. */
+  /** Values of the fields of one event. */
   public interface Values {
     /** The value of a name; null if the event has none. */
     @Nullable Value value(String name);

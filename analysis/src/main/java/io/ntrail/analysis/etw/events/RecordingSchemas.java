@@ -110,7 +110,7 @@ final class RecordingSchemas {
     }
   }
 
-  /** Where a record is; files and buffers have fewer than 2^20 each in practice. */
+  /** Returns the position of a record; files and buffers have fewer than 2^20 each in practice. */
   private static long place(int file, RecordCursor record) {
     return ((long) file << 44) + ((long) record.buffer() << 24) + (record.offset() & 0xFF_FFFF);
   }

@@ -81,7 +81,7 @@ public final class SchemaIndex implements SurveyPart<SchemaIndex> {
   private final Map<EventType, EventType> texts = new HashMap<>();
   private final Map<Schema, EventType> told = new HashMap<>();
 
-  /** Where the events of the .NET runtime's providers are described. */
+  /** Tables of the events of the .NET runtime's providers. */
   interface ClrTables {
     /** The table that has the provider; null if none does. */
     @Nullable SchemaTable of(Guid provider);

@@ -30,7 +30,10 @@ public record StackFrame(
     return new StackFrame(address, module, rva, function, null, 0, false);
   }
 
-  /** As people read it: {@code module!function}, {@code module+0x1234}, or the bare address. */
+  /**
+   * Returns the text for people: {@code module!function}, {@code module+0x1234}, or the bare
+   * address.
+   */
   public String text() {
     if (module != null && function != null) {
       return module + "!" + function;

@@ -54,7 +54,7 @@ public final class ValueDescriptions {
   }
 
   /**
-   * Under which name the text of a value is beside it: {@code StatusText}; of keys of files {@code
+   * Returns the name of the text beside a value: {@code StatusText}; for file keys {@code
    * FileName}.
    *
    * @return null if its values have no text beside them
@@ -70,7 +70,7 @@ public final class ValueDescriptions {
     };
   }
 
-  /** Under which name the nanoseconds of a value in ticks are beside it; null for others. */
+  /** Returns the name of the nanoseconds beside a value in ticks; null for others. */
   public static @Nullable String nanosName(Field field) {
     return field.out() == OutType.TICKS || field.out() == OutType.TICKS_SPAN
         ? field.name() + "Nanos"

@@ -36,9 +36,9 @@ final class DeferredStacks implements AutoCloseable {
   enum Part {
     /** All that there is came with the event. */
     WHOLE,
-    /** More came after it. */
+    /** First part: the rest comes after it. */
     FIRST,
-    /** It belongs to an event before it. */
+    /** Second part of the stack of an earlier event. */
     SECOND
   }
 

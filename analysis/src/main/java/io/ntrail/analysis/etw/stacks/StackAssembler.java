@@ -22,7 +22,7 @@ public final class StackAssembler implements AutoCloseable {
   private long number = -1;
 
   /**
-   * Of stacks that were visited and settled.
+   * Creates an assembler of stacks that were visited and settled.
    *
    * @param another makes a cursor that begins where the walk begins, and ends with the recording
    */

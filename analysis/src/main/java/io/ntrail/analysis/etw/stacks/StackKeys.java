@@ -205,7 +205,7 @@ final class StackKeys {
     return tree.address(number);
   }
 
-  /** Where a definition's stack is in the tree. */
+  /** Returns the node of a definition's stack in the tree. */
   int place(int definition) {
     return nodes[definition];
   }

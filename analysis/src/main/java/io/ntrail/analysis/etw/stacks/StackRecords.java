@@ -172,7 +172,7 @@ public final class StackRecords {
     private final StackRecordWindow references = new StackRecordWindow();
     private final StackAssignment group = new StackAssignment(references, targets);
 
-    /** Of each file the buffers that need not be read again. */
+    /** Buffers that need not be read again, by file. */
     private final List<BitSet> done = files.stream().map(_ -> new BitSet()).toList();
 
     private int slice = -1;

@@ -21,7 +21,7 @@ final class StackTrie {
   private static final int CHUNK = 1 << CHUNK_BITS;
   private static final int MASK = CHUNK - 1;
 
-  /** Of each node its parent in the upper half, the number of its address in the lower. */
+  /** By node: its parent in the upper half, the number of its address in the lower. */
   private long[][] nodes = new long[16][];
 
   private int chunks;
@@ -170,7 +170,7 @@ final class StackTrie {
     nodes[node >>> CHUNK_BITS][node & MASK] = label;
   }
 
-  /** Where each node comes when callers come before what they called, without anything between. */
+  /** Returns the position of each node in depth-first order, callers before callees. */
   private int[] places() {
     // First nodes below each one and itself, then the place of the next one below it.
     int[] below = new int[size];
@@ -203,7 +203,7 @@ final class StackTrie {
     return addresses[number];
   }
 
-  /** Which stacks have only frames of the kernel, or none of it. */
+  /** Stacks with kernel frames only, and stacks without any. */
   static final class Halves {
     private final BitSet kernel;
     private final BitSet user;

@@ -13,7 +13,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the program reads of an event in the forms of testkit's readers and writers. All differences
+ * Events as the program reads them, in the forms of testkit's readers and writers. All differences
  * that are only a matter of taste are evened out here, each with its reason; everything else has to
  * be equal.
  */

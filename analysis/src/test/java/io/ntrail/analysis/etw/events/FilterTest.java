@@ -85,7 +85,9 @@ class FilterTest {
     return EtwRecording.of(List.of(InputFile.of(writer.toByteArray(), "written")));
   }
 
-  /** What a filter lets through: seconds since the start, of a second's multiples only. */
+  /**
+   * Returns the events that pass a filter: seconds since the start, of a second's multiples only.
+   */
   private static String passed(EventFilter.Builder filter) {
     StringBuilder seconds = new StringBuilder();
     try (EtwRecording recording = recording()) {

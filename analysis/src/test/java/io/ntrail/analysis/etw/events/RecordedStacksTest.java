@@ -168,7 +168,7 @@ class RecordedStacksTest {
       }
     }
 
-    /** What the first definition of a key after a place says. */
+    /** Returns the frames of the first definition of a key after a place. */
     private List<Long> meaning(long key, int after) {
       Map.Entry<Integer, List<Long>> first =
           definitions.getOrDefault(key, new TreeMap<>()).higherEntry(after);

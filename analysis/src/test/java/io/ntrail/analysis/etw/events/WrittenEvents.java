@@ -227,7 +227,7 @@ final class WrittenEvents {
     return this;
   }
 
-  /** What messages show in hexadecimal is a signed number for TMF files. */
+  /** Returns a number as signed, as TMF files have those that messages show in hexadecimal. */
   private static FieldNode signed(FieldNode node) {
     String value = node.value();
     boolean hex = value != null && value.startsWith("0x");
@@ -333,7 +333,7 @@ final class WrittenEvents {
     return Map.copyOf(expected);
   }
 
-  /** What the user gives. */
+  /** Returns the schemas given by the user. */
   UserSchemas user() {
     return new UserSchemas(manifests, formats);
   }

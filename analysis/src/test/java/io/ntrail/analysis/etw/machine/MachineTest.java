@@ -126,7 +126,7 @@ class MachineTest {
     return value ? " " + event.meaning(token) : "";
   }
 
-  /** What comes after the type in the lines of one type of event, by time. */
+  /** Returns the text after the type in the lines of one type of event, by time. */
   private Map<Long, String> of(String type) {
     Map<Long, String> told = new TreeMap<>();
     try (EtwRecording recording = open(writer)) {

@@ -62,7 +62,7 @@ class DamageTest {
     return chosen().filter(r -> r.bytes() > 1 << 20).toList();
   }
 
-  /** All of them, or those whose names match {@code -Dntrail.files=regex}. */
+  /** Returns all recordings, or those whose names match {@code -Dntrail.files=regex}. */
   private static Stream<SharedTable.Row> chosen() {
     String files = System.getProperty("ntrail.files", ".*");
     return SharedTable.rows().stream().filter(r -> r.name().matches(files));

@@ -104,7 +104,7 @@ final class Walked {
     return taker.walked();
   }
 
-  /** The same records in the order that the contract names, by a sort that is not the reader's. */
+  /** Returns the records in the order of the contract, by a sort that is not the reader's. */
   Walked sorted() {
     List<Line> sorted = new ArrayList<>(lines);
     sorted.sort(

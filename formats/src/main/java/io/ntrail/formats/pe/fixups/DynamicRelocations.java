@@ -104,7 +104,7 @@ public final class DynamicRelocations {
     this.counts = new long[lists.size()];
   }
 
-  /** That of an image; one without lists if it has none. */
+  /** Reads that of an image; one without lists if it has none. */
   public static DynamicRelocations of(PeImage image) {
     return at(
         image,

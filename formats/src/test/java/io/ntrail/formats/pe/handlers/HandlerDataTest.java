@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What language handlers read, written by hand. */
+/** Handler data written by hand. */
 class HandlerDataTest {
   private static final int AT = UnwindImages.BODY;
 

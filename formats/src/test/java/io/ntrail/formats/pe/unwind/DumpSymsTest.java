@@ -15,8 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Where the frame of a function lies behind its prologue is what dump_syms made of the same unwind
- * data: the room that all codes of a function's chain make, and the return address.
+ * Compares frame sizes with those that dump_syms computed from the same unwind data: the space that
+ * all codes of a function's chain allocate, and the return address.
  */
 class DumpSymsTest {
   @BeforeEach

@@ -7,7 +7,7 @@ import io.ntrail.testkit.pe.ToolUnwind;
 import java.util.List;
 import java.util.OptionalLong;
 
-/** What the readers say about unwind data, in the terms of the tools. */
+/** Formats unwind data in the terms of the tools. */
 final class ToolUnwinds {
   private ToolUnwinds() {}
 

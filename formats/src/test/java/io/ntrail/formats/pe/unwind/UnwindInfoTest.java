@@ -200,7 +200,7 @@ class UnwindInfoTest {
     assertEquals(6, rows);
   }
 
-  /** Says what was read in the words of the shared vectors. */
+  /** Returns what was read in the words of the shared vectors. */
   private static List<String> items(UnwindInfo info, RuntimeFunction function) {
     List<String> items = new ArrayList<>();
     items.add("version " + info.version());

@@ -69,7 +69,7 @@ final class AreaLayout {
   /** Number of its next chunk. */
   static final int SPILL_SEQUENCE = 8;
 
-  /** When it began to be recorded. */
+  /** Time of the start of recording. */
   static final int SPILL_BEGAN = 16;
 
   /** Records that it lost since its last chunk. */

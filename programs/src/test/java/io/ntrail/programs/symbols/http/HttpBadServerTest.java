@@ -25,7 +25,7 @@ class HttpBadServerTest {
 
   @TempDir private Path folder;
 
-  /** Why there is no file, and that nothing is left but what may be there. */
+  /** Returns the reason why there is no file, after checking that nothing unexpected is left. */
   private String misses(FetchLimits limits, RawServer.Script script, List<String> left)
       throws IOException {
     try (RawServer server = new RawServer(script);

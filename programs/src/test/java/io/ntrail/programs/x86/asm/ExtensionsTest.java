@@ -32,7 +32,7 @@ import java.util.HexFormat;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** What is beyond everybody's instructions: how it is said, and what of it is refused. */
+/** Instruction set extensions: how they are written, and what is refused. */
 class ExtensionsTest {
   private static String hex(Assembler a, Consumer<Assembler> program) {
     program.accept(a);

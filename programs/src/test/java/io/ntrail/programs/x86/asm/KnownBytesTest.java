@@ -27,7 +27,7 @@ import java.util.HexFormat;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** What tracing writes into programs, byte for byte. */
+/** Code that tracing writes into programs, byte for byte. */
 class KnownBytesTest {
   private static final long BASE = 0x1_4000_1000L;
 

@@ -520,7 +520,7 @@ final class LiveSources {
       jmp after2
       """;
 
-  /** Where the unwinder of 32-bit code begins. */
+  /** Label of the unwinder of 32-bit code. */
   static final String PROBE_32 =
       """
       push eax

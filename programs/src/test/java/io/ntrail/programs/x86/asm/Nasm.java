@@ -28,7 +28,7 @@ final class Nasm {
   private Nasm() {}
 
   /**
-   * What became of one line.
+   * Result of one line.
    *
    * @param address where it lies
    * @param bytes what it is; empty if refused

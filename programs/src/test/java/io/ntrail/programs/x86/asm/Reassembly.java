@@ -27,9 +27,9 @@ import java.util.Optional;
 
 /** Writes decoded instructions again from nothing but their mnemonic, operands and prefixes. */
 final class Reassembly {
-  /** What became of an instruction. */
+  /** Result of reassembling an instruction. */
   enum Outcome {
-    /** The same bytes. */
+    /** Equal bytes. */
     SAME,
     /** Other bytes, no longer, with the same meaning. */
     OTHER,
