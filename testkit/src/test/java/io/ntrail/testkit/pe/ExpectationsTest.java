@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What is known about the shared images by count is found in the readers' records. */
+/** Compares known counts of the shared images with the readers' records. */
 class ExpectationsTest {
   private static final long KERNEL32_BASE = 0x180000000L;
 
