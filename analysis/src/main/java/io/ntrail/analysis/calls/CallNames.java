@@ -23,7 +23,7 @@ public final class CallNames {
   private final CallImageSymbols images;
   private final Map<Long, Name> known = new HashMap<>();
 
-  /** Names as the recording has them, else as images say them. */
+  /** Creates names from the recording, else from images. */
   public CallNames(CallSource source, CallImageSymbols images) {
     this.source = source;
     this.images = images;

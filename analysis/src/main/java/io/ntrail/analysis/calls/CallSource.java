@@ -25,7 +25,7 @@ public interface CallSource extends AutoCloseable {
   /** Returns the kind of recording in words. */
   String kind();
 
-  /** The format of the file as its ending says it: {@code ntr}, {@code jtrc}. */
+  /** The format of the file by its extension: {@code ntr}, {@code jtrc}. */
   String format();
 
   /**

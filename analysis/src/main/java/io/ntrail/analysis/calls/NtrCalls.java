@@ -187,7 +187,7 @@ public final class NtrCalls implements CallSource {
     return OptionalLong.of(Math.max(said, seen));
   }
 
-  /** Counts of a hostile file may go beyond what is said here. */
+  /** Limits counts: those of a hostile file may exceed the range. */
   private static long limited(long count) {
     return count < 0 ? Long.MAX_VALUE : count;
   }

@@ -87,7 +87,7 @@ final class NtrCursor implements CallCursor {
     long event = to / 2;
     int low = 0;
     int high = chunks.size();
-    // The first chunk that has the event or begins with it: one without events says what was lost.
+    // The first chunk that has the event or begins with it: one without events has a loss.
     while (low < high) {
       int middle = (low + high) >>> 1;
       EventChunk chunk = chunks.get(middle);

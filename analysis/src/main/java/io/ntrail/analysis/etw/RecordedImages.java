@@ -147,7 +147,7 @@ public final class RecordedImages implements AutoCloseable {
       byBuild.merge(key, candidate, Candidate::plus);
       images.pdb(i).ifPresent(_ -> identified.putIfAbsent(build, key));
     }
-    // Lists of what is loaded say less of an image than its load does.
+    // Lists of loaded images have less of an image than its load event.
     identified.forEach((build, key) -> {
       Candidate unidentified = byBuild.remove(build + Optional.empty());
       if (unidentified != null) {

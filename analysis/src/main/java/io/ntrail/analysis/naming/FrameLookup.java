@@ -156,7 +156,7 @@ public final class FrameLookup {
     this.isKernel = spaces::isKernel;
   }
 
-  /** Returns the index that says what the numbers mean. */
+  /** Returns the index of the numbers. */
   public FunctionIndex functions() {
     return functions;
   }

@@ -3,7 +3,7 @@ package io.ntrail.analysis.naming;
 import java.util.List;
 
 /**
- * Rules that say what the frames of stacks are shown as.
+ * Rules for the shown frames of stacks: folding, grouping, inlining.
  *
  * @param inlines whether functions that were inlined are frames of their own
  * @param lines whether lines of a function are separate

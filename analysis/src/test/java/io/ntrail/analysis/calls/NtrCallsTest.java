@@ -174,7 +174,7 @@ class NtrCallsTest {
   }
 
   @Test
-  void argumentsCountWhereItIsSaidHowMuchAPageMayHold() {
+  void argumentsCountTowardsTheSizeOfAPage() {
     List<Rec> records = new ArrayList<>();
     for (int i = 0; i < 25; i++) {
       // Twelve arguments each; none of these calls ends.
@@ -188,7 +188,7 @@ class NtrCallsTest {
   }
 
   @Test
-  void readingCanBeginBehindEveryRecord() {
+  void readingCanStartAfterEveryRecord() {
     Property.check(
         300,
         gen -> {
@@ -283,7 +283,7 @@ class NtrCallsTest {
   }
 
   @Test
-  void damageIsAGapAndTheRestIsTold() {
+  void damageIsAGapAndTheRestIsRead() {
     List<Rec> records = new ArrayList<>();
     for (int i = 0; i < 400; i++) {
       records.add(new Rec(RandomCalls.Kind.ENTRY, 10L * i, 1 + i % 3, 0x40, 0, 0, 0x1000));

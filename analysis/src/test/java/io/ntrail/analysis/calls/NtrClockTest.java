@@ -69,7 +69,7 @@ class NtrClockTest {
   }
 
   @Test
-  void aCalibrationThatContradictsThoseBeforeIsLeftOutAndSaid() throws IOException {
+  void aCalibrationThatContradictsEarlierOnesIsSkippedAndReported() throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     try (NtrWriter writer = new NtrWriter(out, header(1, 0), 1)) {
       long[][] calibrations = {{1000, 0}, {1200, 300}, {1200, 300}, {1300, 100}, {2300, 1100}};

@@ -32,7 +32,7 @@ class RecordingTest {
   }
 
   @Test
-  void everyKindSaysWhatItIs() {
+  void everyKindHasItsNoun() {
     Path etl = sample("shop.etl");
     Path ntr = sample("shop.ntr");
     try (Recording events = RecordingInput.openEtw(List.of(etl));
@@ -93,7 +93,7 @@ class RecordingTest {
   }
 
   @Test
-  void eventsComeInTimeOrderAndFromTheTimeAskedFor() {
+  void eventsComeInTimeOrderAndFromTheRequestedTime() {
     try (EtwRecording recording = RecordingInput.openEtw(List.of(sample("shop.etl")))) {
       List<Long> all = times(recording, Long.MIN_VALUE, Long.MAX_VALUE);
       assertEquals(all.stream().sorted().toList(), all);
@@ -117,7 +117,7 @@ class RecordingTest {
   }
 
   @Test
-  void anEventSaysWhereItHappened() {
+  void anEventHasItsProcessThreadAndCpu() {
     try (EtwRecording recording = RecordingInput.openEtw(List.of(sample("shop.etl")));
         OrderedCursor cursor = recording.inOrder()) {
       EventCursor event = cursor;

@@ -152,7 +152,7 @@ public final class EventRemarks {
     }
   }
 
-  /** Warns of stacks that may be missing, and says with {@code -v} how they were found. */
+  /** Warns of stacks that may be missing, and reports with {@code -v} how they were found. */
   public static void stacks(StackStatistics stacks, ParseResult parsed, Terminal terminal) {
     terminal.out().flush();
     if (stacks.leftOut() > 0) {

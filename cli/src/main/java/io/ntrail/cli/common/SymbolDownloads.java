@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import picocli.CommandLine.ParseResult;
 
-/** Names that come from servers: never in the way of an answer, and said if they are missing. */
+/** Names that come from servers: they never prevent an answer, and missing ones are reported. */
 public final class SymbolDownloads {
   /** PDBs that are named in one line; more are counted. */
   private static final int MOST_NAMED = 3;
@@ -61,7 +61,7 @@ public final class SymbolDownloads {
       ParseResult parsed,
       Terminal terminal) {
     List<String> late = symbols.late();
-    // The answer is before what is said of it.
+    // The answer comes before the remarks.
     terminal.out().flush();
     if (!late.isEmpty()) {
       String more =

@@ -165,7 +165,7 @@ public final class SymbolSearchPath implements AutoCloseable {
         isConfigured);
   }
 
-  /** Images lie where they are said to lie, else where PDBs do. */
+  /** Images are searched in their own path, else in that of PDBs. */
   private static SymbolStores images(
       List<Path> places, SymbolPath path, SymbolPath.Host host, Optional<HttpStoreClient> fetch) {
     List<Element> elements = new ArrayList<>();

@@ -291,7 +291,7 @@ public final class EventsCommand implements Command {
 
   private static Events events(Request request, EtwRecording recording, SchemaSources sources) {
     int cores = CommonOptions.cores(request.parsed);
-    // Only a list on the screen says something about the events that it does not show.
+    // Only a list on the screen has a remark about events that it does not show.
     boolean counted =
         request.format == Format.TEXT
             && request.isWhole()

@@ -15,7 +15,7 @@ import picocli.CommandLine.ParseResult;
 
 /**
  * An input of {@code export} or {@code diff}, whatever kind it is: its weights by stack or by
- * function, with what has to be said of them.
+ * function, with their remarks.
  */
 sealed interface StackInput extends AutoCloseable
     permits RecordedEventStacks, RecordedCallStacks, CollapsedStacks {

@@ -132,7 +132,7 @@ record ImageRequest(
       parts.add(ImageUnwindPart.of(contents, names.functions(), unwind));
     } else if (functions != null || unwind != null || hotpatch) {
       String pattern = functions == null && unwind != null ? "" : functions;
-      // The share of what can be patched alone is of what the image itself says.
+      // The share of only patchability comes from the image itself.
       ImageFunctions all = pattern == null ? ImageFunctions.of(contents) : names.functions();
       parts.add(ImageFunctionRows.of(contents, all, pattern, unwind != null, hotpatch));
     }

@@ -110,7 +110,7 @@ final class InfoScreen {
     if (header == null || zone.isEmpty()) {
       return;
     }
-    // Windows names zones by resources (@tzres.dll,-212), which say nothing to a person.
+    // Windows names zones by resources (@tzres.dll,-212), which mean nothing to people.
     String named = zone.startsWith("@") ? "" : " (" + zone + ")";
     int bias = -header.timeZone().bias();
     item(
@@ -346,7 +346,7 @@ final class InfoScreen {
             .number(unit.title())
             .number("with stack")
             .name("events by source");
-    // One line that says that there is one more would take its place.
+    // A line about one more row would take its place.
     int shown = limit > 0 && lines.size() > limit + 1 ? (int) limit : lines.size();
     Sum rest = new Sum();
     for (int i = 0; i < lines.size(); i++) {

@@ -19,11 +19,11 @@ public interface ProfilePage {
   /** A weight as people read it. */
   String weight(long weight);
 
-  /** The unit as the heading of a column says it. */
+  /** The unit for the heading of a column. */
   String unit();
 
   /**
-   * Returns the unit of weights, whatever the heading of a column says: {@code samples}, {@code
+   * Returns the unit of weights, regardless of the column heading: {@code samples}, {@code
    * ns}.
    */
   String unitOfWeights();

@@ -25,7 +25,7 @@ import picocli.CommandLine.ParseResult;
  *
  * @param source what to add up
  * @param unit of the metric
- * @param variant what {@code --source} says; null if nothing
+ * @param variant the one of {@code --source}; null if not given
  * @param scope which part of the recording
  * @param range the same as the scope's
  * @param callers whose callers are requested

@@ -168,7 +168,7 @@ final class RecordedImagesReport {
     }
   }
 
-  /** Finishes a bundle and says what is in it. */
+  /** Finishes a bundle and reports its content. */
   static String written(Path file, SymbolBundle bundle) {
     int count = bundle.count();
     if (count == 0) {

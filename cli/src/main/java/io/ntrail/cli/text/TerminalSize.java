@@ -86,7 +86,7 @@ record TerminalSize(int rows, int columns) {
   /**
    * Returns whether a stream of the process goes to a terminal.
    *
-   * @param told {@code NTRAIL_TTY}: the descriptors that do; null if the launcher said nothing
+   * @param told {@code NTRAIL_TTY}: the descriptors that do; null if the launcher did not set it
    */
   static boolean isTerminal(@Nullable String told, int descriptor) {
     if (told != null) {

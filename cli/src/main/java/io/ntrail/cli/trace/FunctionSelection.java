@@ -12,7 +12,7 @@ import java.util.stream.Stream;
  * decides.
  *
  * @param first the selection at the start
- * @param rules what was said since then, in that order
+ * @param rules the changes since then, in order
  */
 record FunctionSelection(TraceRequest first, List<Rule> rules) implements TracePlan.Selection {
   FunctionSelection {

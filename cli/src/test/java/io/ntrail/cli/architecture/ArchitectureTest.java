@@ -54,7 +54,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void theCodeIsAsThePageSays() throws IOException {
+  void theCodeFitsThePage() throws IOException {
     List<CompiledClass> all = new ArrayList<>();
     for (String module : modules()) {
       List<CompiledClass> classes = classes(module);

@@ -251,7 +251,7 @@ class CallsTest {
   }
 
   @Test
-  void damageIsSaidAndTheRestIsTold() throws IOException {
+  void damageIsReportedAndTheRestIsRead() throws IOException {
     byte[] bytes = Files.readAllBytes(file);
     Files.write(file, Arrays.copyOf(bytes, bytes.length - 8));
     Cli.Result result = Cli.run("calls", file);

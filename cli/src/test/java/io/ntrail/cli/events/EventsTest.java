@@ -147,7 +147,7 @@ class EventsTest {
   }
 
   @Test
-  void whatNothingDescribesIsCounted() throws IOException {
+  void eventsWithoutASchemaAreCounted() throws IOException {
     EtlWriter writer = writer();
     for (int i = 0; i < 10; i++) {
       byte[] bytes = {1, 2, 3, 4};
@@ -174,7 +174,7 @@ class EventsTest {
   }
 
   @Test
-  void problemsWithDescriptionsAreToldToWhomAsks() throws IOException {
+  void problemsWithSchemasAreReportedOnRequest() throws IOException {
     EtlWriter writer = writer();
     for (EtlRecords chunk : DescribedRecords.manifest(8, PROVIDER, "<no manifest", 1000)) {
       writer.log(0, at(chunk, 1).build());

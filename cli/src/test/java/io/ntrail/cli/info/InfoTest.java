@@ -25,7 +25,7 @@ class InfoTest {
   @TempDir private Path folder;
 
   @Test
-  void infoTellsMachineSamplesAndSources() throws IOException {
+  void infoShowsMachineSamplesAndSources() throws IOException {
     EtlWriter writer = SampleRecording.make();
     Path file = Recordings.write(folder.resolve("sample.etl"), writer);
     JsonReader json = Cli.run("info", file, "--format", "json").json();

@@ -26,7 +26,7 @@ class LibraryPageTest {
   private record Example(String code, String output) {}
 
   @Test
-  void everyExampleCompilesAndPrintsWhatThePageSays() throws Exception {
+  void everyExampleCompilesAndPrintsItsOutputOnThePage() throws Exception {
     List<MatchResult> blocks =
         BLOCK.matcher(Files.readString(ROOT.resolve("docs/library.md"))).results().toList();
     String imports = blocks.getFirst().group(2);

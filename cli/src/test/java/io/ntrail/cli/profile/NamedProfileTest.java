@@ -165,7 +165,7 @@ class NamedProfileTest {
   }
 
   @Test
-  void namesAreToldToComeFromPdbs() {
+  void theSourceOfNamesIsReported() {
     Cli.Result named = Cli.run("profile", TestData.file(RECORDING), "-y", folder);
     assertEquals(0, named.exit(), named.err());
     assertTrue(named.out().matches("(?s).*symbols: 3 of \\d+ hot images.*"), named.out());
@@ -183,7 +183,7 @@ class NamedProfileTest {
   }
 
   @Test
-  void whatOfAPdbCouldNotBeReadIsSaid() throws IOException {
+  void unreadablePartsOfPdbsAreReported() throws IOException {
     Path pdb = folder.resolve("mscorlib.ni.pdb");
     byte[] bytes = Files.readAllBytes(pdb);
     String text = new String(bytes, StandardCharsets.ISO_8859_1);
@@ -241,7 +241,7 @@ class NamedProfileTest {
   }
 
   @Test
-  void whoIsStrictIsToldOfMissingSymbolsByTheExitCode() {
+  void strictMakesMissingSymbolsAnExitCode() {
     Path file = TestData.file(RECORDING);
     assertEquals(3, Cli.run("profile", file, "-y", folder, "--strict").exit());
     assertEquals(0, Cli.run("profile", file, "-y", folder).exit());

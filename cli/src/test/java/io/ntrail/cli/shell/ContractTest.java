@@ -127,7 +127,7 @@ class ContractTest {
   }
 
   @Test
-  void infoTellsWhatTheRecorderCounted() throws IOException {
+  void infoHasTheRecorderCounters() throws IOException {
     Path file = Recordings.write(folder.resolve("secure.etl"), EtlShapes.secure(2, 300));
     JsonReader json = Cli.run("info", file, "--format", "json").json();
     assertEquals(41, json.get("lost").get("events").number());

@@ -284,7 +284,7 @@ class ErrorsTest {
   }
 
   @Test
-  void aReaderThatGoesAwayIsNoError() throws IOException {
+  void aClosedPipeIsNotAnError() throws IOException {
     Path file = Recordings.write(folder.resolve("long.etl"), EtlShapes.outOfOrder(2, 4000));
     for (int after : new int[] {0, 10, 100_000}) {
       for (String format : List.of("text", "json", "jsonl", "csv")) {

@@ -75,7 +75,7 @@ class HelpTest {
   }
 
   @Test
-  void theManualTellsOfEveryOption() {
+  void theManualListsEveryOption() {
     for (Commands.Entry entry : Commands.listed()) {
       String manual = Cli.run(entry.name(), "--help").out();
       for (OptionSpec option : entry.make().get().spec().options()) {

@@ -181,7 +181,7 @@ class ScreenTest {
   }
 
   @Test
-  void whatNothingDescribesIsOneSource() throws IOException {
+  void eventsWithoutASchemaAreOneSource() throws IOException {
     EtlSettings settings = EtlSettings.windows11();
     EtlWriter writer = new EtlWriter(settings);
     for (int i = 0; i < 6; i++) {
@@ -200,7 +200,7 @@ class ScreenTest {
   }
 
   @Test
-  void verboseSaysHow() throws IOException {
+  void verboseReportsTheEffort() throws IOException {
     Path file = sample();
     Cli.Result result = Cli.run("info", file, "-v");
     assertEquals(Cli.run("info", file).out(), result.out());

@@ -59,7 +59,7 @@ class ChildProcessReportTest {
   }
 
   @Test
-  void eachProcessIsToldWithItsOwnCounts() throws Exception {
+  void eachProcessIsReportedWithItsOwnCounts() throws Exception {
     Path program = Spawned.program("family.c");
     String said = traced(program, "json");
     assertEquals("one\r\nlast\r\nchain 1: 20\r\n", said);
@@ -78,7 +78,7 @@ class ChildProcessReportTest {
   }
 
   @Test
-  void callsAreToldByProcess() throws Exception {
+  void callsAreListedByProcess() throws Exception {
     Path program = Spawned.program("family.c");
     traced(program, "text");
     String report = Files.readString(folder.resolve("report"));

@@ -87,7 +87,7 @@ class TraceEndsTest {
   }
 
   @Test
-  void programWithAHandlerOfCtrlCGoesOnUntraced() throws Exception {
+  void programWithAHandlerOfCtrlCContinuesUntraced() throws Exception {
     JsonReader flat =
         interrupt(
             "n=0; while [ ! -e end ] && [ $n -lt 600 ]; do sleep 0.1; n=$((n+1)); done",

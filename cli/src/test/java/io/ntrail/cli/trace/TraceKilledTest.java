@@ -103,7 +103,7 @@ class TraceKilledTest {
   }
 
   @Test
-  void programThatWasNotLetGoYetEnds() throws Exception {
+  void programThatWasNotResumedYetEnds() throws Exception {
     assumeTrue(FIFO.available(), FIFO.missing());
     Path program = Spawned.program("waits.c");
     Path fifo = folder.resolve("calls.fifo");
@@ -123,7 +123,7 @@ class TraceKilledTest {
   }
 
   @Test
-  void programThatWasJustLetGoRunsToItsEnd() throws Exception {
+  void programThatWasJustResumedRunsToItsEnd() throws Exception {
     Path program = Spawned.program("halves.c");
     Wine.Outcome expected = untraced(program);
     Path file = folder.resolve("calls.ntr");
@@ -140,7 +140,7 @@ class TraceKilledTest {
   }
 
   @Test
-  void programInTheMiddleRunsToItsEndWithThreadsAndCallsThatNobodyRecords() throws Exception {
+  void programInTheMiddleRunsToItsEndUnrecorded() throws Exception {
     Path program = Spawned.program("halves.c");
     Wine.Outcome expected = untraced(program);
     Path file = folder.resolve("calls.ntr");

@@ -35,7 +35,7 @@ public final class CollapsedWriter {
   /**
    * Writes all stacks of a settled tree.
    *
-   * @param annotated whether names say their kind at their end, as {@code _[k]}
+   * @param annotated whether names have their kind as a suffix, such as {@code _[k]}
    */
   public static void write(StackTree tree, boolean annotated, PrintStream out) {
     new CollapsedWriter(tree, annotated).write(out);

@@ -70,7 +70,7 @@ public final class FrameNames {
   }
 
   /**
-   * Returns the kind of frame that a name says, by the suffixes that flame graph tools know ({@code
+   * Returns the kind of a frame by its name: the suffixes that flame graph tools know ({@code
    * _[k]}, {@code _[i]}, {@code _[j]}), or by its module.
    *
    * @param isFirst whether it is the outermost frame, where processes stand

@@ -8,7 +8,7 @@ import io.ntrail.formats.bytes.InputFile;
 /**
  * Finds the buffers of a file, and finds back to them after bytes that are none.
  *
- * <p>The next buffer begins where this one's BufferSize says. A header is believed if its size is
+ * <p>The next buffer begins where this one's BufferSize says. A header is accepted if its size is
  * the session's, or if another header (or the end of the file) is where it ends. If only the size
  * is wrong and the session's size leads to a good header, that is used. Else the next place where a
  * header can be believed is searched byte by byte, and what lies between is a gap. Zeros up to the

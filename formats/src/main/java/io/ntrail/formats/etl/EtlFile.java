@@ -339,7 +339,7 @@ public final class EtlFile implements AutoCloseable {
     if (good > 0 && !inflatesWith(compression, packed, memory, good)) {
       good = 0;
     }
-    // Where the file is cut, that was said when the buffers were found.
+    // A truncated file was reported when the buffers were found.
     if (!buffers.cut(buffer)) {
       gaps.add(
           new Gap(

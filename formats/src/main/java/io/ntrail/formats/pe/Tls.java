@@ -72,7 +72,7 @@ public record Tls(
         callbacks.add(image.rva(address));
       }
     } catch (DamagedInput _) {
-      // The image ends before the list does, which is said below.
+      // The image ends before the list does, which is reported below.
     }
     image.gap(from, -1, "callbacks of thread-local storage", "their list is not terminated");
     return List.copyOf(callbacks);

@@ -26,7 +26,7 @@ final class ManifestEncoding {
   static void check(byte[] xml) throws ManifestReader.NoManifest {
     Charset charset = charset(xml);
     if (charset == null) {
-      // The parser says which encoding it does not know.
+      // The parser reports unknown encodings.
       return;
     }
     if (!isText(xml, charset)) {

@@ -334,7 +334,7 @@ final class ManifestReader {
   private void field(List<RawField> fields, String element) throws XMLStreamException, NoManifest {
     boolean struct = element.equals("struct");
     if (!struct && !element.equals("data")) {
-      // How the event looks as XML says nothing about its bytes.
+      // The XML form of the event is irrelevant for its bytes.
       skip(element);
       return;
     }

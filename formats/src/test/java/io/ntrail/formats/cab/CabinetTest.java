@@ -48,7 +48,7 @@ class CabinetTest {
   }
 
   @Test
-  void aFileIsListedWithAllThatIsToldOfIt() {
+  void aFileIsListedWithAllItsAttributes() {
     assertEquals(
         List.of(
             new CabinetFile(
@@ -57,7 +57,7 @@ class CabinetTest {
   }
 
   @Test
-  void aDateThatIsNoneIsLeftOut() {
+  void anInvalidDateIsOmitted() {
     byte[] cabinet = hello().write();
     // Month 15 of CFFILE.date, which is after one folder and ten bytes of the entry.
     LittleEndian.putU16(cabinet, 36 + 8 + 10, 15 << 5);
@@ -65,7 +65,7 @@ class CabinetTest {
   }
 
   @Test
-  void namesAreUtf8WhereTheirAttributeSaysSo() {
+  void namesAreUtf8IfTheirAttributeIsSet() {
     byte[] cabinet =
         new CabinetWriter()
             .stored(ascii("ab"))
@@ -108,7 +108,7 @@ class CabinetTest {
   }
 
   @Test
-  void filesMayBeAskedForInAnyOrder() throws IOException {
+  void filesMayBeReadInAnyOrder() throws IOException {
     byte[] data = new byte[200_000];
     new Random(1).nextBytes(data);
     byte[] packed =
@@ -131,7 +131,7 @@ class CabinetTest {
   }
 
   @Test
-  void whatIsPackedWithMsZipComesOutAgain() {
+  void msZipRoundTrips() {
     Property.check(
         Boolean.getBoolean("ntrail.long") ? 1000 : 80,
         g -> {
@@ -245,7 +245,7 @@ class CabinetTest {
   }
 
   @Test
-  void aBlockThatGivesMoreThanItSaysIsDamage() {
+  void aBlockThatInflatesToMoreThanItClaimsIsDamage() {
     byte[] cabinet = new CabinetWriter().msZip(ascii("hello")).file("data", 0, 4).write();
     // cbUncompressed of the only block, after the tables of 36, 8 and 16 + 5 bytes.
     LittleEndian.putU16(cabinet, 36 + 8 + 21 + 6, 4);

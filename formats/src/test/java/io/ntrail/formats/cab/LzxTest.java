@@ -61,7 +61,7 @@ class LzxTest {
   }
 
   @Test
-  void whatTheEncoderPacksComesOutAgain() {
+  void encodedDataRoundTrips() {
     Property.check(
         Boolean.getBoolean("ntrail.long") ? 2000 : 150,
         g -> {
@@ -104,7 +104,7 @@ class LzxTest {
 
   @ParameterizedTest
   @EnumSource(Coding.class)
-  void aBlockGoesOnOverManyFrames(Coding coding) {
+  void aBlockSpansManyFrames(Coding coding) {
     byte[] data = noise(1, 200_001);
     System.arraycopy(data, 100, data, 90_000, 80_000);
     assertArrayEquals(data, roundTrip(data, 18, 0, new Block(coding, 200_001)));
@@ -156,7 +156,7 @@ class LzxTest {
   }
 
   @Test
-  void aBlockBehindOneThatIsNotFullIsDamage() {
+  void aBlockAfterAPartialBlockIsDamage() {
     List<byte[]> frames =
         LzxEncoder.compress(noise(4, 1000), 15, 0, List.of(new Block(Coding.VERBATIM, 1000)));
     CabinetWriter.Block frame = new CabinetWriter.Block(frames.getFirst(), 1000);

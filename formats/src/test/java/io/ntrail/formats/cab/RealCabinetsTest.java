@@ -135,7 +135,7 @@ class RealCabinetsTest {
   }
 
   @Test
-  void aFileThatGoesOnInAnotherCabinetEndsThereAndNamesIt() {
+  void aFileThatContinuesInAnotherCabinetEndsThereAndNamesIt() {
     Contents contents = contents("split-1.cab");
     assertEquals("", contents.file("small1.bin").damage());
     String damage = contents.file("small2.bin").damage();
@@ -187,7 +187,7 @@ class RealCabinetsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"mozilla/basic32.dll", "README.md"})
-  void whatIsNoCabinetIsRefused(String name) throws IOException {
+  void otherFilesAreRefused(String name) throws IOException {
     byte[] bytes =
         name.endsWith(".md")
             ? "# no cabinet, and long enough to be one of them".getBytes(StandardCharsets.UTF_8)

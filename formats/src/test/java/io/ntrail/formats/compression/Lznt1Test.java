@@ -38,7 +38,7 @@ class Lznt1Test {
   }
 
   @Test
-  void aLiteralBehindAFullChunkIsRefused() {
+  void aLiteralAfterAFullChunkIsRefused() {
     assertEquals(
         "6 LZNT1: a chunk holds more than 4096 bytes", refusal("04b0 02 61 fc0f 62", 10_000));
   }

@@ -20,7 +20,7 @@ class XpressHuffmanTest {
   }
 
   @Test
-  void aLongerLengthIsAByteBehindTheWordsReadAhead() {
+  void aLongerLengthIsAByteAfterTheWordsReadAhead() {
     // a, match, end
     assertEquals("a".repeat(1 + 15 + 7 + 3), unpack(TABLE + "0038 0000 07", 100));
   }

@@ -55,7 +55,7 @@ class UndecoratorTest {
   }
 
   @Test
-  void allNinetyOneNamesThatLlvmRefusesAreTold() throws IOException {
+  void allNinetyOneNamesThatLlvmRefusesAreUndecorated() throws IOException {
     List<String> refused = new ArrayList<>();
     List<String> silent = new ArrayList<>();
     for (String[] row : rows("names.tsv.gz")) {

@@ -56,7 +56,7 @@ class NtrRoundTripTest {
   }
 
   @Test
-  void aFileWithoutIndexSaysTheSame() throws IOException {
+  void aFileWithoutIndexHasTheSameContent() throws IOException {
     Recorded recorded = new Recorded(NtrWriter.Packing.SMALL, 100);
     recorded.define();
     recorded.run(1, new SyntheticProgram(1, 30, 5), 1000);
@@ -152,7 +152,7 @@ class NtrRoundTripTest {
   }
 
   @Test
-  void theHeadTellsWithoutDecodingHowFewFramesWereOpen() throws IOException {
+  void theHeadHasTheFewestOpenFrames() throws IOException {
     Recorded recorded = new Recorded();
     recorded.add(1, EventKind.ENTRY, 100, 1, 0, 0, 0x5000, 0x400010);
     recorded.add(1, EventKind.ENTRY, 110, 2, 0, 1, 0x4000, 0x400010);
@@ -176,7 +176,7 @@ class NtrRoundTripTest {
   }
 
   @Test
-  void whatTheRecorderLostIsToldAtTheNextEvent() throws IOException {
+  void lossesAreReportedAtTheNextEvent() throws IOException {
     Recorded recorded = new Recorded();
     recorded.add(1, EventKind.ENTRY, 100, 1, 0, 0, 0x5000, 0x400010);
     recorded.writer.events(1).lost(2047);
@@ -225,7 +225,7 @@ class NtrRoundTripTest {
   }
 
   @Test
-  void nothingIsWrittenBehindAWriteThatFailed() throws IOException {
+  void nothingIsWrittenAfterAWriteThatFailed() throws IOException {
     ByteArrayOutputStream disk = new ByteArrayOutputStream();
     OutputStream full =
         new OutputStream() {

@@ -115,7 +115,7 @@ class NtrVersionTest {
   }
 
   @Test
-  void whatIsNoRecordingIsSaidToBeNone() {
+  void otherFilesAreNotRecordings() {
     for (byte[] file :
         List.of(
             new byte[0],

@@ -130,7 +130,7 @@ class ConstructedPdbTest {
   }
 
   @Test
-  void aStrippedPdbTellsTheNearestPublicSymbol() {
+  void aStrippedPdbHasTheNearestPublicSymbol() {
     PdbFile pdb =
         open(
             new SmallPdb()

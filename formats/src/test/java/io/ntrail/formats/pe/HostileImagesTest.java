@@ -55,7 +55,7 @@ class HostileImagesTest {
   }
 
   @Test
-  void whatIsRefusedIsNoImage() {
+  void refusedFilesAreNotImages() {
     Map<String, String> refused = new TreeMap<>();
     for (PeSample sample : PeSamples.all()) {
       try {

@@ -130,7 +130,7 @@ class EventInfoTest {
   }
 
   @Test
-  void membersOfStructuresStandBehindTheTopLevel() {
+  void membersOfStructuresComeAfterTheTopLevel() {
     Schema schema =
         parsed(
                 new InfoBlob(0, NONE, 0)

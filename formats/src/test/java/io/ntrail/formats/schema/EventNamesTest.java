@@ -15,7 +15,7 @@ class EventNamesTest {
   }
 
   @Test
-  void opcodeThatSaysNothingIsLeftOut() {
+  void informationalOpcodeIsOmitted() {
     assertEquals("Task", EventNames.of(null, "Task", null));
     assertEquals("Task", EventNames.of(null, "Task", " "));
     assertEquals("Task", EventNames.of(null, "Task", "win:Info "));

@@ -75,7 +75,7 @@ class ManifestChunksTest {
   }
 
   @Test
-  void missingPiecesAreToldAndTheNextManifestIsJoined() {
+  void missingChunksAreReportedAndTheNextManifestIsJoined() {
     add(ONE, 1, 3, 0, "a");
     add(ONE, 1, 3, 2, "c");
     add(ONE, 1, 3, 0, "A");
@@ -88,7 +88,7 @@ class ManifestChunksTest {
   }
 
   @Test
-  void whatIsNoPieceIsTold() {
+  void invalidChunksAreReported() {
     byte[] noise = new byte[12];
     chunks.add(ONE, 1, 1, Bytes.copyOf(noise, "test"), 0, noise.length);
     chunks.add(ONE, 1, 1, Bytes.copyOf(noise, "test"), 0, 3);

@@ -211,7 +211,7 @@ class ManifestTest {
   }
 
   @Test
-  void whatMakesNoSenseIsToldWithItsLineAndTheRestIsRead() {
+  void invalidPartsAreReportedWithTheirLineAndTheRestIsRead() {
     Manifest manifest =
         parse(
             SMALL
@@ -234,7 +234,7 @@ class ManifestTest {
   }
 
   @Test
-  void whatIsNoManifestIsRefusedWithItsLine() {
+  void otherFilesAreRefusedWithTheirLine() {
     assertEquals(
         "test.man, line 3: not XML: XML document structures must start and end within the same"
             + " entity.",
@@ -247,7 +247,7 @@ class ManifestTest {
   }
 
   @Test
-  void whatWasSentIsNeverAnException() {
+  void sentManifestsNeverThrow() {
     Manifest.Result result = Manifest.parseSent("<a>", "recording");
     assertNull(result.manifest());
     assertTrue(result.reason().contains("not XML"), result.reason());
@@ -265,7 +265,7 @@ class ManifestTest {
   }
 
   @Test
-  void bytesThatAreNoTextAreRefusedInSilence() {
+  void invalidTextIsRefusedSilently() {
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
     PrintStream before = System.err;
     System.setErr(new PrintStream(printed, true, StandardCharsets.UTF_8));
@@ -412,7 +412,7 @@ class ManifestTest {
   }
 
   @Test
-  void bytesThatAreNoTextAreToldWithTheirLineAndNothingElseIsPrinted() {
+  void invalidTextIsReportedWithItsLineAndNothingElseIsPrinted() {
     byte[] broken = "<a>\n<b c='xx'/>\n</a>".getBytes(StandardCharsets.UTF_8);
     broken[10] = (byte) 0xFF;
     PrintStream before = System.err;

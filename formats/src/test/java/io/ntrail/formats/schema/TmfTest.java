@@ -130,7 +130,7 @@ class TmfTest {
   }
 
   @Test
-  void whatIsNoMessageFormatIsRefused() {
+  void otherFilesAreRefused() {
     assertThrows(CannotGoOn.class, () -> Tmf.parse("", "x.tmf"));
     assertEquals(
         "x.tmf, line 1: not a GUID, #typev or argument line",

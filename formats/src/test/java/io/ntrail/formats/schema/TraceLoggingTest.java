@@ -90,7 +90,7 @@ class TraceLoggingTest {
   }
 
   @Test
-  void everyOutTypeSaysWhatAValueMeans() {
+  void everyOutTypeFormatsItsValues() {
     Object[][] types = {
       {0, OutType.DEFAULT},
       {1, OutType.NO_PRINT},

@@ -53,7 +53,7 @@ class ValueTextTest {
   }
 
   @Test
-  void textThatIsSaidToBeUtf8StaysItWhereItIsCut() {
+  void declaredUtf8StaysUtf8WhereItIsTruncated() {
     assertEquals("t=a\uFFFD", told("61c3", Field.of("t", InType.ANSI_STRING).out(OutType.UTF8)));
   }
 

@@ -43,7 +43,7 @@ import java.util.Map;
 /**
  * Executable of the agent for 64-bit Windows, generated here.
  *
- * <p>It reads a question, does what it says, writes the answer, and begins again. Calls are made in
+ * <p>It reads a request, executes it, writes the answer, and starts again. Calls are made in
  * a function of their own whose exception handler turns every unexpected error into an answer.
  */
 public final class AgentImage {

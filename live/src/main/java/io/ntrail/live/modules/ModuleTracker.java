@@ -410,7 +410,7 @@ public final class ModuleTracker implements AutoCloseable {
     try {
       notices.uninstall();
     } catch (CannotGoOn e) {
-      // What comes next says what is wrong, or that the callback stays.
+      // The next step reports the problem, or that the callback stays.
     }
   }
 

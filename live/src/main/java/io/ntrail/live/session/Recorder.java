@@ -22,9 +22,8 @@ import org.jspecify.annotations.Nullable;
  * they are written. When the program or its tracing ended, {@link #finish} reads the remaining
  * records.
  *
- * <p>No writing fails for the caller: a file that cannot be written is counted and said, and the
- * recorder keeps emptying chunks, so that the target never waits for it. What a target leaves that
- * cannot be is counted and said, too.
+ * <p>No writing fails for the caller: a file that cannot be written is counted and reported, and the
+ * recorder keeps emptying chunks, so that the target never waits for it. Impossible content that a target leaves is counted and reported, too.
  *
  * <p>Any thread may call it; reading {@link #statistics} never blocks.
  */

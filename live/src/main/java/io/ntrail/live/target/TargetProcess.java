@@ -239,7 +239,7 @@ public final class TargetProcess implements AutoCloseable {
     return architecture;
   }
 
-  /** Checks what the system says of the machine type; the program's own headers say more. */
+  /** Checks the machine type that the system reports; the program's own headers have more. */
   private void mustRunNatively(String what) {
     long cells = calls.put(0, new BytesBuilder(16).u64(0).u64(0));
     if (calls.find("kernel32!IsWow64Process2") != 0) {

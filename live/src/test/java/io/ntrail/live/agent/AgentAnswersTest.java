@@ -117,7 +117,7 @@ final class AgentAnswersTest {
   }
 
   @Test
-  void anAgentThatSaysNothingIsKilled() {
+  void aSilentAgentIsKilled() {
     Parrot[] parrot = new Parrot[1];
     InputStream silent =
         new InputStream() {
@@ -145,7 +145,7 @@ final class AgentAnswersTest {
   }
 
   @Test
-  void aPipeThatStaysOpenAfterTheAgentWasKilledHoldsUpNobody() throws IOException {
+  void aPipeThatStaysOpenAfterTheAgentWasKilledBlocksNothing() throws IOException {
     try (PipedInputStream silent = new PipedInputStream();
         PipedOutputStream other = new PipedOutputStream(silent)) {
       Parrot parrot = new Parrot(silent);

@@ -106,7 +106,7 @@ final class AgentContractTest {
   }
 
   @Test
-  void callsThatFaultAreToldAndTheAgentGoesOn() {
+  void faultingCallsAreReportedAndTheAgentContinues() {
     try (Agent agent = agent()) {
       long multiply = kernel(agent, "MulDiv");
       long raise = kernel(agent, "RaiseException");
@@ -123,7 +123,7 @@ final class AgentContractTest {
   }
 
   @Test
-  void aBatchEndsWhereItIsToldTo() {
+  void aBatchEndsAtItsStopFlag() {
     try (Agent agent = agent()) {
       long multiply = kernel(agent, "MulDiv");
       List<CallOutcome> outcomes =
@@ -226,7 +226,7 @@ final class AgentContractTest {
   }
 
   @Test
-  void framesThatNobodyMeansAreAnsweredOrEndTheAgent() throws Exception {
+  void invalidFramesAreAnsweredOrEndTheAgent() throws Exception {
     answersOrEnds(new byte[0], "nothing");
     answersOrEnds(new byte[] {1, 0, 0}, "a part of a head");
     for (long length : new long[] {0x7FFF_FFFF, 0xFFFF_FFFFL, 0x10_0101}) {

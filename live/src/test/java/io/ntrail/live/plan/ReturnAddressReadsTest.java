@@ -137,7 +137,7 @@ final class ReturnAddressReadsTest {
   }
 
   @Test
-  void anEpilogueIsFollowedAndCodeBehindItHasTheFrameAgain() {
+  void anEpilogueIsFollowedAndCodeAfterItHasTheFrameAgain() {
     UnaryOperator<Assembler> twice =
         a -> {
           var out = a.label("out");
@@ -166,7 +166,7 @@ final class ReturnAddressReadsTest {
   }
 
   @Test
-  void whatDoesNotDecodeOrComesFromElsewhereCountsAsALook() {
+  void unknownCodeCountsAsARead() {
     assertTrue(looks(none(), a -> a.mov(RAX, RCX).db(0x06).ret()), "no instruction in 64-bit code");
     assertTrue(leafLooks(a -> a.mov(RAX, RSP).mov(RSP, ptr(RCX)).ret()), "another stack");
     assertFalse(
@@ -222,7 +222,7 @@ final class ReturnAddressReadsTest {
   }
 
   @Test
-  void codeBehindALeafIsNotTheLeafs() {
+  void codeAfterALeafIsNotTheLeafs() {
     Sketch sketch = new Sketch();
     sketch.leaf("leaf", code(a -> a.mov(RAX, RCX).ret()));
     sketch.code().code(code(a -> a.mov(RAX, ptr(RSP)).ret()));

@@ -66,7 +66,7 @@ final class TracePlanTest {
   }
 
   @Test
-  void aFunctionSaysWhyThreadsHaveToStandStill() {
+  void aFunctionHasTheReasonForSuspension() {
     TracePlan plan = plan();
     assertEquals(Optional.empty(), needsStop(plan, "alone"));
     assertEquals(Optional.of(SuspensionReason.SEVERAL_INSTRUCTIONS), needsStop(plan, "several"));
@@ -91,7 +91,7 @@ final class TracePlanTest {
   }
 
   @Test
-  void whatTurnsOutToBeOutOfReachIsRefused() {
+  void functionsOutOfReachAreRefused() {
     TracePlan plan = plan();
     sumsAgree(plan);
     PlannedFunction one = Sketch.named(plan.functions(), "borrowing");

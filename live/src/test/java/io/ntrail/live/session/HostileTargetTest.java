@@ -107,7 +107,7 @@ class HostileTargetTest {
   }
 
   @Test
-  void aWrongRingHeadIsSaidAndChunksAreFoundNevertheless() {
+  void aWrongRingHeadIsReportedAndChunksAreFoundNevertheless() {
     try (Trial trial = new Trial(folder, 128, 8)) {
       Trial.Logged thread = trial.thread(1);
       for (int i = 0; i < 100; i++) {

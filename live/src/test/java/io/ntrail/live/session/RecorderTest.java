@@ -113,7 +113,7 @@ class RecorderTest {
   }
 
   @Test
-  void whatIsLostIsToldWhereItWasLost() {
+  void lossesAreReportedWhereTheyHappened() {
     Property.check(
         RUNS,
         gen -> {
@@ -263,7 +263,7 @@ class RecorderTest {
   }
 
   @Test
-  void functionsThatNobodyToldAboutAreKeptWithTheirAddress() {
+  void unknownFunctionsAreKeptWithTheirAddress() {
     try (Trial trial = new Trial(folder, 32, 4)) {
       Trial.Logged thread = trial.thread(9);
       thread.thread.record(5_000, 0xFFFF_0010, SessionLayout.ENTRY, 0x1234, 0x8000);
@@ -339,7 +339,7 @@ class RecorderTest {
   }
 
   @Test
-  void aChunkThatNobodySawIsSaidWithItsRecords() {
+  void anUnseenChunkIsReportedWithItsRecords() {
     try (Trial trial = new Trial(folder, 128, 8)) {
       Trial.Logged thread = trial.thread(9);
       int perChunk = trial.session.recordsPerChunk();

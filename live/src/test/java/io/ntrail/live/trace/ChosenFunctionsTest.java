@@ -143,7 +143,7 @@ final class ChosenFunctionsTest {
   }
 
   @Test
-  void whatIsAskedForLaterIsTracedFromThenOnAndWhatIsNotAnyMoreIsNot() throws IOException {
+  void functionsSelectedLaterAreTracedAndDeselectedOnesAreNot() throws IOException {
     CallTable calls =
         traced(
             straddling(),
@@ -222,7 +222,7 @@ final class ChosenFunctionsTest {
   }
 
   @Test
-  void whatIsAskedForInALibraryThatCameAndWentIsTracedWhenItComesAgain() throws IOException {
+  void functionsOfAnUnloadedLibraryAreTracedWhenItIsLoadedAgain() throws IOException {
     Path library = Programs.build(List.of("-shared"), "library.c");
     Path one = Files.copy(library, folder.resolve("one.dll"));
     Path go = folder.resolve("go");

@@ -185,7 +185,7 @@ final class DetachTest {
   }
 
   @Test
-  void whatWasDetachedCanBeTracedAgain(@TempDir Path folder) throws IOException {
+  void detachedProgramsCanBeTracedAgain(@TempDir Path folder) throws IOException {
     Path file = folder.resolve("go");
     try (Programs programs = new Programs(folder.resolve("plan"))) {
       withParked(
@@ -219,7 +219,7 @@ final class DetachTest {
    * word of a stack looks like an address of the session until it is over.
    */
   @Test
-  void whatASessionLeavesIsGivenBackByTheNextOne(@TempDir Path folder) throws IOException {
+  void leftoversOfASessionAreFreedByTheNextOne(@TempDir Path folder) throws IOException {
     Path file = folder.resolve("go");
     try (Programs programs = new Programs(folder.resolve("plan"))) {
       withParked(

@@ -197,7 +197,7 @@ final class DeterministicProgramsTest {
   }
 
   @Test
-  void longJumpsLeaveNoFrameBehind() throws IOException {
+  void longJumpsLeaveNoStaleFrame() throws IOException {
     Outcome traced = programs.same(settings().exports(), build("jump.c"));
     CallTable calls = Programs.exact(traced);
     unwound(calls, "down", LONG_JUMP, 7 + 8 + 9);
@@ -241,7 +241,7 @@ final class DeterministicProgramsTest {
   }
 
   @Test
-  void fibersMayGoOnInAnotherThread() throws IOException {
+  void fibersMayContinueInAnotherThread() throws IOException {
     Outcome traced = programs.same(settings().exports(), build("migrate.c"));
     CallTable calls = traced.calls();
     String all = traced.statistics() + "\n" + calls.byFunction();

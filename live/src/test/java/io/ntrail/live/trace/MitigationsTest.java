@@ -54,7 +54,7 @@ final class MitigationsTest {
   }
 
   @Test
-  void whatTheSystemSaysIsRead(@TempDir Path folder) throws IOException {
+  void theSystemsPoliciesAreRead(@TempDir Path folder) throws IOException {
     try (Programs programs = new Programs(folder)) {
       String line = programs.line(Programs.build("counts.c"));
       programs

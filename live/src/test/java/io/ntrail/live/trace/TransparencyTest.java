@@ -104,12 +104,12 @@ final class TransparencyTest {
   }
 
   @Test
-  void whatInterruptsAThunkMayCallTracedFunctionsItself() throws IOException {
+  void codeThatInterruptsAThunkMayCallTracedFunctions() throws IOException {
     sameOutput(settings().exports(), build("step.c"), "nested");
   }
 
   @Test
-  void whatInterruptsAThunkMaySwitchFibersAndComeBack() throws IOException {
+  void codeThatInterruptsAThunkMaySwitchFibersAndComeBack() throws IOException {
     sameOutput(settings().exports(), build("stepfibers.c"));
   }
 

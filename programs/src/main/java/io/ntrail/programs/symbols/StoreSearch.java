@@ -297,7 +297,7 @@ final class StoreSearch<T extends FileRequest.Opened> {
       return Optional.of(new Hit<>(sought.open(stored.file()), stored.file(), stored.packed()));
     } catch (CannotGoOn e) {
       if (Thread.currentThread().isInterrupted()) {
-        // A thread that is stopped cannot read files: that says nothing about this one.
+        // A stopped thread cannot read files: that is no evidence about this one.
         return missing(server, new StoreClient.Answer.Missing(false, e.message()));
       }
       fetch.refused(server.address(), sought.key(), part.folder(), e.message());

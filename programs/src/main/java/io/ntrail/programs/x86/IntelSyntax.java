@@ -13,7 +13,7 @@ package io.ntrail.programs.x86;
  *   <li>Small letters; a comma and a space between operands.
  *   <li>Mnemonics are those of the manuals, so that CBW, CWDE and CDQE, or POPF and POPFQ, tell the
  *       operand size.
- *   <li>Memory says how wide it is wherever the instruction knows.
+ *   <li>Memory operands have their width wherever the instruction defines it.
  *   <li>A segment is shown if it is not the one that the base implies, and for the memory that
  *       string instructions have; an address without registers has it always.
  *   <li>RIP-relative memory is shown as the address that it means, without a segment.

@@ -82,7 +82,7 @@
  *
  * The manuals of Intel (volume 2) and AMD (volumes 3 to 6) for the format; the forms were held
  * against the list of iced-x86, lengths and classes against Zydis, XED's test cases and objdump.
- * Where these differ, and whom we follow, is said in the tests.
+ * The tests list where these differ, and which one we follow.
  */
 @NullMarked
 package io.ntrail.programs.x86;

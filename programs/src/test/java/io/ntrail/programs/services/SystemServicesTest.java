@@ -69,7 +69,7 @@ class SystemServicesTest {
           WOW64 of 10 turbo,   332, B8 25 00 07 00 BA 50 8D 30 4B FF D2 C2 2C 00 90, 37, 11
           ARM64,               43620, A1 0A 00 D4 C0 03 5F D6, 85, -1
           """)
-  void aStubSaysItsNumber(String form, int machine, String bytes, int number, int count) {
+  void aStubHasItsNumber(String form, int machine, String bytes, int number, int count) {
     SystemServices services = stub(machine, bytes, "NtCreateFile");
     assertEquals(
         List.of(
@@ -122,7 +122,7 @@ class SystemServicesTest {
     "332, 4C 8B D1 B8 55 00 00 00 0F 05 C3",
     "43620, A1 0A 00 D4 C0 03 5F D7",
   })
-  void whatOnlyLooksLikeAStubIsNone(int machine, String bytes) {
+  void codeThatOnlyLooksLikeAStubIsNotOne(int machine, String bytes) {
     SystemServices services = stub(machine, bytes, "NtCreateFile");
     assertEquals(List.of(), services.list());
     assertEquals(SystemServices.Source.NONE, services.source());
@@ -194,7 +194,7 @@ class SystemServicesTest {
   }
 
   @Test
-  void servicesThatNobodyKnowsYetStayInTheTableWithoutAName() {
+  void unknownServicesStayInTheTableWithoutAName() {
     SystemServices services = services(kernel(8, someNames(90), 3));
     assertEquals(90, services.list().size());
     assertEquals(60, services.named());
@@ -210,13 +210,13 @@ class SystemServicesTest {
   }
 
   @Test
-  void aFewKnownHashesAreNoTable() {
+  void aFewKnownHashesAreNotATable() {
     assertEquals(List.of(), services(kernel(8, someNames(15), 0)).list());
     assertEquals(16, services(kernel(8, someNames(16), 0)).list().size());
   }
 
   @Test
-  void oneServiceAHundredTimesIsNoTable() {
+  void oneServiceAHundredTimesIsNotATable() {
     List<String> same = java.util.Collections.nCopies(100, "Close");
     assertEquals(List.of(), services(kernel(8, same, 0)).list());
   }

@@ -68,7 +68,7 @@ class StoreClientTest {
   }
 
   @Test
-  void theSecondTimeNobodyIsAsked() throws IOException {
+  void theSecondTimeNoServerIsQueried() throws IOException {
     search("srv*%T%/l*http://h/s", sends(CRASH.bytes(), false));
     comesTo("l/" + CRASH.place(), search("srv*%T%/l*http://h/s", sends(new byte[0], false)));
     assertEquals(1, asked.size());
@@ -96,7 +96,7 @@ class StoreClientTest {
   }
 
   @Test
-  void whatAServerSendsInsteadIsNotKept() throws IOException {
+  void otherFilesOfAServerAreNotKept() throws IOException {
     for (byte[] bytes :
         List.of(
             new byte[0],
@@ -113,7 +113,7 @@ class StoreClientTest {
   }
 
   @Test
-  void anAnswerWithoutAFileIsSaid() throws IOException {
+  void anAnswerWithoutAFileIsReported() throws IOException {
     SymbolStores.Result<OpenPdb> result =
         search("srv*%T%/l*http://h/s", (_, _, _) -> new Answer.Missing(false, "404"));
     assertEquals(Optional.empty(), result.found());

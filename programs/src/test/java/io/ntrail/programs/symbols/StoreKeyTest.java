@@ -116,7 +116,7 @@ class StoreKeyTest {
         "\uD800.pdb",
         "CONOUT$"
       })
-  void whatIsNoNameOfAFileHasNoKey(String path) {
+  void invalidFileNamesHaveNoKey(String path) {
     assertEquals(Optional.empty(), StoreKey.pdb2(path, 1, 1));
   }
 

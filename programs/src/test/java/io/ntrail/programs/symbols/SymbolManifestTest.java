@@ -68,7 +68,7 @@ class SymbolManifestTest {
   }
 
   @Test
-  void aKeySaysWhatIsLookedFor() {
+  void aKeySelectsTheKindOfFile() {
     assertEquals(
         Optional.of(new PdbId(Guid.parse("1eb9facb-04ea-27a0-f7c7-b6c5d4e3f201"), 10)),
         SymbolManifest.pdb(PDB).map(PdbRequest::id));

@@ -70,7 +70,7 @@ class SymbolPathTest {
   }
 
   @Test
-  void blanksAroundElementsAndStoresAreNoPartOfThem() {
+  void blanksAroundElementsAndStoresAreTrimmed() {
     means(
         "  /a b ; srv* /l  * /r ;cache* /c ",
         folder("/a b"),
@@ -184,12 +184,12 @@ class SymbolPathTest {
     "\\\\server\\share,           \\\\server\\share is a Windows path",
     "srv*symbols\\here,           symbols\\here is a Windows path",
   })
-  void whatCannotBeUsedIsSaidAndTheRestIsUsed(String text, String why) {
+  void unusableElementsAreReportedAndTheRestIsUsed(String text, String why) {
     isRefused(text, why);
   }
 
   @Test
-  void aNameWithAZeroIsNoPathAndIsSaidWithoutIt() {
+  void aNameWithAZeroIsNotAPathAndIsPrintedWithoutIt() {
     isRefused("/a\0b", "/a?b is not a valid path on this system");
   }
 

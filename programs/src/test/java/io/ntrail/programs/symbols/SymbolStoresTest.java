@@ -143,7 +143,7 @@ class SymbolStoresTest {
   }
 
   @Test
-  void whatTheStoreNotesForItselfIsNoFile() throws IOException {
+  void theNotesOfTheStoreAreNotFiles() throws IOException {
     text("s/crash.pdb/" + CRASH.key() + "/refs.ptr", "0000000026,file,C:\\x\\crash.pdb");
     misses("srv*%T%/s", "s has no crash.pdb/");
   }
@@ -184,7 +184,7 @@ class SymbolStoresTest {
     "PATH:,                             is empty",
     "' ',                               is empty",
   })
-  void aPointerThatLeadsNowhereIsSaid(String text, String why) throws IOException {
+  void aDanglingPointerIsReported(String text, String why) throws IOException {
     text("s/crash.pdb/" + CRASH.key() + "/file.ptr", text);
     misses("srv*%T%/s", why);
   }
@@ -229,7 +229,7 @@ class SymbolStoresTest {
   }
 
   @Test
-  void whatIsNotThereIsSaidInOrder() throws IOException {
+  void missingFilesAreReportedInOrder() throws IOException {
     Files.createDirectories(folder.resolve("b"));
     String t = folder.toString();
     assertEquals(

@@ -221,7 +221,7 @@ class InstructionTest {
   }
 
   @Test
-  void aDecoderLooksNoFurtherThanItIsTold() {
+  void aDecoderReadsNoFurtherThanItsLimit() {
     Bytes bytes = Bytes.copyOf(HexFormat.of().parseHex("90b811223344"), "code");
     InstructionDecoder decoder = InstructionDecoder.of(CodeSize.BITS64);
     Instruction instruction = new Instruction();

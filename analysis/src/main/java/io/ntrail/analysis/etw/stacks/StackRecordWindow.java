@@ -155,7 +155,7 @@ final class StackRecordWindow {
       if (keys.defines(at, key)) {
         parts[place] = Long.MIN_VALUE | (long) at << 32 | keys.innermost(at) & 0xFFFF_FFFFL;
       } else {
-        // Also one that nothing defines says that there was a stack.
+        // Also an undefined key shows that there was a stack.
         parts[place] = UNDEFINED;
       }
     }

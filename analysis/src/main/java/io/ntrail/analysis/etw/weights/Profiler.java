@@ -73,7 +73,7 @@ public final class Profiler {
     this.frames = new FrameLookup(spaces, symbols, rules);
   }
 
-  /** Returns the index that says what the numbers of functions mean. */
+  /** Returns the index of the functions by number. */
   public FunctionIndex functions() {
     return frames.functions();
   }

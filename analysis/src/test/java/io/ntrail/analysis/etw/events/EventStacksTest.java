@@ -62,7 +62,7 @@ class EventStacksTest {
   }
 
   @Test
-  void stacksOfTheClrComeBehindTheirEvents() {
+  void stacksOfTheClrComeAfterTheirEvents() {
     RecordingBuilder a = new RecordingBuilder().world();
     a.at(10).as(100, 101).allocationTick(1);
     a.at(11).as(100, 102).allocationTick(1);
@@ -99,7 +99,7 @@ class EventStacksTest {
   }
 
   @Test
-  void whatNobodyKnowsKeepsItsAddress() {
+  void unknownCodeKeepsItsAddress() {
     RecordingBuilder a = new RecordingBuilder().world();
     a.at(10).as(100, 101).method(0x5000_0000L, 0x100, "Shop.Cart", "Add");
     a.at(20).sample(0x5000_0010L, 101).stack(100, 101, 0x5000_0010L, 0x6000_0000L);

@@ -190,7 +190,7 @@ class FilterExpressionTest {
         "not | 4 | the name of a field is missing",
         "size ~ 5 | 6 | a comparison",
       })
-  void whatIsNoConditionIsToldWithItsPlace(String condition, int place, String reason) {
+  void invalidConditionsAreReportedWithTheirPosition(String condition, int place, String reason) {
     IllegalArgumentException e =
         assertThrows(IllegalArgumentException.class, () -> FilterExpression.parse(condition));
     String message = String.valueOf(e.getMessage());
@@ -219,7 +219,7 @@ class FilterExpressionTest {
   }
 
   @Test
-  void theNamesThatItAsksForAreKnown() {
+  void theNamesInAConditionAreKnown() {
     assertEquals(
         List.of("a.b", "size"),
         FilterExpression.parse("size > 1 and (a.b == 2 or size < 9)").names());

@@ -252,7 +252,7 @@ class MachineTest {
   }
 
   @Test
-  void threadsThatOnlyARundownTellsWereThereAllAlong() {
+  void threadsOnlyInARundownWereThereAllAlong() {
     log(
         0,
         cswitch(5, 7, 0),
@@ -380,7 +380,7 @@ class MachineTest {
   }
 
   @Test
-  void aWalkFromALaterTimeSaysWhatTheWholeWalkSays() {
+  void aWalkFromALaterTimeAgreesWithTheWholeWalk() {
     Property.check(
         100,
         g -> {
@@ -403,7 +403,7 @@ class MachineTest {
   }
 
   @Test
-  void twoFilesOnOneClockSayWhatOneFileSays() {
+  void twoFilesOnOneClockAgreeWithOneFile() {
     Property.check(
         100,
         g -> {

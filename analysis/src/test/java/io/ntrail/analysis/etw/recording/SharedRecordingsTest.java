@@ -67,7 +67,7 @@ class SharedRecordingsTest {
 
   @ParameterizedTest
   @MethodSource("rows")
-  void headerSaysWhatTheTableSays(SharedTable.Row row) {
+  void headersAgreeWithTheTable(SharedTable.Row row) {
     try (EtwRecording recording = row.open()) {
       LogFileHeader h = recording.files().getFirst().header().orElseThrow();
       assertEquals(

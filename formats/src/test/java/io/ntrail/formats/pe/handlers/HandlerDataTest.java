@@ -132,7 +132,7 @@ class HandlerDataTest {
   }
 
   @Test
-  void whatHasNoMagicIsNoFuncInfo() {
+  void dataWithoutMagicIsNotAFuncInfo() {
     PeImage image = image(new LittleEndian().u32(0x1993_0523).zeros(36));
     assertFalse(FuncInfo3.isAt(image, AT));
     assertEquals(

@@ -148,7 +148,7 @@ class UnwindInfoTest {
   }
 
   @Test
-  void whatIsCutAtAnyByteIsDamageAndKeepsItsHeader() {
+  void truncationAtAnyByteIsDamageAndKeepsTheHeader() {
     byte[] whole = HexFormat.of().parseHex("1904030004620230018088775566");
     byte[] complete = Arrays.copyOf(whole, 16);
     for (int length = 0; length < complete.length; length++) {

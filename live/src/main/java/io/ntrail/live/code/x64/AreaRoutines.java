@@ -175,7 +175,7 @@ final class AreaRoutines extends RuntimeRoutines {
 
   /**
    * Drops stale slots. Called with r8 = a slot, r9 = its area, r11 = S + 8: drops those below it. A
-   * slot whose return point lies at S is alive whatever its key says: a tail call may have moved
+   * slot whose return point lies at S is alive regardless of its key: a tail call may have moved
    * the return address. Uses rcx, rdx.
    */
   private void writeSettle() {

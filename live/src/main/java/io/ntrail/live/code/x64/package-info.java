@@ -10,7 +10,7 @@
  * in a machine frame beside the slot that holds the true return address. What is rare is done by
  * {@link io.ntrail.live.code.x64.RuntimeBlock}.
  *
- * <p>docs/live.md says what lies where.
+ * <p>See docs/live.md for the layout.
  */
 @NullMarked
 package io.ntrail.live.code.x64;

@@ -150,13 +150,13 @@ record InstructionForm(
           operandBits = 64;
           wide = true;
         }
-        // Behind a digit it says that there is a SIB byte.
+        // After a digit it means that there is a SIB byte.
         case "/r", "11:rrr:000" -> modRm = modRm == NO_MODRM ? REGISTER : modRm;
         case "ib", "cb" -> immediate(1);
         case "iw", "cw" -> immediate(2);
         case "id", "cd", "cp" -> immediate(4);
         case "io" -> immediate(8);
-        // Where the operands are says the rest.
+        // The encoding of the operands has the rest.
         case "/is4", "/is5" -> {}
         default -> {
           if (word.indexOf('.') > 0) {

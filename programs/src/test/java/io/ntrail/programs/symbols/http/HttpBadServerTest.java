@@ -41,7 +41,7 @@ class HttpBadServerTest {
   }
 
   @Test
-  void aServerThatNeverAnswersIsLeftAlone() throws IOException {
+  void aServerThatNeverAnswersIsSkipped() throws IOException {
     try (RawServer server = new RawServer((_, _, to) -> to.untilClosed());
         SymbolStoreServer other = new SymbolStoreServer().has(PLACE, BYTES);
         Fetching fetching = new Fetching(folder, CRASH, Fetching.HASTY)) {
@@ -102,7 +102,7 @@ class HttpBadServerTest {
   }
 
   @Test
-  void aBodyThatIsShorterThanSaidIsNoFile() throws IOException {
+  void aBodyThatIsShorterThanItsLengthIsNotAFile() throws IOException {
     String why =
         misses(
             Fetching.PATIENT,
@@ -114,7 +114,7 @@ class HttpBadServerTest {
   }
 
   @Test
-  void aBodyWithoutALengthThatIsCutIsNoFile() throws IOException {
+  void aTruncatedBodyWithoutALengthIsNotAFile() throws IOException {
     String why =
         misses(
             Fetching.PATIENT,
@@ -130,7 +130,7 @@ class HttpBadServerTest {
   }
 
   @Test
-  void ofABodyThatIsLongerThanSaidOnlyThatMuchIsTaken() throws IOException {
+  void aBodyThatIsLongerThanItsLengthIsTruncated() throws IOException {
     try (RawServer server =
             new RawServer((_, _, to) ->
                 to.head("200 OK", "Content-Length: " + BYTES.length)
@@ -175,7 +175,7 @@ class HttpBadServerTest {
   }
 
   @Test
-  void whatIsNoHttpIsSaid() throws IOException {
+  void otherProtocolsAreReported() throws IOException {
     String why =
         misses(
             Fetching.PATIENT,
@@ -185,7 +185,7 @@ class HttpBadServerTest {
   }
 
   @Test
-  void lengthsThatAreNoNumbersDoNoHarm() throws IOException {
+  void invalidLengthsDoNoHarm() throws IOException {
     for (String length : List.of("-5", "99999999999999999999", "x", "0x10")) {
       misses(
           Fetching.HASTY,

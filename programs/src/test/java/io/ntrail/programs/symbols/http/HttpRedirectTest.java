@@ -68,7 +68,7 @@ class HttpRedirectTest {
   }
 
   @Test
-  void whatProvesTheUserGoesToTheNamedServerOnly() throws IOException {
+  void credentialsGoToTheNamedServerOnly() throws IOException {
     URI secret = URI.create(server.root().toString().replace("//", "//me:pass@"));
     server.on(PLACE, to(302, "/again")).on("/again", to(302, other.root() + "/blob"));
     other.has("/blob", CRASH.bytes());
@@ -182,7 +182,7 @@ class HttpRedirectTest {
   }
 
   @Test
-  void aServerWhoseKeyNobodyKnowsIsNotTrusted() throws Exception {
+  void aServerWithAnUnknownKeyIsNotTrusted() throws Exception {
     try (SymbolStoreServer safe = new SymbolStoreServer(tls());
         Fetching fetching = fetching()) {
       safe.has(PLACE, CRASH.bytes());

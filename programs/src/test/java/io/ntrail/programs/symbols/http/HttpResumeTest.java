@@ -48,7 +48,7 @@ class HttpResumeTest {
   }
 
   @Test
-  void aConnectionThatBreaksGoesOnWhereItStopped() throws IOException {
+  void anInterruptedDownloadIsResumed() throws IOException {
     try (RawServer server =
         new RawServer((_, number, to) -> {
           if (number == 0) {
@@ -94,7 +94,7 @@ class HttpResumeTest {
   }
 
   @Test
-  void anotherPartThanTheOneAskedForIsNotUsed() throws IOException {
+  void anotherPartThanTheRequestedOneIsNotUsed() throws IOException {
     for (String wrong :
         List.of(range(HALF - 1), range(HALF + 1), "Content-Range: bytes x", "X-Other: 1")) {
       try (RawServer server =
@@ -141,7 +141,7 @@ class HttpResumeTest {
   }
 
   @Test
-  void evenWhatIsPackedForTheWayGoesOn() throws IOException {
+  void encodedDownloadsAreResumedToo() throws IOException {
     byte[] packed = SymbolStoreServer.gzip(BYTES);
     int half = packed.length / 2;
     String range =
@@ -180,7 +180,7 @@ class HttpResumeTest {
   }
 
   @Test
-  void aThreadThatIsStoppedLeavesWhatTheNextProgramGoesOnWith() throws Exception {
+  void aStoppedThreadLeavesAPartialFileToResume() throws Exception {
     CountDownLatch half = new CountDownLatch(1);
     SymbolStoreServer good = new SymbolStoreServer();
     good.on(

@@ -112,7 +112,7 @@ class ExtensionsTest {
   }
 
   @Test
-  void masksZeroingRepetitionAndRoundingAreSaid() {
+  void masksZeroingRepetitionAndRoundingAreEncoded() {
     wide("62 F1 74 49 58 C2", a -> a.masked(K1).op("VADDPS", ZMM0, ZMM1, ZMM2));
     wide("62 F1 74 C9 58 C2", a -> a.zeroed(K1).op("VADDPS", ZMM0, ZMM1, ZMM2));
     wide(
@@ -146,7 +146,7 @@ class ExtensionsTest {
   }
 
   @Test
-  void whatAVectorInstructionCannotSayIsRefused() {
+  void invalidVectorOperandsAreRefused() {
     refused64("K0 selects nothing", a -> a.masked(MaskRegister.K0));
     refused64("no form fits: {K1} ADD RAX, RCX", a -> a.masked(K1).add(RAX, RCX));
     refused64("no form fits: {K1}{z} VMOVUPS", a -> a.zeroed(K1).op("VMOVUPS", ptr(RCX), ZMM0));

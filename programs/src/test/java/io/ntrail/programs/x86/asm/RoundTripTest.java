@@ -32,7 +32,7 @@ class RoundTripTest {
   @EnumSource(
       value = CodeSize.class,
       names = {"BITS32", "BITS64"})
-  void whatIsAskedForIsReadBack(CodeSize size) {
+  void requestedInstructionsAreReadBack(CodeSize size) {
     boolean wide = size == CodeSize.BITS64;
     RandomOperands random = new RandomOperands(new SplittableRandom(21), wide);
     Asked asked = new Asked(size);
