@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -22,6 +23,19 @@ final class SourceRules {
       Pattern.compile(
           "/\\*\\*\\s*(?:\\*\\s*)?(What|Whether|Those|The same|All of them|That|Who|How|Where|Which|Why"
               + "|As|Says|Nobody|So many|To which|Under which|From where|With what)\\b");
+
+  /** Packages in which hook ids have names: {@code KernelEvent} of formats.etl. */
+  private static final Pattern NAMES_HOOKS = Pattern.compile("^(?:analysis\\.etw|cli|export)\\b");
+
+  /** Numbers in the form of hook ids and their groups, which end with 0x18. */
+  private static final Pattern HOOK =
+      Pattern.compile("\\b0x(?:0[0-9A-Fa-f]|1[0-8])(?:[0-9A-Fa-f]{2})?\\b");
+
+  /** Numbers for places in a payload. */
+  private static final Pattern PLACE = Pattern.compile("payloadOffset\\(\\)\\s*\\+\\s*\\d+");
+
+  private static final Pattern NO_CODE =
+      Pattern.compile("/\\*.*?\\*/|//[^\\n]*|\"(?:[^\"\\\\\\n]|\\\\.)*\"", Pattern.DOTALL);
 
   private SourceRules() {}
 
@@ -49,6 +63,15 @@ final class SourceRules {
         }
       }
       findings.addAll(comments(path, text));
+      if (NAMES_HOOKS.matcher(type).find()) {
+        String code = NO_CODE.matcher(text).replaceAll("");
+        found(code, HOOK)
+            .forEach(
+                bare -> findings.add(path + ": " + bare + " is to have a name in KernelEvent"));
+        found(code, PLACE)
+            .forEach(bare ->
+                findings.add(path + ": " + bare + " is to have a name in KernelFieldOffsets"));
+      }
     });
     files.forEach((name, count) -> {
       if (count > MOST_FILES) {
@@ -76,6 +99,10 @@ final class SourceRules {
               .formatted(path, line, vague.group(1)));
     }
     return findings;
+  }
+
+  private static List<String> found(String code, Pattern pattern) {
+    return pattern.matcher(code).results().map(MatchResult::group).toList();
   }
 
   /** Returns the full name of a type without {@link House#ROOT}. */

@@ -1,6 +1,7 @@
 package io.ntrail.live.recovery;
 
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.live.code.SessionLayout;
 import io.ntrail.live.modules.DllNotificationHook;
 import io.ntrail.live.patch.ModuleLookup;
 import io.ntrail.live.patch.PatchJumps;
@@ -9,7 +10,6 @@ import io.ntrail.live.patch.TargetResources;
 import io.ntrail.live.patch.TracingMemory.Block;
 import io.ntrail.live.recovery.SessionJournal.Leftovers;
 import io.ntrail.live.recovery.SessionJournal.Patch;
-import io.ntrail.live.session.SessionLayout;
 import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.live.target.TargetThreads.Stopped;
