@@ -24,7 +24,9 @@ import java.util.Map;
 import java.util.OptionalLong;
 import picocli.CommandLine.ParseResult;
 
-/** The part of a recording that an answer is about, and the parts that all answers have in common. */
+/**
+ * The part of a recording that an answer is about, and the parts that all answers have in common.
+ */
 public final class CallsScope {
   private final CallRecording recording;
   private final CallFilter choice;

@@ -25,9 +25,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * {@code image --functions}: functions with their source and their unwind data.
- */
+/** {@code image --functions}: functions with their source and their unwind data. */
 final class ImageFunctionRows {
   private final PeHeaders headers;
   private final FunctionTable table;

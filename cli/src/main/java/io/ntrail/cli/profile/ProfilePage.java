@@ -22,10 +22,7 @@ public interface ProfilePage {
   /** The unit for the heading of a column. */
   String unit();
 
-  /**
-   * Returns the unit of weights, regardless of the column heading: {@code samples}, {@code
-   * ns}.
-   */
+  /** Returns the unit of weights, regardless of the column heading: {@code samples}, {@code ns}. */
   String unitOfWeights();
 
   /** The first lines: what was asked of what, totals, losses, and how functions have names. */

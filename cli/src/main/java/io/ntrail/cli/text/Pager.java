@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Holds an answer back until it is longer than the screen, then hands it to a program that shows it
- * page by page; a shorter one goes to the screen as it is. Messages on standard error after the start of the answer come after its end.
+ * page by page; a shorter one goes to the screen as it is. Messages on standard error after the
+ * start of the answer come after its end.
  */
 final class Pager extends OutputStream {
   private final OutputStream screen;

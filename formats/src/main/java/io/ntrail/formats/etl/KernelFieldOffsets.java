@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Places of fields in the payloads of kernel events, in bytes from the start of the payload: for
  * what is read of every record, where reading by the table of kernel events (kernel.txt) would cost
- * too much. The table has the same offsets: a test compares each place with it for every version that the
- * table has, in both widths of pointers.
+ * too much. The table has the same offsets: a test compares each place with it for every version
+ * that the table has, in both widths of pointers.
  *
  * <p>A place is to be read only after comparing it with the length of the payload: older versions
  * and cut records end before it.

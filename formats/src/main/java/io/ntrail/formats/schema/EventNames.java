@@ -13,7 +13,8 @@ public final class EventNames {
   private EventNames() {}
 
   /**
-   * The name of an event: its own if it has one, else its task, with {@code /} and its opcode if that is meaningful. {@code win:} before a name is left out.
+   * The name of an event: its own if it has one, else its task, with {@code /} and its opcode if
+   * that is meaningful. {@code win:} before a name is left out.
    *
    * @param event its own name; null or blank if it has none
    * @param task the name of its task; null or blank if it has none

@@ -43,8 +43,8 @@ import java.util.Map;
 /**
  * Executable of the agent for 64-bit Windows, generated here.
  *
- * <p>It reads a request, executes it, writes the answer, and starts again. Calls are made in
- * a function of their own whose exception handler turns every unexpected error into an answer.
+ * <p>It reads a request, executes it, writes the answer, and starts again. Calls are made in a
+ * function of their own whose exception handler turns every unexpected error into an answer.
  */
 public final class AgentImage {
   private static final long BASE = 0x1_4000_0000L;

@@ -23,8 +23,9 @@ import org.jspecify.annotations.Nullable;
  * they are written. When the program or its tracing ended, {@link #finish} reads the remaining
  * records.
  *
- * <p>No writing fails for the caller: a file that cannot be written is counted and reported, and the
- * recorder keeps emptying chunks, so that the target never waits for it. Impossible content that a target leaves is counted and reported, too.
+ * <p>No writing fails for the caller: a file that cannot be written is counted and reported, and
+ * the recorder keeps emptying chunks, so that the target never waits for it. Impossible content
+ * that a target leaves is counted and reported, too.
  *
  * <p>Any thread may call it; reading {@link #statistics} never blocks.
  */

@@ -198,8 +198,7 @@ class PatchabilityTest {
     "CC C3, BREAKPOINT, ''",
     "06 06 06, NOT_CODE, ''",
   })
-  void immovableInstructionsAreTheReason(
-      String bytes, PatchRefusal refusal, String detail) {
+  void immovableInstructionsAreTheReason(String bytes, PatchRefusal refusal, String detail) {
     // Bytes after it keep the end of the image away.
     Sketches sketch =
         Sketches.of(X64, BEFORE, "CC CC CC CC CC CC", "f: " + bytes, "CC".concat(" CC".repeat(20)));

@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
  * The event that a record is: a flyweight that is moved from one record to the next in time order.
  * What is costly (fields, names) is worked out when it is requested. One thread at a time.
  *
- * <p>Process and thread are those that the event belongs to, not those that wrote the record: by the payload, else by the header, else, for records without ids, the thread that the
- * last context switch put on that CPU.
+ * <p>Process and thread are those that the event belongs to, not those that wrote the record: by
+ * the payload, else by the header, else, for records without ids, the thread that the last context
+ * switch put on that CPU.
  */
 public final class EventReader {
   private static final Payload NOTHING = new Payload();

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Descriptions of events that the recording has: TRACE_EVENT_INFO that a merge added, and manifests
- * that EventSources sent. Of several descriptions the first in the recording counts, so that the result does not depend on the order of reading.
+ * that EventSources sent. Of several descriptions the first in the recording counts, so that the
+ * result does not depend on the order of reading.
  */
 final class RecordingSchemas {
   private static final int EVENT_INFO = 32;

@@ -18,9 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class MetricInventory implements SurveyPart<MetricInventory> {
   private static final List<CountedEvents> COUNTED = WeightSources.counted();
 
-  /**
-   * Notes about intervals that are kept: a tool may set them repeatedly, but not that often.
-   */
+  /** Notes about intervals that are kept: a tool may set them repeatedly, but not that often. */
   private static final int MOST = 1 << 16;
 
   private final EtwRecording recording;

@@ -128,7 +128,8 @@ final class ChunkRoutines extends RuntimeRoutines {
         .add(R9, perSpill)
         .lock()
         .add(ptr(R8).plus(SessionLayout.AT_LOST).as64(), perSpill)
-        // Records of other stacks may go there too, as they are never read; but not the ones to keep.
+        // Records of other stacks may go there too, as they are never read; but not the ones to
+        // keep.
         .lea(RDX, ptr(RCX).plus(AreaLayout.SPILLS))
         .add(RCX, AreaLayout.SPILL)
         .mov(R8, gs(THREAD_BLOCK))

@@ -19,7 +19,9 @@ import io.ntrail.programs.x86.asm.operands.Label;
  *
  * <p>512 lines of eight words, in the runtime block. Which line is a stack's follows from its base.
  * A word is the address of its area, with bits of the base below; or, with bit 63, the base and,
- * above it, the low 15 bits of how many areas were offered when it got none; or 0. A cached area is used only if the area confirms it; a cached absence only until another area is offered. Threads write it without a lock: a word that gets lost is found again.
+ * above it, the low 15 bits of how many areas were offered when it got none; or 0. A cached area is
+ * used only if the area confirms it; a cached absence only until another area is offered. Threads
+ * write it without a lock: a word that gets lost is found again.
  */
 final class StackAreaCache extends RuntimeRoutines {
   private static final int LINE = 64;
