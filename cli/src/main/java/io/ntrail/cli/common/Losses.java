@@ -88,7 +88,7 @@ public final class Losses {
     }
   }
 
-  /** Closes an answer: the warnings, how it came about if asked, and the exit code. */
+  /** Closes an answer: the warnings, its effort if verbose, and the exit code. */
   public static int finish(Recording recording, ParseResult parsed, Terminal terminal) {
     return finish(recording, Symbols.NONE, parsed, terminal);
   }

@@ -38,7 +38,7 @@ record ExportFile(@Nullable Path file) {
   }
 
   /**
-   * Writes it; of a file the answer is that it was written, and what is in it.
+   * Writes the export; for a file the answer is a line with its contents.
    *
    * @param told of what it holds, such as {@code 1,752 samples in 31 stacks}
    */

@@ -82,7 +82,7 @@ final class ImageNames implements AutoCloseable {
         .toList();
   }
 
-  /** The name of what begins at an address: functions and data; empty if nothing is known to. */
+  /** Returns the name of the function or data at an address; empty if unknown. */
   String begins(long rva) {
     return at(rva)
         .filter(symbol -> symbol.offset() == 0)

@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** The first lines of a profile: what was asked of what, the sum, and what was lost. */
+/** The first lines of a profile: the query and its files, the sum, and the losses. */
 final class ProfileHeading {
   /** Processes that are listed by name; more are counted. */
   private static final int MOST_NAMED = 3;

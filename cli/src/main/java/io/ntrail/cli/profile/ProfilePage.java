@@ -25,7 +25,7 @@ public interface ProfilePage {
   /** Returns the unit of weights, regardless of the column heading: {@code samples}, {@code ns}. */
   String unitOfWeights();
 
-  /** The first lines: what was asked of what, totals, losses, and how functions have names. */
+  /** Returns the first lines: the query and its files, totals, losses, and the source of names. */
   List<String> lines();
 
   /** Prints the first lines. */

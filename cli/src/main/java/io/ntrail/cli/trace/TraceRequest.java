@@ -19,7 +19,7 @@ import picocli.CommandLine.ParseResult;
  * Request of {@code ntrail trace}.
  *
  * @param functions patterns of {@code module!function}
- * @param exclude the same of what is not wanted
+ * @param exclude patterns of excluded functions
  * @param symbols where PDBs may lie
  * @param words the program and its arguments; none if one is traced that runs already
  * @param process name or id of that one; else empty

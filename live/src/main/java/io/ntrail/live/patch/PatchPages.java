@@ -53,8 +53,7 @@ public final class PatchPages {
   }
 
   /**
-   * Reads all that was touched. Pages that are made writable together have the same protection:
-   * what lies in another section is never touched.
+   * Reads all touched pages. Pages that are made writable together have the same protection: pages of another section are never touched.
    */
   public void read() {
     Long begin = null;

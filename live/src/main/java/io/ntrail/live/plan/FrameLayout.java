@@ -9,7 +9,7 @@ import java.util.Optional;
 
 /**
  * Frame layout of a range of code according to its unwind data: how its prologue builds the frame.
- * A part that was moved out of a function begins with that function's frame.
+ * A separate part of a function starts with that function's frame.
  */
 final class FrameLayout {
   /** Layout without unwind data: the stack pointer does not move. */

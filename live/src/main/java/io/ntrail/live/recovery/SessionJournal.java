@@ -73,7 +73,7 @@ public final class SessionJournal {
    * @param function where it begins
    * @param jump where the long jump lies
    * @param original its first bytes, as many as {@code near} has
-   * @param near what took their place
+   * @param near their replacement
    * @param room what was in the place of the long jump
    * @param far the long jump
    */

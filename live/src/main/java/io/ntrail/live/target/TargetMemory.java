@@ -176,7 +176,7 @@ public final class TargetMemory {
   }
 
   /**
-   * Maps a whole file for reading and writing, shared with everybody else who maps it.
+   * Maps a whole file for reading and writing, shared with its other mappings.
    *
    * @param name as the target's system names it
    * @return where it lies in the target

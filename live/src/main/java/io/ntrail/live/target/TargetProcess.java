@@ -394,7 +394,7 @@ public final class TargetProcess implements AutoCloseable {
   }
 
   /**
-   * Sets what is done again and again while {@link #run} waits: a routine cannot begin while
+   * Sets the step that is repeated while {@link #run} waits: a routine cannot start while
    * another thread holds the loader's lock, and that may wait for the controller.
    */
   public void whileRoutinesRun(Runnable step) {

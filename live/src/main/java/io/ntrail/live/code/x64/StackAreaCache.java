@@ -86,8 +86,7 @@ final class StackAreaCache extends RuntimeRoutines {
   }
 
   /**
-   * Stores that there is no area. With rcx = base of the stack, eax = how many areas were offered
-   * of which none was left. Uses rax, rdx, r8.
+   * Stores that there is no area. With rcx = base of the stack, eax = number of offered areas, all taken. Uses rax, rdx, r8.
    */
   void rememberNone() {
     a.call(rememberNone);
