@@ -22,7 +22,7 @@ public final class CallStream implements AutoCloseable {
   private @Nullable CallWalk current;
 
   /**
-   * A stream that is before the first call.
+   * Creates a stream before the first call.
    *
    * @param threads by their place in the source
    * @param from the first time of an entry; {@link Long#MIN_VALUE} for the start

@@ -26,7 +26,8 @@ import picocli.CommandLine.ParseResult;
 
 /**
  * Search path of PDBs: what {@code -y} names, files, folders or symbol paths, then in the symbol
- * path of the environment, then on the servers of {@code --server}, at last in earlier downloads from such servers. Nothing goes to the network unless one of them names a server.
+ * path of the environment, then on the servers of {@code --server}, at last in earlier downloads
+ * from such servers. Nothing goes to the network unless one of them names a server.
  */
 public final class SymbolSearchPath implements AutoCloseable {
   /** A user who names a file may know better than a server said a while ago. */

@@ -142,7 +142,8 @@ record DiffRow(Subject subject, Side before, Side after, double change) {
   }
 
   /**
-   * Rows of two profiles put together, those that changed most first. Rows of the same name are equal, whatever their address; without any, also those that differ in the case of the module.
+   * Rows of two profiles put together, those that changed most first. Rows of the same name are
+   * equal, whatever their address; without any, also those that differ in the case of the module.
    */
   static List<DiffRow> join(Profile before, Profile after, boolean bySelf) {
     Set<String> left = new LinkedHashSet<>(before.sides.keySet());

@@ -48,7 +48,10 @@ final class ImageResources {
     }
   }
 
-  /** Adds the leaves of an entry: usually three levels, the last one the language, the middle one the name. */
+  /**
+   * Adds the leaves of an entry: usually three levels, the last one the language, the middle one
+   * the name.
+   */
   private static void leaves(
       String type, String name, String language, Entry entry, Consumer<Leaf> sink) {
     @Nullable Data data = entry.data();

@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
 /** Instructions as rows: where, which bytes, what, and what it reads and writes. */
 final class InstructionRows {
   /**
-   * An instruction, or a byte that is not the start of one. The instruction and its operands are those that were read last.
+   * An instruction, or a byte that is not the start of one. The instruction and its operands are
+   * those that were read last.
    *
    * @param length of the instruction; 0 if there is none
    * @param effects of the instruction; null if there is none

@@ -41,7 +41,7 @@ record Chromium(Path folder) {
    *
    * @param number among all frames
    * @param title its tooltip
-   * @param text that is in it
+   * @param text in it
    * @param width in pixels
    * @param left in pixels
    * @param top in pixels

@@ -42,7 +42,7 @@ public final class RowIndex {
    * Makes an empty index.
    *
    * @param expected number of rows that it has room for before it grows
-   * @param hashOfRow the hash of the key that is in a row
+   * @param hashOfRow the hash of the key in a row
    */
   public RowIndex(int expected, IntToLongFunction hashOfRow) {
     this.hashOfRow = hashOfRow;

@@ -45,7 +45,7 @@ final class ValueFormatter {
 
   private static String notAscii(byte[] text) {
     String utf8 = new String(text, StandardCharsets.UTF_8);
-    // The replacement character may also are in the text itself: then its bytes come back.
+    // The replacement character may also be in the text itself: then its bytes come back.
     boolean wellFormed =
         utf8.indexOf('\uFFFD') < 0 || Arrays.equals(utf8.getBytes(StandardCharsets.UTF_8), text);
     return wellFormed ? utf8 : new String(text, WINDOWS_1252);

@@ -131,7 +131,7 @@ class NtrVersionTest {
 
   @Test
   void aHeadMayNotPromiseMoreThanThereIs() {
-    Recorded recorded = new Recorded(NtrWriter.Packing.NONE, 1);
+    RecordingInMemory recorded = new RecordingInMemory(NtrWriter.Packing.NONE, 1);
     recorded.add(1, EventKind.ENTRY, 5, 1, 0, 0, 0x1000, 0x400000);
     byte[] good = RawChunks.split(recorded.killed()).get(1);
     // Events, operations, calls, open frames, then stored and plain sizes of the columns.

@@ -35,7 +35,7 @@ class PdbFuzzTest {
   @FuzzTest(maxDuration = "60s")
   void wholeFile(byte[] data) {
     try (InputFile input = InputFile.of(data, "fuzz")) {
-      EverythingInPdb.read(PdbFile.open(input));
+      PdbContents.read(PdbFile.open(input));
     } catch (CannotGoOn e) {
       assertFalse(e.message().isEmpty());
     }

@@ -26,7 +26,7 @@ final class AllDirectories {
   }
 
   static void read(PeImage image) {
-    Everything.of(image);
+    ImageContents.of(image);
     relocations(image);
     dynamic(image);
     small(image);

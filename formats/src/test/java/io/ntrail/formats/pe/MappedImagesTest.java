@@ -55,8 +55,8 @@ class MappedImagesTest {
   }
 
   private static void compare(PeImage image, byte[] file, String name, List<String> differences) {
-    Map<String, String> stored = Everything.of(image);
-    Map<String, String> mapped = Everything.of(SampleImages.mapped(file, name));
+    Map<String, String> stored = ImageContents.of(image);
+    Map<String, String> mapped = ImageContents.of(SampleImages.mapped(file, name));
     stored.forEach((part, text) -> {
       String other = mapped.getOrDefault(part, "");
       if (!text.equals(other)) {

@@ -90,7 +90,7 @@ class ManifestTest {
   private static String told(Schema schema, byte[] payload) {
     Payload read = new Payload();
     read.read(schema, Bytes.copyOf(payload, "test"), 0, payload.length, 8);
-    return (read.isShort() ? "short " : "") + Told.of(read);
+    return (read.isShort() ? "short " : "") + PayloadText.of(read);
   }
 
   @Test

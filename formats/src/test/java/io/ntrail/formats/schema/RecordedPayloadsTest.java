@@ -93,7 +93,7 @@ class RecordedPayloadsTest {
         record.payloadOffset(),
         record.payloadLength(),
         record.pointerBytes());
-    Told.readAll(payload);
+    PayloadText.readAll(payload);
     if (payload.restLength() == 0 && !payload.isShort()) {
       exact++;
     } else {

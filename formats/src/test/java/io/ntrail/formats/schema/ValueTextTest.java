@@ -15,7 +15,7 @@ class ValueTextTest {
     Schema schema = new Schema(SchemaSource.MANIFEST, null, null, null, List.of(fields));
     Payload payload = new Payload();
     payload.read(schema, Bytes.copyOf(bytes, "test"), 0, bytes.length, 8);
-    return Told.of(payload);
+    return PayloadText.of(payload);
   }
 
   private static String hex(String text) {

@@ -53,7 +53,8 @@ public final class PatchPages {
   }
 
   /**
-   * Reads all touched pages. Pages that are made writable together have the same protection: pages of another section are never touched.
+   * Reads all touched pages. Pages that are made writable together have the same protection: pages
+   * of another section are never touched.
    */
   public void read() {
     Long begin = null;

@@ -394,8 +394,8 @@ public final class TargetProcess implements AutoCloseable {
   }
 
   /**
-   * Sets the step that is repeated while {@link #run} waits: a routine cannot start while
-   * another thread holds the loader's lock, and that may wait for the controller.
+   * Sets the step that is repeated while {@link #run} waits: a routine cannot start while another
+   * thread holds the loader's lock, and that may wait for the controller.
    */
   public void whileRoutinesRun(Runnable step) {
     meanwhile = step;

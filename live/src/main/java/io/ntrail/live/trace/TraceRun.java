@@ -372,7 +372,8 @@ public final class TraceRun implements AutoCloseable {
   /**
    * Restores the program's code; calls that are active in traced functions return normally.
    *
-   * @return its exit code, if it has ended in the meantime or ends within a moment: the request to end the trace may have reached the program, too, as Ctrl+C does
+   * @return its exit code, if it has ended in the meantime or ends within a moment: the request to
+   *     end the trace may have reached the program, too, as Ctrl+C does
    */
   public OptionalInt disarm() {
     OptionalInt exit = target.process().exitCode();

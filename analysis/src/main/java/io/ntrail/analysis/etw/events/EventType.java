@@ -110,7 +110,7 @@ public final class EventType {
     return guid + "/" + id + "/" + opcode + "/" + version + "/" + event;
   }
 
-  /** Names that would are beside values, were they not those of other fields. */
+  /** Names of texts beside values that are not used, as other fields have them. */
   public Set<String> takenNames() {
     return taken;
   }

@@ -350,7 +350,7 @@ class DamageTest {
     try (EtwRecording recording = RecordingInput.openEtw(List.of(file))) {
       long records = EtwSummary.of(recording, 1).total().records();
       assertEquals(records, EventCounts.of(recording, 1, Sources.SHARED).records(), what);
-      assertEquals(records, Walked.inOrder(recording).count(), what);
+      assertEquals(records, RecordWalk.inOrder(recording).count(), what);
       return 1;
     } catch (CannotGoOn e) {
       assertFalse(e.message().isEmpty());

@@ -17,7 +17,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Answers for Wine's {@code LdrFindEntryForAddress} for addresses that belong to tracing: no module.
+ * Answers for Wine's {@code LdrFindEntryForAddress} for addresses that belong to tracing: no
+ * module.
  *
  * <p>Every search for unwind data calls it. For an address of no module it walks the whole list of
  * modules, without the list's lock, while other threads may load and unload modules. What is not

@@ -86,7 +86,8 @@ final class StackAreaCache extends RuntimeRoutines {
   }
 
   /**
-   * Stores that there is no area. With rcx = base of the stack, eax = number of offered areas, all taken. Uses rax, rdx, r8.
+   * Stores that there is no area. With rcx = base of the stack, eax = number of offered areas, all
+   * taken. Uses rax, rdx, r8.
    */
   void rememberNone() {
     a.call(rememberNone);

@@ -35,7 +35,7 @@ class RoundTripTest {
   void requestedInstructionsAreReadBack(CodeSize size) {
     boolean wide = size == CodeSize.BITS64;
     RandomOperands random = new RandomOperands(new SplittableRandom(21), wide);
-    Asked asked = new Asked(size);
+    EncodingRequest asked = new EncodingRequest(size);
     for (int t = 0; t < FormTable.TABLES; t++) {
       FormTable table = FormTable.at(size, t);
       for (String mnemonic : new TreeSet<>(table.mnemonics())) {
@@ -59,7 +59,7 @@ class RoundTripTest {
   void labelsAreWhereTheyWereBound(CodeSize size) {
     boolean wide = size == CodeSize.BITS64;
     RandomOperands random = new RandomOperands(new SplittableRandom(22), wide);
-    Asked asked = new Asked(size);
+    EncodingRequest asked = new EncodingRequest(size);
     for (int t = 0; t < FormTable.TABLES; t++) {
       FormTable table = FormTable.at(size, t);
       for (String mnemonic : new TreeSet<>(table.mnemonics())) {
@@ -76,7 +76,7 @@ class RoundTripTest {
 
   /** Between two labels, one of which takes the place of an address or target. */
   private void compareLabelled(
-      Asked asked, boolean wide, RandomOperands random, InstructionForm form) {
+      EncodingRequest asked, boolean wide, RandomOperands random, InstructionForm form) {
     Assembler a = wide ? Assembler.x64() : Assembler.ia32();
     Label before = a.here("before");
     a.nop(random.below(100));
@@ -124,7 +124,7 @@ class RoundTripTest {
   }
 
   private void compare(
-      Asked asked,
+      EncodingRequest asked,
       boolean wide,
       Modifiers modifiers,
       InstructionForm form,

@@ -7,8 +7,8 @@ import java.util.List;
  * Payloads as text: in a line ({@code a=1 b=[2 3] c={d=4}}, and {@code +n} for bytes that are
  * left), or a line a token.
  */
-final class Told {
-  private Told() {}
+final class PayloadText {
+  private PayloadText() {}
 
   /** In one line. */
   static String of(Payload payload) {

@@ -16,17 +16,17 @@ import java.util.Map;
 import java.util.Set;
 
 /** All that the readers have to say about an image, as text that can be compared. */
-final class Everything {
+final class ImageContents {
   private final PeImage image;
   private final Map<String, String> parts = new LinkedHashMap<>();
 
-  private Everything(PeImage image) {
+  private ImageContents(PeImage image) {
     this.image = image;
   }
 
   /** By part. */
   static Map<String, String> of(PeImage image) {
-    Everything everything = new Everything(image);
+    ImageContents everything = new ImageContents(image);
     everything.headers();
     everything.loadConfig();
     everything.relocations();

@@ -27,14 +27,14 @@ import java.util.function.ToLongFunction;
  * Compares the request to the assembler with what the decoder reads in its bytes: the mnemonic,
  * every register, every part of every address, every number, and the prefixes.
  */
-final class Asked {
+final class EncodingRequest {
   private final CodeSize size;
   private final InstructionDecoder decoder;
   private final OperandReader reader;
   private final Instruction instruction = new Instruction();
   private final Operands operands = new Operands();
 
-  Asked(CodeSize size) {
+  EncodingRequest(CodeSize size) {
     this.size = size;
     this.decoder = InstructionDecoder.of(size);
     this.reader = OperandReader.of(decoder);
