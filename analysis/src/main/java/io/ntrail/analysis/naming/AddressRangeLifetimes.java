@@ -1,6 +1,6 @@
 package io.ntrail.analysis.naming;
 
-import io.ntrail.analysis.etw.recording.IndexSort;
+import io.ntrail.formats.collections.RowSort;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -87,8 +87,8 @@ final class AddressRangeLifetimes {
    *
    * @param byValue an order of values that does not depend on who noted them first
    */
-  void settle(Lifetimes processes, IndexSort.Order byValue) {
-    int[] order = IndexSort.by(size, (a, b) -> compareNotes(a, b, byValue));
+  void settle(Lifetimes processes, RowSort.Order byValue) {
+    int[] order = RowSort.sorted(size, (a, b) -> compareNotes(a, b, byValue));
     lifePid = new int[size];
     lifeBase = new long[size];
     lifeSize = new long[size];
@@ -148,7 +148,7 @@ final class AddressRangeLifetimes {
     sortLives();
   }
 
-  private int compareNotes(int a, int b, IndexSort.Order byValue) {
+  private int compareNotes(int a, int b, RowSort.Order byValue) {
     int byPid = Integer.compare(pids[a], pids[b]);
     int byBase = byPid != 0 ? byPid : Long.compare(bases[a], bases[b]);
     int byKey = byBase != 0 ? byBase : Long.compare(keys[a], keys[b]);
@@ -204,7 +204,7 @@ final class AddressRangeLifetimes {
   /** Sorts lives by process, and those of a process by their beginnings. */
   private void sortLives() {
     int[] order =
-        IndexSort.by(
+        RowSort.sorted(
             lives,
             (a, b) -> {
               int byPid = Integer.compare(lifePid[a], lifePid[b]);
@@ -336,7 +336,7 @@ final class AddressRangeLifetimes {
         last++;
       }
       end = last;
-      byEnd = IndexSort.by(end - first, (a, b) -> Long.compare(to(a), to(b)));
+      byEnd = RowSort.sorted(end - first, (a, b) -> Long.compare(to(a), to(b)));
       begun = first;
     }
 

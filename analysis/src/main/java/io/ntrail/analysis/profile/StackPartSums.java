@@ -1,10 +1,10 @@
 package io.ntrail.analysis.profile;
 
-import io.ntrail.analysis.etw.recording.IndexSort;
 import io.ntrail.analysis.naming.FrameLookup;
 import io.ntrail.analysis.naming.FunctionIndex;
 import io.ntrail.analysis.naming.FunctionList;
 import io.ntrail.analysis.naming.StackAddresses;
+import io.ntrail.formats.collections.RowSort;
 import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -169,7 +169,7 @@ final class StackPartSums {
     // In the order in which layouts were met, so that time goes forward only; of one layout stacks
     // with frames in common one after the other.
     int[] order =
-        IndexSort.by(
+        RowSort.sorted(
             met.length,
             (a, b) -> {
               int byLayout = Integer.compare(layout(met[a]), layout(met[b]));
