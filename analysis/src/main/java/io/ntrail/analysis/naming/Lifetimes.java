@@ -50,6 +50,11 @@ public final class Lifetimes {
   private final LongColumn lifeTo = lives.longs();
   private final IntColumn lifeValue = lives.ints();
 
+  /** Storage of two columns, for {@link #at}: it is asked for nearly every record. */
+  private int[] settledIds = {};
+
+  private long[] settledFrom = {};
+
   /** First life of an id; those of one id stand together. */
   private final RowIndex firsts = new RowIndex(0, life -> Hashing.hash(lifeId.get(life)));
 
@@ -139,6 +144,8 @@ public final class Lifetimes {
       }
     }
     lives.trim();
+    settledIds = lifeId.array();
+    settledFrom = lifeFrom.array();
   }
 
   private int compareNotes(int a, int b) {
@@ -161,7 +168,11 @@ public final class Lifetimes {
     lifeTo.set(life, to);
     lifeValue.set(life, value);
     if (life == 0 || lifeId.get(life - 1) != id) {
-      firsts.put(slot(id), life);
+      int slot = firsts.slot(Hashing.hash(id));
+      while (firsts.row(slot) >= 0) {
+        slot = firsts.next(slot);
+      }
+      firsts.put(slot, life);
     }
   }
 
@@ -198,32 +209,23 @@ public final class Lifetimes {
    * @return -1 if nothing with this id was there yet
    */
   public int at(int id, long key) {
-    int first = firsts.row(slot(id));
-    if (first < 0) {
-      return -1;
+    int[] ids = settledIds;
+    long[] begins = settledFrom;
+    int slot = firsts.slot(Hashing.hash(id));
+    int first = firsts.row(slot);
+    while (first >= 0 && ids[first] != id) {
+      slot = firsts.next(slot);
+      first = firsts.row(slot);
     }
-    if (lifeFrom.get(first) > key) {
+    if (first < 0 || begins[first] > key) {
       return -1;
     }
     int next = first + 1;
     // Most ids have one life.
-    return next < lives.rows() && isBegun(next, id, key)
-        ? Search.firstNear(next + 1, lives.rows(), life -> !isBegun(life, id, key)) - 1
-        : first;
-  }
-
-  /** The slot in which an id is, or would be. */
-  private int slot(int id) {
-    int slot = firsts.slot(Hashing.hash(id));
-    int life = firsts.row(slot);
-    while (life >= 0 && lifeId.get(life) != id) {
-      slot = firsts.next(slot);
-      life = firsts.row(slot);
+    if (next == ids.length || ids[next] != id || begins[next] > key) {
+      return first;
     }
-    return slot;
-  }
-
-  private boolean isBegun(int life, int id, long key) {
-    return lifeId.get(life) == id && lifeFrom.get(life) <= key;
+    return Search.firstNear(next + 1, ids.length, life -> ids[life] != id || begins[life] > key)
+        - 1;
   }
 }
