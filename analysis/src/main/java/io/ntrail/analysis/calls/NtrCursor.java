@@ -1,5 +1,6 @@
 package io.ntrail.analysis.calls;
 
+import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.ntr.EventChunk;
 import io.ntrail.formats.ntr.EventKind;
 import io.ntrail.formats.ntr.ThreadEventCursor;
@@ -85,19 +86,16 @@ final class NtrCursor implements CallCursor {
   @Override
   public void seek(long to) {
     long event = to / 2;
-    int low = 0;
-    int high = chunks.size();
     // The first chunk that has the event or begins with it: one without events has a loss.
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      EventChunk chunk = chunks.get(middle);
-      if (chunk.firstEvent() >= event || chunk.firstEvent() + chunk.events() > event) {
-        high = middle;
-      } else {
-        low = middle + 1;
-      }
-    }
-    events.seek(low);
+    int first =
+        Search.first(
+            0,
+            chunks.size(),
+            i -> {
+              EventChunk chunk = chunks.get(i);
+              return chunk.firstEvent() >= event || chunk.firstEvent() + chunk.events() > event;
+            });
+    events.seek(first);
     ended = false;
     isMissing = false;
     position = to;

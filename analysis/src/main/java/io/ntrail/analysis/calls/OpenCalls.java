@@ -1,5 +1,6 @@
 package io.ntrail.analysis.calls;
 
+import io.ntrail.formats.collections.Growth;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -7,7 +8,8 @@ import java.util.function.IntConsumer;
 
 /**
  * The calls of a thread that have not ended: a stack for each area of the thread, linked through
- * {@link #below}. A frame is a number; its properties are arrays.
+ * {@link #below}. A frame is a number; its properties are bare arrays, because every record touches
+ * a dozen of them.
  */
 final class OpenCalls {
   /** No frame. */
@@ -163,7 +165,7 @@ final class OpenCalls {
   }
 
   private void grow() {
-    int more = 2 * below.length;
+    int more = Growth.length(below.length, below.length + 1);
     below = Arrays.copyOf(below, more);
     area = Arrays.copyOf(area, more);
     slot = Arrays.copyOf(slot, more);

@@ -1,10 +1,9 @@
 package io.ntrail.analysis.calls;
 
+import io.ntrail.formats.collections.LongLongMap;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.PriorityQueue;
 
 /** Keeps the calls that took longest; of equal ones those that were added first. */
@@ -73,19 +72,20 @@ public final class SlowestCalls {
     long last = call.number() + call.children();
     int depth = call.depth() + 1;
     int area = call.area();
-    Map<Long, Share> shares = new HashMap<>();
+    LongLongMap calls = new LongLongMap();
+    LongLongMap totals = new LongLongMap();
     Share largest = new Share(0, 0, 0);
     while (call.number() < last && call.next()) {
       if (call.depth() != depth || call.area() != area) {
         continue;
       }
       if (call.hasDuration()) {
-        Share share =
-            shares.merge(
-                call.function(),
-                new Share(call.function(), 1, call.duration()),
-                (a, b) -> new Share(a.function, a.calls + b.calls, a.total + b.total));
-        largest = share.total > largest.total ? share : largest;
+        long function = call.function();
+        calls.add(function, 1);
+        totals.add(function, call.duration());
+        if (totals.get(function) > largest.total) {
+          largest = new Share(function, calls.get(function), totals.get(function));
+        }
       }
       if (call.children() > 0) {
         call.skipChildren();

@@ -160,7 +160,9 @@ public final class RecordedImages implements AutoCloseable {
             .thenComparingLong(candidate -> candidate.image.size());
     // The keys part builds that are equal in all of this: the files come in no order.
     return byBuild.entrySet().stream()
-        .sorted(Map.Entry.<String, Candidate>comparingByValue(order).thenComparing(Map.Entry.comparingByKey()))
+        .sorted(
+            Map.Entry.<String, Candidate>comparingByValue(order)
+                .thenComparing(Map.Entry.comparingByKey()))
         .map(Map.Entry::getValue)
         .toList();
   }

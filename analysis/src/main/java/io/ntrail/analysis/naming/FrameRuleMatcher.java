@@ -1,5 +1,6 @@
 package io.ntrail.analysis.naming;
 
+import io.ntrail.formats.collections.LongIntMap;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +15,7 @@ final class FrameRuleMatcher {
   private final List<PatternSet> groups = new ArrayList<>();
 
   /** Number of the function shown in place of a function, plus 1. */
-  private final LongIndex known = new LongIndex(64);
+  private final LongIntMap known = new LongIntMap();
 
   FrameRuleMatcher(FunctionIndex functions, FrameRules rules) {
     this.functions = functions;

@@ -3,8 +3,9 @@ package io.ntrail.analysis.profile;
 import io.ntrail.analysis.naming.PatternSet;
 import io.ntrail.analysis.naming.ProcessNames;
 import io.ntrail.analysis.naming.UnmatchedTerm;
+import io.ntrail.formats.collections.LongIntMap;
+import io.ntrail.formats.collections.LongList;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -29,7 +30,11 @@ public final class WeightSink {
   private final PatternSet threads;
   private final ProfileAggregator shape;
   private final ProfileDiagnostics diagnostics = new ProfileDiagnostics();
-  private final Map<Long, Boolean> wantedProcesses = new HashMap<>();
+
+  /** Processes that were looked at: 1 if they were asked for, else 0. */
+  private final LongIntMap known = new LongIntMap();
+
+  private final LongList wanted = new LongList();
   private long total;
   private long idle;
   private long weights;
@@ -59,12 +64,15 @@ public final class WeightSink {
   private boolean wantsProcess(int process, long key) {
     int number = names.processNumber(process, key);
     long identity = (long) number << 32 | process & 0xFFFF_FFFFL;
-    Boolean known = wantedProcesses.get(identity);
-    if (known == null) {
-      known = processes.fitProcess(process, names.processName(number, process));
-      wantedProcesses.put(identity, known);
+    int before = known.get(identity);
+    if (before < 0) {
+      before = processes.fitProcess(process, names.processName(number, process)) ? 1 : 0;
+      known.put(identity, before);
+      if (before > 0) {
+        wanted.add(identity);
+      }
     }
-    return known;
+    return before > 0;
   }
 
   /** Takes a weighted stack in scope, valid during the call. */
@@ -130,13 +138,12 @@ public final class WeightSink {
   /** Returns the processes that were selected by name or id and have weights, by id. */
   public List<Owner> owners() {
     Map<Long, Owner> owners = new TreeMap<>();
-    wantedProcesses.forEach((identity, wanted) -> {
-      if (wanted) {
-        int id = identity.intValue();
-        String name = names.processName((int) (identity >> 32), id);
-        owners.put((long) id << 32 | identity >>> 32, new Owner(name, id));
-      }
-    });
+    for (int i = 0; i < wanted.size(); i++) {
+      long identity = wanted.get(i);
+      int id = (int) identity;
+      String name = names.processName((int) (identity >> 32), id);
+      owners.put((long) id << 32 | identity >>> 32, new Owner(name, id));
+    }
     return new ArrayList<>(owners.values());
   }
 

@@ -2,9 +2,9 @@ package io.ntrail.analysis.profile;
 
 import io.ntrail.analysis.naming.FrameLookup;
 import io.ntrail.analysis.naming.FunctionIndex;
-import io.ntrail.analysis.naming.FunctionList;
 import io.ntrail.analysis.naming.ProcessNames;
 import io.ntrail.analysis.naming.StackAddresses;
+import io.ntrail.formats.collections.IntList;
 
 /**
  * One weight with its process, thread and stack: what sources yield and shapes add up. A flyweight:
@@ -28,7 +28,7 @@ public final class WeightedStack {
   private int parts;
   private final StackAddresses addresses = new StackAddresses();
   private boolean resolved;
-  private final FunctionList functions = new FunctionList();
+  private final IntList functions = new IntList();
 
   private final FrameLookup names;
   private final StackParts stacks;
@@ -83,9 +83,9 @@ public final class WeightedStack {
     resolved = true;
     parts = 0;
     functions.clear();
-    functions.addAll(kept.functions());
+    functions.addAll(kept.functions(), 0, kept.functions().length);
     kernel = kept.kernel();
-    recorded = functions.count() > 0;
+    recorded = functions.size() > 0;
   }
 
   /**
@@ -117,7 +117,7 @@ public final class WeightedStack {
 
   /** Returns whether it has no frames. */
   public boolean isEmpty() {
-    return resolved ? functions.count() == 0 : parts == 0 && addresses.count() == 0;
+    return resolved ? functions.isEmpty() : parts == 0 && addresses.count() == 0;
   }
 
   FrameLookup names() {
@@ -157,7 +157,7 @@ public final class WeightedStack {
   }
 
   /** Returns its functions: more than there are frames where some were inlined. */
-  FunctionList functions() {
+  IntList functions() {
     if (!resolved) {
       resolved = true;
       copyParts();
@@ -203,7 +203,7 @@ public final class WeightedStack {
 
   /** Returns the number of functions: more than there are frames where some were inlined. */
   public int count() {
-    return functions().count();
+    return functions().size();
   }
 
   /** Returns a number of {@link FunctionIndex}; 0 is the innermost. */

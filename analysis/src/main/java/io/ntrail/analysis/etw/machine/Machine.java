@@ -8,6 +8,7 @@ import io.ntrail.analysis.naming.Lifetimes;
 import io.ntrail.analysis.naming.Methods;
 import io.ntrail.analysis.naming.PdbReference;
 import io.ntrail.analysis.naming.ProcessNames;
+import io.ntrail.formats.collections.RowSort;
 import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.formats.etl.KernelEvent.Group;
 import io.ntrail.formats.etl.KernelEvents;
@@ -18,8 +19,6 @@ import io.ntrail.formats.schema.Payload;
 import io.ntrail.formats.schema.Schema;
 import io.ntrail.formats.schema.SchemaTable;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -297,9 +296,10 @@ public final class Machine implements SurveyPart<Machine>, ProcessNames {
 
   /** So that the order of two notes of one time does not depend on which thread came first. */
   private void sortProcesses() {
-    Integer[] order = new Integer[processes.size()];
-    Arrays.setAll(order, i -> i);
-    Arrays.sort(order, Comparator.comparing(processes::get, ProcessInstance.ORDER));
+    int[] order =
+        RowSort.sorted(
+            processes.size(),
+            (a, b) -> ProcessInstance.ORDER.compare(processes.get(a), processes.get(b)));
     int[] places = new int[order.length];
     List<ProcessInstance> sorted = new ArrayList<>(order.length);
     for (int i = 0; i < order.length; i++) {

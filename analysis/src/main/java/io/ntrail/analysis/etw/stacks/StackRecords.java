@@ -1,9 +1,9 @@
 package io.ntrail.analysis.etw.stacks;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
-import io.ntrail.analysis.etw.recording.IndexSort;
 import io.ntrail.analysis.etw.recording.OrderedCursor;
 import io.ntrail.analysis.naming.StackAddresses;
+import io.ntrail.formats.collections.RowSort;
 import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.KernelFieldOffsets.Stack;
@@ -145,7 +145,7 @@ public final class StackRecords {
         }
       }
     }
-    int[] order = IndexSort.by(n, (a, b) -> Long.compare(firsts[a], firsts[b]));
+    int[] order = RowSort.ascending(firsts, n);
     long[] starts = new long[n];
     int slices = 0;
     long cost = 0;

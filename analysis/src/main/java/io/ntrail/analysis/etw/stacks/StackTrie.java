@@ -2,6 +2,7 @@ package io.ntrail.analysis.etw.stacks;
 
 import io.ntrail.analysis.naming.StackAddresses;
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.collections.Growth;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.function.LongPredicate;
@@ -10,7 +11,9 @@ import java.util.function.LongPredicate;
  * Many stacks in little memory: a tree whose nodes are frames and whose edges lead from a caller to
  * what it called, so that stacks share what their outer frames have in common. A stack is the node
  * of its innermost frame; node 0 is the empty stack. About 8 bytes a node, and 6 more while it
- * grows. One thread at a time.
+ * grows: the tables are its own, because they may be fuller than a {@link
+ * io.ntrail.formats.collections.RowIndex}, and the old one is given back before a larger one is
+ * made. One thread at a time.
  */
 final class StackTrie {
   /**
@@ -65,7 +68,7 @@ final class StackTrie {
     }
     if (size == chunks << CHUNK_BITS) {
       if (chunks == nodes.length) {
-        nodes = Arrays.copyOf(nodes, 2 * chunks);
+        nodes = Arrays.copyOf(nodes, Growth.length(chunks, chunks + 1));
       }
       nodes[chunks++] = new long[CHUNK];
     }
@@ -90,7 +93,7 @@ final class StackTrie {
       slot = slot + 1 & mask;
     }
     if (addressCount == addresses.length) {
-      addresses = Arrays.copyOf(addresses, 2 * addressCount);
+      addresses = Arrays.copyOf(addresses, Growth.length(addressCount, addressCount + 1));
     }
     addresses[addressCount++] = address;
     addressTable[slot] = addressCount;
