@@ -12,7 +12,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Collectors;
 import picocli.CommandLine.ParseResult;
 
@@ -55,7 +54,9 @@ enum ExportFormat {
   private final String what;
   private final String reader;
   private final boolean comparing;
-  private final Set<String> options;
+
+  /** Options that only some formats take, with blanks between them. */
+  private final String options;
 
   ExportFormat(
       String noun,
@@ -69,7 +70,7 @@ enum ExportFormat {
     this.what = what;
     this.reader = reader;
     this.comparing = comparing;
-    this.options = Set.of(options);
+    this.options = String.join(" ", options);
   }
 
   /** Writes a settled tree, of one column or, if it compares, of two. */
@@ -128,6 +129,10 @@ enum ExportFormat {
     return choice.stream().filter(format -> name.endsWith(format.suffix)).findFirst();
   }
 
+  private boolean takes(String option) {
+    return List.of(options.split(" ", -1)).contains(option);
+  }
+
   /**
    * Refuses an option that has no effect on this format.
    *
@@ -135,9 +140,9 @@ enum ExportFormat {
    * @throws UsageError if it was given
    */
   void mustTake(String option, String example, ParseResult parsed) {
-    if (CommonOptions.has(parsed, option) && !options.contains(option)) {
+    if (CommonOptions.has(parsed, option) && !takes(option)) {
       List<ExportFormat> takers =
-          Arrays.stream(values()).filter(format -> format.options.contains(option)).toList();
+          Arrays.stream(values()).filter(format -> format.takes(option)).toList();
       String nouns =
           takers.stream().map(format -> format.noun).collect(Collectors.joining(" and "));
       throw new UsageError(
