@@ -32,7 +32,7 @@ final class CallIndex {
     this.hasAreas = hasAreas;
   }
 
-  /** Where pages begin, and which calls are open there. */
+  /** Starts of pages, and the calls that are open there. */
   private static final class Pages {
     private long[] position = new long[16];
     private long[] time = new long[16];
@@ -40,7 +40,7 @@ final class CallIndex {
     private long[] beyond = new long[16];
     private int[] losses = new int[16];
 
-    /** Where the tops of a page's areas begin in {@link #tops}. */
+    /** Index in {@link #tops} of the first area of each page. */
     private int[] firstTop = new int[17];
 
     private int[] tops = new int[16];
@@ -129,7 +129,7 @@ final class CallIndex {
       rebuilder.finish();
     }
 
-    /** Which page it was in which an exception left calls that began in earlier ones. */
+    /** Marks the page in which an exception left calls that began in earlier pages. */
     private void markLeft(CallEventKind event, CallCursor cursor) {
       if (event != CallEventKind.UNWIND) {
         return;
@@ -245,7 +245,7 @@ final class CallIndex {
   /**
    * Makes the index of a thread.
    *
-   * @param progress is told how many records more were read
+   * @param progress receives the number of further records read
    */
   static CallIndex of(CallSource source, int thread, PageSize size, LongConsumer progress) {
     Survey survey = new Survey(source.matching());
@@ -284,7 +284,7 @@ final class CallIndex {
 
   /** The page in which calls of a time begin; the first one for what lies before. */
   int pageAt(long time) {
-    // A call of this very time may stand at the end of the page before.
+    // A call of this very time may be at the end of the page before.
     return Math.max(0, upTo(pages.time, time - 1));
   }
 

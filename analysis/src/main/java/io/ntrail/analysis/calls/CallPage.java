@@ -25,7 +25,7 @@ final class CallPage implements CallBuilder.Sink {
   static final int LOST_ENTRY = 0x10;
 
   /**
-   * Behind the last argument of each call in {@link #arguments}; those of one follow each other.
+   * End of the arguments of each call in {@link #arguments}, where those of a call are adjacent.
    */
   int[] argumentsEnd = new int[256];
 
@@ -87,7 +87,7 @@ final class CallPage implements CallBuilder.Sink {
     argumentsEnd[ordinal] = at;
   }
 
-  /** Where the arguments of a call begin. */
+  /** Returns the index of the first argument of a call. */
   int argumentsOf(int ordinal) {
     return ordinal == 0 ? 0 : argumentsEnd[ordinal - 1];
   }

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Time of recorded calls by path: the source of weights that recordings of calls are, and its sums.
  *
- * <p>Its weights differ from those of stacks. A call has a duration, told when it is entered, and
- * what it weighs itself is that without its recorded callees: a callee's duration is added to the
+ * <p>Its weights differ from those of stacks. A call has a duration, known at its entry, and what
+ * it weighs itself is that without its recorded callees: a callee's duration is added to the
  * callee's node and taken from its caller's. So no stack is looked up for a call, its node is found
  * from the caller's. Times are exact, in the unit of the source's clock, which may be ticks. A
  * routine that calls itself directly is one node; of one that calls itself over others the
@@ -200,13 +200,13 @@ public final class CallPathProfile {
     return number;
   }
 
-  /** Returns the time of calls that have no node of their own for want of memory. */
+  /** Returns the time of calls without a node of their own, as the memory limit was reached. */
   public long cut() {
     return cut;
   }
 
   /**
-   * Returns the number of nodes; node 0 is the root, which stands for everything. Each is behind
+   * Returns the number of nodes; node 0 is the root, which stands for everything. Each comes after
    * its parent.
    */
   public int size() {

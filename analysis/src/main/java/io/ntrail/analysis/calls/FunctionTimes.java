@@ -37,7 +37,7 @@ public final class FunctionTimes {
     durations[step]++;
   }
 
-  /** A call of which nobody knows how long it took. */
+  /** Adds a call of unknown duration. */
   void addUntimed() {
     calls++;
   }

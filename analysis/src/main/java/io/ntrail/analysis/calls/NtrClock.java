@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class NtrClock {
   private static final long NANOS = 1_000_000_000;
 
-  /** Calibrations that count, or where the recording began: by both clocks each behind the last. */
+  /** Calibrations that count, or where the recording began: by both clocks each after the last. */
   private final long[] ticks;
 
   private final long[] nanos;

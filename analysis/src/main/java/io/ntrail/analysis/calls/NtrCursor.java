@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The events of a thread of a {@code .ntr} file that calls are made of. Events that are missing,
- * whoever lost them, are a record of their own before the next event.
+ * The events of a thread of a {@code .ntr} file that calls are made of. Missing events, however
+ * they were lost, are a record of their own before the next event.
  *
- * <p>A position is twice the number of an event in its thread, plus 1 behind the record of what is
+ * <p>A position is twice the number of an event in its thread, plus 1 after the record of what is
  * missing before that event.
  */
 final class NtrCursor implements CallCursor {
@@ -87,7 +87,7 @@ final class NtrCursor implements CallCursor {
     long event = to / 2;
     int low = 0;
     int high = chunks.size();
-    // The first chunk that has the event or begins with it: one without events says what was lost.
+    // The first chunk that has the event or begins with it: one without events has a loss.
     while (low < high) {
       int middle = (low + high) >>> 1;
       EventChunk chunk = chunks.get(middle);

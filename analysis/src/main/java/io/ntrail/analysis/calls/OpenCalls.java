@@ -13,7 +13,7 @@ final class OpenCalls {
   /** No frame. */
   static final int NONE = -1;
 
-  /** More calls of a thread are never open at once: those beyond are not told of. */
+  /** Limit of the open calls of a thread: further ones are not reported. */
   static final int MOST = 8192;
 
   /** Ordinal of a call that began before the page at hand. */
@@ -24,7 +24,7 @@ final class OpenCalls {
   int[] slot = new int[64];
   int[] depth = new int[64];
 
-  /** Where it stands in the page in which it began, or {@link #BEFORE}. */
+  /** Number of each call in the page in which it began, or {@link #BEFORE}. */
   int[] ordinal = new int[64];
 
   /** Its node in the index, if it was open at the end of a page. */
@@ -40,7 +40,7 @@ final class OpenCalls {
   /** Calls below it that have ended, and those below them. */
   long[] children = new long[64];
 
-  /** When and with which code an exception was seen to leave it. */
+  /** Time and code of the exception that left each call. */
   long[] leftTime = new long[64];
 
   long[] leftCode = new long[64];

@@ -19,7 +19,7 @@ public final class SlowestCalls {
   public record Slow(int thread, long number, long order, long duration) {}
 
   /**
-   * Where the time of a call went, in one routine that it called itself.
+   * Share of a call's time in one routine that it called directly.
    *
    * @param function as {@link CallSource#function} knows it
    * @param calls of it
@@ -67,7 +67,7 @@ public final class SlowestCalls {
    * The routine that took most of a call, of those that it called itself; calls without a duration
    * have no part in it.
    *
-   * @param call stands on the call, and behind it afterwards
+   * @param call stands on the call, and after it afterwards
    */
   public static Share largestShare(CallWalk call) {
     long last = call.number() + call.children();

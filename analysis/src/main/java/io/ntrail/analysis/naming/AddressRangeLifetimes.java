@@ -11,8 +11,8 @@ import java.util.function.LongPredicate;
  * Address ranges of processes with their lifetimes: images, compiled methods. Beginnings, ends and
  * rundowns are noted in any order and by several collectors; {@link #settle} makes lives of them.
  *
- * <p>A range that a rundown tells of was there since its process began, or since what lay there
- * before had gone; one whose end nobody tells is there until its process ends.
+ * <p>A range in a rundown was there since its process began, or since what lay there before had
+ * gone; one without a recorded end lasts until its process ends.
  */
 final class AddressRangeLifetimes {
   private final int most;
@@ -42,7 +42,7 @@ final class AddressRangeLifetimes {
 
   /**
    * @param kind one of those of {@link Lifetimes}
-   * @param value what is known about the range; negative if this note tells nothing
+   * @param value what is known about the range; negative if this note has nothing
    */
   void note(int pid, long base, long bytes, long key, byte kind, int value) {
     if (size >= most) {
@@ -287,7 +287,7 @@ final class AddressRangeLifetimes {
     return low;
   }
 
-  /** Address spaces of all processes as time goes on. Going back means to begin anew. */
+  /** Address spaces of all processes as time advances. Going back means to start anew. */
   final class Walk {
     private final LongPredicate isKernel;
     private final Map<Integer, Space> spaces = new HashMap<>();
@@ -344,7 +344,7 @@ final class AddressRangeLifetimes {
       return lifeTo[first + index];
     }
 
-    /** Goes to a time; afterwards {@link #changes} tells whether anything is different. */
+    /** Goes to a time; afterwards {@link #changes} shows any difference. */
     void moveTo(long key) {
       if (key >= nextChange) {
         advance(key);

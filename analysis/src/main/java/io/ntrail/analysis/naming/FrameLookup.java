@@ -145,7 +145,7 @@ public final class FrameLookup {
   private final FunctionList one = new FunctionList();
 
   /**
-   * @param symbols names functions of images; null: nobody does
+   * @param symbols names functions of images; null for no names
    */
   public FrameLookup(CodeMap spaces, @Nullable RecordingSymbols symbols, FrameRules rules) {
     this.spaces = spaces;
@@ -156,7 +156,7 @@ public final class FrameLookup {
     this.isKernel = spaces::isKernel;
   }
 
-  /** Returns the index that says what the numbers mean. */
+  /** Returns the index of the numbers. */
   public FunctionIndex functions() {
     return functions;
   }

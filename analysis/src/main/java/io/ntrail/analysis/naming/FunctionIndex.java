@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Numbers for what addresses mean: a method or a function with a name, or a range of {@value
- * #RANGE} bytes of a module where nobody names the function.
+ * #RANGE} bytes of a module where the function has no name.
  */
 public final class FunctionIndex {
   /** Bytes of a range. */
@@ -175,12 +175,12 @@ public final class FunctionIndex {
     return moduleNames.get(module);
   }
 
-  /** Returns the name of a function; null if nobody names it. */
+  /** Returns the name of a function; null if it has no name. */
   public @Nullable String name(int function) {
     return names[function].isEmpty() ? null : names[function];
   }
 
-  /** Returns the kind of a function, as flame graphs tell it apart. */
+  /** Returns the kind of a function for flame graphs. */
   public FrameKind kind(int function) {
     return managed.get(function)
         ? FrameKind.MANAGED

@@ -171,7 +171,7 @@ public final class Lifetimes {
     lives++;
   }
 
-  /** Notes that were left out for want of memory. */
+  /** Notes that were skipped at the memory limit. */
   public long leftOut() {
     return leftOut;
   }
@@ -254,7 +254,7 @@ public final class Lifetimes {
     return lifeId[life] == id && lifeFrom[life] <= key;
   }
 
-  /** Indexes the first life of each id; those of one id stand together. */
+  /** Indexes the first life of each id; those of one id are together. */
   private void indexIds() {
     firsts = new int[Math.max(2, Integer.highestOneBit(Math.max(1, lives)) * 4)];
     for (int life = 0; life < lives; life++) {

@@ -68,7 +68,7 @@ public final class Methods {
    * Notes that the code of a method is there, or no longer.
    *
    * @param kind one of those of {@link Lifetimes}
-   * @param name number of its name; -1 if the recording does not tell
+   * @param name number of its name; -1 if not recorded
    */
   public void note(int process, long address, long size, long key, byte kind, int name) {
     lives.note(process, address, size, key, kind, name);
@@ -114,7 +114,7 @@ public final class Methods {
     return texts.at(places[number]);
   }
 
-  /** Returns the path of the module that a method was compiled of; null if nobody tells it. */
+  /** Returns the path of the module that a method was compiled of; null if unknown. */
   @Nullable String module(int number) {
     return modulePaths.get(moduleKeys.get(modules[number]));
   }

@@ -61,7 +61,7 @@ public final class StackAddresses {
     addresses[count++] = address;
   }
 
-  /** Says which addresses the numbers of frames stand for: the same ones for all of a recording. */
+  /** Sets the addresses of numbered frames, which are the same for all of a recording. */
   public void numberedIn(long[] addressesByNumber) {
     numbered = addressesByNumber;
   }
@@ -95,7 +95,7 @@ public final class StackAddresses {
     }
   }
 
-  /** Adds the frames of another stack behind these. */
+  /** Adds the frames of another stack after these. */
   public void addAll(StackAddresses other) {
     int before = count;
     add(other.addresses, 0, other.count);

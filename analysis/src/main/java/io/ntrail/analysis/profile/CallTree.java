@@ -150,7 +150,7 @@ public final class CallTree implements ProfileAggregator, WeightTree {
     return tree.label(node);
   }
 
-  /** Returns the weight of stacks whose ends were left out for want of memory. */
+  /** Returns the weight of stacks that were truncated at the memory limit. */
   @Override
   public long cut() {
     return cut;

@@ -4,7 +4,7 @@ import io.ntrail.analysis.naming.LongIndex;
 import java.util.Arrays;
 
 /**
- * Nodes of a tree of call paths with their weights. Node 0 is the root; each node comes behind its
+ * Nodes of a tree of call paths with their weights. Node 0 is the root; each node comes after its
  * parent, and is found again by its parent and its label.
  */
 public final class PathTree {
@@ -88,7 +88,7 @@ public final class PathTree {
    */
   public long[] inclusive(long least) {
     long[] inclusive = new long[size];
-    // Children come behind their parents.
+    // Children come after their parents.
     for (int node = size - 1; node >= 0; node--) {
       inclusive[node] += Math.max(least, self[node]);
       if (node > ROOT) {

@@ -11,14 +11,14 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the weighted stacks of a source, and adds up in a shape those that a scope asks for. Knows
- * no source: which events are asked for is the source's business.
+ * Takes the weighted stacks of a source, and adds those in scope to a shape. Knows no source: the
+ * choice of events is up to the source.
  */
 public final class WeightSink {
   /**
-   * Process that was asked for and has weights.
+   * Process that was requested and has weights.
    *
-   * @param name of its image; null if nobody tells it
+   * @param name of its image; null if unknown
    * @param id process id
    */
   public record Owner(@Nullable String name, int id) {}
@@ -45,7 +45,7 @@ public final class WeightSink {
   }
 
   /**
-   * Returns whether a weight is asked for at all.
+   * Returns true if a weight is in scope.
    *
    * @param nanos when it became known, since the start of the recording
    * @param since a time at which the process had its id
@@ -67,7 +67,7 @@ public final class WeightSink {
     return known;
   }
 
-  /** Takes a weighted stack that is asked for, valid during the call. */
+  /** Takes a weighted stack in scope, valid during the call. */
   public void put(WeightedStack stack) {
     switch (scope.mode()) {
       case KERNEL -> {
@@ -107,7 +107,7 @@ public final class WeightSink {
     return total;
   }
 
-  /** Returns the weight of what was idle; it is not in the total unless that was asked for. */
+  /** Returns the weight of what was idle; it is not in the total unless that was requested. */
   public long idle() {
     return idle;
   }
@@ -127,7 +127,7 @@ public final class WeightSink {
     return diagnostics;
   }
 
-  /** Returns the processes that were asked for by name or id and have weights, by id. */
+  /** Returns the processes that were selected by name or id and have weights, by id. */
   public List<Owner> owners() {
     Map<Long, Owner> owners = new TreeMap<>();
     wantedProcesses.forEach((identity, wanted) -> {
@@ -140,7 +140,7 @@ public final class WeightSink {
     return new ArrayList<>(owners.values());
   }
 
-  /** Returns the processes and threads that were asked for and have no weights. */
+  /** Returns the processes and threads that were requested and have no weights. */
   public List<UnmatchedTerm> unmatched() {
     List<UnmatchedTerm> terms = new ArrayList<>(processes.unmatchedProcesses(names.processNames()));
     terms.addAll(threads.unmatchedThreads());

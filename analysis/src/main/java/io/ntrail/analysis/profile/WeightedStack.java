@@ -62,17 +62,17 @@ public final class WeightedStack {
     return partNumbers;
   }
 
-  /** Says of how many numbered parts it consists: 0 if it has addresses. */
+  /** Sets the number of its numbered parts: 0 if it has addresses. */
   public void setParts(int count) {
     parts = count;
   }
 
-  /** Says whether its event has a recorded stack. */
+  /** Sets if its event has a recorded stack. */
   public void setRecorded(boolean recorded) {
     this.recorded = recorded;
   }
 
-  /** Says that its addresses, or parts, are all there, and whether its code is the kernel's. */
+  /** Completes its addresses, or parts, and sets if its code is the kernel's. */
   public void setFrames(boolean kernel) {
     resolved = false;
     this.kernel = kernel;
@@ -89,11 +89,11 @@ public final class WeightedStack {
   }
 
   /**
-   * Says whose weight it is.
+   * Sets the owner and the weight.
    *
    * @param key a time at which the process had its id
-   * @param process its id; {@link ProcessNames#NO_ID} if nobody knows
-   * @param thread its id; {@link ProcessNames#NO_ID} if nobody knows
+   * @param process its id; {@link ProcessNames#NO_ID} if unknown
+   * @param thread its id; {@link ProcessNames#NO_ID} if unknown
    * @param cpu of the event at which the weight became known
    * @param weight in the unit of the metric
    */
@@ -181,12 +181,12 @@ public final class WeightedStack {
     return kernel;
   }
 
-  /** Returns the process id; {@link ProcessNames#NO_ID} if nobody knows. */
+  /** Returns the process id; {@link ProcessNames#NO_ID} if unknown. */
   public int process() {
     return process;
   }
 
-  /** Returns the thread id; {@link ProcessNames#NO_ID} if nobody knows. */
+  /** Returns the thread id; {@link ProcessNames#NO_ID} if unknown. */
   public int thread() {
     return thread;
   }

@@ -41,7 +41,7 @@ public final class ZoomProfile implements ProfileAggregator {
    * Hits of a module or a function.
    *
    * @param text name of the module or function; of code without a name the first byte of its bucket
-   * @param function null if nobody names it
+   * @param function null if it has no name
    * @param rva where the function, or the bucket, begins in its module; -1 if it has no place there
    */
   public record Row(String text, @Nullable String function, long rva, long hits) {
@@ -139,7 +139,7 @@ public final class ZoomProfile implements ProfileAggregator {
     return result;
   }
 
-  /** Returns the modules that were asked for and have no hits. */
+  /** Returns the modules that were requested and have no hits. */
   public List<UnmatchedTerm> unmatched() {
     return patterns.unmatched(
         UnmatchedTerm.What.MODULE, modules().stream().map(Row::text).toList());

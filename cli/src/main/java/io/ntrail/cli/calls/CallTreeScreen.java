@@ -29,7 +29,7 @@ final class CallTreeScreen {
 
   /**
    * Number of calls still to come below those around the next one: by stack, then by depth; -1
-   * where the call itself was not shown. The stacks of a thread are told mixed up, each in turn.
+   * where the call itself was not shown. The stacks of a thread are interleaved in the listing.
    */
   private final Map<Integer, long[]> toCome = new HashMap<>();
 

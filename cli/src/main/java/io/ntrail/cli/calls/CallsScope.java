@@ -24,7 +24,9 @@ import java.util.Map;
 import java.util.OptionalLong;
 import picocli.CommandLine.ParseResult;
 
-/** The part of a recording that an answer is about, and what all answers say of it. */
+/**
+ * The part of a recording that an answer is about, and the parts that all answers have in common.
+ */
 public final class CallsScope {
   private final CallRecording recording;
   private final CallFilter choice;
@@ -56,7 +58,7 @@ public final class CallsScope {
   }
 
   /**
-   * Looks at the calls that are meant, and says how far it is.
+   * Visits the selected calls, with progress.
    *
    * @throws CannotGoOn if the recording has no such threads
    */
@@ -163,7 +165,7 @@ public final class CallsScope {
     return recording.source().name() + ": " + String.join(", ", asked) + ": ";
   }
 
-  /** Writes what every answer for programs says, as members of an open object. */
+  /** Writes the common members of JSON answers into an open object. */
   Json members(Json json, CallCounts counts) {
     json.text("file", recording.source().name()).text("unit", unit());
     counts(json, counts);
@@ -205,7 +207,7 @@ public final class CallsScope {
     return nanos() ? "duration us" : "duration ticks";
   }
 
-  /** Warns of what could not be read, and tells the exit code. */
+  /** Warns of unreadable parts, and returns the exit code. */
   public int finish(boolean strict) {
     List<Gap> gaps = recording.source().gaps();
     terminal.out().flush();

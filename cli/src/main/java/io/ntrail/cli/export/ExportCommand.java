@@ -63,7 +63,7 @@ public final class ExportCommand implements Command {
   static void addFormat(CommandSpec spec, List<ExportFormat> formats) {
     OptionValues<ExportFormat> values = OptionValues.of("--to", formats);
     spec.addOption(
-        CommonOptions.oneOf(values.words(), "FORMAT", "what to write: " + values.listed(), "--to"));
+        CommonOptions.oneOf(values.words(), "FORMAT", "output format: " + values.listed(), "--to"));
     spec.addOption(
         CommonOptions.value(
             "PERCENT",
@@ -80,7 +80,7 @@ public final class ExportCommand implements Command {
   public CommandSpec spec() {
     CommandSpec spec = CommonOptions.command("export", "A profile in the format of another tool.");
     addFormat(spec, ExportFormat.all());
-    spec.addOption(CommonOptions.flag("the formats that there are", "--list"));
+    spec.addOption(CommonOptions.flag("list the formats", "--list"));
     addChoice(spec);
     CommonOptions.destination(spec);
     spec.addPositional(

@@ -31,7 +31,7 @@ final class SymbolRows {
   /**
    * Lists the symbols whose names fit a pattern.
    *
-   * @param publicsAlone whether it is public symbols that are asked for
+   * @param publicsAlone whether only public symbols are requested
    * @param cores threads to use
    */
   SymbolRows(PdbFile pdb, NamePattern pattern, boolean publicsAlone, int cores) {

@@ -98,7 +98,7 @@ public final class SectionContributions {
         high = middle - 1;
       }
     }
-    // Empty ones may stand at the same place behind the one with bytes.
+    // Empty ones may be at the same place after the one with bytes.
     for (int i = high; i >= 0 && i > high - 16; i--) {
       Contribution found = get(i);
       if (found.section() != section) {

@@ -19,7 +19,7 @@ import java.util.TreeMap;
 final class EventTypeCounter {
   private static final int STRING_ONLY = 4;
 
-  /** Names that TraceLogging events tell are kept apart up to here. */
+  /** Limit of distinct names of TraceLogging events. */
   private static final int MOST_NAMES = 1 << 18;
 
   /** Stands for the names that were too many. */
@@ -191,7 +191,7 @@ final class EventTypeCounter {
     return text == null ? described : described + text[0];
   }
 
-  /** Where the descriptions of the counted records come from. */
+  /** Returns the sources of the schemas of the counted records. */
   SchemaSourceCounts sources(SchemaIndex schemas) {
     SchemaSourceCounts sources = new SchemaSourceCounts();
     for (int i = 0; i < types.size(); i++) {

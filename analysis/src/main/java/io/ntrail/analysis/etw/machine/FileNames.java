@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Names of files by their key (the {@code FileObject} of name records, disk operations and hard
- * faults). Keys are used again: the name of a key at a time is the last one told before it, and if
- * there is none, the first one told after it (a rundown at the end).
+ * faults). Keys are used again: the name of a key at a time is the last one recorded before it, and
+ * if there is none, the first one recorded after it (a rundown at the end).
  *
  * <p>Names are kept as bytes; when they take more than {@link #MOST_BYTES}, further ones are left
  * out and counted.
@@ -96,12 +96,12 @@ public final class FileNames {
     return size;
   }
 
-  /** Names that were left out for want of memory. */
+  /** Names that were skipped at the memory limit. */
   public long leftOut() {
     return leftOut;
   }
 
-  /** The name of a file at a time; null if nothing tells it. */
+  /** The name of a file at a time; null if unknown. */
   public @Nullable String at(long key, long time) {
     int low = 0;
     int high = size;

@@ -7,7 +7,7 @@ import io.ntrail.formats.etl.RecordCursor;
 import java.util.Arrays;
 
 /**
- * The thread that runs on each CPU, by the last context switch. Records are to be told in time
+ * The thread that runs on each CPU, by the last context switch. Records must be passed in time
  * order. Of recordings with several clocks the CPUs of each file are apart. For one thread.
  */
 public final class RunningThreads {
@@ -66,7 +66,7 @@ public final class RunningThreads {
 
   /**
    * Returns the thread that runs on the CPU of a record; {@link RecordCursor#NO_ID} if no context
-   * switch told.
+   * switch was recorded.
    *
    * @param file number of the record's file
    */

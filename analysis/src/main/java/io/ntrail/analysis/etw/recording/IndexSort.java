@@ -1,10 +1,10 @@
 package io.ntrail.analysis.etw.recording;
 
-/** Sorts positions by what stands there; what is equal keeps its order. */
+/** Stable sort of positions by an order of their contents. */
 public final class IndexSort {
   private IndexSort() {}
 
-  /** Compares what stands at two positions. */
+  /** Compares two positions. */
   @FunctionalInterface
   public interface Order {
     /** Negative if position {@code a} comes before {@code b}, positive if after it. */

@@ -342,7 +342,10 @@ public final class OrderedCursor implements EventCursor {
     return run.nextKey;
   }
 
-  /** Without a survey a buffer is opened at its first record's time: what is earlier, is late. */
+  /**
+   * Counts late records: without a survey a buffer is opened at the time of its first record, and
+   * earlier records are late.
+   */
   private void countLate(Run run) {
     for (int i = run.position; i < run.count && run.keys[i] < reached; i++) {
       late++;

@@ -16,7 +16,7 @@ final class StackAssignment {
   private final StackRecordWindow references;
   private final StackMatchRules targets;
 
-  /** Of each thread: its first stack record, the record it is given to, how well that fits. */
+  /** By thread: its first stack record, the record it is assigned to, the quality of the match. */
   private int[] firsts = new int[8];
 
   private int[] given = new int[8];

@@ -188,7 +188,7 @@ public final class StackJoin {
       A into,
       ToIntBiFunction<A, RecordCursor> row,
       ObjIntConsumer<A> found) {
-    // Usually one; more where the recorder (or somebody hostile) named times all over the place.
+    // Usually one; more where the recorder (or a hostile file) named times all over the place.
     int passes = (int) Math.max(1, Math.ceilDiv(slice.stacks, (long) MOST));
     for (int pass = 0; pass < passes; pass++) {
       StackMatches named = new StackMatches();

@@ -8,9 +8,8 @@ import java.util.function.LongPredicate;
 
 /**
  * Definitions of stack keys. The kernel logger gives a stack that it has seen before by a key and
- * tells only later which frames the key stood for; then it may use the key again. So a reference
- * means the first definition of its key after it. Safe for several threads while definitions are
- * noted.
+ * records its frames only later; then it may use the key again. So a reference means the first
+ * definition of its key after it. Safe for several threads while definitions are noted.
  */
 final class StackKeys {
   /** A fifth of the memory for nodes of the tree, at 8 bytes each. */
@@ -206,7 +205,7 @@ final class StackKeys {
     return tree.address(number);
   }
 
-  /** Where a definition's stack is in the tree. */
+  /** Returns the node of a definition's stack in the tree. */
   int place(int definition) {
     return nodes[definition];
   }
@@ -221,7 +220,7 @@ final class StackKeys {
     return size;
   }
 
-  /** Definitions that were left out for want of memory. */
+  /** Definitions that were skipped at the memory limit. */
   long leftOut() {
     return leftOut;
   }

@@ -155,7 +155,7 @@ final class StackRecordWindow {
       if (keys.defines(at, key)) {
         parts[place] = Long.MIN_VALUE | (long) at << 32 | keys.innermost(at) & 0xFFFF_FFFFL;
       } else {
-        // Also one that nothing defines says that there was a stack.
+        // Also an undefined key shows that there was a stack.
         parts[place] = UNDEFINED;
       }
     }
@@ -273,9 +273,8 @@ final class StackRecordWindow {
   }
 
   /**
-   * The definition of the key that a stack record names, in the upper half, and what {@link
-   * StackKeys#innermost} tells of it; 0 in the lower half if it names no key, or nothing defines
-   * it.
+   * The definition of the key that a stack record names, in the upper half, and its {@link
+   * StackKeys#innermost}; 0 in the lower half if it names no key, or nothing defines it.
    */
   long keyed(int i) {
     long part = parts[order[i]];
@@ -286,7 +285,7 @@ final class StackRecordWindow {
     return (int) (part >>> 32) & Integer.MAX_VALUE;
   }
 
-  /** Stack records that were left out for want of memory. */
+  /** Stack records that were skipped at the memory limit. */
   long leftOut() {
     return leftOut;
   }

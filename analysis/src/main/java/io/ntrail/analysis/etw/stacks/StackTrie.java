@@ -21,7 +21,7 @@ final class StackTrie {
   private static final int CHUNK = 1 << CHUNK_BITS;
   private static final int MASK = CHUNK - 1;
 
-  /** Of each node its parent in the upper half, the number of its address in the lower. */
+  /** By node: its parent in the upper half, the number of its address in the lower. */
   private long[][] nodes = new long[16][];
 
   private int chunks;
@@ -45,7 +45,7 @@ final class StackTrie {
     return nodes[node >>> CHUNK_BITS][node & MASK];
   }
 
-  /** The node of a stack whose frames stand in a record, innermost first. */
+  /** The node of a stack whose frames are in a record, innermost first. */
   int node(Bytes bytes, int at, int frames, int pointerBytes) {
     int node = 0;
     for (int i = frames - 1; i >= 0; i--) {
@@ -128,7 +128,7 @@ final class StackTrie {
   /**
    * No more stacks will be added: what was only needed for that is given back, and nodes are put in
    * the order of a walk down the tree. A stack then lies in few cache lines, because what a frame
-   * called stands behind it.
+   * called is after it.
    *
    * @return the new number of each node
    */
@@ -170,7 +170,7 @@ final class StackTrie {
     nodes[node >>> CHUNK_BITS][node & MASK] = label;
   }
 
-  /** Where each node comes when callers come before what they called, without anything between. */
+  /** Returns the position of each node in depth-first order, callers before callees. */
   private int[] places() {
     // First nodes below each one and itself, then the place of the next one below it.
     int[] below = new int[size];
@@ -203,7 +203,7 @@ final class StackTrie {
     return addresses[number];
   }
 
-  /** Which stacks have only frames of the kernel, or none of it. */
+  /** Stacks with kernel frames only, and stacks without any. */
   static final class Halves {
     private final BitSet kernel;
     private final BitSet user;
@@ -222,7 +222,7 @@ final class StackTrie {
     }
   }
 
-  /** Of a tree that was settled, tells its stacks apart. */
+  /** Returns the halves of the stacks of a settled tree. */
   Halves halves(LongPredicate isKernel) {
     Halves halves = new Halves(size);
     halves.kernel.set(0);

@@ -18,9 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class MetricInventory implements SurveyPart<MetricInventory> {
   private static final List<CountedEvents> COUNTED = WeightSources.counted();
 
-  /**
-   * Notes about intervals that are kept: somebody may set them all the time, but not that often.
-   */
+  /** Notes about intervals that are kept: a tool may set them repeatedly, but not that often. */
   private static final int MOST = 1 << 16;
 
   private final EtwRecording recording;
@@ -185,10 +183,10 @@ public final class MetricInventory implements SurveyPart<MetricInventory> {
   }
 
   /**
-   * Returns the interval of a profile source that was in force at a time: what the last note before
-   * tells, or else the first one after it.
+   * Returns the interval of a profile source that was in force at a time: that of the last note
+   * before it, or else of the first one after it.
    *
-   * @return in 100 ns for the timer, else in events; -1 if nothing tells it
+   * @return in 100 ns for the timer, else in events; -1 if unknown
    */
   public long interval(int source, long key) {
     int low = 0;
@@ -211,7 +209,7 @@ public final class MetricInventory implements SurveyPart<MetricInventory> {
   /**
    * Returns the interval of a profile source if it was the same all the time.
    *
-   * @return in 100 ns for the timer, else in events; -1 if it changed or nothing tells it
+   * @return in 100 ns for the timer, else in events; -1 if it changed or is unknown
    */
   public long onlyInterval(int source) {
     long only = -1;

@@ -104,7 +104,7 @@ final class FuncInfo4Reader {
       long stored = number();
       long room = Math.min(left, view.available(at));
       if (stored > room) {
-        damaged("its " + what + " counts " + stored + " entries where " + room + " can be");
+        damaged("its " + what + " claims " + stored + " entries, but has room for only " + room);
       }
       int count = (int) Math.min(stored, room);
       left -= count;
@@ -116,7 +116,7 @@ final class FuncInfo4Reader {
     Cursor cursor = new Cursor(rva);
     header = cursor.u8();
     if ((header & 0x80) != 0) {
-      damaged("its flags are " + Integer.toHexString(header) + "h, of which one is not known");
+      damaged("its flags are " + Integer.toHexString(header) + "h, with an unknown one");
     }
     blockFlags = has(FuncInfo4.OPTIMIZED) ? cursor.number() : 0;
     long stepsAt = has(FuncInfo4.UNWIND_MAP) ? cursor.u32() : 0;
@@ -162,7 +162,7 @@ final class FuncInfo4Reader {
       long before = at - (word >> 2);
       Integer next = before < start ? Integer.valueOf(-1) : numbers.get(before);
       if (next == null || next == i) {
-        damaged("step " + i + " of its unwind map leads to where no step is");
+        damaged("step " + i + " of its unwind map links to no step");
         next = -1;
       }
       steps.add(new Step(next, action, handler, offset));
