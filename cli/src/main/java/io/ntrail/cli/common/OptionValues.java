@@ -66,8 +66,8 @@ public record OptionValues<E extends Enum<E>>(
                 option + " takes " + listed() + ", not " + word, option + " " + example));
   }
 
-  /** Returns {@code text, json or csv}. */
-  private String listed() {
+  /** Returns the words as a sentence lists them: {@code text, json or csv}. */
+  public String listed() {
     List<String> words = words();
     String last = words.getLast();
     return words.size() == 1

@@ -37,7 +37,7 @@ public final class DiffCommand implements Command {
     spec.addOption(
         CommonOptions.flag(
             "strip process ids from collapsed stacks, as for recordings", "--strip-pid"));
-    ExportCommand.addFormat(spec);
+    ExportCommand.addFormat(spec, ExportFormat.allComparing());
     spec.addOption(
         CommonOptions.flag(
             "weights of the first profile are scaled to the total of the second", "--normalize"));
@@ -157,12 +157,15 @@ public final class DiffCommand implements Command {
             terminal,
             told,
             out ->
-                ExportCommand.write(
-                    request.to().orElseThrow(),
-                    tree,
-                    heading,
-                    new FlameGraph.Options(request.least(), request.swap() ? 0 : 1),
-                    CommonOptions.has(parsed, "--annotate"),
-                    out));
+                request
+                    .to()
+                    .orElseThrow()
+                    .write(
+                        tree,
+                        new ExportFormat.Page(
+                            heading,
+                            new FlameGraph.Options(request.least(), request.swap() ? 0 : 1),
+                            CommonOptions.has(parsed, "--annotate")),
+                        out));
   }
 }

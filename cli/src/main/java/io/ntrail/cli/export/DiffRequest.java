@@ -68,11 +68,12 @@ record DiffRequest(
         throw new UsageError(
             "--format (tables) and --to (stacks) exclude each other", "--to collapsed");
       }
-      return Optional.of(ExportFormat.named(CommonOptions.text(parsed, "--to", "")));
+      return Optional.of(
+          ExportFormat.named(CommonOptions.text(parsed, "--to", ""), ExportFormat.allComparing()));
     }
     return CommonOptions.has(parsed, "--format")
         ? Optional.empty()
-        : ExportFormat.ofFile(CommonOptions.text(parsed, "-o", ""));
+        : ExportFormat.ofFile(CommonOptions.text(parsed, "-o", ""), ExportFormat.allComparing());
   }
 
   private static void sensible(ParseResult parsed, Optional<ExportFormat> to) {
@@ -86,10 +87,10 @@ record DiffRequest(
         throw new UsageError(option + " and --to exclude each other", "--format csv");
       }
     }
-    to.ifPresent(format -> ExportCommand.sensible(parsed, format));
-    if (CommonOptions.has(parsed, "--swap") && to.orElse(null) == ExportFormat.COLLAPSED) {
-      throw new UsageError("--swap applies to flame graphs", "--to flamegraph --swap");
-    }
+    to.ifPresent(format -> {
+      ExportCommand.sensible(parsed, format);
+      format.mustTake("--swap", "--swap", parsed);
+    });
   }
 
   boolean byModule() {

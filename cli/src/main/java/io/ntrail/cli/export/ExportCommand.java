@@ -3,6 +3,7 @@ package io.ntrail.cli.export;
 import io.ntrail.cli.common.Command;
 import io.ntrail.cli.common.CommonOptions;
 import io.ntrail.cli.common.ExitCode;
+import io.ntrail.cli.common.OptionValues;
 import io.ntrail.cli.common.UsageError;
 import io.ntrail.cli.profile.ProfileCommand;
 import io.ntrail.cli.profile.ProfilePage;
@@ -11,11 +12,9 @@ import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.cli.text.Version;
-import io.ntrail.export.collapsed.CollapsedWriter;
 import io.ntrail.export.flamegraph.FlameGraph;
 import io.ntrail.export.stacks.FrameNameOptions;
 import io.ntrail.export.stacks.StackTree;
-import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
@@ -56,11 +55,15 @@ public final class ExportCommand implements Command {
         CommonOptions.value("KEY", "frames are functions (default), lines or modules", "--by"));
   }
 
-  /** Adds the options of the formats of other tools. */
-  static void addFormat(CommandSpec spec) {
+  /**
+   * Adds the options of the formats of other tools.
+   *
+   * @param formats those that {@code --to} takes
+   */
+  static void addFormat(CommandSpec spec, List<ExportFormat> formats) {
+    OptionValues<ExportFormat> values = OptionValues.of("--to", formats);
     spec.addOption(
-        CommonOptions.oneOf(
-            ExportFormat.names(), "FORMAT", "output format: collapsed or flamegraph", "--to"));
+        CommonOptions.oneOf(values.words(), "FORMAT", "output format: " + values.listed(), "--to"));
     spec.addOption(
         CommonOptions.value(
             "PERCENT",
@@ -76,7 +79,7 @@ public final class ExportCommand implements Command {
   @Override
   public CommandSpec spec() {
     CommandSpec spec = CommonOptions.command("export", "A profile in the format of another tool.");
-    addFormat(spec);
+    addFormat(spec, ExportFormat.all());
     spec.addOption(CommonOptions.flag("list the formats", "--list"));
     addChoice(spec);
     CommonOptions.destination(spec);
@@ -108,12 +111,12 @@ public final class ExportCommand implements Command {
           terminal,
           told(input.page(), tree),
           out ->
-              write(
-                  format,
+              format.write(
                   tree,
-                  heading(paths, lines, input.page().unitOfWeights()),
-                  new FlameGraph.Options(least, 0),
-                  CommonOptions.has(parsed, "--annotate"),
+                  new ExportFormat.Page(
+                      heading(paths, lines, input.page().unitOfWeights()),
+                      new FlameGraph.Options(least, 0),
+                      CommonOptions.has(parsed, "--annotate")),
                   out));
       return input.finish();
     }
@@ -121,43 +124,26 @@ public final class ExportCommand implements Command {
 
   /** Refuses options that would have no effect. */
   static void sensible(ParseResult parsed, ExportFormat format) {
-    if (format != ExportFormat.FLAMEGRAPH && CommonOptions.has(parsed, "--min")) {
-      throw new UsageError("--min applies to flame graphs", "--to flamegraph --min 1%");
-    }
-    if (format != ExportFormat.COLLAPSED && CommonOptions.has(parsed, "--annotate")) {
-      throw new UsageError("--annotate applies to collapsed stacks", "--to collapsed --annotate");
-    }
+    format.mustTake("--min", "--min 1%", parsed);
+    format.mustTake("--annotate", "--annotate", parsed);
   }
 
   /** Returns the format of {@code --to}, or else of the file's name. */
   private static ExportFormat format(ParseResult parsed) {
     if (CommonOptions.has(parsed, "--to")) {
-      return ExportFormat.named(CommonOptions.text(parsed, "--to", ""));
+      return ExportFormat.named(CommonOptions.text(parsed, "--to", ""), ExportFormat.all());
     }
-    return ExportFormat.ofFile(CommonOptions.text(parsed, "-o", ""))
+    return ExportFormat.ofFile(CommonOptions.text(parsed, "-o", ""), ExportFormat.all())
         .orElseThrow(() ->
             new UsageError(
-                "export needs a format: " + String.join(", ", ExportFormat.names()),
+                "export needs a format: "
+                    + String.join(", ", ExportFormat.words(ExportFormat.all())),
                 "--to " + ExportFormat.FLAMEGRAPH.text() + " -o profile.html"));
   }
 
   static FlameGraph.Heading heading(List<Path> paths, List<String> lines, String unit) {
     String title = String.join(", ", paths.stream().map(path -> path.getFileName() + "").toList());
     return new FlameGraph.Heading(title, lines, unit, "ntrail " + Version.NUMBER);
-  }
-
-  /** Writes a tree of one column or two. */
-  static void write(
-      ExportFormat format,
-      StackTree tree,
-      FlameGraph.Heading heading,
-      FlameGraph.Options options,
-      boolean annotated,
-      PrintStream out) {
-    switch (format) {
-      case COLLAPSED -> CollapsedWriter.write(tree, annotated, out);
-      case FLAMEGRAPH -> FlameGraph.write(tree, heading, options, out);
-    }
   }
 
   private static String told(ProfilePage page, StackTree tree) {

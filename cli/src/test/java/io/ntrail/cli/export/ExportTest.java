@@ -228,10 +228,20 @@ class ExportTest {
   }
 
   @Test
+  void everyFormatHasItsChapter() throws IOException {
+    String page = Files.readString(TestData.projectRoot().resolve("docs/export.md"));
+    for (ExportFormat format : ExportFormat.values()) {
+      assertTrue(page.contains("\n## " + format.text() + "\n"), "docs/export.md on " + format);
+    }
+  }
+
+  @Test
   void impossibleCombinationsAreRefused() throws IOException {
     Path file = sample();
-    refused("export needs a format: collapsed, flamegraph", file);
-    refused("--to takes collapsed or flamegraph, not flamegrap", file, "--to", "flamegrap");
+    String formats = String.join(", ", ExportFormat.words(ExportFormat.all()));
+    refused("export needs a format: " + formats, file);
+    String either = formats.replaceFirst(", (\\w+)$", " or $1");
+    refused("--to takes " + either + ", not flamegrap", file, "--to", "flamegrap");
     refused(
         "--by takes function, line or module, not cpu", file, "--to", "collapsed", "--by", "cpu");
     refused("--min applies to flame graphs", file, "--to", "collapsed", "--min", "1");

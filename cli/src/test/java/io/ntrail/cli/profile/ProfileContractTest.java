@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.ntrail.analysis.etw.weights.WeightSources;
 import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.JsonReader;
 import io.ntrail.cli.harness.JsonSchema;
@@ -11,6 +12,7 @@ import io.ntrail.cli.harness.Recordings;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.etl.SampleRecording;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
@@ -25,10 +27,33 @@ class ProfileContractTest {
     assertEquals(List.of(), schema.findings(json));
   }
 
+  private static List<String> metrics() {
+    return WeightSources.all().stream()
+        .filter(source -> !source.equals(WeightSources.ofNamedEvents()))
+        .map(source -> source.metric().name())
+        .toList();
+  }
+
+  @Test
+  void schemasAndPageKnowEveryMetric() throws IOException {
+    Path docs = TestData.projectRoot().resolve("docs");
+    String page = Files.readString(docs.resolve("profile.md"));
+    String profile = Files.readString(docs.resolve("schema/profile.schema.json"));
+    String diff = Files.readString(docs.resolve("schema/diff.schema.json"));
+    for (String metric : metrics()) {
+      assertTrue(page.contains("`--metric " + metric + "`"), "docs/profile.md on " + metric);
+      for (String schema : List.of(profile, diff)) {
+        String known =
+            schema.lines().filter(l -> l.contains("\"metric\": { \"enum\"")).findFirst().orElse("");
+        assertTrue(known.contains('"' + metric + '"'), metric + " is none of " + known);
+      }
+    }
+  }
+
   /** All looks of a profile, as far as the recording has something to add up. */
   private static void profiles(Path file, List<String> keys) throws IOException {
     JsonSchema flat = JsonSchema.named("profile");
-    for (String metric : List.of("cpu", "pmc", "wait", "ready", "disk", "file", "fault", "alloc")) {
+    for (String metric : metrics()) {
       Object[] words = {"profile", file, "--format", "json", "--metric", metric};
       Cli.Result first = Cli.run(words);
       if (first.exit() == 1) {

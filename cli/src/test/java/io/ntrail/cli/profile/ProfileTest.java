@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.ntrail.analysis.etw.weights.WeightSources;
 import io.ntrail.cli.Main;
 import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.Recordings;
@@ -312,6 +313,13 @@ class ProfileTest {
     assertEquals(1, profile(file, "--callers", "quark", "-p", "quark").lines().size());
   }
 
+  private static List<String> metrics() {
+    return WeightSources.all().stream()
+        .filter(source -> !source.equals(WeightSources.ofNamedEvents()))
+        .map(source -> source.metric().name())
+        .toList();
+  }
+
   @Test
   void whatWasNotRecorded() throws IOException {
     Path file = sample();
@@ -326,7 +334,9 @@ class ProfileTest {
         "--metric",
         "fault");
     Path none = Recordings.write(folder.resolve("none.etl"), EtlShapes.secure(1, 20));
-    for (String metric : List.of("pmc", "wait", "ready", "disk", "file", "fault", "alloc")) {
+    List<String> others = new ArrayList<>(metrics());
+    others.remove("cpu");
+    for (String metric : others) {
       Cli.Result result = profile(none, "--metric", metric);
       assertEquals(1, result.exit(), metric);
       assertTrue(result.messages().get(0).startsWith("ntrail: " + none + " holds no "), metric);
@@ -340,7 +350,9 @@ class ProfileTest {
     fails(
         2,
         List.of(
-            "ntrail: --metric takes cpu, wait, ready, disk, file, fault, alloc or pmc, not cup",
+            "ntrail: --metric takes "
+                + String.join(", ", metrics()).replaceFirst(", (\\w+)$", " or $1")
+                + ", not cup",
             "try: --metric wait"),
         file,
         "--metric",

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.ntrail.analysis.etw.weights.WeightSources;
 import io.ntrail.cli.harness.Cli;
 import io.ntrail.cli.harness.Recordings;
 import io.ntrail.cli.harness.SampleCalls;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -104,6 +106,36 @@ class HelpTest {
             known.containsKey(name) || List.of("-h", "--help", "-vv").contains(name),
             entry.name() + " -h tells of " + name);
       }
+    }
+  }
+
+  @Test
+  void pagesListEveryChoice() {
+    Pattern listed = Pattern.compile("(--[a-z-]+) ([a-z0-9]+(?:\\|[a-z0-9]+)+)(?![\\w-])");
+    int seen = 0;
+    for (Commands.Entry entry : Commands.listed()) {
+      Map<String, OptionSpec> known = entry.make().get().spec().optionsMap();
+      String page = Cli.run(entry.name(), "-h").out();
+      for (Matcher matcher = listed.matcher(page); matcher.find(); ) {
+        OptionSpec option = known.get(matcher.group(1));
+        if (option != null && option.completionCandidates() != null) {
+          seen++;
+          List<String> choices = new ArrayList<>();
+          option.completionCandidates().forEach(choices::add);
+          assertEquals(
+              String.join("|", choices), matcher.group(2), entry.name() + " -h, " + option);
+        }
+      }
+    }
+    assertTrue(seen > 5, "choices: " + seen);
+    String metrics =
+        WeightSources.all().stream()
+            .filter(source -> !source.equals(WeightSources.ofNamedEvents()))
+            .map(source -> source.metric().name())
+            .collect(Collectors.joining("|"));
+    for (String name : List.of("profile", "export")) {
+      String page = Cli.run(name, "-h").out();
+      assertTrue(page.contains("--metric " + metrics + " "), name + " -h lacks some of " + metrics);
     }
   }
 

@@ -251,7 +251,7 @@ public final class TargetProcess implements AutoCloseable {
     } else {
       CallOutcome asked = calls.call("kernel32!IsWow64Process", process, cells);
       if (asked.isTrue() && calls.get(0, 4).u32(0) != 0) {
-        throw Architectures.unsupported(what, MachineType.I386);
+        Architectures.check(what, MachineType.I386, MachineType.AMD64);
       }
     }
   }
