@@ -1,53 +1,85 @@
 package io.ntrail.formats.collections;
 
-/** Set of longs, in the order in which they were added. 16 to 28 bytes each. */
+import java.util.Arrays;
+
+/** Set of longs. It cannot be iterated. 16 to 32 bytes each. */
 public final class LongSet {
-  private final LongList values = new LongList();
-  private final RowIndex index = new RowIndex(0, row -> Hashing.hash(values.get(row)));
+  private static final int MOST = 1 << 30;
+
+  /** The values but 0, which is where a slot is free. */
+  private long[] slots;
+
+  private int shift;
+  private int size;
+  private boolean hasZero;
 
   /** Makes an empty set. */
-  public LongSet() {}
+  public LongSet() {
+    allocate(RowIndex.slotsFor(0));
+  }
+
+  private void allocate(int count) {
+    slots = new long[count];
+    shift = RowIndex.shiftFor(count);
+  }
 
   /** Returns the number of values. */
   public int size() {
-    return values.size();
+    return size;
   }
 
   /** Returns whether a value is in the set. */
   public boolean contains(long value) {
-    return index.row(slot(value)) >= 0;
+    return value == 0 ? hasZero : slots[place(value)] == value;
   }
 
   /** Adds a value; returns whether it is new. */
   public boolean add(long value) {
-    int slot = slot(value);
-    if (index.row(slot) >= 0) {
+    if (value == 0) {
+      boolean isNew = !hasZero;
+      hasZero = true;
+      size += isNew ? 1 : 0;
+      return isNew;
+    }
+    int at = place(value);
+    if (slots[at] == value) {
       return false;
     }
-    values.add(value);
-    index.put(slot, values.size() - 1);
+    if (++size > slots.length / 2) {
+      grow();
+      at = place(value);
+    }
+    slots[at] = value;
     return true;
   }
 
-  /** The slot in which a value is, or would be. */
-  private int slot(long value) {
-    int slot = index.slot(Hashing.hash(value));
-    int row = index.row(slot);
-    while (row >= 0 && values.get(row) != value) {
-      slot = index.next(slot);
-      row = index.row(slot);
+  /** Where a value is, or would be. */
+  private int place(long value) {
+    long[] table = slots;
+    int at = (int) (Hashing.hash(value) >>> shift);
+    while (table[at] != 0 && table[at] != value) {
+      at = at + 1 & table.length - 1;
     }
-    return slot;
+    return at;
   }
 
-  /** Returns the values in the order in which they were added. */
-  public long[] toArray() {
-    return values.toArray();
+  private void grow() {
+    long[] before = slots;
+    if (before.length == MOST) {
+      throw new OutOfMemoryError("a set of more than " + MOST / 2 + " values");
+    }
+    allocate(2 * before.length);
+    for (long value : before) {
+      if (value != 0) {
+        slots[place(value)] = value;
+      }
+    }
   }
 
   /** Takes all values away; the memory is kept. */
   public void clear() {
-    values.clear();
-    index.clear();
+    Arrays.fill(slots, 0);
+    size = 0;
+    hasZero = false;
   }
 }

@@ -30,6 +30,24 @@ public final class Search {
   }
 
   /**
+   * Returns the last index from {@code from} to {@code to} - 1 at which a test holds that holds for
+   * all indexes before it too; {@code from} - 1 if there is none.
+   */
+  public static int last(int from, int to, IntPredicate test) {
+    int low = from;
+    int high = to - 1;
+    while (low <= high) {
+      int middle = low + high >>> 1;
+      if (test.test(middle)) {
+        low = middle + 1;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return high;
+  }
+
+  /**
    * Finds what {@link #first} finds, in steps that double from {@code from} on: for answers that
    * are likely to be near.
    */
@@ -48,32 +66,32 @@ public final class Search {
   /** Returns the index of the last of {@code count} values that is not greater; -1: all are. */
   public static int floor(long[] ascending, int count, long key) {
     int low = 0;
-    int high = count;
-    while (low < high) {
+    int high = count - 1;
+    while (low <= high) {
       int middle = low + high >>> 1;
       if (ascending[middle] <= key) {
         low = middle + 1;
       } else {
-        high = middle;
+        high = middle - 1;
       }
     }
-    return low - 1;
+    return high;
   }
 
   /** Finds the floor of a key in values without sign, see {@link #floor}. */
   public static int floorUnsigned(long[] ascending, int count, long key) {
     long wanted = key ^ Long.MIN_VALUE;
     int low = 0;
-    int high = count;
-    while (low < high) {
+    int high = count - 1;
+    while (low <= high) {
       int middle = low + high >>> 1;
       if ((ascending[middle] ^ Long.MIN_VALUE) <= wanted) {
         low = middle + 1;
       } else {
-        high = middle;
+        high = middle - 1;
       }
     }
-    return low - 1;
+    return high;
   }
 
   /** Returns the index of the first of {@code count} values that is not less, or {@code count}. */

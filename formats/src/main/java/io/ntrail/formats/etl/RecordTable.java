@@ -1,44 +1,44 @@
 package io.ntrail.formats.etl;
 
-import java.util.Arrays;
+import io.ntrail.formats.collections.ByteColumn;
+import io.ntrail.formats.collections.Columns;
+import io.ntrail.formats.collections.LongColumn;
 
 /**
  * The records of one buffer as columns: what a merge of many buffers needs to know of each, 17
  * bytes a record. Filled by {@link RecordCursor#index}; used again for the next buffer.
  */
 public final class RecordTable {
-  private int count;
-  private boolean sorted;
-  long[] ticks = new long[512];
+  private final Columns records = new Columns(512);
+  private final LongColumn ticks = records.longs();
 
   /** Offset in the upper half, then the word where kernel records have their hook id, and size. */
-  long[] places = new long[512];
+  private final LongColumn places = records.longs();
 
-  byte[] kinds = new byte[512];
+  private final ByteColumn kinds = records.bytes();
+  private boolean sorted;
 
   /** An empty table. */
   public RecordTable() {}
 
   void clear() {
-    count = 0;
-    sorted = true;
+    records.clear();
   }
 
-  void grow() {
-    int capacity = 2 * ticks.length;
-    ticks = Arrays.copyOf(ticks, capacity);
-    places = Arrays.copyOf(places, capacity);
-    kinds = Arrays.copyOf(kinds, capacity);
+  void add(long time, long place, int kind) {
+    int row = records.add();
+    ticks.set(row, time);
+    places.set(row, place);
+    kinds.set(row, (byte) kind);
   }
 
-  void filled(int count, boolean sorted) {
-    this.count = count;
-    this.sorted = sorted;
+  void filled(boolean inOrder) {
+    sorted = inOrder;
   }
 
   /** Number of records. */
   public int count() {
-    return count;
+    return records.rows();
   }
 
   /** Whether their times never go back. */
@@ -48,33 +48,31 @@ public final class RecordTable {
 
   /** Raw time stamp of record {@code i}. */
   public long ticks(int i) {
-    return ticks[i];
+    return ticks.get(i);
+  }
+
+  long place(int i) {
+    return places.get(i);
+  }
+
+  int kind(int i) {
+    return kinds.get(i);
   }
 
   /** The column of raw time stamps; only the first {@link #count()} are meant. */
   @SuppressWarnings("MutableArrayReturned") // a hot loop reads it, nobody else has it
   public long[] ticks() {
-    return ticks;
+    return ticks.array();
   }
 
   /** Bytes of memory that it takes. */
   public long memory() {
-    return 17L * ticks.length;
+    return 17L * records.capacity();
   }
 
   /** Puts the records into another order: row {@code i} is the one that was {@code order[i]}. */
   public void permute(int[] order) {
-    long[] newTicks = new long[ticks.length];
-    long[] newPlaces = new long[ticks.length];
-    byte[] newKinds = new byte[ticks.length];
-    for (int i = 0; i < order.length; i++) {
-      newTicks[i] = ticks[order[i]];
-      newPlaces[i] = places[order[i]];
-      newKinds[i] = kinds[order[i]];
-    }
-    ticks = newTicks;
-    places = newPlaces;
-    kinds = newKinds;
+    records.permute(order);
     sorted = true;
   }
 }

@@ -1,6 +1,6 @@
 package io.ntrail.formats.jtrc;
 
-import java.util.Arrays;
+import io.ntrail.formats.collections.Search;
 
 /**
  * A thread that was recorded: its chunks in the order of their first time stamps. Immutable.
@@ -67,8 +67,6 @@ public final class JtrcClient {
 
   /** The chunk in which a record lies; the last one for what lies behind. */
   int chunkOf(long record) {
-    int found = Arrays.binarySearch(firstRecords, record);
-    int chunk = found >= 0 ? found : -found - 2;
-    return Math.min(chunk, offsets.length - 1);
+    return Search.floor(firstRecords, offsets.length, record);
   }
 }

@@ -1,23 +1,29 @@
 package io.ntrail.formats.ntr;
 
-import java.util.Arrays;
+import io.ntrail.formats.collections.Columns;
+import io.ntrail.formats.collections.IntColumn;
+import io.ntrail.formats.collections.LongColumn;
 
 /**
  * The open frames of one area, the outermost first: a part of the model of docs/ntr.md section 6.
  */
 final class AreaFrames {
   final int area;
-  int size;
-  int[] site = new int[16];
-  long[] function = new long[16];
-  long[] returnAddress = new long[16];
-  int[] slot = new int[16];
-  long[] key = new long[16];
-  long[] ticks = new long[16];
-  long[] call = new long[16];
+  private final Columns frames = new Columns(16);
+  final IntColumn site = frames.ints();
+  final LongColumn function = frames.longs();
+  final LongColumn returnAddress = frames.longs();
+  final IntColumn slot = frames.ints();
+  final LongColumn key = frames.longs();
+  final LongColumn ticks = frames.longs();
+  final LongColumn call = frames.longs();
 
   AreaFrames(int area) {
     this.area = area;
+  }
+
+  int size() {
+    return frames.rows();
   }
 
   void push(
@@ -28,32 +34,23 @@ final class AreaFrames {
       long newKey,
       long newTicks,
       long newCall) {
-    if (size == site.length) {
-      grow();
-    }
-    int at = size++;
-    site[at] = newSite;
-    function[at] = newFunction;
-    returnAddress[at] = newReturnAddress;
-    slot[at] = newSlot;
-    key[at] = newKey;
-    ticks[at] = newTicks;
-    call[at] = newCall;
+    int at = frames.add();
+    site.set(at, newSite);
+    function.set(at, newFunction);
+    returnAddress.set(at, newReturnAddress);
+    slot.set(at, newSlot);
+    key.set(at, newKey);
+    ticks.set(at, newTicks);
+    call.set(at, newCall);
   }
 
-  private void grow() {
-    int capacity = 2 * size;
-    site = Arrays.copyOf(site, capacity);
-    function = Arrays.copyOf(function, capacity);
-    returnAddress = Arrays.copyOf(returnAddress, capacity);
-    slot = Arrays.copyOf(slot, capacity);
-    key = Arrays.copyOf(key, capacity);
-    ticks = Arrays.copyOf(ticks, capacity);
-    call = Arrays.copyOf(call, capacity);
+  /** Takes the innermost frames away. */
+  void pop(int count) {
+    frames.truncate(frames.rows() - count);
   }
 
   OpenFrame frame(int at) {
     return new OpenFrame(
-        area, function[at], slot[at], key[at], returnAddress[at], ticks[at], call[at]);
+        area, function.get(at), slot.get(at), key.get(at), returnAddress.get(at), ticks.get(at), call.get(at));
   }
 }

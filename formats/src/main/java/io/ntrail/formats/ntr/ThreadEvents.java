@@ -1,7 +1,8 @@
 package io.ntrail.formats.ntr;
 
+import io.ntrail.formats.collections.Hashing;
+import io.ntrail.formats.collections.RowIndex;
 import java.io.IOException;
-import java.util.Arrays;
 import java.util.TreeMap;
 
 /**
@@ -31,7 +32,7 @@ public final class ThreadEvents {
   private final ColumnOut others;
 
   private final Sites sites = new Sites();
-  private int[] table = new int[256];
+  private final RowIndex index = new RowIndex(64, this::hash);
   private long lastReturnAddress;
   private int context;
 
@@ -150,20 +151,20 @@ public final class ThreadEvents {
       }
     }
     AreaFrames in = frames;
-    int top = in.size - 1;
-    long keyStep = (top < 0 ? 0 : in.key[top]) - key;
-    int slotStep = slot - (top < 0 ? -1 : in.slot[top]);
-    int site = sites.following[context];
+    int top = in.size() - 1;
+    long keyStep = (top < 0 ? 0 : in.key.get(top)) - key;
+    int slotStep = slot - (top < 0 ? -1 : in.slot.get(top));
+    int site = sites.following.get(context);
     if (site != 0 && isSite(site, function, returnAddress, slotStep, shape)) {
-      if (sites.keyStep[site] == keyStep) {
+      if (sites.keyStep.get(site) == keyStep) {
         operation(NtrLayout.ENTRY_FOLLOWING);
       } else {
         known(site, keyStep);
       }
     } else {
       int place = place(function, returnAddress, slotStep, shape);
-      site = table[place];
-      if (site != 0) {
+      site = index.row(place);
+      if (site >= 0) {
         known(site, keyStep);
       } else {
         site = define(place, function, returnAddress, keyStep, slotStep, shape);
@@ -176,7 +177,7 @@ public final class ThreadEvents {
         last[i] = arguments[i];
       }
     }
-    sites.following[context] = site;
+    sites.following.set(context, site);
     context = 2 * site;
     if (pushed) {
       in.push(site, function, returnAddress, slot, key, ticks, callsBefore + calls);
@@ -187,21 +188,21 @@ public final class ThreadEvents {
   }
 
   private boolean isSite(int site, long function, long returnAddress, int slotStep, int shape) {
-    return sites.function[site] == function
-        && sites.returnAddress[site] == returnAddress
-        && sites.slotStep[site] == slotStep
-        && sites.shape[site] == shape;
+    return sites.function.get(site) == function
+        && sites.returnAddress.get(site) == returnAddress
+        && sites.slotStep.get(site) == slotStep
+        && sites.shape.get(site) == shape;
   }
 
   private void known(int site, long keyStep) {
-    if (sites.keyStep[site] == keyStep) {
+    if (sites.keyStep.get(site) == keyStep) {
       operation(NtrLayout.ENTRY_KNOWN);
       references.var(site);
     } else {
       operation(NtrLayout.ENTRY_OTHER_KEY);
       references.var(site);
-      references.zig(keyStep - sites.keyStep[site]);
-      sites.keyStep[site] = keyStep;
+      references.zig(keyStep - sites.keyStep.get(site));
+      sites.keyStep.set(site, keyStep);
     }
   }
 
@@ -215,47 +216,50 @@ public final class ThreadEvents {
     siteColumn.var(shape);
     lastReturnAddress = returnAddress;
     int site = sites.define(function, returnAddress, keyStep, slotStep, shape);
-    table[place] = site;
-    if (2 * sites.count > table.length) {
-      table = new int[2 * table.length];
-      for (int s = 1; s < sites.count; s++) {
-        table[place(sites.function[s], sites.returnAddress[s], sites.slotStep[s], sites.shape[s])] =
-            s;
-      }
-    }
+    index.put(place, site);
     return site;
   }
 
   /** Where in the hash table the site is, or would be. */
   private int place(long function, long returnAddress, int slotStep, int shape) {
-    long mixed =
-        (function * 0x9E37_79B9_7F4A_7C15L + returnAddress + slotStep * 31L + shape)
-            * 0xBF58_476D_1CE4_E5B9L;
-    int mask = table.length - 1;
-    int at = (int) (mixed >>> 40) & mask;
-    while (table[at] != 0 && !isSite(table[at], function, returnAddress, slotStep, shape)) {
-      at = at + 1 & mask;
+    int place = index.slot(hash(function, returnAddress, slotStep, shape));
+    int site = index.row(place);
+    while (site >= 0 && !isSite(site, function, returnAddress, slotStep, shape)) {
+      place = index.next(place);
+      site = index.row(place);
     }
-    return at;
+    return place;
+  }
+
+  private long hash(int site) {
+    return hash(
+        sites.function.get(site),
+        sites.returnAddress.get(site),
+        sites.slotStep.get(site),
+        sites.shape.get(site));
+  }
+
+  private static long hash(long function, long returnAddress, int slotStep, int shape) {
+    return Hashing.hash(function, returnAddress, (long) slotStep << 32 | shape);
   }
 
   /** Lets the frames go that a new frame at this slot and key shows to be gone. */
   private void leaveGone(int slot, long key) {
     AreaFrames in = frames;
-    int top = in.size - 1;
+    int top = in.size() - 1;
     while (top >= 0
-        && (Integer.compareUnsigned(in.slot[top], slot) >= 0
-            || Long.compareUnsigned(in.key[top], key) < 0)) {
+        && (Integer.compareUnsigned(in.slot.get(top), slot) >= 0
+            || Long.compareUnsigned(in.key.get(top), key) < 0)) {
       top--;
     }
-    leave(in.size - 1 - top);
+    leave(in.size() - 1 - top);
   }
 
   private void leave(int count) {
     if (count > 0) {
       operation(NtrLayout.LEAVE);
       others.var(count);
-      frames.size -= count;
+      frames.pop(count);
       open -= count;
       fewestOpen = Math.min(fewestOpen, open);
     }
@@ -284,7 +288,7 @@ public final class ThreadEvents {
       return;
     }
     int site = pop();
-    long last = sites.last[site];
+    long last = sites.last.get(site);
     if (n > 0) {
       operation(NtrLayout.EXIT_VALUES);
       values.zig(value - last);
@@ -296,7 +300,7 @@ public final class ThreadEvents {
       }
     } else if (value == last) {
       operation(NtrLayout.EXIT_LAST);
-    } else if (value == sites.second[site]) {
+    } else if (value == sites.second.get(site)) {
       operation(NtrLayout.EXIT_SECOND);
     } else if (ColumnOut.zigLength(value) <= ColumnOut.zigLength(value - last)) {
       operation(NtrLayout.EXIT_PLAIN);
@@ -382,10 +386,10 @@ public final class ThreadEvents {
   /** Whether the frame is open; lets the frames above it go. */
   private boolean uncover(long function, int slot, long key) {
     AreaFrames in = frames;
-    int top = in.size - 1;
-    int stop = Math.max(0, in.size - SEARCHED_FRAMES);
+    int top = in.size() - 1;
+    int stop = Math.max(0, in.size() - SEARCHED_FRAMES);
     for (int i = top; i >= stop; i--) {
-      if (in.slot[i] == slot && in.key[i] == key && in.function[i] == function) {
+      if (in.slot.get(i) == slot && in.key.get(i) == key && in.function.get(i) == function) {
         leave(top - i);
         return true;
       }
@@ -394,7 +398,8 @@ public final class ThreadEvents {
   }
 
   private int pop() {
-    int site = frames.site[--frames.size];
+    int site = frames.site.get(frames.size() - 1);
+    frames.pop(1);
     open--;
     fewestOpen = Math.min(fewestOpen, open);
     context = 2 * site + 1;
@@ -430,7 +435,7 @@ public final class ThreadEvents {
     if (area != frames.area) {
       operation(NtrLayout.AREA);
       others.var(area & 0xFFFF_FFFFL);
-      if (frames.size == 0) {
+      if (frames.size() == 0) {
         areas.remove(frames.area);
       }
       frames = areas.computeIfAbsent(area, AreaFrames::new);
@@ -444,30 +449,30 @@ public final class ThreadEvents {
       incomplete = false;
     }
     openFlags = incomplete ? NtrLayout.OPEN_INCOMPLETE : 0;
-    areas.values().removeIf(area -> area.size == 0);
+    areas.values().removeIf(area -> area.size() == 0);
     ColumnOut out = columns[NtrLayout.OPEN];
     for (AreaFrames in : areas.values()) {
       out.var(in.area & 0xFFFF_FFFFL);
-      out.var(in.size);
+      out.var(in.size());
       int slot = -1;
       long key = 0;
       long returnAddress = 0;
       long ticks = 0;
       long call = 0;
-      for (int i = 0; i < in.size; i++) {
+      for (int i = 0; i < in.size(); i++) {
 
-        out.var(in.function[i]);
-        out.zig(in.key[i] - key);
-        out.zig(in.slot[i] - slot);
-        out.zig(in.returnAddress[i] - returnAddress);
-        out.zig(in.ticks[i] - ticks);
-        out.zig(in.call[i] - call);
-        key = in.key[i];
-        slot = in.slot[i];
-        returnAddress = in.returnAddress[i];
-        ticks = in.ticks[i];
-        call = in.call[i];
-        in.site[i] = 0;
+        out.var(in.function.get(i));
+        out.zig(in.key.get(i) - key);
+        out.zig(in.slot.get(i) - slot);
+        out.zig(in.returnAddress.get(i) - returnAddress);
+        out.zig(in.ticks.get(i) - ticks);
+        out.zig(in.call.get(i) - call);
+        key = in.key.get(i);
+        slot = in.slot.get(i);
+        returnAddress = in.returnAddress.get(i);
+        ticks = in.ticks.get(i);
+        call = in.call.get(i);
+        in.site.set(i, 0);
       }
     }
     frames = areas.computeIfAbsent(0, AreaFrames::new);
@@ -476,7 +481,7 @@ public final class ThreadEvents {
   private void end() throws IOException {
     events++;
     if (events == chunkEvents
-        || sites.count > NtrLayout.MAX_SITES
+        || sites.count() > NtrLayout.MAX_SITES
         || (events & 0xFF) == 0 && bytes() > MAX_BYTES) {
       flush();
     }
@@ -538,7 +543,7 @@ public final class ThreadEvents {
     lastReturnAddress = 0;
     context = 0;
     sites.clear();
-    Arrays.fill(table, 0);
+    index.clear();
     for (ColumnOut column : columns) {
       column.size = 0;
     }

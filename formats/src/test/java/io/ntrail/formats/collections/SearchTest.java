@@ -30,6 +30,7 @@ class SearchTest {
       int expected = firstOf(values, from, count, v -> v > key);
       assertEquals(expected, Search.first(from, count, i -> values[i] > key));
       assertEquals(expected, Search.firstNear(from, count, i -> values[i] > key));
+      assertEquals(expected - 1, Search.last(from, count, i -> values[i] <= key));
     });
   }
 
@@ -54,6 +55,8 @@ class SearchTest {
     assertEquals(most, Search.first(0, most, _ -> false));
     assertEquals(most, Search.firstNear(0, most, _ -> false));
     assertEquals(most - 1, Search.firstNear(3, most, i -> i == most - 1));
+    assertEquals(most - 1, Search.last(0, most, _ -> true));
+    assertEquals(4, Search.last(5, 5, _ -> true));
     assertEquals(5, Search.firstNear(5, 5, _ -> true));
   }
 

@@ -2,6 +2,7 @@ package io.ntrail.formats.pdb.codeview;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.pdb.msf.MsfStream;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -143,20 +144,13 @@ public final class C13Lines {
 
   /** The row of an address; empty if it has none. */
   public Optional<LineRow> row(int section, long offset) {
-    int low = 0;
-    int high = covered.size() - 1;
-    while (low <= high) {
-      int middle = low + high >>> 1;
-      Covered c = covered.get(middle);
-      if (c.section < section || c.section == section && c.offset <= offset) {
-        low = middle + 1;
-      } else {
-        high = middle - 1;
-      }
-    }
+    int last = Search.last(0, covered.size(), i -> {
+          Covered c = covered.get(i);
+          return c.section < section || c.section == section && c.offset <= offset;
+        });
     Optional<LineRow> found = Optional.empty();
     long place = -1;
-    for (int i = high; i >= 0; i--) {
+    for (int i = last; i >= 0; i--) {
       Covered c = covered.get(i);
       if (c.section != section
           || c.offset + furthest <= offset
