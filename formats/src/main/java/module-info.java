@@ -1,4 +1,6 @@
-/** Bytes to records: one package a format. */
+/**
+ * File formats: readers (and some writers) that turn bytes into records, one package per format.
+ */
 module io.ntrail.formats {
   requires java.xml;
   requires static org.jspecify;
@@ -6,16 +8,21 @@ module io.ntrail.formats {
   exports io.ntrail.formats.archives;
   exports io.ntrail.formats.bytes;
   exports io.ntrail.formats.cab;
+  exports io.ntrail.formats.collapsed;
   exports io.ntrail.formats.collections;
   exports io.ntrail.formats.compression;
-  exports io.ntrail.formats.identity;
   exports io.ntrail.formats.decoration;
   exports io.ntrail.formats.etl;
+  exports io.ntrail.formats.identity;
   exports io.ntrail.formats.jtrc;
   exports io.ntrail.formats.ntr;
   exports io.ntrail.formats.pdb;
   exports io.ntrail.formats.pdb.codeview;
   exports io.ntrail.formats.pdb.msf;
   exports io.ntrail.formats.pe;
+  exports io.ntrail.formats.pe.build;
+  exports io.ntrail.formats.pe.fixups;
+  exports io.ntrail.formats.pe.handlers;
+  exports io.ntrail.formats.pe.unwind;
   exports io.ntrail.formats.schema;
 }

@@ -1,11 +1,15 @@
 /** Watches programs while they run, and records what they do. */
 module io.ntrail.live {
-  requires transitive io.ntrail.analysis;
+  requires transitive io.ntrail.programs;
   requires static org.jspecify;
 
   exports io.ntrail.live.agent;
   exports io.ntrail.live.code;
+  exports io.ntrail.live.code.x64;
+  exports io.ntrail.live.modules;
+  exports io.ntrail.live.patch;
   exports io.ntrail.live.plan;
+  exports io.ntrail.live.recovery;
   exports io.ntrail.live.session;
   exports io.ntrail.live.target;
   exports io.ntrail.live.trace;

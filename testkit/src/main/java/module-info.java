@@ -8,6 +8,7 @@ module io.ntrail.testkit {
   exports io.ntrail.testkit;
   exports io.ntrail.testkit.baseline;
   exports io.ntrail.testkit.cab;
+  exports io.ntrail.testkit.calls;
   exports io.ntrail.testkit.code;
   exports io.ntrail.testkit.compress;
   exports io.ntrail.testkit.described;

@@ -1,13 +1,13 @@
 package io.ntrail.benchmarks;
 
-import io.ntrail.analysis.x86.CodeSize;
-import io.ntrail.analysis.x86.FlowClass;
-import io.ntrail.analysis.x86.Instruction;
-import io.ntrail.analysis.x86.InstructionDecoder;
-import io.ntrail.analysis.x86.IntelSyntax;
-import io.ntrail.analysis.x86.OperandReader;
-import io.ntrail.analysis.x86.Operands;
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.programs.x86.CodeSize;
+import io.ntrail.programs.x86.FlowClass;
+import io.ntrail.programs.x86.Instruction;
+import io.ntrail.programs.x86.InstructionDecoder;
+import io.ntrail.programs.x86.IntelSyntax;
+import io.ntrail.programs.x86.OperandReader;
+import io.ntrail.programs.x86.Operands;
 import io.ntrail.testkit.code.CodeChunks;
 import io.ntrail.testkit.code.Oracle;
 import io.ntrail.testkit.code.PeCode;
@@ -150,7 +150,7 @@ public final class DecodeBenchmark {
     return nanos / 1e6;
   }
 
-  /** How deep is decoded, and what Zydis does beside it. */
+  /** Depths of decoding, with what Zydis does beside it. */
   private enum Depth {
     CLASS("length and class", "minimal", "time"),
     OPERANDS("operands", "all operands", "time-full"),

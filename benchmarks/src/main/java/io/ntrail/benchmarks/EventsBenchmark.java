@@ -1,11 +1,12 @@
 package io.ntrail.benchmarks;
 
-import io.ntrail.analysis.events.EventFilter;
-import io.ntrail.analysis.events.Events;
-import io.ntrail.analysis.events.SchemaSources;
-import io.ntrail.analysis.events.UserSchemas;
-import io.ntrail.analysis.recording.OrderedCursor;
-import io.ntrail.analysis.recording.Recording;
+import io.ntrail.analysis.etw.events.EventFilter;
+import io.ntrail.analysis.etw.events.Events;
+import io.ntrail.analysis.etw.events.SchemaSources;
+import io.ntrail.analysis.etw.events.UserSchemas;
+import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.recording.OrderedCursor;
+import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.cli.Main;
 import io.ntrail.cli.text.Terminal;
 import java.io.OutputStream;
@@ -48,7 +49,7 @@ public class EventsBenchmark {
   @Benchmark
   public long walk() {
     long sum = 0;
-    try (Recording recording = Recording.open(List.of(Path.of(file)))) {
+    try (EtwRecording recording = RecordingInput.openEtw(List.of(Path.of(file)))) {
       recording.survey(1);
       try (OrderedCursor cursor = recording.inOrder()) {
         while (cursor.next()) {
@@ -63,7 +64,7 @@ public class EventsBenchmark {
   @Benchmark
   public long fields() {
     long sum = 0;
-    try (Recording recording = Recording.open(List.of(Path.of(file)))) {
+    try (EtwRecording recording = RecordingInput.openEtw(List.of(Path.of(file)))) {
       Events events = Events.of(recording, sources, 1);
       try (Events.Walk walk = events.walk(new EventFilter.Builder().build())) {
         while (walk.next()) {

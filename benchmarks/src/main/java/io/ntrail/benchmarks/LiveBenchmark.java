@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What tracing costs a call, and how many calls a second can be recorded.
+ * Measures the cost of tracing a call, and the calls a second that can be recorded.
  *
  * <p>A program measures itself while it calls a function that does next to nothing ({@code
  * leaf.c}): without tracing, with uftrace, and with tracing by us, in turn. What is called the cost

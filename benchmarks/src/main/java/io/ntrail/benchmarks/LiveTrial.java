@@ -3,13 +3,13 @@ package io.ntrail.benchmarks;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.plan.PlannedFunction;
+import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.target.TargetModule;
-import io.ntrail.live.trace.Cost;
-import io.ntrail.live.trace.TracePlan;
 import io.ntrail.live.trace.TraceRun;
 import io.ntrail.live.trace.TraceSettings;
 import io.ntrail.live.trace.TraceTarget;
+import io.ntrail.live.trace.TracingOverhead;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +25,7 @@ final class LiveTrial {
   private final AgentHost.Wine host = AgentHost.Wine.find(Map.of());
 
   /**
-   * What one run was.
+   * Times of one run.
    *
    * @param startNanos until the program stands at its first instruction, agent included
    * @param planNanos until it is known what can be patched
@@ -37,7 +37,7 @@ final class LiveTrial {
   record Run(
       TracePlan plan,
       int traced,
-      Cost cost,
+      TracingOverhead cost,
       long ticksPerSecond,
       long startNanos,
       long planNanos,
@@ -56,7 +56,7 @@ final class LiveTrial {
     }
   }
 
-  /** How the program that is traced names a file of this machine. */
+  /** Returns the name that the traced program has for a file of this machine. */
   String name(Path file) {
     return host.name(file);
   }
@@ -111,7 +111,7 @@ final class LiveTrial {
     boolean ended = false;
     try (target) {
       long started = System.nanoTime();
-      TracePlan plan = cut.apply(TracePlan.of(target, choice(wanted)));
+      TracePlan plan = cut.apply(target.plan(choice(wanted)));
       long planned = System.nanoTime();
       TraceSettings settings = new TraceSettings(recording, 0, buffers, 4096, 0, 0, "benchmark");
       try (TraceRun run = TraceRun.prepare(target, settings)) {
@@ -153,8 +153,8 @@ final class LiveTrial {
         plan.remarks());
   }
 
-  private static TracePlan.Choice choice(BiPredicate<TargetModule, String> wanted) {
-    return new TracePlan.Choice() {
+  private static TracePlan.Selection choice(BiPredicate<TargetModule, String> wanted) {
+    return new TracePlan.Selection() {
       @Override
       public boolean mayWant(TargetModule module) {
         return wanted.test(module, "");

@@ -4,8 +4,8 @@ import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.ntr.NtrFile;
 import io.ntrail.formats.ntr.NtrWriter;
-import io.ntrail.formats.ntr.ThreadEvents;
-import io.ntrail.testkit.ntr.MadeUpProgram;
+import io.ntrail.formats.ntr.ThreadEventWriter;
+import io.ntrail.testkit.ntr.SyntheticProgram;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -20,7 +20,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What a recorder does with the records of traced programs: from chunks of 2,047 records of 32
+ * Measures a recorder's work on the records of traced programs: from chunks of 2,047 records of 32
  * bytes in memory, as the target leaves them, to {@code .ntr}, beside a copy of the same bytes; and
  * reading it again. Processor time of one thread, rounds in turn; for programs with none, some and
  * nothing but calls that cannot be foreseen.
@@ -45,7 +45,7 @@ public final class NtrBenchmark {
     this.disorder = disorder;
   }
 
-  /** What is measured. */
+  /** Jobs that are measured. */
   private enum Job {
     COPY("copy of the records"),
     NONE("to .ntr, thrown away, columns as they are"),
@@ -95,7 +95,7 @@ public final class NtrBenchmark {
     PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
     out.printf(
         "%d events of %d threads, %d functions, disorder %d %%%n",
-        events, THREADS, MadeUpCalls.FUNCTIONS, disorder);
+        events, THREADS, SyntheticCalls.FUNCTIONS, disorder);
     out.printf(
         "%-44s %10s %10s %12s %8s %10s%n",
         "ms of processor time", "median", "best", "M events/s", "ratio", "bytes each");
@@ -120,15 +120,15 @@ public final class NtrBenchmark {
   }
 
   /** Records of a thread: time, function and meta, value, key; as a target writes them. */
-  private final class Filling implements MadeUpProgram.Recorder {
-    private final MadeUpProgram program;
+  private final class Filling implements SyntheticProgram.Recorder {
+    private final SyntheticProgram program;
     private final int thread;
     private long[] chunk = {};
     private int used = RECORDS;
 
     Filling(int thread) {
       this.thread = thread;
-      this.program = new MadeUpProgram(17, MadeUpCalls.FUNCTIONS, disorder);
+      this.program = new SyntheticProgram(17, SyntheticCalls.FUNCTIONS, disorder);
       for (int skipped = 0; skipped < thread; skipped++) {
         program.run(1000, new Ignoring());
       }
@@ -166,7 +166,7 @@ public final class NtrBenchmark {
   }
 
   /** Lets calls go by. */
-  private static final class Ignoring implements MadeUpProgram.Recorder {
+  private static final class Ignoring implements SyntheticProgram.Recorder {
     @Override
     public void entry(long ticks, int function, int slot, long key, long returnAddress) {}
 
@@ -187,7 +187,7 @@ public final class NtrBenchmark {
         thread.program.run(RECORDS, thread);
       }
     }
-    for (int f = 1; f <= MadeUpCalls.FUNCTIONS; f++) {
+    for (int f = 1; f <= SyntheticCalls.FUNCTIONS; f++) {
       int address = (int) threads[0].program.address(f);
       int at = place(address);
       addresses[at] = address;
@@ -218,7 +218,8 @@ public final class NtrBenchmark {
   }
 
   private long write(OutputStream to, NtrWriter.Packing packing) throws IOException {
-    NtrWriter writer = new NtrWriter(to, MadeUpCalls.header(), 1, packing, NtrWriter.CHUNK_EVENTS);
+    NtrWriter writer =
+        new NtrWriter(to, SyntheticCalls.header(), 1, packing, NtrWriter.CHUNK_EVENTS);
     try (writer) {
       for (long[] chunk : chunks) {
         drain(chunk, writer.events(chunk[0] + 1));
@@ -227,7 +228,7 @@ public final class NtrBenchmark {
     return writer.position();
   }
 
-  private void drain(long[] chunk, ThreadEvents to) throws IOException {
+  private void drain(long[] chunk, ThreadEventWriter to) throws IOException {
     for (int at = 4; at < chunk.length; at += 4) {
       long ticks = chunk[at];
       int meta = (int) (chunk[at + 1] >>> 32);
@@ -250,7 +251,7 @@ public final class NtrBenchmark {
   private long read(Path path) throws IOException {
     Gaps gaps = new Gaps();
     try (NtrFile file = NtrFile.open(InputFile.map(path, "calls.ntr"), gaps)) {
-      if (MadeUpCalls.all(file, gaps).events() != events || !gaps.isEmpty()) {
+      if (SyntheticCalls.all(file, gaps).events() != events || !gaps.isEmpty()) {
         throw new IOException("cannot be read: " + gaps.list());
       }
       return file.size();

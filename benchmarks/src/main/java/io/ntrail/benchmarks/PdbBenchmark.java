@@ -3,7 +3,7 @@ package io.ntrail.benchmarks;
 import java.io.IOException;
 
 /**
- * How long questions to PDBs take as whole processes, beside llvm's tools.
+ * Measures queries of PDBs as whole processes, beside llvm's tools.
  *
  * <p>Arguments: the number of rounds, the path of {@code ntrail}, those of llvm-pdbutil and
  * llvm-symbolizer, a large image with its PDB beside it and an address in it, then a small one.
@@ -17,11 +17,11 @@ public final class PdbBenchmark {
     String ntrail = args[1];
     String pdbutil = args[2];
     String large = args[4].replaceFirst("\\.dll$", ".pdb");
-    new WholeProcesses()
+    new ProcessTimer()
         .add("llvm-pdbutil dump --publics", pdbutil, "dump", "--publics", large)
         .add("ntrail symbols --publics", ntrail, "symbols", large, "--publics")
         .run(rounds);
-    new WholeProcesses()
+    new ProcessTimer()
         .add("llvm-pdbutil dump -l", pdbutil, "dump", "-l", large)
         .add("ntrail symbols --lines", ntrail, "symbols", large, "--lines")
         .run(rounds);
@@ -33,7 +33,7 @@ public final class PdbBenchmark {
     String image = args[at];
     String address = args[at + 1];
     String name = image.substring(image.lastIndexOf('/') + 1);
-    new WholeProcesses()
+    new ProcessTimer()
         .add("llvm-symbolizer, " + name, args[3], "--obj=" + image, "--relative-address", address)
         .add("ntrail symbols, " + name, args[1], "symbols", image, "--address", address)
         .run(Integer.parseInt(args[0]));

@@ -1,15 +1,17 @@
 package io.ntrail.benchmarks;
 
-import io.ntrail.analysis.events.SchemaSources;
-import io.ntrail.analysis.events.UserSchemas;
+import io.ntrail.analysis.etw.events.SchemaSources;
+import io.ntrail.analysis.etw.events.UserSchemas;
+import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.recording.OrderedCursor;
+import io.ntrail.analysis.etw.weights.ProfileInput;
+import io.ntrail.analysis.etw.weights.Profiler;
+import io.ntrail.analysis.etw.weights.Variant;
+import io.ntrail.analysis.etw.weights.WeightSources;
+import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.analysis.profile.FlatProfile;
-import io.ntrail.analysis.profile.Metric;
-import io.ntrail.analysis.profile.ProfileInput;
 import io.ntrail.analysis.profile.ProfileScope;
-import io.ntrail.analysis.profile.Profiler;
-import io.ntrail.analysis.profile.Unit;
-import io.ntrail.analysis.recording.OrderedCursor;
-import io.ntrail.analysis.recording.Recording;
+import io.ntrail.analysis.profile.WeightUnit;
 import io.ntrail.formats.etl.RecordKind;
 import java.nio.file.Path;
 import java.util.List;
@@ -51,7 +53,7 @@ public class ProfileBenchmark {
   @Benchmark
   public long[] walk() {
     long[] counts = new long[KINDS];
-    try (Recording recording = Recording.open(List.of(Path.of(file)));
+    try (EtwRecording recording = RecordingInput.openEtw(List.of(Path.of(file)));
         OrderedCursor cursor = recording.inOrder()) {
       while (cursor.next()) {
         counts[cursor.record().kindOrdinal()]++;
@@ -60,10 +62,10 @@ public class ProfileBenchmark {
     return counts;
   }
 
-  /** What a profile needs to know beforehand. */
+  /** Measures the pass before a profile. */
   @Benchmark
   public long survey() {
-    try (Recording recording = Recording.open(List.of(Path.of(file)))) {
+    try (EtwRecording recording = RecordingInput.openEtw(List.of(Path.of(file)))) {
       return ProfileInput.of(recording, SOURCES, 1, false).stacks().definitions();
     }
   }
@@ -81,12 +83,13 @@ public class ProfileBenchmark {
   }
 
   private long profile(boolean modules) {
-    try (Recording recording = Recording.open(List.of(Path.of(file)))) {
+    try (EtwRecording recording = RecordingInput.openEtw(List.of(Path.of(file)))) {
       ProfileInput input = ProfileInput.of(recording, SOURCES, 1, false);
       Profiler profiler =
           new Profiler(
               input,
-              new Profiler.Request(Metric.CPU, Unit.SAMPLES, -1, "", ProfileScope.ALL),
+              new Profiler.Request(
+                  WeightSources.usual(), WeightUnit.SAMPLES, Variant.ONLY, ProfileScope.ALL),
               null);
       FlatProfile flat = new FlatProfile(profiler.functions(), modules);
       profiler.run(flat);

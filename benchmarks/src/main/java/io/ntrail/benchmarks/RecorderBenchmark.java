@@ -1,7 +1,7 @@
 package io.ntrail.benchmarks;
 
+import io.ntrail.formats.ntr.NtrHeader;
 import io.ntrail.formats.ntr.NtrWriter;
-import io.ntrail.formats.ntr.RecordingHeader;
 import io.ntrail.formats.ntr.TracedFunction;
 import io.ntrail.live.session.Recorder;
 import io.ntrail.live.session.RecorderSettings;
@@ -10,7 +10,7 @@ import io.ntrail.live.session.RecorderThread;
 import io.ntrail.live.session.SessionFile;
 import io.ntrail.testkit.live.SimulatedTarget;
 import io.ntrail.testkit.live.SimulatedThread;
-import io.ntrail.testkit.ntr.MadeUpProgram;
+import io.ntrail.testkit.ntr.SyntheticProgram;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -83,8 +83,8 @@ public final class RecorderBenchmark {
     return sorted.get(sorted.size() / 2);
   }
 
-  private final class Filling implements MadeUpProgram.Recorder {
-    private final MadeUpProgram program = new MadeUpProgram(17, FUNCTIONS, disorder);
+  private final class Filling implements SyntheticProgram.Recorder {
+    private final SyntheticProgram program = new SyntheticProgram(17, FUNCTIONS, disorder);
     private final SimulatedThread thread;
 
     Filling(int place) {
@@ -117,7 +117,7 @@ public final class RecorderBenchmark {
       for (int i = 0; i < THREADS; i++) {
         threads.add(new Filling(i));
       }
-      MadeUpProgram program = threads.getFirst().program;
+      SyntheticProgram program = threads.getFirst().program;
       for (int f = 1; f <= FUNCTIONS; f++) {
         recorder.function(
             (int) program.address(f), new TracedFunction(f, 0, program.address(f), "", List.of()));
@@ -159,15 +159,15 @@ public final class RecorderBenchmark {
   }
 
   private static NtrWriter writer(OutputStream to) throws IOException {
-    RecordingHeader header =
-        new RecordingHeader(
-            RecordingHeader.ONE_CLOCK,
+    NtrHeader header =
+        new NtrHeader(
+            NtrHeader.ONE_CLOCK,
             2_500_000_000L,
             1,
             0,
             0x8664,
             8,
-            RecordingHeader.TIME_STAMP_COUNTER,
+            NtrHeader.TIME_STAMP_COUNTER,
             "benchmark");
     return new NtrWriter(to, header, 1);
   }

@@ -1,14 +1,14 @@
 package io.ntrail.benchmarks;
 
-import io.ntrail.benchmarks.Sample.Time;
+import io.ntrail.benchmarks.TrialResult.Time;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
-import io.ntrail.formats.ntr.EventCursor;
 import io.ntrail.formats.ntr.NtrFile;
+import io.ntrail.formats.ntr.ThreadEventCursor;
 import io.ntrail.formats.ntr.TracedFunction;
 import io.ntrail.formats.ntr.TracedModule;
 import io.ntrail.live.plan.PlannedFunction;
-import io.ntrail.live.trace.TracePlan;
+import io.ntrail.live.plan.TracePlan;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
@@ -51,7 +51,7 @@ final class ScriptTrial {
   }
 
   /** One round: all sets, untraced before and after it. */
-  Map<String, Sample> round() throws IOException, InterruptedException {
+  Map<String, TrialResult> round() throws IOException, InterruptedException {
     if (events == null) {
       Path recording = folder.resolve("all.ntr");
       traced(recording, plan -> plan);
@@ -59,7 +59,7 @@ final class ScriptTrial {
     }
     Map<String, Long> counted = events;
     Time before = untraced();
-    Map<String, Sample> samples = new LinkedHashMap<>();
+    Map<String, TrialResult> samples = new LinkedHashMap<>();
     for (double share : SHARES) {
       Path recording = folder.resolve("script.ntr");
       samples.put("S" + 100 * share, traced(recording, plan -> set(plan, counted, share)));
@@ -149,7 +149,7 @@ final class ScriptTrial {
     }
   }
 
-  private Sample traced(Path recording, UnaryOperator<TracePlan> cut)
+  private TrialResult traced(Path recording, UnaryOperator<TracePlan> cut)
       throws IOException, InterruptedException {
     Process process = start();
     Time[] time = {Time.NONE};
@@ -157,7 +157,7 @@ final class ScriptTrial {
         trial.attached(
             recording, buffers, "cscript", (_, _) -> true, cut, () -> time[0] = work(process));
     end(process);
-    return Sample.of(run, time[0]);
+    return TrialResult.of(run, time[0]);
   }
 
   /** Events of each function that came into the file. */
@@ -167,7 +167,7 @@ final class ScriptTrial {
     Gaps gaps = new Gaps();
     try (NtrFile file = NtrFile.open(InputFile.map(recording, "all"), gaps)) {
       for (long thread : file.threadsWithEvents()) {
-        try (EventCursor cursor = file.cursor(thread, gaps)) {
+        try (ThreadEventCursor cursor = file.cursor(thread, gaps)) {
           while (cursor.next()) {
             counts.computeIfAbsent(cursor.function(), _ -> new long[1])[0]++;
           }

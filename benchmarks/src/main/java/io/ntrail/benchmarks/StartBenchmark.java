@@ -3,8 +3,7 @@ package io.ntrail.benchmarks;
 import java.io.IOException;
 
 /**
- * How long commands take from start to end, as whole processes, beside a Java program that does
- * nothing.
+ * Measures commands as whole processes, beside a Java program that does nothing.
  *
  * <p>Arguments: the number of rounds, the path of {@code ntrail}, the path of a recording of about
  * 1 MB.
@@ -17,7 +16,7 @@ public final class StartBenchmark {
     String ntrail = args[1];
     String file = args[2];
     String java = System.getProperty("java.home") + "/bin/java";
-    new WholeProcesses()
+    new ProcessTimer()
         .add(
             "empty Java main",
             java,

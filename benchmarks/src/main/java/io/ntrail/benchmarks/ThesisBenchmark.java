@@ -1,7 +1,7 @@
 package io.ntrail.benchmarks;
 
-import io.ntrail.benchmarks.LineFit.Point;
-import io.ntrail.benchmarks.Sample.Time;
+import io.ntrail.benchmarks.LinearFit.Point;
+import io.ntrail.benchmarks.TrialResult.Time;
 import io.ntrail.live.target.TargetModule;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
@@ -45,7 +45,7 @@ public final class ThesisBenchmark {
   private final LiveTrial trial = new LiveTrial();
   private final Path folder;
   private final Path out;
-  private final Map<String, Map<String, List<Sample>>> tables = new LinkedHashMap<>();
+  private final Map<String, Map<String, List<TrialResult>>> tables = new LinkedHashMap<>();
 
   private ThesisBenchmark(Path folder) {
     this.folder = folder;
@@ -71,7 +71,7 @@ public final class ThesisBenchmark {
   private void generated() throws IOException, InterruptedException {
     Time wine = untraced(List.of(trial.loader().toString()), "thesis.exe");
     Time plain = untraced(List.of(), "thesis-patchable");
-    Map<String, Map<String, Sample>> round = new LinkedHashMap<>();
+    Map<String, Map<String, TrialResult>> round = new LinkedHashMap<>();
     for (int set = 0; set < SIZES.size(); set++) {
       String name = "%,d".formatted(SIZES.get(set));
       put(round, THROWN_AWAY, name, traced(set, NOWHERE));
@@ -91,11 +91,11 @@ public final class ThesisBenchmark {
   }
 
   private static void put(
-      Map<String, Map<String, Sample>> round, String table, String set, Sample sample) {
+      Map<String, Map<String, TrialResult>> round, String table, String set, TrialResult sample) {
     round.computeIfAbsent(table, _ -> new LinkedHashMap<>()).put(set, sample);
   }
 
-  private void add(String table, String set, Sample sample) {
+  private void add(String table, String set, TrialResult sample) {
     tables
         .computeIfAbsent(table, _ -> new LinkedHashMap<>())
         .computeIfAbsent(set, _ -> new ArrayList<>())
@@ -115,7 +115,7 @@ public final class ThesisBenchmark {
     return List.of(out, "" + CALLS_EACH, "" + WORK);
   }
 
-  private Sample traced(int set, Path recording) throws IOException {
+  private TrialResult traced(int set, Path recording) throws IOException {
     String name = "[a-%c]_\\d+".formatted(SETS.charAt(set));
     BiPredicate<TargetModule, String> wanted =
         (module, function) ->
@@ -126,7 +126,7 @@ public final class ThesisBenchmark {
     if (run.traced() != SIZES.get(set)) {
       throw new IOException(run.traced() + " functions traced: " + run.plan().byReason());
     }
-    Sample sample = Sample.of(run, time());
+    TrialResult sample = TrialResult.of(run, time());
     // Losses are counted in advance: at most one spill too many.
     long more = sample.events() - 2L * CALLS_EACH * run.traced();
     if (more < 0 || more > (sample.lost() == 0 ? 0 : SPILL)) {
@@ -135,7 +135,7 @@ public final class ThesisBenchmark {
     return sample;
   }
 
-  private Sample uftrace(List<String> options, String program, int functions)
+  private TrialResult uftrace(List<String> options, String program, int functions)
       throws IOException, InterruptedException {
     Path data = folder.resolve("uftrace.data");
     List<String> words = new ArrayList<>(List.of("uftrace", "record", "-d", data.toString()));
@@ -153,7 +153,7 @@ public final class ThesisBenchmark {
     Files.delete(data);
     long events = 2L * CALLS_EACH * functions;
     long lost = Math.max(0, events - bytes / UFTRACE_EVENT);
-    return new Sample(functions, Time.NONE, time(), events, lost, bytes, 0, 0);
+    return new TrialResult(functions, Time.NONE, time(), events, lost, bytes, 0, 0);
   }
 
   private void run(List<String> words) throws IOException, InterruptedException {
@@ -178,7 +178,7 @@ public final class ThesisBenchmark {
     return new Time(number(out, 0), number(out, 1));
   }
 
-  private static void print(String table, Map<String, List<Sample>> sets) {
+  private static void print(String table, Map<String, List<TrialResult>> sets) {
     System.out.printf("%n%s: median (least to most) of rounds%n", table);
     System.out.printf(
         "%-14s %9s %9s %9s %8s %10s %9s %7s %7s %7s %22s %9s %20s%n",
@@ -195,7 +195,7 @@ public final class ThesisBenchmark {
         "overhead %",
         "/100 M",
         "ns/event");
-    List<Sample> first = sets.values().iterator().next();
+    List<TrialResult> first = sets.values().iterator().next();
     System.out.printf(
         Locale.ROOT,
         "%-14s %9d %,9.0f %,9.0f%n",
@@ -212,17 +212,17 @@ public final class ThesisBenchmark {
             median(samples, s -> s.time().wall() / 1e6),
             median(samples, s -> s.time().processor() / 1e6),
             median(samples, s -> s.bytes() / 1e6),
-            median(samples, Sample::rate),
+            median(samples, TrialResult::rate),
             median(samples, s -> s.events() / 1e6),
             median(samples, s -> 100.0 * s.lost() / s.events()),
-            median(samples, Sample::unwinds),
-            median(samples, Sample::reentrant),
-            spread(samples, Sample::overhead),
-            median(samples, Sample::overheadPerHundredMillion),
-            spread(samples, Sample::nanosPerEvent)));
+            median(samples, TrialResult::unwinds),
+            median(samples, TrialResult::reentrant),
+            spread(samples, TrialResult::overhead),
+            median(samples, TrialResult::overheadPerHundredMillion),
+            spread(samples, TrialResult::nanosPerEvent)));
     List<Point> points = points(sets);
     if (sets.size() > 1) {
-      LineFit fit = LineFit.of(points);
+      LinearFit fit = LinearFit.of(points);
       System.out.printf(
           Locale.ROOT,
           "line: %.3f s + %.1f ns an event, explains %.2f %%, at most %.3f s beside it%n",
@@ -233,19 +233,19 @@ public final class ThesisBenchmark {
     }
   }
 
-  private static double median(List<Sample> samples, ToDoubleFunction<Sample> what) {
+  private static double median(List<TrialResult> samples, ToDoubleFunction<TrialResult> what) {
     double[] sorted = samples.stream().mapToDouble(what).sorted().toArray();
     int middle = sorted.length / 2;
     return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   }
 
-  private static String spread(List<Sample> samples, ToDoubleFunction<Sample> what) {
+  private static String spread(List<TrialResult> samples, ToDoubleFunction<TrialResult> what) {
     double[] all = samples.stream().mapToDouble(what).sorted().toArray();
     return String.format(
         Locale.ROOT, "%.1f (%.1f to %.1f)", median(samples, what), all[0], all[all.length - 1]);
   }
 
-  private static List<Point> points(Map<String, List<Sample>> sets) {
+  private static List<Point> points(Map<String, List<TrialResult>> sets) {
     return sets.values().stream()
         .flatMap(List::stream)
         .map(sample -> new Point(sample.events() / 1e6, sample.more() / 1e9))

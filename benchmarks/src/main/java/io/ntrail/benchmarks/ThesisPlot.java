@@ -1,6 +1,6 @@
 package io.ntrail.benchmarks;
 
-import io.ntrail.benchmarks.LineFit.Point;
+import io.ntrail.benchmarks.LinearFit.Point;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -39,7 +39,7 @@ final class ThesisPlot {
   void panel(String title, List<Series> all) {
     double right = round(all.stream().flatMap(s -> s.points.stream()).mapToDouble(Point::x));
     double top = round(all.stream().flatMap(s -> s.points.stream()).mapToDouble(Point::y));
-    List<LineFit> fits = all.stream().map(series -> LineFit.of(series.points)).toList();
+    List<LinearFit> fits = all.stream().map(series -> LinearFit.of(series.points)).toList();
     List<Double> rests = new ArrayList<>();
     for (int s = 0; s < all.size(); s++) {
       rests.add(fits.get(s).worst(all.get(s).points));
@@ -52,7 +52,7 @@ final class ThesisPlot {
     text(LEFT + PLOT / 2, REST_TOP + REST + 34, "middle", "million events");
     for (int s = 0; s < all.size(); s++) {
       Series series = all.get(s);
-      LineFit fit = fits.get(s);
+      LinearFit fit = fits.get(s);
       String colour = COLOURS.get(s);
       double most = series.points.stream().mapToDouble(Point::x).max().orElseThrow();
       add(

@@ -1,9 +1,10 @@
 package io.ntrail.benchmarks;
 
-import io.ntrail.analysis.recording.OrderedCursor;
-import io.ntrail.analysis.recording.Recording;
+import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.recording.OrderedCursor;
+import io.ntrail.analysis.input.RecordingInput;
 import io.ntrail.formats.bytes.Bytes;
-import io.ntrail.formats.bytes.Scratch;
+import io.ntrail.formats.bytes.NativeBuffer;
 import io.ntrail.formats.etl.BufferIndex;
 import io.ntrail.formats.etl.EtlFile;
 import io.ntrail.formats.etl.RecordKind;
@@ -51,7 +52,7 @@ public class WalkBenchmark {
 
   // Set by open() before anything is measured.
   @SuppressWarnings("NullAway.Init")
-  private Recording recording;
+  private EtwRecording recording;
 
   @SuppressWarnings("NullAway.Init")
   private EtlFile etl;
@@ -59,7 +60,7 @@ public class WalkBenchmark {
   /** Opens the recording. */
   @Setup
   public void open() {
-    recording = Recording.open(List.of(Path.of(file)));
+    recording = RecordingInput.openEtw(List.of(Path.of(file)));
     etl = recording.files().getFirst();
   }
 
@@ -84,7 +85,7 @@ public class WalkBenchmark {
   public long decompressOnly() {
     BufferIndex buffers = etl.buffers();
     long total = 0;
-    try (Scratch memory = new Scratch((int) etl.sessionBufferSize())) {
+    try (NativeBuffer memory = new NativeBuffer((int) etl.sessionBufferSize())) {
       for (int b = 0; b < buffers.count(); b++) {
         if (buffers.compressed(b)) {
           Bytes packed = etl.window(buffers.fileOffset(b), buffers.fileBytes(b));
@@ -115,7 +116,7 @@ public class WalkBenchmark {
     return scan(1);
   }
 
-  /** The same on two cores. */
+  /** Measures the walk on two cores. */
   @Benchmark
   public long[] unorderedTwoCores() {
     return scan(2);

@@ -1,8 +1,8 @@
 package io.ntrail.cli;
 
-import io.ntrail.cli.command.Commands;
-import io.ntrail.cli.command.ExitCode;
-import io.ntrail.cli.command.Runner;
+import io.ntrail.cli.common.ExitCode;
+import io.ntrail.cli.shell.CommandRunner;
+import io.ntrail.cli.shell.Commands;
 import io.ntrail.cli.text.HelpTexts;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.cli.text.Version;
@@ -49,6 +49,6 @@ public final class Main {
       terminal.out().print(HelpTexts.page(args[0]));
       return ExitCode.DONE;
     }
-    return Runner.run(args, terminal);
+    return CommandRunner.run(args, terminal);
   }
 }

@@ -3,7 +3,9 @@ package io.ntrail.testkit;
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 
-/** How much memory a piece of work asks for: what bounds that hold for hostile inputs are. */
+/**
+ * Measures the memory that a piece of work allocates, for the bounds that hold for hostile inputs.
+ */
 public final class Allocation {
   private Allocation() {}
 

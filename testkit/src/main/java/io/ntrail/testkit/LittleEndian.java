@@ -101,7 +101,7 @@ public final class LittleEndian {
     return this;
   }
 
-  /** The same byte {@code count} times. */
+  /** Appends a byte {@code count} times. */
   public LittleEndian fill(int count, int value) {
     room(count);
     Arrays.fill(bytes, size, size + count, (byte) value);

@@ -68,7 +68,10 @@ public final class Property {
       return value;
     }
 
-    /** How large inputs of this run should be, from 1 in the first run to 100 in the last. */
+    /**
+     * Returns the size that inputs of this run should be, from 1 in the first run to 100 in the
+     * last.
+     */
     public int size() {
       return size;
     }

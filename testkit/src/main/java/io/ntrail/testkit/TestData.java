@@ -37,7 +37,7 @@ public final class TestData {
   }
 
   /**
-   * Whether tests that need the folder can run; the condition of an assumption:
+   * Returns true if tests that need the folder can run; the condition of an assumption:
    *
    * {@snippet :
    * assumeTrue(TestData.available(), TestData.MISSING);
@@ -108,7 +108,7 @@ public final class TestData {
   }
 
   /**
-   * Whether CI demands that what needs {@code tool} must run: a skip is then a failure.
+   * Returns true if CI demands that what needs {@code tool} must run: a skip is then a failure.
    *
    * @param tool a word of {@code NTRAIL_REQUIRE}, a list separated by commas
    */

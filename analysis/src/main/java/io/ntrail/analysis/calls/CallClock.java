@@ -1,7 +1,7 @@
 package io.ntrail.analysis.calls;
 
 /**
- * What times of a source mean.
+ * Unit of a source's times.
  *
  * @param nanos whether they are nanoseconds since the start; else ticks of an unknown rate
  * @param shared whether times of different threads can be compared: only then threads are merged

@@ -1,7 +1,7 @@
 package io.ntrail.analysis.calls;
 
 /**
- * How many records and calls there are.
+ * Numbers of records and calls.
  *
  * @param entries records of entries, those of {@code entryOnly} too
  * @param exits records of returns
@@ -33,7 +33,7 @@ public record CallCounts(
     return entries - beyond + lostEntries;
   }
 
-  /** How often a missing record was made up for. */
+  /** Returns the number of missing records that were made up for. */
   public long repaired() {
     return lostExits + lostEntries;
   }

@@ -18,8 +18,8 @@ public interface CallCursor extends AutoCloseable {
   /** Where the record behind this one is: rises from record to record, 0 before the first. */
   long position();
 
-  /** What the record says. */
-  CallEvent event();
+  /** Returns the kind of the record. */
+  CallEventKind event();
 
   /** When, in the unit of the source's clock. */
   long time();
@@ -45,7 +45,7 @@ public interface CallCursor extends AutoCloseable {
     return 0;
   }
 
-  /** How many arguments of an entry are recorded; 0 of other records. */
+  /** Returns the number of recorded arguments of an entry; 0 for other records. */
   default int argumentCount() {
     return 0;
   }

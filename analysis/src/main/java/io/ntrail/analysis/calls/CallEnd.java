@@ -1,6 +1,6 @@
 package io.ntrail.analysis.calls;
 
-/** How a call ended. */
+/** Ways in which a call ends. */
 public enum CallEnd {
   /** It returned. */
   RETURN,

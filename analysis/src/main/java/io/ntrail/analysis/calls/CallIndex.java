@@ -9,7 +9,7 @@ import java.util.function.LongConsumer;
  */
 final class CallIndex {
   /**
-   * How long pages are.
+   * Lengths of pages.
    *
    * @param leastRecords that a page has, unless it is the last
    * @param mostFresh a page ends then as soon as no more of its calls are open
@@ -20,12 +20,12 @@ final class CallIndex {
     static final PageSize USUAL = new PageSize(8192, 64, 1 << 20);
   }
 
-  private final LongCalls longs;
+  private final CrossPageCalls longs;
   private final Pages pages;
   private final CallCounts counts;
   private final boolean hasAreas;
 
-  private CallIndex(LongCalls longs, Pages pages, CallCounts counts, boolean hasAreas) {
+  private CallIndex(CrossPageCalls longs, Pages pages, CallCounts counts, boolean hasAreas) {
     this.longs = longs;
     this.pages = pages;
     this.counts = counts;
@@ -75,11 +75,11 @@ final class CallIndex {
   }
 
   /** Learns of the calls of a thread for the first time. */
-  private static final class Survey implements Rebuilder.Sink {
+  private static final class Survey implements CallBuilder.Sink {
     private final OpenCalls open = new OpenCalls();
-    private final LongCalls longs = new LongCalls();
+    private final CrossPageCalls longs = new CrossPageCalls();
     private final Pages pages = new Pages();
-    private final Rebuilder rebuilder;
+    private final CallBuilder rebuilder;
     private long calls;
     private long exits;
     private long entries;
@@ -96,7 +96,7 @@ final class CallIndex {
     private boolean hasAreas;
 
     Survey(CallSource.Matching matching) {
-      rebuilder = Rebuilder.of(matching, open, this);
+      rebuilder = CallBuilder.of(matching, open, this);
     }
 
     void run(CallCursor cursor, long firstTime, PageSize size, LongConsumer progress) {
@@ -104,16 +104,16 @@ final class CallIndex {
       int arguments = 0;
       pages.begin(0, firstTime, 0, 0, 0);
       while (cursor.next()) {
-        CallEvent event = cursor.event();
-        if (event == CallEvent.ENTRY || event == CallEvent.ENTRY_ONLY) {
+        CallEventKind event = cursor.event();
+        if (event == CallEventKind.ENTRY || event == CallEventKind.ENTRY_ONLY) {
           entries++;
           arguments += cursor.argumentCount();
           long told = calls;
           rebuilder.accept(cursor);
           beyond += calls == told ? 1 : 0;
         } else {
-          exits += event == CallEvent.EXIT ? 1 : 0;
-          unwinds += event == CallEvent.UNWIND ? 1 : 0;
+          exits += event == CallEventKind.EXIT ? 1 : 0;
+          unwinds += event == CallEventKind.UNWIND ? 1 : 0;
           rebuilder.accept(cursor);
           markLeft(event, cursor);
         }
@@ -130,8 +130,8 @@ final class CallIndex {
     }
 
     /** Which page it was in which an exception left calls that began in earlier ones. */
-    private void markLeft(CallEvent event, CallCursor cursor) {
-      if (event != CallEvent.UNWIND) {
+    private void markLeft(CallEventKind event, CallCursor cursor) {
+      if (event != CallEventKind.UNWIND) {
         return;
       }
       int frame = open.top();
@@ -260,7 +260,10 @@ final class CallIndex {
     return counts;
   }
 
-  /** Whether calls lie on more than one stack, so that those of a subtree do not follow in turn. */
+  /**
+   * Returns true if calls lie on more than one stack, so that those of a subtree do not follow in
+   * turn.
+   */
   boolean hasAreas() {
     return hasAreas;
   }
@@ -308,7 +311,7 @@ final class CallIndex {
   }
 
   /** Opens again what was open at the start of a page. */
-  void restore(int page, OpenCalls open, Rebuilder rebuilder) {
+  void restore(int page, OpenCalls open, CallBuilder rebuilder) {
     open.clear();
     rebuilder.restore(pages.losses[page], pages.beyond[page]);
     for (int i = pages.firstTop[page]; i < pages.firstTop[page + 1]; i++) {

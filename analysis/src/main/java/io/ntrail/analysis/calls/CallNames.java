@@ -6,7 +6,7 @@ import java.util.Map;
 
 /** The names of routines, each found once. For one thread of the reader. */
 public final class CallNames {
-  /** What is said of a routine that lies in no image. */
+  /** Name of a routine that lies in no image. */
   public static final String UNKNOWN = "(unknown)";
 
   private static final int MOST = 1 << 16;
@@ -20,11 +20,11 @@ public final class CallNames {
   }
 
   private final CallSource source;
-  private final CallImages images;
+  private final CallImageSymbols images;
   private final Map<Long, Name> known = new HashMap<>();
 
   /** Names as the recording has them, else as images say them. */
-  public CallNames(CallSource source, CallImages images) {
+  public CallNames(CallSource source, CallImageSymbols images) {
     this.source = source;
     this.images = images;
   }

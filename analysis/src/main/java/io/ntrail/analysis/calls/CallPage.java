@@ -5,9 +5,9 @@ import java.util.Arrays;
 /**
  * The calls that begin in a page, by their entries. Filled anew for every page that is looked at.
  */
-final class CallPage implements Rebuilder.Sink {
+final class CallPage implements CallBuilder.Sink {
   private final OpenCalls open = new OpenCalls();
-  private final Rebuilder rebuilder;
+  private final CallBuilder rebuilder;
   private int count;
 
   long[] function = new long[256];
@@ -32,7 +32,7 @@ final class CallPage implements Rebuilder.Sink {
   long[] arguments = new long[0];
 
   CallPage(CallSource.Matching matching) {
-    this.rebuilder = Rebuilder.of(matching, open, this);
+    this.rebuilder = CallBuilder.of(matching, open, this);
   }
 
   int count() {

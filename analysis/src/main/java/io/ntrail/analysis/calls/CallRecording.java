@@ -1,8 +1,14 @@
 package io.ntrail.analysis.calls;
 
+import io.ntrail.analysis.model.RecordedThreads;
+import io.ntrail.analysis.model.RecorderLosses;
+import io.ntrail.analysis.model.Recording;
+import io.ntrail.analysis.model.RecordingKind;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.Gap;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -15,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * A recording of calls: a source, and the index of each thread that was looked at. Thread-safe.
  * Closing it closes the source.
  */
-public final class CallRecording implements AutoCloseable {
+public final class CallRecording implements Recording, RecordedThreads {
   private final CallSource source;
   private final AtomicReferenceArray<@Nullable CallIndex> indexes;
   private final AtomicLong recordsRead = new AtomicLong();
@@ -35,6 +41,36 @@ public final class CallRecording implements AutoCloseable {
   /** Where the records come from. */
   public CallSource source() {
     return source;
+  }
+
+  @Override
+  public RecordingKind kind() {
+    return RecordingKind.CALLS;
+  }
+
+  @Override
+  public List<String> fileNames() {
+    return List.of(source.name());
+  }
+
+  @Override
+  public long size() {
+    return source.size();
+  }
+
+  @Override
+  public List<Gap> gaps() {
+    return source.gaps();
+  }
+
+  @Override
+  public RecorderLosses losses() {
+    return new RecorderLosses(source.lost(), OptionalLong.empty(), source.neverFinalised() ? 1 : 0);
+  }
+
+  @Override
+  public List<CallThread> threads() {
+    return source.threads();
   }
 
   /** Records that were read to make indexes. */
@@ -59,7 +95,7 @@ public final class CallRecording implements AutoCloseable {
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new CannotGoOn("interrupted", "");
+      throw CannotGoOn.interrupted();
     } catch (ExecutionException e) {
       switch (e.getCause()) {
         case RuntimeException cause -> throw cause;
@@ -78,12 +114,12 @@ public final class CallRecording implements AutoCloseable {
     return index;
   }
 
-  /** What a thread has. */
+  /** Returns the numbers of records and calls of a thread. */
   public CallCounts counts(int thread) {
     return index(thread).counts();
   }
 
-  /** What some threads have together. */
+  /** Returns the numbers of records and calls of some threads together. */
   public CallCounts counts(List<Integer> threads) {
     CallCounts sum = CallCounts.NONE;
     for (int thread : threads) {
@@ -97,7 +133,7 @@ public final class CallRecording implements AutoCloseable {
     return new CallWalk(source, thread, index(thread));
   }
 
-  /** Whether calls of a thread lie on more than one stack. */
+  /** Returns true if calls of a thread lie on more than one stack. */
   public boolean hasStacks(int thread) {
     return index(thread).hasAreas();
   }

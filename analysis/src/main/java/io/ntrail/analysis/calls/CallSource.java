@@ -1,7 +1,7 @@
 package io.ntrail.analysis.calls;
 
 import io.ntrail.formats.bytes.Gap;
-import io.ntrail.formats.ntr.Counter;
+import io.ntrail.formats.ntr.RecorderCounter;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -11,7 +11,7 @@ import java.util.OptionalLong;
  * rebuilt. Immutable; may be read by several threads.
  */
 public interface CallSource extends AutoCloseable {
-  /** What records are matched by. */
+  /** Ways to match entries with exits. */
   enum Matching {
     /** The routine alone: {@link RoutineMatching}. */
     ROUTINE,
@@ -22,32 +22,32 @@ public interface CallSource extends AutoCloseable {
   /** Name for messages. */
   String name();
 
-  /** What kind of recording it is, in words. */
+  /** Returns the kind of recording in words. */
   String kind();
 
   /** The format of the file as its ending says it: {@code ntr}, {@code jtrc}. */
   String format();
 
   /**
-   * Whether the file shows that its writer never closed it, so that nobody knows what was to
-   * follow. False for formats without a mark at their end.
+   * Returns true if the file shows that its writer never closed it, so that the end is unknown.
+   * False for formats without a mark at their end.
    */
   default boolean neverFinalised() {
     return false;
   }
 
-  /** What the recorder counted; empty for formats that do not say. */
-  default Map<Counter, Long> statistics() {
+  /** Returns the counters of the recorder; empty for formats without. */
+  default Map<RecorderCounter, Long> statistics() {
     return Map.of();
   }
 
   /** Bytes of the input. */
   long size();
 
-  /** What its times mean. */
+  /** Returns the unit of its times. */
   CallClock clock();
 
-  /** How its records are matched. */
+  /** Returns the way in which its records are matched. */
   Matching matching();
 
   /** The threads, in the order in which they are told. */
@@ -62,10 +62,10 @@ public interface CallSource extends AutoCloseable {
   /** A routine that a record names. */
   CallFunction function(long function);
 
-  /** How many records the recorder counted as lost; empty if it did not count. */
+  /** Returns the number of records that the recorder counted as lost; empty if it did not count. */
   OptionalLong lost();
 
-  /** What could not be read so far. */
+  /** Returns the parts that could not be read so far. */
   List<Gap> gaps();
 
   @Override

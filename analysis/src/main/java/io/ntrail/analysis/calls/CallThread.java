@@ -1,5 +1,6 @@
 package io.ntrail.analysis.calls;
 
+import io.ntrail.analysis.model.RecordedThreads;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,4 +19,5 @@ public record CallThread(
     @Nullable String process,
     @Nullable String name,
     long records,
-    long firstTime) {}
+    long firstTime)
+    implements RecordedThreads.RecordedThread {}

@@ -78,7 +78,7 @@ public final class CallWalk implements AutoCloseable {
     return thread;
   }
 
-  /** The same as a value. */
+  /** Returns the thread as a value. */
   public CallThread threadInfo() {
     return source.threads().get(thread);
   }
@@ -103,24 +103,24 @@ public final class CallWalk implements AutoCloseable {
     return isOpen() || isEntryOnly() ? OptionalLong.empty() : OptionalLong.of(calls.exit[at]);
   }
 
-  /** How long it took; 0 if nobody knows, see {@link #hasDuration()}. */
+  /** Returns its duration; 0 if unknown, see {@link #hasDuration()}. */
   public long duration() {
     return hasDuration() ? Math.max(0, calls.exit[at] - calls.entry[at]) : 0;
   }
 
-  /** Whether it has a beginning and an end. */
+  /** Returns true if it has a beginning and an end. */
   public boolean hasDuration() {
     return calls.end[at] != CallEnd.OPEN.ordinal()
         && calls.end[at] != CallEnd.ENTRY_ONLY.ordinal()
         && !lostEntry();
   }
 
-  /** How many calls it has below it, and below those. */
+  /** Returns the number of calls below it, at any depth. */
   public long children() {
     return calls.children[at];
   }
 
-  /** How many open calls it is inside of, on its stack. */
+  /** Returns the number of open calls around it on its stack. */
   public int depth() {
     return calls.depth[at];
   }
@@ -135,7 +135,7 @@ public final class CallWalk implements AutoCloseable {
     return calls.caller[at];
   }
 
-  /** How many of its arguments are recorded; 0 if its entry was lost. */
+  /** Returns the number of its recorded arguments; 0 if its entry was lost. */
   public int argumentCount() {
     return calls.argumentsEnd[at] - calls.argumentsOf(at);
   }
@@ -149,32 +149,32 @@ public final class CallWalk implements AutoCloseable {
     return calls.arguments[calls.argumentsOf(at) + Objects.checkIndex(index, argumentCount())];
   }
 
-  /** What it returned, or the code of the exception that left it. */
+  /** Returns its return value, or the code of the exception that left it. */
   public long value() {
     return calls.value[at];
   }
 
-  /** How it ended. */
+  /** Returns the way in which it ended. */
   public CallEnd end() {
     return CallEnd.at(calls.end[at] & CallPage.LOST_ENTRY - 1);
   }
 
-  /** Whether its beginning is missing: it has no duration then, and no calls below it. */
+  /** Returns true if its beginning is missing: it has no duration then, and no calls below it. */
   public boolean lostEntry() {
     return (calls.end[at] & CallPage.LOST_ENTRY) != 0;
   }
 
-  /** Whether it was made whole with something that was not recorded. */
+  /** Returns true if a part of it was not recorded and was made up. */
   public boolean repaired() {
     return lostEntry() || end() == CallEnd.INFERRED;
   }
 
-  /** Whether it is of a routine of which only entries are recorded. */
+  /** Returns true if it is of a routine of which only entries are recorded. */
   public boolean isEntryOnly() {
     return calls.end[at] == CallEnd.ENTRY_ONLY.ordinal();
   }
 
-  /** Whether it had not ended when the recording did. */
+  /** Returns true if it had not ended when the recording did. */
   public boolean isOpen() {
     return calls.end[at] == CallEnd.OPEN.ordinal();
   }

@@ -3,7 +3,7 @@ package io.ntrail.analysis.calls;
 import java.util.Arrays;
 
 /**
- * What the calls of a routine took together. Times are in the unit of the source's clock, and of
+ * Times of the calls of a routine, added up. Times are in the unit of the source's clock, and of
  * the {@link #timed()} calls alone.
  */
 public final class FunctionTimes {
@@ -64,22 +64,24 @@ public final class FunctionTimes {
     return calls;
   }
 
-  /** How many of them have a duration: all, but those of which only the entry is recorded. */
+  /**
+   * Returns the number of calls with a duration: all but those of which only the entry is recorded.
+   */
   public long timed() {
     return timed;
   }
 
-  /** Those that an exception left. */
+  /** Returns the number of calls that an exception left. */
   public long unwinds() {
     return unwinds;
   }
 
-  /** How long they took, each with all that it called. */
+  /** Returns the sum of their durations, each with all that it called. */
   public long total() {
     return total;
   }
 
-  /** How long they took without the recorded calls in them. */
+  /** Returns the sum of their durations without the recorded calls in them. */
   public long self() {
     return Math.max(0, self);
   }

@@ -127,11 +127,11 @@ public final class JtrcCalls implements CallSource {
     }
 
     @Override
-    public CallEvent event() {
+    public CallEventKind event() {
       return switch (records.kind()) {
-        case JtrcCursor.ENTRY -> CallEvent.ENTRY;
-        case JtrcCursor.EXIT -> CallEvent.EXIT;
-        default -> CallEvent.UNWIND;
+        case JtrcCursor.ENTRY -> CallEventKind.ENTRY;
+        case JtrcCursor.EXIT -> CallEventKind.EXIT;
+        default -> CallEventKind.UNWIND;
       };
     }
 

@@ -2,11 +2,11 @@ package io.ntrail.analysis.calls;
 
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
-import io.ntrail.formats.identity.PathName;
-import io.ntrail.formats.ntr.Counter;
+import io.ntrail.formats.identity.WindowsPath;
 import io.ntrail.formats.ntr.EventChunk;
 import io.ntrail.formats.ntr.NtrFile;
-import io.ntrail.formats.ntr.RecordingHeader;
+import io.ntrail.formats.ntr.NtrHeader;
+import io.ntrail.formats.ntr.RecorderCounter;
 import io.ntrail.formats.ntr.TracedFunction;
 import io.ntrail.formats.ntr.TracedModule;
 import io.ntrail.formats.ntr.TracedProcess;
@@ -43,7 +43,7 @@ public final class NtrCalls implements CallSource {
     if (clock.leftOut() > 0) {
       gaps.add(contradiction(file, clock));
     }
-    this.shared = file.header().map(RecordingHeader::oneClock).orElse(false);
+    this.shared = file.header().map(NtrHeader::oneClock).orElse(false);
     // As they began: in the file they are in the order in which their first chunks were full.
     this.numbers =
         file.threadsWithEvents().stream()
@@ -75,7 +75,7 @@ public final class NtrCalls implements CallSource {
     return new CallThread(
         process == null ? 0 : process.pid(),
         thread == null ? number : thread.tid(),
-        process == null ? null : PathName.lastPart(process.name()),
+        process == null ? null : WindowsPath.lastPart(process.name()),
         thread == null || thread.name().isEmpty() ? null : thread.name(),
         file.events(number),
         clock.reader().time(file.chunks(number).getFirst().earliest()));
@@ -83,7 +83,7 @@ public final class NtrCalls implements CallSource {
 
   private static CallModule module(TracedModule module) {
     return new CallModule(
-        PathName.lastPart(module.path()),
+        WindowsPath.lastPart(module.path()),
         module.path(),
         module.base(),
         module.image().size(),
@@ -113,11 +113,11 @@ public final class NtrCalls implements CallSource {
 
   /** Counters of later versions are left out. */
   @Override
-  public Map<Counter, Long> statistics() {
-    Map<Counter, Long> known = new EnumMap<>(Counter.class);
+  public Map<RecorderCounter, Long> statistics() {
+    Map<RecorderCounter, Long> known = new EnumMap<>(RecorderCounter.class);
     file.statistics()
         .forEach((number, value) -> {
-          Counter counter = Counter.of(number);
+          RecorderCounter counter = RecorderCounter.of(number);
           if (counter != null) {
             known.put(counter, value);
           }
@@ -168,10 +168,13 @@ public final class NtrCalls implements CallSource {
     return new CallFunction(module, address, traced.name().isEmpty() ? null : traced.name());
   }
 
-  /** What the recorder counted at its end; without that, what it says between the events. */
+  /**
+   * Returns the counters at the end of the recording; without an end, the last ones between the
+   * events.
+   */
   @Override
   public OptionalLong lost() {
-    long said = limited(file.statistic(Counter.DROPPED).orElse(0L));
+    long said = limited(file.statistic(RecorderCounter.DROPPED).orElse(0L));
     long seen = 0;
     for (long number : numbers) {
       for (EventChunk chunk : file.chunks(number)) {

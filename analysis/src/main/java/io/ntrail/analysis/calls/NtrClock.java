@@ -1,7 +1,7 @@
 package io.ntrail.analysis.calls;
 
-import io.ntrail.formats.ntr.Calibration;
-import io.ntrail.formats.ntr.RecordingHeader;
+import io.ntrail.formats.ntr.ClockCalibration;
+import io.ntrail.formats.ntr.NtrHeader;
 import java.math.BigInteger;
 import java.util.Arrays;
 import java.util.List;
@@ -43,13 +43,13 @@ final class NtrClock {
    * @param header null if it is damaged
    * @param calibrations in order of ticks
    */
-  static NtrClock of(@Nullable RecordingHeader header, List<Calibration> calibrations) {
+  static NtrClock of(@Nullable NtrHeader header, List<ClockCalibration> calibrations) {
     long[] ticks = new long[Math.max(1, calibrations.size())];
     long[] nanos = new long[ticks.length];
     int count = 0;
     int leftOut = 0;
     long firstLeftOut = 0;
-    for (Calibration one : calibrations) {
+    for (ClockCalibration one : calibrations) {
       int last = count - 1;
       boolean later =
           count == 0
@@ -72,7 +72,7 @@ final class NtrClock {
         firstLeftOut);
   }
 
-  /** Whether times are nanoseconds; else nothing tells how long a tick is, and they are ticks. */
+  /** Returns true if times are nanoseconds; else they are ticks of an unknown length. */
   boolean isNanos() {
     return ticks.length > 1 || rate != 0;
   }

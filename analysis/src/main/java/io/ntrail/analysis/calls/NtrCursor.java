@@ -1,8 +1,8 @@
 package io.ntrail.analysis.calls;
 
 import io.ntrail.formats.ntr.EventChunk;
-import io.ntrail.formats.ntr.EventCursor;
 import io.ntrail.formats.ntr.EventKind;
+import io.ntrail.formats.ntr.ThreadEventCursor;
 import java.util.List;
 import java.util.Objects;
 
@@ -14,14 +14,14 @@ import java.util.Objects;
  * missing before that event.
  */
 final class NtrCursor implements CallCursor {
-  private final EventCursor events;
+  private final ThreadEventCursor events;
   private final List<EventChunk> chunks;
   private final NtrClock.Reader clock;
 
   /** The event that the cursor of events stands on is still to be given. */
   private boolean held;
 
-  /** What is missing before that event was given. */
+  /** True after the loss before that event was reported. */
   private boolean toldMissing;
 
   private boolean ended;
@@ -29,7 +29,7 @@ final class NtrCursor implements CallCursor {
   private long missing;
   private long position;
 
-  NtrCursor(EventCursor events, List<EventChunk> chunks, NtrClock.Reader clock) {
+  NtrCursor(ThreadEventCursor events, List<EventChunk> chunks, NtrClock.Reader clock) {
     this.events = events;
     this.chunks = chunks;
     this.clock = clock;
@@ -114,16 +114,16 @@ final class NtrCursor implements CallCursor {
   }
 
   @Override
-  public CallEvent event() {
+  public CallEventKind event() {
     if (isMissing) {
-      return CallEvent.LOST;
+      return CallEventKind.LOST;
     }
     return switch (events.kind()) {
-      case EventKind.ENTRY -> CallEvent.ENTRY;
-      case EventKind.ENTRY_ONLY -> CallEvent.ENTRY_ONLY;
-      case EventKind.EXIT -> CallEvent.EXIT;
-      case EventKind.UNWIND -> CallEvent.UNWIND;
-      default -> CallEvent.LOST;
+      case EventKind.ENTRY -> CallEventKind.ENTRY;
+      case EventKind.ENTRY_ONLY -> CallEventKind.ENTRY_ONLY;
+      case EventKind.EXIT -> CallEventKind.EXIT;
+      case EventKind.UNWIND -> CallEventKind.UNWIND;
+      default -> CallEventKind.LOST;
     };
   }
 

@@ -30,7 +30,7 @@ final class OpenCalls {
   /** Its node in the index, if it was open at the end of a page. */
   int[] node = new int[64];
 
-  /** How many losses were seen before it began. */
+  /** Number of losses before each call began. */
   int[] losses = new int[64];
 
   long[] function = new long[64];

@@ -11,10 +11,10 @@ package io.ntrail.analysis.calls;
  * <p>What is lost of a recursive routine cannot be told apart: the exit of an outer call ends an
  * inner one whose own exit is missing.
  */
-final class RoutineMatching extends Rebuilder {
+final class RoutineMatching extends CallBuilder {
   private static final int BITS = 14;
 
-  /** How many open calls have routines with this hash: 0 means that there is none to look for. */
+  /** Number of open calls by hash of their routine: 0 means that there is none to look for. */
   private final short[] hashes = new short[1 << BITS];
 
   RoutineMatching(OpenCalls open, Sink sink) {

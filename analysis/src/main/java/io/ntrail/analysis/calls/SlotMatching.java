@@ -21,7 +21,7 @@ package io.ntrail.analysis.calls;
  * <p>Calls that end without a record of it end where an exception left them, else when that shows.
  * A long jump without unwinding shows at the next entry that lies as high as what it left.
  */
-final class SlotMatching extends Rebuilder {
+final class SlotMatching extends CallBuilder {
   SlotMatching(OpenCalls open, Sink sink) {
     super(open, sink);
   }

@@ -1,9 +1,10 @@
 package io.ntrail.analysis.profile;
 
-import io.ntrail.analysis.machine.Machine;
-import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.analysis.naming.FrameKind;
+import io.ntrail.analysis.naming.FunctionIndex;
+import io.ntrail.analysis.naming.FunctionList;
+import io.ntrail.analysis.naming.ProcessNames;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,131 +13,108 @@ import java.util.Map;
  * Weights by call path: from the process down to what was called last, or from what was called last
  * up to its callers. A function that calls itself directly is one node.
  */
-public final class CallTree implements Shape, WeightTree {
-  /** Which end of a stack is at the root. */
+public final class CallTree implements ProfileAggregator, WeightTree {
+  /** End of a stack that is at the root. */
   public enum Direction {
     TOP_DOWN,
     BOTTOM_UP
   }
 
-  private final Machine machine;
-  private final Functions functions;
+  private final ProcessNames names;
+  private final FunctionIndex functions;
   private final Direction direction;
   private final boolean byModule;
-  private final int mostNodes;
 
   private final List<String> processes = new ArrayList<>();
   private final Map<Long, Integer> processNodes = new HashMap<>();
-  private int size = 1;
-  private int[] parents = new int[1024];
-  private int[] labels = new int[1024];
-  private long[] self = new long[1024];
+  private final PathTree tree;
   private long[] inclusive = {};
-  private final LongIndex index = new LongIndex(2048);
   private long cut;
 
-  /** Empty. */
-  public CallTree(Machine machine, Functions functions, Direction direction, boolean byModule) {
-    this.machine = machine;
+  /** Creates an empty tree. */
+  public CallTree(
+      ProcessNames names, FunctionIndex functions, Direction direction, boolean byModule) {
+    this.names = names;
     this.functions = functions;
     this.direction = direction;
     this.byModule = byModule;
     // A quarter of the memory, at about 60 bytes a node.
-    this.mostNodes =
-        Math.clamp(Runtime.getRuntime().maxMemory() / 240, 1 << 18, Integer.MAX_VALUE / 4);
+    this.tree =
+        new PathTree(
+            Math.clamp(Runtime.getRuntime().maxMemory() / 240, 1 << 18, Integer.MAX_VALUE / 4));
   }
 
   @Override
   public void add(WeightedStack stack) {
     int node = direction == Direction.TOP_DOWN ? processNode(stack) : 0;
     int last = -1;
-    stack.resolve();
-    for (int i = 0; i < stack.functions.count; i++) {
-      int at = direction == Direction.TOP_DOWN ? stack.functions.count - 1 - i : i;
-      int function = stack.functions.numbers[at];
+    FunctionList frames = stack.functions();
+    for (int i = 0; i < frames.count(); i++) {
+      int at = direction == Direction.TOP_DOWN ? frames.count() - 1 - i : i;
+      int function = frames.get(at);
       int label = byModule ? functions.module(function) : function;
       if (label != last) {
-        int next = child(node, label);
+        int next = tree.child(node, label);
         if (next < 0) {
-          cut += stack.weight;
+          cut += stack.weight();
           break;
         }
         node = next;
         last = label;
       }
     }
-    if (stack.functions.count == 0 && direction == Direction.BOTTOM_UP) {
-      node = Math.max(0, child(0, byModule ? Functions.NO_STACK : Functions.NO_STACK_FUNCTION));
+    if (frames.count() == 0 && direction == Direction.BOTTOM_UP) {
+      node =
+          Math.max(
+              0,
+              tree.child(0, byModule ? FunctionIndex.NO_STACK : FunctionIndex.NO_STACK_FUNCTION));
     }
-    self[node] += stack.weight;
+    tree.add(node, stack.weight());
   }
 
   private int processNode(WeightedStack stack) {
     int number =
-        stack.process == RecordCursor.NO_ID ? -1 : machine.processNumber(stack.process, stack.key);
-    long identity = (long) number << 32 | stack.process & 0xFFFF_FFFFL;
+        stack.process() == ProcessNames.NO_ID
+            ? -1
+            : names.processNumber(stack.process(), stack.key());
+    long identity = (long) number << 32 | stack.process() & 0xFFFF_FFFFL;
     Integer known = processNodes.get(identity);
     if (known != null) {
       return known;
     }
-    String name = OwnerProfile.name(machine, number, stack.process);
+    String name = names.processName(number, stack.process());
     String text = name == null ? "(unknown)" : name;
     processes.add(
-        stack.process == RecordCursor.NO_ID
+        stack.process() == ProcessNames.NO_ID
             ? text
-            : text + " (" + Integer.toUnsignedString(stack.process) + ")");
-    int node = child(0, -processes.size());
+            : text + " (" + Integer.toUnsignedString(stack.process()) + ")");
+    int node = tree.child(0, -processes.size());
     processNodes.put(identity, Math.max(0, node));
     return Math.max(0, node);
   }
 
-  private int child(int parent, int label) {
-    long key = (long) parent << 32 | label & 0xFFFF_FFFFL;
-    int known = index.get(key);
-    if (known >= 0) {
-      return known;
-    }
-    if (size >= mostNodes) {
-      return -1;
-    }
-    if (size == parents.length) {
-      int capacity = size + (size >> 1);
-      parents = Arrays.copyOf(parents, capacity);
-      labels = Arrays.copyOf(labels, capacity);
-      self = Arrays.copyOf(self, capacity);
-    }
-    parents[size] = parent;
-    labels[size] = label;
-    index.put(key, size);
-    return size++;
-  }
-
   /** Makes the sums; nothing can be added afterwards. */
   public void settle() {
-    inclusive = Arrays.copyOf(self, size);
-    // Children come behind their parents.
-    for (int node = size - 1; node > 0; node--) {
-      inclusive[parents[node]] += inclusive[node];
-    }
+    inclusive = tree.inclusive(Long.MIN_VALUE);
   }
 
   @Override
   public int size() {
-    return size;
+    return tree.size();
   }
 
   @Override
   public int parent(int node) {
-    return parents[node];
+    return tree.parent(node);
   }
 
-  /** Weight of the stacks that end at a node. */
+  /** Returns the weight of the stacks that end at a node. */
   @Override
   public long self(int node) {
-    return self[node];
+    return tree.self(node);
   }
 
-  /** Weight of the stacks that go through a node. */
+  /** Returns the weight of the stacks that go through a node. */
   @Override
   public long inclusive(int node) {
     return inclusive[node];
@@ -144,7 +122,7 @@ public final class CallTree implements Shape, WeightTree {
 
   @Override
   public String text(int node) {
-    int label = labels[node];
+    int label = tree.label(node);
     if (node == 0) {
       return "all";
     }
@@ -159,20 +137,20 @@ public final class CallTree implements Shape, WeightTree {
     if (isProcess(node)) {
       return FrameKind.PROCESS;
     }
-    return byModule ? functions.kindOfModule(labels[node]) : functions.kind(labels[node]);
+    return byModule ? functions.kindOfModule(tree.label(node)) : functions.kind(tree.label(node));
   }
 
-  /** Whether a node stands for a process. */
+  /** Returns whether a node stands for a process. */
   public boolean isProcess(int node) {
-    return node != 0 && labels[node] < 0;
+    return node != 0 && tree.label(node) < 0;
   }
 
-  /** Function, or module, of a node. */
+  /** Returns the function, or module, of a node. */
   public int label(int node) {
-    return labels[node];
+    return tree.label(node);
   }
 
-  /** Weight of stacks whose ends were left out for want of memory. */
+  /** Returns the weight of stacks whose ends were left out for want of memory. */
   @Override
   public long cut() {
     return cut;

@@ -1,6 +1,8 @@
 package io.ntrail.analysis.profile;
 
-import io.ntrail.analysis.profile.Functions.SourceLine;
+import io.ntrail.analysis.naming.FunctionIndex;
+import io.ntrail.analysis.naming.FunctionIndex.SourceLine;
+import io.ntrail.analysis.naming.FunctionList;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -10,35 +12,34 @@ import org.jspecify.annotations.Nullable;
  * Weights by function or module: of stacks whose innermost frame is one of it, and of stacks that
  * it is in at all. A stack counts once, however often it goes through it.
  */
-public final class FlatProfile implements Shape {
-  private final Functions functions;
+public final class FlatProfile implements ProfileAggregator {
+  private final FunctionIndex functions;
   private final boolean byModule;
   private long[] self = new long[256];
   private long[] inclusive = new long[256];
   private int[] seen = new int[256];
   private int stacks;
-  private @Nullable KeyedSums keyed;
+  private @Nullable StackPartSums keyed;
 
-  /** By function, or by module. */
-  public FlatProfile(Functions functions, boolean byModule) {
+  /** Creates an empty profile by function, or by module. */
+  public FlatProfile(FunctionIndex functions, boolean byModule) {
     this.functions = functions;
     this.byModule = byModule;
   }
 
   @Override
   public void add(WeightedStack stack) {
-    if (stack.keyed > 0 && stack.names().isAdditive()) {
-      KeyedSums sums = keyed;
+    if (stack.parts() > 0 && stack.names().isAdditive()) {
+      StackPartSums sums = keyed;
       if (sums == null) {
-        sums = new KeyedSums(stack.names(), stack.stacks(), this::add);
+        sums = new StackPartSums(stack.names(), stack.stacks(), this::add);
         keyed = sums;
       }
       if (sums.add(stack)) {
         return;
       }
     }
-    stack.resolve();
-    add(stack.functions, stack.weight, stack.weight);
+    add(stack.functions(), stack.weight(), stack.weight());
   }
 
   private void add(FunctionList frames, long selfWeight, long weight) {
@@ -53,25 +54,25 @@ public final class FlatProfile implements Shape {
       Arrays.fill(seen, 0);
       stacks = 1;
     }
-    if (frames.count == 0) {
-      int none = byModule ? Functions.NO_STACK : Functions.NO_STACK_FUNCTION;
+    if (frames.count() == 0) {
+      int none = byModule ? FunctionIndex.NO_STACK : FunctionIndex.NO_STACK_FUNCTION;
       self[none] += selfWeight;
       inclusive[none] += weight;
       return;
     }
-    for (int i = 0; i < frames.count; i++) {
-      int number = byModule ? functions.module(frames.numbers[i]) : frames.numbers[i];
+    for (int i = 0; i < frames.count(); i++) {
+      int number = byModule ? functions.module(frames.get(i)) : frames.get(i);
       if (seen[number] != stacks) {
         seen[number] = stacks;
         inclusive[number] += weight;
       }
     }
-    int innermost = frames.numbers[0];
+    int innermost = frames.get(0);
     self[byModule ? functions.module(innermost) : innermost] += selfWeight;
   }
 
   /**
-   * The rows, heaviest first.
+   * Returns the rows, heaviest first.
    *
    * @param bySelf whether by what they weigh themselves, or else with all that they call
    */

@@ -1,103 +1,111 @@
 package io.ntrail.analysis.profile;
 
+import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
-/** What can be profiled: the sources of docs/profile.md. */
-public enum Metric {
-  CPU(
-      "cpu",
-      "CPU samples",
-      "wpr -start CPU, or: xperf -on PROC_THREAD+LOADER+PROFILE -stackwalk Profile",
-      Unit.SAMPLES,
-      Unit.NANOS),
-  PMC(
-      "pmc",
-      "samples of the processor's counters",
-      "xperf -on PROC_THREAD+LOADER+PMC_PROFILE -PmcProfile InstructionRetired"
-          + " -stackwalk PmcInterrupt (WPR: a .wprp with the keyword PmcProfile)",
-      Unit.EVENTS,
-      Unit.COUNT),
-  WAIT(
-      "wait",
-      "context switches",
-      "wpr -start CPU, or: xperf -on PROC_THREAD+LOADER+CSWITCH+DISPATCHER"
-          + " -stackwalk CSwitch+ReadyThread",
-      Unit.NANOS,
-      Unit.COUNT),
-  READY(
-      "ready",
-      "context switches",
-      "wpr -start CPU, or: xperf -on PROC_THREAD+LOADER+CSWITCH+DISPATCHER"
-          + " -stackwalk CSwitch+ReadyThread",
-      Unit.NANOS,
-      Unit.COUNT),
-  DISK(
-      "disk",
-      "disk transfers",
-      "wpr -start DiskIO, or: xperf -on PROC_THREAD+LOADER+DISK_IO+DISK_IO_INIT"
-          + " -stackwalk DiskReadInit+DiskWriteInit+DiskFlushInit",
-      Unit.NANOS,
-      Unit.BYTES,
-      Unit.COUNT),
-  FILE(
-      "file",
-      "file operations",
-      "wpr -start FileIO, or: xperf -on PROC_THREAD+LOADER+FILE_IO+FILE_IO_INIT+FILENAME"
-          + " -stackwalk FileRead+FileWrite+FileCreate",
-      Unit.NANOS,
-      Unit.BYTES,
-      Unit.COUNT),
-  FAULT(
-      "fault",
-      "page faults",
-      "xperf -on PROC_THREAD+LOADER+ALL_FAULTS+HARD_FAULTS"
-          + " -stackwalk PagefaultHard+PagefaultDemandZero"
-          + " (WPR: a .wprp with the keywords AllFaults and HardFaults)",
-      Unit.COUNT,
-      Unit.BYTES),
-  ALLOC(
-      "alloc",
-      "allocations",
-      "wpr -start VirtualAllocation, or: xperf -on PROC_THREAD+LOADER+VIRT_ALLOC"
-          + " -stackwalk VirtualAlloc; heaps: wpr -start Heap; .NET: its provider, keyword GC",
-      Unit.BYTES,
-      Unit.COUNT),
-  EVENT("event", "events", "", Unit.COUNT);
-
-  /** Kinds of allocations, the most telling first. */
-  static final List<String> ALLOCATION_KINDS = List.of("gc", "heap", "virtual", "pool");
-
-  private final String text;
-  private final String things;
-  private final String toRecord;
-
-  @SuppressWarnings("ImmutableEnumChecker") // List.of makes none that can be changed.
-  private final List<Unit> units;
-
-  Metric(String text, String things, String toRecord, Unit... units) {
-    this.text = text;
-    this.things = things;
-    this.toRecord = toRecord;
-    this.units = List.of(units);
+/**
+ * Declaration of what a source of weights adds up: its name, units and nouns, and what to do when a
+ * recording has none of it. Answers take all their words about a metric from here.
+ *
+ * @param name as options and answers spell it
+ * @param things the events that it is made of, in the plural
+ * @param units that it can be told in, the usual one first
+ * @param durations noun of its nanoseconds, such as "wait time"; empty if they need none
+ * @param occurrences what is counted in {@link WeightUnit#COUNT}
+ * @param choice the words about its kinds; none if it has one kind only
+ * @param traits what else is true of it
+ * @param toRecord how to record it, with WPR or xperf
+ */
+public record Metric(
+    String name,
+    String things,
+    List<WeightUnit> units,
+    String durations,
+    String occurrences,
+    Choice choice,
+    Set<Trait> traits,
+    String toRecord) {
+  /** Property that answers ask for. */
+  public enum Trait {
+    /** Each weight is one hit: idle ones can be told apart, and a hit needs no stack. */
+    SAMPLED,
+    /** Its nanoseconds are time of CPUs. */
+    CPU_TIME,
+    /** It is made of whatever events are asked for by name. */
+    NAMED_EVENTS
   }
 
-  /** As options and answers spell it. */
-  public String text() {
-    return text;
+  /**
+   * Words about kinds of a metric that are never added together; {@code --source} takes one.
+   *
+   * @param help what {@code --source} takes, before "of" and the metric
+   * @param some what is made of a kind, before its name: "samples of the counter"
+   * @param others what the other kinds are called
+   */
+  public record Choice(String help, String some, String others) {
+    /** No choice. */
+    public static final Choice NONE = new Choice("", "", "");
   }
 
-  /** What it is made of, in the plural. */
-  public String things() {
-    return things;
+  /** Copies the collections. */
+  public Metric {
+    units = List.copyOf(units);
+    traits = Set.copyOf(traits);
   }
 
-  /** How to record it, with WPR or xperf. */
-  public String toRecord() {
-    return toRecord;
+  /**
+   * Creates a declaration with the usual words.
+   *
+   * @param units the usual one first
+   */
+  public static Metric of(String name, String things, WeightUnit... units) {
+    return new Metric(name, things, Arrays.asList(units), "", things, Choice.NONE, Set.of(), "");
   }
 
-  /** The units that it can be told in, the usual one first. */
-  public List<Unit> units() {
-    return units;
+  /** Returns the same with words about its nanoseconds and its counts. */
+  public Metric withNouns(String newDurations, String newOccurrences) {
+    return new Metric(name, things, units, newDurations, newOccurrences, choice, traits, toRecord);
+  }
+
+  /** Returns the same with kinds to choose from. */
+  public Metric withChoice(String help, String some, String others) {
+    return new Metric(
+        name,
+        things,
+        units,
+        durations,
+        occurrences,
+        new Choice(help, some, others),
+        traits,
+        toRecord);
+  }
+
+  /** Returns the same with a property. */
+  public Metric with(Trait trait) {
+    Set<Trait> all = EnumSet.of(trait);
+    all.addAll(traits);
+    return new Metric(name, things, units, durations, occurrences, choice, all, toRecord);
+  }
+
+  /** Returns the same with the way to record it. */
+  public Metric recordedBy(String newToRecord) {
+    return new Metric(name, things, units, durations, occurrences, choice, traits, newToRecord);
+  }
+
+  /** Returns whether it has a property. */
+  public boolean has(Trait trait) {
+    return traits.contains(trait);
+  }
+
+  /** Returns whether it has kinds to choose from. */
+  public boolean hasChoice() {
+    return !choice.equals(Choice.NONE);
+  }
+
+  /** Returns the unit in which a sample weighs 1, else the usual one. */
+  public WeightUnit unitOfHits() {
+    return units.contains(WeightUnit.COUNT) ? WeightUnit.COUNT : units.getFirst();
   }
 }

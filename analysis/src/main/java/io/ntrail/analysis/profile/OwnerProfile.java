@@ -1,17 +1,15 @@
 package io.ntrail.analysis.profile;
 
-import io.ntrail.analysis.machine.Machine;
-import io.ntrail.analysis.machine.ProcessLife;
-import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.analysis.naming.ProcessNames;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Weights by whose they are: process, thread or CPU. */
-public final class OwnerProfile implements Shape {
-  /** What weights can be put together by. */
+/** Weights by process, thread or CPU. */
+public final class OwnerProfile implements ProfileAggregator {
+  /** Owner that weights are summed by. */
   public enum By {
     PROCESS,
     THREAD,
@@ -19,6 +17,8 @@ public final class OwnerProfile implements Shape {
   }
 
   /**
+   * Owner of weights.
+   *
    * @param number of the process, since ids are used again; -1 if nobody tells it
    */
   private record Owner(int number, int process, int thread, int cpu) {}
@@ -27,32 +27,34 @@ public final class OwnerProfile implements Shape {
     long weight;
   }
 
-  private final Machine machine;
+  private final ProcessNames names;
   private final By by;
   private final Map<Owner, Sum> sums = new HashMap<>();
 
-  /** Empty. */
-  public OwnerProfile(Machine machine, By by) {
-    this.machine = machine;
+  /** Creates a profile without weights. */
+  public OwnerProfile(ProcessNames names, By by) {
+    this.names = names;
     this.by = by;
   }
 
   @Override
   public void add(WeightedStack stack) {
-    sums.computeIfAbsent(owner(stack), _ -> new Sum()).weight += stack.weight;
+    sums.computeIfAbsent(owner(stack), _ -> new Sum()).weight += stack.weight();
   }
 
   private Owner owner(WeightedStack stack) {
     if (by == By.CPU) {
-      return new Owner(-1, RecordCursor.NO_ID, RecordCursor.NO_ID, stack.cpu);
+      return new Owner(-1, ProcessNames.NO_ID, ProcessNames.NO_ID, stack.cpu());
     }
     int number =
-        stack.process == RecordCursor.NO_ID ? -1 : machine.processNumber(stack.process, stack.key);
-    int thread = by == By.THREAD ? stack.thread : RecordCursor.NO_ID;
-    return new Owner(number, stack.process, thread, -1);
+        stack.process() == ProcessNames.NO_ID
+            ? -1
+            : names.processNumber(stack.process(), stack.key());
+    int thread = by == By.THREAD ? stack.thread() : ProcessNames.NO_ID;
+    return new Owner(number, stack.process(), thread, -1);
   }
 
-  /** The rows, heaviest first. */
+  /** Returns the rows, heaviest first. */
   public List<ProfileRow> rows() {
     List<ProfileRow> rows = new ArrayList<>();
     sums.forEach((owner, sum) -> {
@@ -69,7 +71,7 @@ public final class OwnerProfile implements Shape {
       return new ProfileRow(null, null, null, owner.cpu, null, null, null, -1, weight, weight);
     }
     return new ProfileRow(
-        name(machine, owner.number, owner.process),
+        names.processName(owner.number, owner.process),
         id(owner.process),
         by == By.THREAD ? id(owner.thread) : null,
         null,
@@ -82,14 +84,6 @@ public final class OwnerProfile implements Shape {
   }
 
   private static @Nullable Integer id(int id) {
-    return id == RecordCursor.NO_ID ? null : id;
-  }
-
-  static @Nullable String name(Machine machine, int number, int process) {
-    if (number >= 0) {
-      return machine.processOfNumber(number).image();
-    }
-    ProcessLife life = process == 0 ? machine.process(0, Long.MIN_VALUE) : null;
-    return life == null ? null : life.image();
+    return id == ProcessNames.NO_ID ? null : id;
   }
 }

@@ -1,11 +1,11 @@
 package io.ntrail.analysis.profile;
 
-import io.ntrail.analysis.profile.Functions.SourceLine;
+import io.ntrail.analysis.naming.FunctionIndex.SourceLine;
 import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A row of a flat profile.
+ * Row of a flat profile.
  *
  * @param process name of the process; null if rows are not by process, or nobody tells it
  * @param pid its id; null if rows are not by process, or nobody knows it
@@ -53,7 +53,7 @@ public record ProfileRow(
     return byName != 0 ? byName : LINES.compare(a.line, b.line);
   }
 
-  /** The heaviest first; what weighs the same by name, or by its place in its module. */
+  /** Returns the order of rows: heaviest first; equal ones by name, or by place in their module. */
   public static Comparator<ProfileRow> order(boolean bySelf) {
     return (a, b) -> {
       int first = bySelf ? Long.compare(b.self, a.self) : Long.compare(b.inclusive, a.inclusive);
@@ -65,7 +65,7 @@ public record ProfileRow(
     };
   }
 
-  /** What the row is about, as people read it. */
+  /** Returns what the row is about, as people read it. */
   public String text() {
     String own = module;
     if (own != null) {

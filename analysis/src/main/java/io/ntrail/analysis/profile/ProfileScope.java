@@ -1,10 +1,10 @@
 package io.ntrail.analysis.profile;
 
-import io.ntrail.analysis.events.Pattern;
+import io.ntrail.analysis.naming.NamePattern;
 import java.util.List;
 
 /**
- * Which part of a recording a profile is about.
+ * Part of a recording that a profile is about.
  *
  * @param processes names or ids; all if empty
  * @param threads ids; all if empty
@@ -15,21 +15,21 @@ import java.util.List;
  * @param idle whether what is idle counts like the rest
  */
 public record ProfileScope(
-    List<Pattern> processes,
-    List<Pattern> threads,
-    List<Pattern> events,
+    List<NamePattern> processes,
+    List<NamePattern> threads,
+    List<NamePattern> events,
     long fromNanos,
     long toNanos,
     Mode mode,
     boolean idle) {
-  /** Whose code it is that runs. */
+  /** Kind of code that runs. */
   public enum Mode {
     ALL,
     KERNEL,
     USER
   }
 
-  /** All of a recording. */
+  /** The whole recording. */
   public static final ProfileScope ALL =
       new ProfileScope(
           List.of(), List.of(), List.of(), Long.MIN_VALUE, Long.MAX_VALUE, Mode.ALL, false);

@@ -1,5 +1,6 @@
 package io.ntrail.analysis.profile;
 
+import io.ntrail.analysis.naming.FrameKind;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -8,28 +9,28 @@ import java.util.List;
  * comes behind the one above it.
  */
 public interface WeightTree {
-  /** Number of nodes. */
+  /** Returns the number of nodes. */
   int size();
 
-  /** The node above. */
+  /** Returns the node above. */
   int parent(int node);
 
-  /** What a node stands for, as people read it. */
+  /** Returns what a node stands for, as people read it. */
   String text(int node);
 
-  /** What a node stands for, as pictures tell it apart. */
+  /** Returns the kind of a node, as flame graphs tell it apart. */
   FrameKind kind(int node);
 
-  /** Weight of what ends at a node. */
+  /** Returns the weight of what ends at a node. */
   long self(int node);
 
-  /** Weight of what goes through a node. */
+  /** Returns the weight of what goes through a node. */
   long inclusive(int node);
 
-  /** Weight of what was left out, or put to the node above, for want of memory. */
+  /** Returns the weight of what was left out, or put to the node above, for want of memory. */
   long cut();
 
-  /** Number of nodes that weigh anything, the root left out. */
+  /** Returns the number of nodes that weigh anything, the root left out. */
   default int weighty() {
     int count = 0;
     for (int node = 1; node < size(); node++) {
@@ -38,7 +39,7 @@ public interface WeightTree {
     return count;
   }
 
-  /** The children of all nodes, those of one node heaviest first: a list for each node. */
+  /** Returns the children of all nodes, those of one node heaviest first: a list for each node. */
   default List<List<Integer>> children(long least) {
     List<List<Integer>> children = new ArrayList<>();
     for (int node = 0; node < size(); node++) {

@@ -1,108 +1,213 @@
 package io.ntrail.analysis.profile;
 
-import io.ntrail.analysis.stacks.Frames;
-import io.ntrail.analysis.stacks.Stacks;
-import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.analysis.naming.FrameLookup;
+import io.ntrail.analysis.naming.FunctionIndex;
+import io.ntrail.analysis.naming.FunctionList;
+import io.ntrail.analysis.naming.ProcessNames;
+import io.ntrail.analysis.naming.StackAddresses;
 
-/** One weight and whose it is: what sources yield and shapes add up. Used again. */
+/**
+ * One weight with its process, thread and stack: what sources yield and shapes add up. A flyweight:
+ * a source fills it anew for each weight, first the frames, then the rest.
+ */
 public final class WeightedStack {
-  /** A time at which the process had its id. */
-  long key;
+  /** Numbered parts that a stack consists of at most. */
+  private static final int MOST_PARTS = 2;
 
-  int process = RecordCursor.NO_ID;
-  int thread = RecordCursor.NO_ID;
-  int cpu;
-  long weight;
-  boolean kernel;
-  boolean hasStack;
+  private long key;
+  private int process = ProcessNames.NO_ID;
+  private int thread = ProcessNames.NO_ID;
+  private int cpu;
+  private long weight;
+  private boolean kernel;
+  private boolean recorded;
 
-  /** Definitions of stack keys that it consists of; {@link #frames} are then not copied yet. */
-  final int[] definitions = new int[2];
+  /** The numbered parts; the addresses are then not copied yet. */
+  private final int[] partNumbers = new int[MOST_PARTS];
 
-  int keyed;
-  final Frames frames = new Frames();
-  boolean resolved;
-  final FunctionList functions = new FunctionList();
+  private int parts;
+  private final StackAddresses addresses = new StackAddresses();
+  private boolean resolved;
+  private final FunctionList functions = new FunctionList();
 
   private final FrameLookup names;
-  private final Stacks stacks;
+  private final StackParts stacks;
 
-  WeightedStack(FrameLookup names, Stacks stacks) {
+  /**
+   * Creates a stack without frames.
+   *
+   * @param names finds the functions of its frames
+   * @param stacks the numbered parts that it may consist of
+   */
+  public WeightedStack(FrameLookup names, StackParts stacks) {
     this.names = names;
     this.stacks = stacks;
   }
 
-  boolean isEmpty() {
-    return resolved ? functions.count == 0 : keyed == 0 && frames.count() == 0;
+  /** Removes all frames, and returns where those of the next weight are added. */
+  public StackAddresses clearAddresses() {
+    addresses.clear();
+    parts = 0;
+    resolved = false;
+    return addresses;
   }
 
-  /** What looks up its frames. */
+  /** Returns its addresses; empty as long as it is known by its parts alone. */
+  public StackAddresses addresses() {
+    return addresses;
+  }
+
+  /** Returns where the numbers of its parts are put before {@link #setParts}. */
+  public int[] partNumbers() {
+    return partNumbers;
+  }
+
+  /** Says of how many numbered parts it consists: 0 if it has addresses. */
+  public void setParts(int count) {
+    parts = count;
+  }
+
+  /** Says whether its event has a recorded stack. */
+  public void setRecorded(boolean recorded) {
+    this.recorded = recorded;
+  }
+
+  /** Says that its addresses, or parts, are all there, and whether its code is the kernel's. */
+  public void setFrames(boolean kernel) {
+    resolved = false;
+    this.kernel = kernel;
+  }
+
+  /** Takes functions that were kept instead of addresses. */
+  public void setFunctions(StackSnapshot kept) {
+    resolved = true;
+    parts = 0;
+    functions.clear();
+    functions.addAll(kept.functions());
+    kernel = kept.kernel();
+    recorded = functions.count() > 0;
+  }
+
+  /**
+   * Says whose weight it is.
+   *
+   * @param key a time at which the process had its id
+   * @param process its id; {@link ProcessNames#NO_ID} if nobody knows
+   * @param thread its id; {@link ProcessNames#NO_ID} if nobody knows
+   * @param cpu of the event at which the weight became known
+   * @param weight in the unit of the metric
+   */
+  public void setWeight(long key, int process, int thread, int cpu, long weight) {
+    this.key = key;
+    this.process = process;
+    this.thread = thread;
+    this.cpu = cpu;
+    this.weight = weight;
+  }
+
+  /**
+   * Returns the functions of its addresses, for a weight that becomes known later.
+   *
+   * @param kernel whether the innermost frame is one of the kernel
+   */
+  public StackSnapshot keep(int ofProcess, long now, boolean kernel) {
+    names.resolve(ofProcess, now, addresses, functions);
+    return new StackSnapshot(functions.toArray(), kernel);
+  }
+
+  /** Returns whether it has no frames. */
+  public boolean isEmpty() {
+    return resolved ? functions.count() == 0 : parts == 0 && addresses.count() == 0;
+  }
+
   FrameLookup names() {
     return names;
   }
 
-  /** The recording's stacks. */
-  Stacks stacks() {
+  StackParts stacks() {
     return stacks;
   }
 
-  private void copyFrames() {
-    if (frames.count() == 0) {
-      for (int i = 0; i < keyed; i++) {
-        stacks.copyDefinition(definitions[i], frames);
+  /** Returns of how many numbered parts it consists; 0 if it does not. */
+  int parts() {
+    return parts;
+  }
+
+  /** Returns the number of a part; 0 is the innermost. */
+  int part(int i) {
+    return partNumbers[i];
+  }
+
+  private void copyParts() {
+    if (addresses.count() == 0) {
+      for (int i = 0; i < parts; i++) {
+        stacks.copy(partNumbers[i], addresses);
       }
     }
   }
 
   /** Looks up its innermost frame alone; false if it has none. Not for stacks that were kept. */
   boolean innermost(FrameLookup.Hit into, int bucket) {
-    copyFrames();
-    if (frames.count() == 0) {
+    copyParts();
+    if (addresses.count() == 0) {
       return false;
     }
-    names.hit(process, key, frames.address(0), bucket, into);
+    names.hit(process, key, addresses.address(0), bucket, into);
     return true;
   }
 
-  /** Looks up what its frames are functions of, if that was not done yet. */
-  void resolve() {
-    if (resolved) {
-      return;
+  /** Returns its functions: more than there are frames where some were inlined. */
+  FunctionList functions() {
+    if (!resolved) {
+      resolved = true;
+      copyParts();
+      names.resolve(process, key, addresses, functions);
     }
-    resolved = true;
-    copyFrames();
-    names.resolve(process, key, frames, functions);
+    return functions;
   }
 
-  /** Process id; {@link RecordCursor#NO_ID} if nobody knows. */
+  /** Returns a time at which the process had its id. */
+  long key() {
+    return key;
+  }
+
+  /** Returns whether its event has a recorded stack. */
+  boolean isRecorded() {
+    return recorded;
+  }
+
+  /** Returns whether its innermost frame is one of the kernel. */
+  boolean isKernel() {
+    return kernel;
+  }
+
+  /** Returns the process id; {@link ProcessNames#NO_ID} if nobody knows. */
   public int process() {
     return process;
   }
 
-  /** Thread id; {@link RecordCursor#NO_ID} if nobody knows. */
+  /** Returns the thread id; {@link ProcessNames#NO_ID} if nobody knows. */
   public int thread() {
     return thread;
   }
 
-  /** CPU of the event at which the weight became known. */
+  /** Returns the CPU of the event at which the weight became known. */
   public int cpu() {
     return cpu;
   }
 
-  /** In the unit of the metric. */
+  /** Returns the weight in the unit of the metric. */
   public long weight() {
     return weight;
   }
 
-  /** Number of functions: more than there are frames where some were inlined. */
+  /** Returns the number of functions: more than there are frames where some were inlined. */
   public int count() {
-    resolve();
-    return functions.count;
+    return functions().count();
   }
 
-  /** A number of {@link Functions}; 0 is the innermost. */
+  /** Returns a number of {@link FunctionIndex}; 0 is the innermost. */
   public int function(int i) {
-    resolve();
-    return functions.numbers[i];
+    return functions().get(i);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Where time and other weights went: sources yield (time, process, thread, stack, weight), shapes
- * add them up. What each source yields: docs/profile.md.
+ * Sums of weighted stacks: sources yield (time, process, thread, stack, weight), a sink takes what
+ * is asked for, and shapes add it up by function, module, owner or call path. Knows no source.
  */
 @NullMarked
 package io.ntrail.analysis.profile;

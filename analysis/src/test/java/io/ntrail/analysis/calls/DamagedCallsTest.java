@@ -123,8 +123,8 @@ class DamagedCallsTest {
             for (int i = 0; i < recording.source().threads().size(); i++) {
               threads.add(i);
             }
-            FlatCalls flat = new FlatCalls();
-            CallPaths paths = new CallPaths();
+            FlatCallProfile flat = new FlatCallProfile();
+            CallPathProfile paths = new CallPathProfile();
             try (CallStream stream =
                 new CallStream(recording, threads, Long.MIN_VALUE, Long.MAX_VALUE)) {
               for (CallWalk call = stream.next(); call != null; call = stream.next()) {

@@ -118,7 +118,7 @@ class NtfsCallsTest {
 
   @Test
   void sumsByRoutineAreThoseExpected() {
-    FlatCalls flat = flat(recording());
+    FlatCallProfile flat = flat(recording());
     Map<String, Long> totals = new HashMap<>();
     rows("totals").forEach(row -> totals.put(row[0], number(row[1])));
     assertEquals(
@@ -146,8 +146,8 @@ class NtfsCallsTest {
     }
   }
 
-  private FlatCalls flat(CallRecording from) {
-    FlatCalls flat = new FlatCalls();
+  private FlatCallProfile flat(CallRecording from) {
+    FlatCallProfile flat = new FlatCallProfile();
     try (CallStream stream = new CallStream(from, threads(), Long.MIN_VALUE, Long.MAX_VALUE)) {
       for (CallWalk call = stream.next(); call != null; call = stream.next()) {
         flat.add(call);
@@ -202,7 +202,7 @@ class NtfsCallsTest {
 
   @Test
   void namesAreThoseOfTheModuleAndTheAddressInIt() {
-    CallNames names = new CallNames(recording().source(), CallImages.NONE);
+    CallNames names = new CallNames(recording().source(), CallImageSymbols.NONE);
     assertEquals("Ntfs.sys!0x60f9", names.text(0xF9A720F9L));
     assertEquals("(unknown)!0x1000", names.text(0x1000));
     assertEquals("ticks", recording().source().clock().unit());

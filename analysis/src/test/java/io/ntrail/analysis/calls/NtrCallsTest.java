@@ -10,9 +10,9 @@ import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.identity.ImageId;
 import io.ntrail.formats.ntr.NtrFile;
+import io.ntrail.formats.ntr.NtrHeader;
 import io.ntrail.formats.ntr.NtrWriter;
-import io.ntrail.formats.ntr.RecordingHeader;
-import io.ntrail.formats.ntr.ThreadEvents;
+import io.ntrail.formats.ntr.ThreadEventWriter;
 import io.ntrail.formats.ntr.TracedFunction;
 import io.ntrail.formats.ntr.TracedModule;
 import io.ntrail.formats.ntr.TracedProcess;
@@ -36,21 +36,21 @@ import org.junit.jupiter.api.Test;
 /** Calls of {@code .ntr} files are those that their records make, wherever the reading begins. */
 class NtrCallsTest {
   private static final int SEQUENCES = 3_000;
-  private static final RecordingHeader NANOS =
-      new RecordingHeader(
-          RecordingHeader.ONE_CLOCK,
+  private static final NtrHeader NANOS =
+      new NtrHeader(
+          NtrHeader.ONE_CLOCK,
           1_000_000_000,
           0,
           0,
           0x8664,
           8,
-          RecordingHeader.TIME_STAMP_COUNTER,
+          NtrHeader.TIME_STAMP_COUNTER,
           "test");
 
   private static byte[] write(List<Rec> records, int chunkEvents) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     try (NtrWriter writer = new NtrWriter(out, NANOS, 1, NtrWriter.Packing.FAST, chunkEvents)) {
-      ThreadEvents events = writer.events(7);
+      ThreadEventWriter events = writer.events(7);
       for (Rec rec : records) {
         long[] arguments = arguments(rec.function(), rec.time());
         switch (rec.kind()) {
@@ -228,7 +228,7 @@ class NtrCallsTest {
   }
 
   private static String text(CallCursor cursor) {
-    return cursor.event() == CallEvent.LOST
+    return cursor.event() == CallEventKind.LOST
         ? "lost " + cursor.value()
         : cursor.event()
             + " "
@@ -244,9 +244,8 @@ class NtrCallsTest {
   @Test
   void functionsHaveTheirModulesAndThreadsTheirProcesses() throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    RecordingHeader slow =
-        new RecordingHeader(
-            0, 10_000_000, 500, 0, 0x8664, 8, RecordingHeader.PERFORMANCE_COUNTER, "test");
+    NtrHeader slow =
+        new NtrHeader(0, 10_000_000, 500, 0, 0x8664, 8, NtrHeader.PERFORMANCE_COUNTER, "test");
     try (NtrWriter writer = new NtrWriter(out, slow, 1)) {
       writer.process(TracedProcess.running(1, 4312, 500, "C:\\shop\\shopd.exe", ""));
       writer.thread(TracedThread.running(3, 1, 4316, 500, "main"));

@@ -7,13 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
-import io.ntrail.formats.ntr.Calibration;
+import io.ntrail.formats.ntr.ClockCalibration;
 import io.ntrail.formats.ntr.NtrFile;
+import io.ntrail.formats.ntr.NtrHeader;
 import io.ntrail.formats.ntr.NtrWriter;
-import io.ntrail.formats.ntr.RecordingHeader;
 import io.ntrail.testkit.Property;
 import io.ntrail.testkit.Property.Gen;
-import io.ntrail.testkit.ntr.PlainNtr;
+import io.ntrail.testkit.ntr.ReferenceNtrReader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -27,15 +27,14 @@ import org.junit.jupiter.api.Test;
 class NtrClockTest {
   private static final int FILES = 4_000;
 
-  private static RecordingHeader header(long rate, long began) {
-    return new RecordingHeader(
-        0, rate, began, 0, 0x8664, 8, RecordingHeader.TIME_STAMP_COUNTER, "test");
+  private static NtrHeader header(long rate, long began) {
+    return new NtrHeader(0, rate, began, 0, 0x8664, 8, NtrHeader.TIME_STAMP_COUNTER, "test");
   }
 
   private static NtrClock clock(long rate, long[]... calibrations) {
     return NtrClock.of(
         header(rate, 0),
-        Arrays.stream(calibrations).map(c -> new Calibration(c[0], c[1], 0)).toList());
+        Arrays.stream(calibrations).map(c -> new ClockCalibration(c[0], c[1], 0)).toList());
   }
 
   private static List<Long> times(NtrClock clock, long... ticks) {
@@ -75,7 +74,7 @@ class NtrClockTest {
     try (NtrWriter writer = new NtrWriter(out, header(1, 0), 1)) {
       long[][] calibrations = {{1000, 0}, {1200, 300}, {1200, 300}, {1300, 100}, {2300, 1100}};
       for (long[] one : calibrations) {
-        writer.calibration(new Calibration(one[0], one[1], 0));
+        writer.calibration(new ClockCalibration(one[0], one[1], 0));
       }
       writer.events(1).entry(1300, 1, 0, 0, 0x1000, 0);
     }
@@ -97,23 +96,23 @@ class NtrClockTest {
   }
 
   /** Calibrations of a clock that drifts, or of no clock at all. */
-  private static List<Calibration> calibrations(Gen gen) {
-    List<Calibration> calibrations = new ArrayList<>();
+  private static List<ClockCalibration> calibrations(Gen gen) {
+    List<ClockCalibration> calibrations = new ArrayList<>();
     boolean hostile = gen.flag();
     long ticks = gen.scaled();
     long nanos = gen.scaled() >>> 1;
     for (int i = gen.length(12); i > 0; i--) {
-      calibrations.add(new Calibration(ticks, nanos, 0));
+      calibrations.add(new ClockCalibration(ticks, nanos, 0));
       ticks = hostile ? gen.scaled() : ticks + (gen.scaled() >>> 8);
       nanos = hostile ? gen.scaled() : nanos + (gen.scaled() >>> 8);
     }
     return calibrations;
   }
 
-  private static byte[] write(RecordingHeader header, List<Calibration> calibrations) {
+  private static byte[] write(NtrHeader header, List<ClockCalibration> calibrations) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     try (NtrWriter writer = new NtrWriter(out, header, 1)) {
-      for (Calibration one : calibrations) {
+      for (ClockCalibration one : calibrations) {
         writer.calibration(one);
       }
     } catch (IOException e) {
@@ -129,9 +128,9 @@ class NtrClockTest {
   }
 
   /** Ticks at and around calibrations, and any. */
-  private static List<Long> ticks(Gen gen, List<Calibration> calibrations) {
+  private static List<Long> ticks(Gen gen, List<ClockCalibration> calibrations) {
     List<Long> ticks = new ArrayList<>(List.of(0L, -1L, Long.MIN_VALUE, gen.bits(), gen.scaled()));
-    for (Calibration one : calibrations) {
+    for (ClockCalibration one : calibrations) {
       long near = gen.scaled();
       ticks.addAll(List.of(one.ticks() - near, one.ticks(), one.ticks() + near));
     }
@@ -150,10 +149,10 @@ class NtrClockTest {
     Property.check(
         FILES,
         gen -> {
-          List<Calibration> calibrations = calibrations(gen);
+          List<ClockCalibration> calibrations = calibrations(gen);
           byte[] file = write(header(gen.scaled(), gen.scaled()), calibrations);
           NtrClock clock = read(file);
-          PlainNtr plain = PlainNtr.read(file);
+          ReferenceNtrReader plain = ReferenceNtrReader.read(file);
           NtrClock.Reader reader = clock.reader();
           for (long ticks : ticks(gen, calibrations)) {
             BigInteger time = plain.time(ticks);
@@ -173,7 +172,7 @@ class NtrClockTest {
     Property.check(
         FILES,
         gen -> {
-          List<Calibration> calibrations = calibrations(gen);
+          List<ClockCalibration> calibrations = calibrations(gen);
           NtrClock clock = read(write(header(gen.scaled(), gen.scaled()), calibrations));
           if (!clock.isNanos()) {
             return;

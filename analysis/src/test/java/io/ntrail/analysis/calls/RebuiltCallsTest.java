@@ -300,9 +300,9 @@ class RebuiltCallsTest {
         gen -> {
           RandomCalls truth = RandomCalls.make(gen, true, false, STEPS);
           CallRecording recording = recording(gen, Matching.SLOT, truth.records());
-          FlatCalls flat = new FlatCalls();
+          FlatCallProfile flat = new FlatCallProfile();
           SlowestCalls slowest = new SlowestCalls(STEPS);
-          CallPaths paths = new CallPaths();
+          CallPathProfile paths = new CallPathProfile();
           for (CallWalk call = recording.walk(0); call.next(); ) {
             flat.add(call);
             slowest.add(call);
@@ -320,7 +320,7 @@ class RebuiltCallsTest {
           long timed = sums.values().stream().mapToLong(sum -> sum.get(1)).sum();
           assertEquals(timed, slowest.list().size());
           assertTrue(
-              paths.functions().stream()
+              paths.sums().stream()
                   .allMatch(sum ->
                       truth.calls().stream()
                           .anyMatch(call ->

@@ -99,13 +99,13 @@ record RecordedCalls(Matching matching, boolean shared, List<List<Rec>> records)
     }
 
     @Override
-    public CallEvent event() {
+    public CallEventKind event() {
       return switch (records.get(at).kind()) {
-        case ENTRY -> CallEvent.ENTRY;
-        case EXIT -> CallEvent.EXIT;
-        case UNWIND -> CallEvent.UNWIND;
-        case LOST -> CallEvent.LOST;
-        case ENTRY_ONLY -> CallEvent.ENTRY_ONLY;
+        case ENTRY -> CallEventKind.ENTRY;
+        case EXIT -> CallEventKind.EXIT;
+        case UNWIND -> CallEventKind.UNWIND;
+        case LOST -> CallEventKind.LOST;
+        case ENTRY_ONLY -> CallEventKind.ENTRY_ONLY;
       };
     }
 

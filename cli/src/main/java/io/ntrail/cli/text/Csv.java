@@ -6,6 +6,8 @@ import org.jspecify.annotations.Nullable;
 /** Comma-separated values as RFC 4180 has them, but with the line end of this system's tools. */
 public final class Csv {
   private final PrintStream out;
+  private final StringBuilder line = new StringBuilder();
+  private boolean begun;
 
   /** Writes to {@code out}. */
   public Csv(PrintStream out) {
@@ -14,22 +16,15 @@ public final class Csv {
 
   /** Writes a row. */
   public void row(String... cells) {
-    StringBuilder line = new StringBuilder();
-    for (int i = 0; i < cells.length; i++) {
-      if (i > 0) {
-        line.append(',');
-      }
-      cell(line, cells[i]);
+    for (String cell : cells) {
+      cell(cell);
     }
-    out.append(line.append('\n'));
+    end();
   }
 
-  /** An unknown value is an empty cell. */
-  public static String orEmpty(@Nullable String text) {
-    return text == null ? "" : text;
-  }
-
-  private static void cell(StringBuilder line, String cell) {
+  /** Adds a cell to the row that is being written. */
+  public void cell(String cell) {
+    separate();
     boolean plain = true;
     for (int i = 0; i < cell.length() && plain; i++) {
       char c = cell.charAt(i);
@@ -40,5 +35,30 @@ public final class Csv {
     } else {
       line.append('"').append(cell.replace("\"", "\"\"")).append('"');
     }
+  }
+
+  /** Adds a number to the row that is being written. */
+  public void cell(long value) {
+    separate();
+    line.append(value);
+  }
+
+  private void separate() {
+    if (begun) {
+      line.append(',');
+    }
+    begun = true;
+  }
+
+  /** Ends the row. */
+  public void end() {
+    out.append(line.append('\n'));
+    line.setLength(0);
+    begun = false;
+  }
+
+  /** Returns a cell of a text; that of an unknown value is empty. */
+  public static String orEmpty(@Nullable String text) {
+    return text == null ? "" : text;
   }
 }

@@ -11,7 +11,7 @@ public final class HelpTexts {
 
   private HelpTexts() {}
 
-  /** Whether there is a page of that name. */
+  /** Returns whether there is a page of that name. */
   public static boolean has(String name) {
     return name.matches("[a-z]+") && HelpTexts.class.getResource(FOLDER + name + ".txt") != null;
   }

@@ -17,8 +17,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one writer of JSON: one object ({@code --format json}), or one a line ({@code jsonl}).
- * Unknown values are null, never 0 or "".
+ * Writer of JSON: one object ({@code --format json}), or one a line ({@code jsonl}). Unknown values
+ * are null, never 0 or "".
  */
 public final class Json implements AutoCloseable {
   private static final int MOST_ENCODED = 1 << 12;
@@ -205,7 +205,7 @@ public final class Json implements AutoCloseable {
     }
   }
 
-  /** The same, with the digits that 32 bits of it have. */
+  /** Writes a number with a fraction, with the digits that 32 bits of it have. */
   public Json real(float value) {
     try {
       if (Float.isFinite(value)) {
@@ -244,7 +244,7 @@ public final class Json implements AutoCloseable {
     return object("lost").number("events", events).number("buffers", buffers).endObject();
   }
 
-  /** What could not be read. */
+  /** Writes the parts of the input that could not be read. */
   public Json gaps(List<Gap> gaps) {
     array("gaps");
     for (Gap gap : gaps) {

@@ -4,7 +4,7 @@ import io.ntrail.formats.identity.FileTime;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
-/** How numbers, sizes, times and addresses look, everywhere. */
+/** Formats of numbers, sizes, times and addresses. */
 public final class Numbers {
   private Numbers() {}
 
@@ -64,7 +64,7 @@ public final class Numbers {
   }
 
   /**
-   * The one unit of a column of sizes.
+   * Unit of a column of sizes.
    *
    * @param title for the head of the column
    * @param bytes how many one is

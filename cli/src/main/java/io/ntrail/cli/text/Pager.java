@@ -32,7 +32,7 @@ final class Pager extends OutputStream {
     this.rows = rows;
   }
 
-  /** What the user's environment says; empty for none. */
+  /** Returns the pager of the user's environment; empty for none. */
   static String command() {
     for (String name : new String[] {"NTRAIL_PAGER", "PAGER"}) {
       String value = System.getenv(name);

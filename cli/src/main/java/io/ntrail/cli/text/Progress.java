@@ -32,7 +32,7 @@ public final class Progress implements AutoCloseable {
     return start(terminal, quiet, reading(label, done, total));
   }
 
-  /** What a line says about how much was read. */
+  /** Returns a supplier of lines that say how much was read. */
   public static Supplier<String> reading(String label, LongSupplier done, long total) {
     long start = System.nanoTime();
     return () -> line(label, done.getAsLong(), total, (System.nanoTime() - start) / 1e9);
@@ -104,7 +104,7 @@ public final class Progress implements AutoCloseable {
       thread.join();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new CannotGoOn("interrupted", "");
+      throw CannotGoOn.interrupted();
     }
   }
 }

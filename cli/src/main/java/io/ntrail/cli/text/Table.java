@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The one writer of lists on the screen: numbers right, names left and last. On a terminal the last
- * column is cut in the middle to the terminal's width, and names before it if they leave it no
- * room; piped or with {@code --wide} nothing is cut.
+ * Writer of lists on the screen: numbers right, names left and last. On a terminal the last column
+ * is cut in the middle to the terminal's width, and names before it if they leave it no room; piped
+ * or with {@code --wide} nothing is cut.
  */
 public final class Table {
-  /** Where the text of a column stands. */
+  /** Alignment of a column. */
   public enum Align {
     /** Numbers. */
     RIGHT,
@@ -22,7 +22,7 @@ public final class Table {
 
   private record Column(String title, Align align) {}
 
-  /** What follows the last cell of a row. */
+  /** Text that follows the last cell of a row. */
   private record Detail(String text, String behind) {
     static final Detail NONE = new Detail("", "");
 
@@ -30,7 +30,7 @@ public final class Table {
       return cell + text + behind;
     }
 
-    /** As much of it as leaves the cell and what stands behind whole. */
+    /** Returns as much of it as leaves the cell and the text after it whole. */
     String on(String cell, int width) {
       String whole = on(cell);
       int left = width - cell.length() - behind.length() - CUT.length();
@@ -45,13 +45,13 @@ public final class Table {
 
   private static final String GAP = "  ";
 
-  /** How far lines below a row are indented. */
+  /** Indentation of lines below a row. */
   private static final int BELOW = 8;
 
-  /** What the last column has at least, or a third of the width, if the names can leave so much. */
+  /** Least width of the last column, or a third of the width, if the names can leave so much. */
   private static final int LEAST_LAST = 24;
 
-  /** What names before the last column keep. */
+  /** Least width of names before the last column. */
   private static final int LEAST_NAME = 16;
 
   private final List<Column> columns = new ArrayList<>();
@@ -91,7 +91,7 @@ public final class Table {
     }
     String[] row = new String[cells.size()];
     for (int c = 0; c < row.length; c++) {
-      row[c] = Lines.one(cells.get(c));
+      row[c] = TextSanitizer.one(cells.get(c));
     }
     rows.add(List.of(row));
   }
@@ -104,13 +104,13 @@ public final class Table {
    */
   public void row(List<String> cells, String detail, String behind) {
     row(cells);
-    details.put(rows.size() - 1, new Detail(Lines.one(detail), Lines.one(behind)));
+    details.put(rows.size() - 1, new Detail(TextSanitizer.one(detail), TextSanitizer.one(behind)));
   }
 
   /** Lines that stand, indented, below the row that was added last. */
   public void below(List<String> lines) {
     if (!lines.isEmpty()) {
-      below.put(rows.size() - 1, lines.stream().map(Lines::one).toList());
+      below.put(rows.size() - 1, lines.stream().map(TextSanitizer::one).toList());
     }
   }
 

@@ -74,10 +74,10 @@ public final class Terminal implements AutoCloseable {
   private final boolean errIsTerminal;
   private final boolean closeOut;
 
-  /** Whether what is no ASCII arrives as it is: files and pipes take UTF-8. */
+  /** True if other characters than ASCII arrive unchanged: files and pipes take UTF-8. */
   private final boolean utf8;
 
-  private @Nullable Screen screen;
+  private @Nullable TerminalSize screen;
 
   private Terminal(
       OutputStream out,
@@ -85,7 +85,7 @@ public final class Terminal implements AutoCloseable {
       boolean outIsTerminal,
       boolean errIsTerminal,
       boolean utf8,
-      @Nullable Screen screen,
+      @Nullable TerminalSize screen,
       boolean closeOut) {
     this.sink = new Sink(out);
     this.out =
@@ -101,34 +101,34 @@ public final class Terminal implements AutoCloseable {
   /** The process's own streams. */
   public static Terminal system() {
     String told = System.getenv("NTRAIL_TTY");
-    boolean outIsTerminal = Screen.isTerminal(told, 1);
+    boolean outIsTerminal = TerminalSize.isTerminal(told, 1);
     return new Terminal(
         new FileOutputStream(FileDescriptor.out),
         new FileOutputStream(FileDescriptor.err),
         outIsTerminal,
-        Screen.isTerminal(told, 2),
-        !outIsTerminal || Screen.isUtf8(),
+        TerminalSize.isTerminal(told, 2),
+        !outIsTerminal || TerminalSize.isUtf8(),
         null,
         false);
   }
 
   /** Streams of a test: no terminal. */
   public static Terminal of(OutputStream out, OutputStream err) {
-    return new Terminal(out, err, false, false, true, Screen.DEFAULT, false);
+    return new Terminal(out, err, false, false, true, TerminalSize.DEFAULT, false);
   }
 
   /** Streams of a test that count as a terminal of this size. */
   public static Terminal of(OutputStream out, OutputStream err, int rows, int columns) {
-    return new Terminal(out, err, true, true, true, new Screen(rows, columns), false);
+    return new Terminal(out, err, true, true, true, new TerminalSize(rows, columns), false);
   }
 
   /** Streams of a test that count as a terminal of this size which shows ASCII only. */
   public static Terminal ascii(OutputStream out, OutputStream err, int rows, int columns) {
-    return new Terminal(out, err, true, true, false, new Screen(rows, columns), false);
+    return new Terminal(out, err, true, true, false, new TerminalSize(rows, columns), false);
   }
 
   /**
-   * The same with the answer going to a file; {@code -} is standard output.
+   * Returns this terminal with the answer going to a file; {@code -} is standard output.
    *
    * @throws IOException if the file cannot be written
    */
@@ -139,13 +139,16 @@ public final class Terminal implements AutoCloseable {
     return new Terminal(Files.newOutputStream(file), err, false, errIsTerminal, true, screen, true);
   }
 
-  /** The same, on a terminal through the user's pager if the answer is longer than the screen. */
+  /**
+   * Returns this terminal with an answer that is longer than the screen going through the user's
+   * pager.
+   */
   public Terminal paged() {
     String term = System.getenv("TERM");
     return "dumb".equals(term) ? this : paged(Pager.command());
   }
 
-  /** The same through the pager that a shell starts with this command; empty for none. */
+  /** Returns this terminal with the pager that a shell starts with this command; empty for none. */
   Terminal paged(String command) {
     if (!outIsTerminal || command.isEmpty()) {
       return this;
@@ -154,10 +157,10 @@ public final class Terminal implements AutoCloseable {
     return new Terminal(pager, pager.messages(), true, errIsTerminal, utf8, screen(), true);
   }
 
-  private Screen screen() {
-    Screen known = screen;
+  private TerminalSize screen() {
+    TerminalSize known = screen;
     if (known == null) {
-      known = outIsTerminal || errIsTerminal ? Screen.ask() : Screen.DEFAULT;
+      known = outIsTerminal || errIsTerminal ? TerminalSize.ask() : TerminalSize.DEFAULT;
       screen = known;
     }
     return known;
@@ -173,17 +176,17 @@ public final class Terminal implements AutoCloseable {
     return err;
   }
 
-  /** Whether a person reads the answer as it comes. */
+  /** Returns whether the answer goes to a terminal. */
   public boolean outIsTerminal() {
     return outIsTerminal;
   }
 
-  /** Whether a person reads the messages as they come. */
+  /** Returns whether the messages go to a terminal. */
   public boolean errIsTerminal() {
     return errIsTerminal;
   }
 
-  /** Whether the answer may have characters that are no ASCII, such as lines of trees. */
+  /** Returns whether the answer may have other characters than ASCII, such as lines of trees. */
   public boolean outIsUtf8() {
     return utf8;
   }
@@ -193,7 +196,7 @@ public final class Terminal implements AutoCloseable {
     return screen().columns();
   }
 
-  /** Whether the answer cannot be written any more: then there is no use in going on. */
+  /** Returns whether the answer cannot be written any more: then the command can stop. */
   public boolean outClosed() {
     return sink.failure != null;
   }

@@ -1,5 +1,5 @@
 /**
- * The one writer for each kind of output: tables, numbers and units, JSON, progress, messages. The
+ * Writers of output, one for each kind: tables, numbers and units, JSON, progress, messages. The
  * only package that touches the standard streams.
  */
 @NullMarked

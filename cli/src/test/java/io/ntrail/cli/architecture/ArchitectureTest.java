@@ -9,7 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -62,6 +64,22 @@ class ArchitectureTest {
       all.addAll(classes);
     }
     List<String> findings = Rules.check(house(), all);
+    assertEquals("", String.join("\n", findings));
+  }
+
+  @Test
+  void packagesAndClassesAreSmall() throws IOException {
+    Map<String, String> sources = new TreeMap<>();
+    Path root = TestData.projectRoot();
+    for (String module : modules()) {
+      try (Stream<Path> files = Files.walk(root.resolve(module).resolve("src/main/java"))) {
+        for (Path file : files.filter(path -> path.toString().endsWith(".java")).toList()) {
+          String path = root.relativize(file).toString().replace('\\', '/');
+          sources.put(path, Files.readString(file));
+        }
+      }
+    }
+    List<String> findings = SourceRules.check(sources, house().exceptions());
     assertEquals("", String.join("\n", findings));
   }
 

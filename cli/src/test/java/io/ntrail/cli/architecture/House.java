@@ -10,13 +10,27 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What ARCHITECTURE.md says: its table of packages and its table of things with one place.
+ * Contents of ARCHITECTURE.md: its picture, its table of packages, its table of things with one
+ * place, and its table of exceptions from sizes.
  *
+ * @param picture rows of the picture by full package names, 0 is the top row; empty without one
  * @param packages by their full names, in the page's order
- * @param places what has one place
+ * @param places things with one place
+ * @param exceptions packages and classes that may be larger than others, without {@link #ROOT}
  */
-record House(Map<String, Room> packages, List<Place> places) {
+record House(
+    Map<String, Integer> picture,
+    Map<String, Room> packages,
+    List<Place> places,
+    Set<String> exceptions) {
   static final String ROOT = "io.ntrail";
+
+  /** A row of the picture: a module's name on its first row, then packages of it. */
+  private static final Pattern DRAWN =
+      Pattern.compile(" *(?:([a-z]+) {2,})?([a-z0-9.]+(?: · [a-z0-9.]+)*)(?: {2,}.*)?");
+
+  /** Stands in a row for the package that has the module's own name. */
+  private static final String MODULE_ITSELF = "itself";
 
   private static final Pattern QUOTED = Pattern.compile("`([^`]+)`");
 
@@ -42,6 +56,7 @@ record House(Map<String, Room> packages, List<Place> places) {
   static House read(String page) {
     Map<String, Room> packages = new LinkedHashMap<>();
     List<Place> places = new ArrayList<>();
+    Set<String> exceptions = new TreeSet<>();
     String table = "";
     List<String> lines = page.lines().toList();
     for (int i = 0; i < lines.size(); i++) {
@@ -68,9 +83,29 @@ record House(Map<String, Room> packages, List<Place> places) {
         Set<String> in = new TreeSet<>();
         quoted(cells.get(1)).forEach(name -> in.add(full(name)));
         places.add(new Place(i + 1, first, in));
+      } else if (table.equals("larger")) {
+        exceptions.add(first);
       }
     }
-    return new House(packages, places);
+    return new House(picture(lines), packages, places, exceptions);
+  }
+
+  /** Reads the first block between fences. */
+  private static Map<String, Integer> picture(List<String> lines) {
+    Map<String, Integer> rows = new LinkedHashMap<>();
+    int from = lines.indexOf("```");
+    String module = "";
+    for (int i = from + 1; from >= 0 && i < lines.size() && !lines.get(i).equals("```"); i++) {
+      Matcher drawn = DRAWN.matcher(lines.get(i));
+      if (!drawn.matches()) {
+        continue;
+      }
+      module = drawn.group(1) == null ? module : drawn.group(1);
+      for (String name : drawn.group(2).split(" · ", -1)) {
+        rows.put(full(name.equals(MODULE_ITSELF) ? module : module + "." + name), i - from);
+      }
+    }
+    return rows;
   }
 
   /** {@code formats} out of {@code io.ntrail.formats.etl}: also the name of the Maven module. */

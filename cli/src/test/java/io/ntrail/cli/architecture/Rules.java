@@ -15,8 +15,19 @@ final class Rules {
   private static final Set<String> SHARED_BY_FORMATS =
       Set.of(
           House.ROOT + ".formats.bytes",
+          House.ROOT + ".formats.collections",
           House.ROOT + ".formats.compression",
           House.ROOT + ".formats.identity");
+
+  /** Modules that a module may use; those that are not listed may use any. */
+  private static final Map<String, Set<String>> BELOW =
+      Map.of(
+          "formats", Set.of(),
+          "programs", Set.of("formats"),
+          "analysis", Set.of("formats", "programs"),
+          "export", Set.of("formats", "programs", "analysis"),
+          "live", Set.of("formats", "programs"),
+          "cli", Set.of("formats", "programs", "analysis", "export", "live"));
 
   /** No format: it opens what is packed in some of them. */
   private static final String ABOVE_FORMATS = House.ROOT + ".formats.archives";
@@ -38,6 +49,8 @@ final class Rules {
     Map<String, Map<String, CompiledClass>> arrows = rules.arrows(classes);
     rules.packages(classes, arrows);
     rules.floors();
+    rules.picture(arrows);
+    rules.names(classes);
     rules.circles(arrows);
     for (CompiledClass type : classes) {
       rules.places(type);
@@ -122,7 +135,6 @@ final class Rules {
 
   /** What no line of the page may allow. */
   private void floors() {
-    List<String> floors = List.of("formats", "analysis", "export", "cli");
     for (House.Room room : house.packages().values()) {
       String module = House.module(room.name());
       for (String used : room.uses()) {
@@ -140,10 +152,11 @@ final class Rules {
             && !SHARED_BY_FORMATS.contains(used)
             && !chapter(used).equals(chapter(room.name()))) {
           finding(
-              "%s:%d lets %s use %s: a format may use bytes, compression and identity only",
+              "%s:%d lets %s use %s: a format may use bytes, collections, compression and identity only",
               PAGE, room.line(), room.name(), used);
         }
-        if (floors.contains(module) && floors.indexOf(module) < floors.indexOf(target)) {
+        Set<String> below = BELOW.get(module);
+        if (below != null && !target.equals(module) && !below.contains(target)) {
           finding(
               "%s:%d lets %s use %s: arrows point down only", PAGE, room.line(), room.name(), used);
         }
@@ -155,6 +168,53 @@ final class Rules {
   private static String chapter(String name) {
     String[] parts = name.split("\\.", -1);
     return parts.length > 3 ? parts[3] : name;
+  }
+
+  /** Every package stands once in the picture, below each package that uses it. */
+  private void picture(Map<String, Map<String, CompiledClass>> arrows) {
+    Map<String, Integer> rows = house.picture();
+    if (rows.isEmpty()) {
+      return;
+    }
+    for (House.Room room : house.packages().values()) {
+      if (!room.usesAll() && !rows.containsKey(room.name())) {
+        finding("the picture in %s lacks %s, which line %d lists", PAGE, room.name(), room.line());
+      }
+    }
+    for (String drawn : rows.keySet()) {
+      if (!house.packages().containsKey(drawn)) {
+        finding("the picture in %s has %s, which its table of packages does not list", PAGE, drawn);
+      }
+    }
+    for (Map.Entry<String, Map<String, CompiledClass>> from : arrows.entrySet()) {
+      Integer row = rows.get(from.getKey());
+      for (Map.Entry<String, CompiledClass> arrow : from.getValue().entrySet()) {
+        Integer target = rows.get(arrow.getKey());
+        if (row != null && target != null && target <= row) {
+          finding(
+              "%s uses %s, which is not drawn below %s in the picture in %s",
+              arrow.getValue().at(line(arrow.getValue(), arrow.getKey())),
+              arrow.getKey(),
+              from.getKey(),
+              PAGE);
+        }
+      }
+    }
+  }
+
+  /** A simple name of a top-level type means one type in the whole house. */
+  private void names(Collection<CompiledClass> classes) {
+    Map<String, String> seen = new TreeMap<>();
+    for (CompiledClass type : classes) {
+      String simple = type.name().substring(type.name().lastIndexOf('.') + 1);
+      if (simple.contains("$") || simple.endsWith("-info")) {
+        continue;
+      }
+      String other = seen.putIfAbsent(simple, type.name());
+      if (other != null) {
+        finding("%s and %s have one name: rename one of them", other, type.name());
+      }
+    }
   }
 
   private void circles(Map<String, Map<String, CompiledClass>> arrows) {

@@ -170,13 +170,67 @@ class RulesTest {
   @Test
   void formatThatUsesTheArchives() {
     String page = PAGE.replace("`formats.bytes` |\n| `cli", "`formats.archives` |\n| `cli");
-    finds("a format may use bytes, compression and identity only", page, BYTES);
+    finds("a format may use bytes, collections, compression and identity only", page, BYTES);
   }
 
   @Test
   void formatThatUsesASibling() {
     String page = PAGE.replace("`formats.bytes` |\n| `cli", "`formats.two` |\n| `cli");
-    finds("a format may use bytes, compression and identity only", page, BYTES);
+    finds("a format may use bytes, collections, compression and identity only", page, BYTES);
+  }
+
+  @Test
+  void liveTracingNeedsNothingAbovePrograms() {
+    String page = PAGE + "\n| package | purpose | may use |\n| --- | --- | --- |\n";
+    finds(
+        "arrows point down only",
+        page + "| `live.plan` | plans | `analysis.calls` |\n",
+        BYTES,
+        ONE,
+        TEXT);
+  }
+
+  private static String drawn(String... rows) {
+    return "```\n" + String.join("\n", rows) + "\n```\n\n" + PAGE;
+  }
+
+  @Test
+  void aPictureThatShowsTheCode() {
+    String page = drawn("  cli       text", "     |", "  formats   one", "            bytes");
+    assertEquals(List.of(), findings(page, BYTES, ONE, TEXT));
+  }
+
+  @Test
+  void packageThatThePictureLacks() {
+    String page = drawn("  formats   one", "            bytes");
+    finds("the picture in ARCHITECTURE.md lacks io.ntrail.cli.text", page, BYTES, ONE, TEXT);
+  }
+
+  @Test
+  void packageThatOnlyThePictureHas() {
+    String page = drawn("  cli       text", "  formats   one · two", "            bytes");
+    finds("the picture in ARCHITECTURE.md has io.ntrail.formats.two", page, BYTES, ONE, TEXT);
+  }
+
+  @Test
+  void arrowThatDoesNotPointDownInThePicture() {
+    String page = drawn("  cli       text", "  formats   bytes · one");
+    finds(
+        "uses io.ntrail.formats.bytes, which is not drawn below io.ntrail.formats.one",
+        page,
+        BYTES,
+        ONE,
+        TEXT);
+  }
+
+  @Test
+  void oneNameForTwoTypes() {
+    finds(
+        "have one name: rename one of them",
+        PAGE,
+        BYTES,
+        "package io.ntrail.formats.one; class Bytes {}",
+        TEXT);
   }
 
   @Test

@@ -112,13 +112,13 @@ class TerminalTest {
 
   @Test
   void sizes() {
-    assertEquals(new Screen(50, 132), Screen.of("50", " 132 "));
-    assertEquals(new Screen(24, 40), Screen.of(null, "7"));
-    assertNull(Screen.of("50", null));
-    assertNull(Screen.of("50", "wide"));
-    assertNull(Screen.of("0", "0"));
-    assertTrue(Screen.isTerminal("12", 1) && Screen.isTerminal("12", 2));
-    assertFalse(Screen.isTerminal("2", 1));
-    assertFalse(Screen.isTerminal("", 2));
+    assertEquals(new TerminalSize(50, 132), TerminalSize.of("50", " 132 "));
+    assertEquals(new TerminalSize(24, 40), TerminalSize.of(null, "7"));
+    assertNull(TerminalSize.of("50", null));
+    assertNull(TerminalSize.of("50", "wide"));
+    assertNull(TerminalSize.of("0", "0"));
+    assertTrue(TerminalSize.isTerminal("12", 1) && TerminalSize.isTerminal("12", 2));
+    assertFalse(TerminalSize.isTerminal("2", 1));
+    assertFalse(TerminalSize.isTerminal("", 2));
   }
 }

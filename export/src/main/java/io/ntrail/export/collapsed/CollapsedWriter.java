@@ -15,7 +15,7 @@ import java.util.List;
  */
 public final class CollapsedWriter {
   /**
-   * What stands below a node: a stack that ends here, or all those that go on from here.
+   * Item below a node: a stack that ends here, or all that go on from here.
    *
    * @param key how its lines go on behind the path to the node above: sorting these sorts lines,
    *     since a semicolon ends none of the names

@@ -1,6 +1,6 @@
 package io.ntrail.export.flamegraph;
 
-import io.ntrail.analysis.profile.FrameKind;
+import io.ntrail.analysis.naming.FrameKind;
 import io.ntrail.export.stacks.FrameNames;
 import io.ntrail.export.stacks.StackTree;
 import java.io.IOException;
@@ -31,7 +31,7 @@ import java.util.stream.Stream;
  */
 public final class FlameGraph {
   /**
-   * What the page says above the graph.
+   * Heading of the page.
    *
    * @param title of the window
    * @param lines what was asked of what, totals, losses, state of symbols
@@ -41,7 +41,7 @@ public final class FlameGraph {
   public record Heading(String title, List<String> lines, String unit, String program) {}
 
   /**
-   * How it is drawn.
+   * Options of the drawing.
    *
    * @param percent of the total that a frame must have to be drawn; of others the weight stays with
    *     the frame that they are called from
@@ -49,7 +49,7 @@ public final class FlameGraph {
    */
   public record Options(double percent, int width) {}
 
-  /** Where a column is what widths are not of, or the tree has one only. */
+  /** Column of a tree that has only one. */
   private static final int NONE = -1;
 
   private final StackTree tree;
@@ -279,7 +279,7 @@ public final class FlameGraph {
     };
   }
 
-  /** What the frames weigh in the column that widths are not of, in the same order. */
+  /** Appends the weights of the frames in the column that is not their width, in the same order. */
   private void others(StringBuilder data) {
     if (other == NONE) {
       return;

@@ -1,6 +1,6 @@
 package io.ntrail.export.stacks;
 
-import io.ntrail.analysis.profile.FrameKind;
+import io.ntrail.analysis.naming.FrameKind;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -13,7 +13,7 @@ import java.util.function.UnaryOperator;
  */
 public final class FlatStacks {
   /**
-   * What a name weighs.
+   * Weights of a name.
    *
    * @param name as it was asked for
    * @param self weight of stacks whose innermost frame it is

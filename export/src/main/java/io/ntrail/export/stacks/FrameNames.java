@@ -1,6 +1,6 @@
 package io.ntrail.export.stacks;
 
-import io.ntrail.analysis.profile.FrameKind;
+import io.ntrail.analysis.naming.FrameKind;
 import java.util.Comparator;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +15,7 @@ public final class FrameNames {
   private static final Pattern KERNEL_MODULE =
       Pattern.compile("(?i)(ntoskrnl\\.exe|ntkrnl\\w*\\.exe|hal\\.dll|[^!]*\\.sys)(!.*|\\+0x.*)?");
 
-  /** As UTF-8 is sorted byte by byte. */
+  /** Order of UTF-8, byte by byte. */
   public static final Comparator<String> BYTEWISE = FrameNames::compare;
 
   private FrameNames() {}
@@ -45,7 +45,7 @@ public final class FrameNames {
     return Character.isISOControl(c) || c == '\u2028' || c == '\u2029' || c == '\uFEFF';
   }
 
-  /** Whether half of a character stands there without the other half. */
+  /** Returns whether half of a surrogate pair stands there alone. */
   private static boolean isHalf(String name, int at) {
     char c = name.charAt(at);
     if (Character.isHighSurrogate(c)) {
@@ -70,8 +70,8 @@ public final class FrameNames {
   }
 
   /**
-   * What kind of frame a name tells of, by the endings that flame graph tools know ({@code _[k]},
-   * {@code _[i]}, {@code _[j]}), or by its module.
+   * Returns the kind of frame that a name says, by the suffixes that flame graph tools know ({@code
+   * _[k]}, {@code _[i]}, {@code _[j]}), or by its module.
    *
    * @param isFirst whether it is the outermost frame, where processes stand
    */
@@ -101,7 +101,7 @@ public final class FrameNames {
     return KERNEL_MODULE.matcher(name).matches() ? FrameKind.KERNEL : FrameKind.NATIVE;
   }
 
-  /** What flame graph tools know a kind of frames by, behind its name; often nothing. */
+  /** Returns the suffix by which flame graph tools know a kind of frame; often empty. */
   public static String annotation(FrameKind kind) {
     return switch (kind) {
       case KERNEL -> "_[k]";

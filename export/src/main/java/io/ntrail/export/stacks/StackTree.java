@@ -1,6 +1,7 @@
 package io.ntrail.export.stacks;
 
-import io.ntrail.analysis.profile.FrameKind;
+import io.ntrail.analysis.model.NamedStacks;
+import io.ntrail.analysis.naming.FrameKind;
 import io.ntrail.analysis.profile.WeightTree;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -45,12 +46,12 @@ public final class StackTree {
   /** A profile of its own, with names that fit into every format. */
   public static StackTree of(WeightTree tree) {
     StackTree copy = new StackTree(1);
-    copy.addAll(tree, 0, Naming.WHOLE);
+    copy.addAll(tree, 0, FrameNameOptions.WHOLE);
     return copy;
   }
 
   /** Adds a profile to a column, with names that fit into every format. */
-  public void addAll(WeightTree tree, int column, Naming naming) {
+  public void addAll(WeightTree tree, int column, FrameNameOptions naming) {
     int[] nodes = new int[tree.size()];
     for (int node = 1; node < nodes.length; node++) {
       // What weighs nothing is nobody's stack.
@@ -66,6 +67,32 @@ public final class StackTree {
     if (nodes.length > 0 && tree.self(0) != 0) {
       add(child(0, FrameNames.UNKNOWN, FrameKind.NATIVE), column, tree.self(0));
     }
+  }
+
+  /**
+   * Adds stacks whose frames have names already to a column. The kind of a frame is what its name
+   * tells.
+   *
+   * @return how many stacks there were
+   * @throws ArithmeticException if the sum of a column does not fit into 63 bits
+   */
+  public long addAll(NamedStacks stacks, int column, FrameNameOptions naming) {
+    return stacks.stacks(
+        new NamedStacks.Sink() {
+          private int node;
+
+          @Override
+          public void frame(String name) {
+            FrameKind kind = FrameNames.kind(name, node == 0);
+            node = child(node, naming.of(name, kind), kind);
+          }
+
+          @Override
+          public void end(long weight) {
+            add(node, column, weight);
+            node = 0;
+          }
+        });
   }
 
   private int number(String name) {
@@ -212,22 +239,22 @@ public final class StackTree {
     return labels[node];
   }
 
-  /** How many different names there are. */
+  /** Returns the number of different names. */
   public int names() {
     return names.size();
   }
 
-  /** What kind of frame a node stands for. */
+  /** Returns the kind of frame of a node. */
   public FrameKind kind(int node) {
     return FrameKind.values()[kinds[node]];
   }
 
-  /** Whether any weight was added to the stack that ends at a node, be it 0. */
+  /** Returns whether any weight, even 0, was added to the stack that ends at a node. */
   public boolean isStack(int node) {
     return added.get(node);
   }
 
-  /** How many stacks there are. */
+  /** Returns the number of stacks. */
   public int stacks() {
     return added.cardinality();
   }

@@ -3,10 +3,12 @@ package io.ntrail.export.collapsed;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import io.ntrail.export.stacks.Naming;
+import io.ntrail.analysis.collapsed.CollapsedRecording;
+import io.ntrail.export.stacks.FrameNameOptions;
 import io.ntrail.export.stacks.StackTree;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.collapsed.CollapsedReader;
 import java.nio.charset.StandardCharsets;
 
 /** Any bytes are read, and what was read is written so that it is read again as the same. */
@@ -28,8 +30,8 @@ class CollapsedFuzzTest {
 
   private static StackTree read(byte[] data, Gaps gaps) {
     StackTree tree = new StackTree(1);
-    try (InputFile input = InputFile.of(data, "fuzz")) {
-      CollapsedReader.read(input, tree, 0, Naming.WHOLE, gaps);
+    try (CollapsedRecording input = new CollapsedRecording(InputFile.of(data, "fuzz"), gaps)) {
+      tree.addAll(input, 0, FrameNameOptions.WHOLE);
     }
     tree.settle();
     return tree;

@@ -4,12 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.ntrail.analysis.profile.FrameKind;
-import io.ntrail.export.stacks.Naming;
+import io.ntrail.analysis.collapsed.CollapsedRecording;
+import io.ntrail.analysis.naming.FrameKind;
+import io.ntrail.export.stacks.FrameNameOptions;
 import io.ntrail.export.stacks.StackTree;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.collapsed.CollapsedReader;
 import io.ntrail.testkit.Property;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -24,25 +26,26 @@ import org.junit.jupiter.api.Test;
 
 /** Collapsed stacks are read from what other tools write, and written so that they can be read. */
 class CollapsedTest {
-  /** What was read: the stacks as they are written, and what could not be read. */
+  /** Result of reading: the stacks as they are written, and the gaps. */
   private record Read(String text, List<Gap> gaps) {
     List<String> reasons() {
       return gaps.stream().map(Gap::why).toList();
     }
   }
 
-  private static Read read(byte[] content, Naming naming) {
+  private static Read read(byte[] content, FrameNameOptions naming) {
     StackTree tree = new StackTree(1);
     Gaps gaps = new Gaps();
-    try (InputFile input = InputFile.of(content, "a.collapsed.txt")) {
-      CollapsedReader.read(input, tree, 0, naming, gaps);
+    try (CollapsedRecording input =
+        new CollapsedRecording(InputFile.of(content, "a.collapsed.txt"), gaps)) {
+      tree.addAll(input, 0, naming);
     }
     tree.settle();
     return new Read(write(tree, false), gaps.list());
   }
 
   private static Read read(String content) {
-    return read(content.getBytes(StandardCharsets.UTF_8), Naming.WHOLE);
+    return read(content.getBytes(StandardCharsets.UTF_8), FrameNameOptions.WHOLE);
   }
 
   static String write(StackTree tree, boolean annotated) {
@@ -79,7 +82,7 @@ class CollapsedTest {
     for (Charset charset :
         List.of(StandardCharsets.UTF_8, StandardCharsets.UTF_16LE, StandardCharsets.UTF_16BE)) {
       byte[] content = "\uFEFFa;\u00E9\uD83D\uDE00 4\r\na 1\r\n".getBytes(charset);
-      Read read = read(content, Naming.WHOLE);
+      Read read = read(content, FrameNameOptions.WHOLE);
       assertEquals("a 1\na;\u00E9\uD83D\uDE00 4\n", read.text, charset.name());
       assertEquals(List.of(), read.gaps);
       assertTrue(looksLike(content));
@@ -103,8 +106,8 @@ class CollapsedTest {
     assertEquals(
         List.of(
             "it does not end with a weight",
-            "its weight is no whole number below 2^63",
-            "its weight is no whole number below 2^63"),
+            "its weight is not an integer below 2^63",
+            "its weight is not an integer below 2^63"),
         read.reasons());
     assertEquals(List.of(5L, 18L, 28L), read.gaps.stream().map(Gap::offset).toList());
     assertEquals(List.of(12L, 5L, 22L), read.gaps.stream().map(Gap::bytes).toList());
@@ -119,11 +122,11 @@ class CollapsedTest {
 
   @Test
   void aLineWithoutEndIsTold() {
-    byte[] content = new byte[CollapsedReader.LONGEST + 8];
+    byte[] content = new byte[(1 << 20) + 8];
     Arrays.fill(content, (byte) 'x');
     byte[] last = "\na 1".getBytes(StandardCharsets.UTF_8);
     System.arraycopy(last, 0, content, content.length - last.length, last.length);
-    Read read = read(content, Naming.WHOLE);
+    Read read = read(content, FrameNameOptions.WHOLE);
     assertEquals("a 1\n", read.text);
     assertEquals(List.of("it is longer than 1 MiB"), read.reasons());
   }

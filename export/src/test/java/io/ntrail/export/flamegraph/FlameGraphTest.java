@@ -3,7 +3,7 @@ package io.ntrail.export.flamegraph;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.ntrail.analysis.profile.FrameKind;
+import io.ntrail.analysis.naming.FrameKind;
 import io.ntrail.export.stacks.StackTree;
 import io.ntrail.testkit.Property;
 import java.io.ByteArrayOutputStream;

@@ -3,13 +3,13 @@ package io.ntrail.export.stacks;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import io.ntrail.analysis.profile.FrameKind;
+import io.ntrail.analysis.naming.FrameKind;
 import io.ntrail.testkit.Property;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
-/** What names of frames may hold in files, and what they tell. */
+/** Characters and suffixes of frame names in files. */
 class FrameNamesTest {
   @Test
   void whatEndsFramesAndLinesIsReplaced() {
@@ -36,7 +36,7 @@ class FrameNamesTest {
 
   @Test
   void processesWithoutIds() {
-    Naming naming = new Naming(false, true);
+    FrameNameOptions naming = new FrameNameOptions(false, true);
     assertEquals("shopd.exe", naming.of("shopd.exe (4312)", FrameKind.PROCESS));
     assertEquals("process", naming.of("process 4312", FrameKind.PROCESS));
     assertEquals("f (4312)", naming.of("f (4312)", FrameKind.NATIVE));
@@ -44,7 +44,7 @@ class FrameNamesTest {
 
   @Test
   void numbersThatDifferFromRunToRun() {
-    Naming naming = new Naming(true, false);
+    FrameNameOptions naming = new FrameNameOptions(true, false);
     assertEquals("a.dll+0x...", naming.of("a.dll+0x1f00", FrameKind.NATIVE));
     assertEquals("[0x...] 0x... x", naming.of("[0xABc] 0x9 x", FrameKind.NATIVE));
   }

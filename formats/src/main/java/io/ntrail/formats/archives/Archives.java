@@ -1,11 +1,14 @@
 package io.ntrail.formats.archives;
 
+import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.CannotGoOn.Reason;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
-import io.ntrail.formats.bytes.Nearest;
+import io.ntrail.formats.bytes.SpellingSuggestion;
+import io.ntrail.formats.identity.FileSignature;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.FilterInputStream;
@@ -27,14 +30,14 @@ import java.util.zip.ZipFile;
 import java.util.zip.ZipInputStream;
 
 /**
- * Opens inputs that may be packed: a plain file, a {@code .gz}, a {@code .zip} (also a {@code
+ * Opens inputs that may be compressed: a plain file, a {@code .gz}, a {@code .zip} (also a {@code
  * .diagsession}, which is one) or a Microsoft cabinet ({@code .cab}, {@code .pd_}, {@code .dl_} and
- * the like) with one or several members. What it is, is told from its first bytes, never from its
+ * the like) with one or several members. The kind is sniffed from the first bytes, never from the
  * name.
  *
  * <p>Members up to 64 MiB are inflated into memory, larger ones into a temporary file that is
  * deleted when the input is closed. Inflating stops with {@link CannotGoOn} before the disk is
- * full. A packed file that is cut gives what could be inflated and a {@link Gap}.
+ * full. A truncated archive gives what could be inflated and a {@link Gap}.
  */
 public final class Archives {
   private static final int IN_MEMORY = 64 << 20;
@@ -46,7 +49,7 @@ public final class Archives {
   /**
    * Opens {@code path} and every member that {@code wanted} accepts.
    *
-   * @param wanted asked with a member's name in lower case; not asked for a file that has no
+   * @param wanted called with a member's name in lower case; not called for a file that has no
    *     members, or is a cabinet with a single one
    * @param gaps receives what could not be inflated
    * @return one input or several, in the archive's order
@@ -55,10 +58,10 @@ public final class Archives {
   public static List<InputFile> open(Path path, Predicate<String> wanted, Gaps gaps) {
     String name = path.toString();
     if (!Files.exists(path)) {
-      throw new CannotGoOn("no such file: " + name, Nearest.file(path));
+      throw CannotGoOn.noSuchFile(name, SpellingSuggestion.file(path));
     }
     if (Files.isDirectory(path)) {
-      throw new CannotGoOn(name + " is a folder", "name the files in it");
+      throw CannotGoOn.of(Reason.FOLDER, name, name + " is a folder", "name the files in it");
     }
     if (!Files.isReadable(path)) {
       throw new CannotGoOn(name + " may not be read by this user", "");
@@ -66,15 +69,11 @@ public final class Archives {
     List<InputFile> opened = new ArrayList<>();
     try {
       gaps.register(name);
-      byte[] head = head(path);
-      if (starts(head, 0x1F, 0x8B)) {
-        opened.add(gunzip(path, name, gaps));
-      } else if (starts(head, 'P', 'K', 3, 4)) {
-        unzip(path, name, wanted, gaps, opened);
-      } else if (starts(head, 'M', 'S', 'C', 'F')) {
-        CabinetMembers.open(path, name, wanted, gaps, opened);
-      } else {
-        opened.add(InputFile.map(path, name));
+      switch (signature(path, name)) {
+        case GZIP -> opened.add(gunzip(path, name, gaps));
+        case ZIP -> unzip(path, name, wanted, gaps, opened);
+        case CABINET -> CabinetMembers.open(path, name, wanted, gaps, opened);
+        default -> opened.add(InputFile.map(path, name));
       }
       return opened;
     } catch (IOException e) {
@@ -86,22 +85,10 @@ public final class Archives {
     }
   }
 
-  private static byte[] head(Path path) throws IOException {
+  private static FileSignature signature(Path path, String name) throws IOException {
     try (InputStream in = Files.newInputStream(path)) {
-      return in.readNBytes(4);
+      return FileSignature.of(Bytes.copyOf(in.readNBytes(FileSignature.HEAD), name));
     }
-  }
-
-  private static boolean starts(byte[] head, int... magic) {
-    if (head.length < magic.length) {
-      return false;
-    }
-    for (int i = 0; i < magic.length; i++) {
-      if ((head[i] & 0xFF) != magic[i]) {
-        return false;
-      }
-    }
-    return true;
   }
 
   private static InputFile gunzip(Path path, String name, Gaps gaps) throws IOException {
@@ -139,7 +126,9 @@ public final class Archives {
       unzipWithoutDirectory(path, name, wanted, gaps, opened, e);
     }
     if (opened.isEmpty()) {
-      throw new CannotGoOn(
+      throw CannotGoOn.of(
+          Reason.ARCHIVE_MEMBERS,
+          name,
           name
               + " is a zip file without a recording in it"
               + (others.isEmpty() ? "" : " (it holds " + others.getFirst() + ", ...)"),
@@ -147,7 +136,9 @@ public final class Archives {
     }
   }
 
-  /** Ends where the directory of a zip says, however much there is to inflate. */
+  /**
+   * Stream that ends at the size given by the directory of a zip, however much there is to inflate.
+   */
   private static final class Limited extends FilterInputStream {
     private long left;
 
@@ -167,7 +158,7 @@ public final class Archives {
       int n = in.read(bytes, from, (int) Math.min(length, left + 1));
       if (n > left) {
         if (left == 0) {
-          throw new ZipException("it unpacks to more than the directory says");
+          throw new ZipException("it inflates to more than its directory entry");
         }
         n = (int) left;
       }
@@ -177,7 +168,8 @@ public final class Archives {
   }
 
   /**
-   * A cut zip has lost its directory, which stands at the end: its members still follow in turn.
+   * Reads a truncated zip, which has lost the directory at its end: its members are still one after
+   * the other.
    */
   private static void unzipWithoutDirectory(
       Path path,

@@ -61,7 +61,9 @@ final class CabinetMembers {
                 .filter(file -> wanted.test(file.name().toLowerCase(Locale.ROOT)))
                 .toList();
     if (chosen.isEmpty()) {
-      throw new CannotGoOn(
+      throw CannotGoOn.of(
+          CannotGoOn.Reason.ARCHIVE_MEMBERS,
+          name,
           name
               + " is a cabinet without a file to read in it"
               + (files.isEmpty() ? "" : " (it holds " + files.getFirst().name() + ", ...)"),
@@ -90,7 +92,7 @@ final class CabinetMembers {
     }
   }
 
-  /** The cabinet, and those of its set that lie beside it, in their order. */
+  /** Collects the cabinet, and those of its set that are in the same folder, in their order. */
   private static void set(Path path, String name, List<InputFile> inputs) throws IOException {
     Deque<InputFile> found = new ArrayDeque<>();
     try {
@@ -128,7 +130,10 @@ final class CabinetMembers {
     }
   }
 
-  /** Only names are taken from a cabinet: where it says that another one lay leads nowhere. */
+  /**
+   * Finds another cabinet of the set in the same folder. Only the file name is taken from a
+   * cabinet: a path in it leads nowhere.
+   */
   private static Optional<Path> beside(Path path, String other) {
     String name = CabinetFile.lastPart(other);
     if (name.isEmpty()) {

@@ -1,6 +1,6 @@
 /**
- * Opens inputs whatever they are packed in. No format: it stands above them, and chooses by the
- * first bytes which of them is asked.
+ * Opens inputs whatever they are packed in. Not a format: it is above the formats, and chooses one
+ * of them by the first bytes.
  */
 @NullMarked
 package io.ntrail.formats.archives;

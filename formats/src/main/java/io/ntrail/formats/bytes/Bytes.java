@@ -6,11 +6,11 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A bounds-checked, read-only, little-endian window with absolute access.
+ * Bounds-checked, read-only, little-endian window with absolute access.
  *
- * <p>Offsets are relative to the window; {@link #base()} is where the window begins in the input,
- * so that messages name the place in the file. A window is at most 2 GiB long. It may be read by
- * several threads and is valid as long as the {@link InputFile} or {@link Scratch} behind it.
+ * <p>Offsets are relative to the window; {@link #base()} is the window's offset in the input, so
+ * that messages name the place in the file. A window is at most 2 GiB long. It may be read by
+ * several threads and is valid as long as its {@link InputFile} or {@link NativeBuffer}.
  */
 public final class Bytes {
   private final ByteBuffer buffer;
@@ -35,7 +35,7 @@ public final class Bytes {
     return name;
   }
 
-  /** Where this window begins in the input, in bytes. */
+  /** Returns the offset of this window in the input, in bytes. */
   public long base() {
     return base;
   }
@@ -45,7 +45,7 @@ public final class Bytes {
     return buffer.limit();
   }
 
-  /** Whether {@code length} bytes at {@code at} lie inside this window. */
+  /** Returns true if {@code length} bytes at {@code at} lie inside this window. */
   public boolean has(int at, int length) {
     return at >= 0 && length >= 0 && at <= buffer.limit() - length;
   }
@@ -157,7 +157,7 @@ public final class Bytes {
     return (i - at) / 2;
   }
 
-  /** Whether one of the four 16-bit units of a word is zero. */
+  /** Returns true if one of the four 16-bit units of a word is zero. */
   private static boolean hasZeroUnit(long word) {
     return (word - 0x0001_0001_0001_0001L & ~word & 0x8000_8000_8000_8000L) != 0;
   }
@@ -187,7 +187,7 @@ public final class Bytes {
     return new String(array(at, byteStringLength(at, end)), StandardCharsets.ISO_8859_1);
   }
 
-  /** Whether all of {@code length} bytes at {@code at} are zero. */
+  /** Returns true if all of {@code length} bytes at {@code at} are zero. */
   public boolean isZero(int at, int length) {
     int i = at;
     int end = at + length;
@@ -204,7 +204,7 @@ public final class Bytes {
     return true;
   }
 
-  /** How many zero bytes the window begins with, counted in steps of 8 where it can be. */
+  /** Returns the number of leading zero bytes, counted in steps of 8 where possible. */
   public int leadingZeros() {
     int i = 0;
     int end = length();
@@ -235,6 +235,6 @@ public final class Bytes {
     return new DamagedInput(
         name,
         base + at,
-        "needs " + length + " bytes where only " + Math.max(0, length() - at) + " are left");
+        "needs " + length + " bytes, but only " + Math.max(0, length() - at) + " are left");
   }
 }

@@ -1,40 +1,96 @@
 package io.ntrail.formats.bytes;
 
 /**
- * Why there is no answer: for people, with the place and a next step. It never means a defect of
- * ntrail; anything else that escapes does.
+ * Says why there is no answer: for people, with the place and a next step, and for programs with a
+ * {@link Reason}. It never means a defect of ntrail; anything else that escapes does.
  */
 public final class CannotGoOn extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
+  /** Reason why there is no answer, where something depends on it. */
+  public enum Reason {
+    /** A file that was named does not exist. */
+    NO_SUCH_FILE,
+    /** A folder was named where a file is needed. */
+    FOLDER,
+    /** A file holds no bytes. */
+    EMPTY,
+    /** A file is not of a kind that can be read here; it may be one for another command. */
+    OTHER_KIND,
+    /** An archive holds no file, or several, where one is needed. */
+    ARCHIVE_MEMBERS,
+    /** More files were given than make one recording. */
+    TOO_MANY_FILES,
+    /** The user's rights or this system do not allow it, whatever the input. */
+    NOT_POSSIBLE,
+    /** The thread was interrupted. */
+    INTERRUPTED,
+    /** Any other, on which nothing depends. */
+    OTHER
+  }
+
   private final String nextStep;
-  private final boolean impossible;
+  private final Reason reason;
+  private final String file;
 
   /**
+   * Creates one for a reason on which nothing depends.
+   *
    * @param message what happened and where, without the program's name
    * @param nextStep a command or a sentence that helps, without {@code try:}; may be empty
    */
   public CannotGoOn(String message, String nextStep) {
-    this(message, nextStep, false);
+    this(Reason.OTHER, "", message, nextStep);
   }
 
-  private CannotGoOn(String message, String nextStep, boolean impossible) {
+  private CannotGoOn(Reason reason, String file, String message, String nextStep) {
     super(message);
     this.nextStep = nextStep;
-    this.impossible = impossible;
+    this.reason = reason;
+    this.file = file;
   }
 
-  /** What is not allowed to this user, or not possible on this system or with such a program. */
+  /**
+   * Returns the refusal of a file.
+   *
+   * @param file its name, as messages use it
+   * @param message what happened and where
+   * @param nextStep a command or a sentence that helps; may be empty
+   */
+  public static CannotGoOn of(Reason reason, String file, String message, String nextStep) {
+    return new CannotGoOn(reason, file, message, nextStep);
+  }
+
+  /**
+   * Returns the refusal of a file that does not exist.
+   *
+   * @param similar a file with a similar name; empty if there is none
+   */
+  public static CannotGoOn noSuchFile(String file, String similar) {
+    return new CannotGoOn(Reason.NO_SUCH_FILE, file, "no such file: " + file, similar);
+  }
+
+  /** Returns the refusal of what this user's rights, this system or such a program do not allow. */
   public static CannotGoOn impossible(String message, String nextStep) {
-    return new CannotGoOn(message, nextStep, true);
+    return new CannotGoOn(Reason.NOT_POSSIBLE, "", message, nextStep);
   }
 
-  /** Whether the same would be said of any input: the system or its rights are the reason. */
-  public boolean isImpossible() {
-    return impossible;
+  /** Returns the end of a thread's work that another thread interrupted. */
+  public static CannotGoOn interrupted() {
+    return new CannotGoOn(Reason.INTERRUPTED, "", "interrupted", "");
   }
 
-  /** What happened and where. */
+  /** Reason why there is no answer. */
+  public Reason reason() {
+    return reason;
+  }
+
+  /** Name of the file that the reason is about; empty where it is not about a file. */
+  public String file() {
+    return file;
+  }
+
+  /** Message for people: what happened and where. */
   public String message() {
     return String.valueOf(getMessage());
   }

@@ -1,7 +1,7 @@
 package io.ntrail.formats.bytes;
 
 /**
- * Bytes that are not what the format says they must be.
+ * Thrown when bytes are not what the format requires.
  *
  * <p>Thrown inside a reader and turned into a {@link Gap} at its edge, or into the reason why a
  * file cannot be read at all; it never means a defect of ntrail.
@@ -30,12 +30,12 @@ public final class DamagedInput extends RuntimeException {
     return file;
   }
 
-  /** Where in the input, in bytes from its start. */
+  /** Returns the offset in the input, in bytes. */
   public long offset() {
     return offset;
   }
 
-  /** What was being read and what was found instead. */
+  /** Returns what was being read and what was found instead. */
   public String what() {
     return what;
   }

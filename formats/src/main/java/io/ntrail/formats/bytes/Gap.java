@@ -5,8 +5,8 @@ package io.ntrail.formats.bytes;
  * answer shows them.
  *
  * @param file the name of the input
- * @param offset where the stretch begins, in bytes from the start of the (inflated) input
- * @param bytes how long it is, or -1 if nobody can tell (the end is missing in a compressed file)
+ * @param offset start of the stretch, in bytes from the start of the (inflated) input
+ * @param bytes its length, or -1 if unknown (the end is missing in a compressed file)
  * @param what what should have been there: {@code buffer}, {@code record}, {@code buffers}
  * @param why what was found instead, in plain words
  */

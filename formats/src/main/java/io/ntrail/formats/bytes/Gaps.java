@@ -58,12 +58,12 @@ public final class Gaps {
     }
   }
 
-  /** Whether there is none. */
+  /** Returns true if there are no gaps. */
   public synchronized boolean isEmpty() {
     return places.isEmpty();
   }
 
-  /** All of them, by file and offset. */
+  /** Returns all gaps, by file and offset. */
   public synchronized List<Gap> list() {
     List<Gap> list = new ArrayList<>(places.values());
     if (leftOut > 0) {

@@ -10,8 +10,8 @@ import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes of one input of any size, mapped; what came out of an archive lies in native memory or
- * in a temporary file. {@link #close()} unmaps it; windows must not be used after that.
+ * The bytes of one input of any size, mapped; the content of an archive's member is in native
+ * memory or in a temporary file. {@link #close()} unmaps it; windows must not be used after that.
  */
 public final class InputFile implements AutoCloseable {
   private final String name;
@@ -20,9 +20,9 @@ public final class InputFile implements AutoCloseable {
   private final @Nullable Path temporary;
   private final @Nullable Watcher watcher;
 
-  /** Is told of every window, before it is given. */
+  /** Listener that is notified of every window before it is handed out. */
   interface Watcher {
-    /** A window of {@code length} bytes at {@code offset} is asked for. */
+    /** Called when a window of {@code length} bytes at {@code offset} is requested. */
     void window(long offset, int length);
   }
 
@@ -39,7 +39,7 @@ public final class InputFile implements AutoCloseable {
     this.watcher = watcher;
   }
 
-  /** The same input, of which somebody is told what is read: to count it. */
+  /** Returns the same input with a watcher of its reads, for counting. */
   InputFile watched(Watcher other) {
     return new InputFile(name, arena, segment, temporary, other);
   }

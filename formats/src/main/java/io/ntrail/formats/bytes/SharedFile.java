@@ -15,16 +15,17 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 
 /**
- * A file of any size that is mapped to be read and written, and that other programs have mapped,
- * too: it changes while it is read. Little-endian; every access is checked against the size.
+ * A file of any size, mapped for reading and writing, that other programs have mapped too: it
+ * changes while it is read. Little-endian; every access is checked against the size.
  *
- * <p>What is stored with release is seen, with all that was stored before, by whoever reads it with
- * acquire. Numbers of 4 bytes lie at multiples of 4 and numbers of 8 bytes at multiples of 8.
+ * <p>What is stored with release semantics, and all that was stored before it, is visible to every
+ * reader that loads it with acquire semantics. 4-byte numbers are at multiples of 4, 8-byte numbers
+ * at multiples of 8.
  *
- * <p>The file lies in memory where the system has a folder for that ({@code /dev/shm}), else in the
+ * <p>The file is in memory where the system has a folder for that ({@code /dev/shm}), else in the
  * temporary folder; it has a random name, only its owner may open it, and {@link #close} unmaps and
- * deletes it. All of its bytes are written at once, so that nobody who has it mapped finds later
- * that there is no room for a page.
+ * deletes it. All of its bytes are written at once, so that no process that has it mapped can run
+ * out of space for a page later.
  */
 public final class SharedFile implements AutoCloseable {
   private static final VarHandle INT =
@@ -35,7 +36,7 @@ public final class SharedFile implements AutoCloseable {
       ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN);
   private static final int ZEROS = 1 << 20;
 
-  /** What is left free in a folder in memory, since programs need it for other things. */
+  /** Space left free in a folder in memory, since programs need it for other things. */
   private static final long KEEP_FREE = 16L << 20;
 
   private final Path path;
@@ -49,9 +50,9 @@ public final class SharedFile implements AutoCloseable {
   }
 
   /**
-   * Creates a file of zeros where that is best.
+   * Creates a file of zeros in the best place.
    *
-   * @param prefix how its name begins
+   * @param prefix start of its name
    * @throws IOException if there is no room for it anywhere
    */
   public static SharedFile create(String prefix, long size) throws IOException {
@@ -77,7 +78,7 @@ public final class SharedFile implements AutoCloseable {
           return createIn(folder, prefix, size);
         }
         failure.addSuppressed(
-            new IOException(folder + " is no writable folder, or has no room for it"));
+            new IOException(folder + " is not writable, or has not enough space"));
       } catch (IOException e) {
         failure.addSuppressed(e);
       }
@@ -110,7 +111,7 @@ public final class SharedFile implements AutoCloseable {
     }
   }
 
-  /** Where the file is, for other programs to map. */
+  /** Returns the file's path, for other programs to map. */
   public Path path() {
     return path;
   }
@@ -135,14 +136,13 @@ public final class SharedFile implements AutoCloseable {
     INT.set(segment, at, value);
   }
 
-  /** Stores 4 bytes behind everything that was stored before. */
+  /** Stores 4 bytes with release semantics. */
   public void setU32Release(long at, int value) {
     INT.setRelease(segment, at, value);
   }
 
   /**
-   * Stores 4 bytes if others are there, with nobody in between; whoever sees them sees what was
-   * stored before.
+   * Stores 4 bytes atomically if others are there, with acquire and release semantics.
    *
    * @return whether they were there
    */
@@ -174,7 +174,7 @@ public final class SharedFile implements AutoCloseable {
     LONG.set(segment, at, value);
   }
 
-  /** Stores 8 bytes behind everything that was stored before. */
+  /** Stores 8 bytes with release semantics. */
   public void setU64Release(long at, long value) {
     LONG.setRelease(segment, at, value);
   }
@@ -199,7 +199,7 @@ public final class SharedFile implements AutoCloseable {
     fill(at, length, 0);
   }
 
-  /** Whether the file is still mapped. */
+  /** Returns true if the file is still mapped. */
   public boolean isOpen() {
     return arena.scope().isAlive();
   }

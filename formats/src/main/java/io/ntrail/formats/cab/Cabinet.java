@@ -4,8 +4,8 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
-import io.ntrail.formats.cab.Part.RawFile;
-import io.ntrail.formats.cab.Part.RawFolder;
+import io.ntrail.formats.cab.CabinetVolume.RawFile;
+import io.ntrail.formats.cab.CabinetVolume.RawFolder;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -20,17 +20,17 @@ import java.util.Optional;
  * folder are packed as one. For one thread.
  */
 public final class Cabinet implements AutoCloseable {
-  /** What helps where a file is refused. */
+  /** Next step to suggest where a file is refused. */
   public static final String REFUSED_NEXT_STEP =
       "put all cabinets of a set beside each other, or unpack it with cabextract or 7z";
 
-  private final List<Part> parts;
-  private final List<Folder> folders;
+  private final List<CabinetVolume> parts;
+  private final List<CabinetFolder> folders;
   private final List<CabinetFile> files;
   private Optional<FolderReader> reader = Optional.empty();
   private int readerFolder;
 
-  private Cabinet(List<Part> parts, List<Folder> folders, List<CabinetFile> files) {
+  private Cabinet(List<CabinetVolume> parts, List<CabinetFolder> folders, List<CabinetFile> files) {
     this.parts = parts;
     this.folders = folders;
     this.files = files;
@@ -49,34 +49,35 @@ public final class Cabinet implements AutoCloseable {
   /**
    * Opens cabinets of a set.
    *
-   * @param inputs in their order; if one between them is not there, what lies in it is refused when
-   *     it is asked for
+   * @param inputs in their order; if one between them is missing, files in it are refused when they
+   *     are opened
    * @param gaps receives what of their tables could not be read
-   * @throws CannotGoOn if one of them is no cabinet, or its header is damaged
+   * @throws CannotGoOn if one of them is not a cabinet, or its header is damaged
    */
   public static Cabinet open(List<InputFile> inputs, Gaps gaps) {
-    List<Part> parts = inputs.stream().map(input -> Part.read(input, gaps)).toList();
-    List<Folder> folders = new ArrayList<>();
+    List<CabinetVolume> parts =
+        inputs.stream().map(input -> CabinetVolume.read(input, gaps)).toList();
+    List<CabinetFolder> folders = new ArrayList<>();
     List<CabinetFile> files = new ArrayList<>();
     boolean goesOn = false;
     for (int i = 0; i < parts.size(); i++) {
-      Part part = parts.get(i);
+      CabinetVolume part = parts.get(i);
       boolean hasNext = i + 1 < parts.size() && isNext(part, parts.get(i + 1));
       goesOn = add(part, goesOn, hasNext, folders, files);
     }
     return new Cabinet(parts, List.copyOf(folders), inOrder(files, parts.getFirst(), gaps));
   }
 
-  /** Whether both are cabinets of one set, and the second is the next one. */
+  /** Returns true if both are cabinets of one set, and the second is the next one. */
   public static boolean follows(InputFile input, InputFile next) {
     try {
-      return isNext(Part.read(input, new Gaps()), Part.read(next, new Gaps()));
+      return isNext(CabinetVolume.read(input, new Gaps()), CabinetVolume.read(next, new Gaps()));
     } catch (CannotGoOn e) {
       return false;
     }
   }
 
-  private static boolean isNext(Part part, Part next) {
+  private static boolean isNext(CabinetVolume part, CabinetVolume next) {
     return part.set() == next.set()
         && part.index() + 1 == next.index()
         && !part.next().isEmpty()
@@ -84,14 +85,18 @@ public final class Cabinet implements AutoCloseable {
   }
 
   /**
-   * Adds what one cabinet has.
+   * Adds the content of one cabinet.
    *
-   * @param goesOn whether its first folder is the last one so far
-   * @param hasNext whether the cabinet behind it is there
-   * @return whether its last folder goes on in that one
+   * @param goesOn whether its first folder continues the last one so far
+   * @param hasNext whether the next cabinet is there
+   * @return whether its last folder continues in the next one
    */
   private static boolean add(
-      Part part, boolean goesOn, boolean hasNext, List<Folder> folders, List<CabinetFile> files) {
+      CabinetVolume part,
+      boolean goesOn,
+      boolean hasNext,
+      List<CabinetFolder> folders,
+      List<CabinetFile> files) {
     boolean fromPrevious = part.files().stream().anyMatch(RawFile::fromPrevious);
     boolean toNext = part.files().stream().anyMatch(RawFile::toNext);
     int first = goesOn ? folders.size() - 1 : folders.size();
@@ -100,13 +105,13 @@ public final class Cabinet implements AutoCloseable {
       RawFolder raw = part.folders().get(i);
       String behind = i == last && toNext && !hasNext ? part.next() : "";
       if (i == 0 && goesOn) {
-        Folder begun = folders.removeLast();
-        List<Folder.Piece> pieces = new ArrayList<>(begun.pieces());
+        CabinetFolder begun = folders.removeLast();
+        List<CabinetFolder.Piece> pieces = new ArrayList<>(begun.pieces());
         pieces.add(raw.piece());
-        folders.add(new Folder(begun.type(), pieces, begun.lackingBefore(), behind));
+        folders.add(new CabinetFolder(begun.type(), pieces, begun.lackingBefore(), behind));
       } else {
         String before = i == 0 && fromPrevious ? part.previous() : "";
-        folders.add(new Folder(raw.type(), List.of(raw.piece()), before, behind));
+        folders.add(new CabinetFolder(raw.type(), List.of(raw.piece()), before, behind));
       }
     }
     for (RawFile raw : part.files()) {
@@ -127,11 +132,13 @@ public final class Cabinet implements AutoCloseable {
   }
 
   /**
-   * No two files share bytes: otherwise a small cabinet could hold any number of large ones.
+   * Returns the files that do not overlap, by place: otherwise a small cabinet could hold any
+   * number of large ones.
    *
-   * @param first of the set, which gaps are told of
+   * @param first of the set, for gaps
    */
-  private static List<CabinetFile> inOrder(List<CabinetFile> files, Part first, Gaps gaps) {
+  private static List<CabinetFile> inOrder(
+      List<CabinetFile> files, CabinetVolume first, Gaps gaps) {
     List<CabinetFile> sorted = new ArrayList<>(files);
     sorted.sort(
         Comparator.comparingInt(CabinetFile::folder).thenComparingLong(CabinetFile::offset));
@@ -164,33 +171,33 @@ public final class Cabinet implements AutoCloseable {
     return files;
   }
 
-  /** The name of the cabinet that stands before the first one of these in its set, or empty. */
+  /** Returns the name of the cabinet before the first of these in its set, or empty. */
   public String previous() {
     return parts.getFirst().previous();
   }
 
-  /** The name of the cabinet that stands behind the last one of these in its set, or empty. */
+  /** Returns the name of the cabinet after the last of these in its set, or empty. */
   public String next() {
     return parts.getLast().next();
   }
 
   /** Why a file cannot be unpacked, in plain words that follow its name; empty if it can. */
   public String refusal(CabinetFile file) {
-    Folder folder = folders.get(file.folder());
+    CabinetFolder folder = folders.get(file.folder());
     return folder.lackingBefore().isEmpty()
         ? folder.refusal()
-        : "begins in another cabinet of its set: " + folder.lackingBefore();
+        : "starts in another cabinet of its set: " + folder.lackingBefore();
   }
 
   /**
    * Unpacks a file while it is read. A stream that was opened before ends here; closing it does
-   * nothing. What is damaged ends it with {@link io.ntrail.formats.bytes.DamagedInput}, which names
-   * the place in the cabinet; all before that was given.
+   * nothing. Damage ends it with {@link io.ntrail.formats.bytes.DamagedInput}, which names the
+   * place in the cabinet, after everything before it was delivered.
    *
    * @param file one of {@link #files}
-   * @param limit how many bytes it may have at most
-   * @throws CannotGoOn if it is larger, if its compression is not read, or if it lies in a cabinet
-   *     that is not there
+   * @param limit the most bytes it may have
+   * @throws CannotGoOn if it is larger, if its compression is not supported, or if it is in a
+   *     cabinet that is missing
    */
   public InputStream open(CabinetFile file, long limit) {
     String what = file.name() + " in " + parts.getFirst().input().name();

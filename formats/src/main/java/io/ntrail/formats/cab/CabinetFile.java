@@ -4,15 +4,16 @@ import java.time.LocalDateTime;
 import java.util.Optional;
 
 /**
- * A file as a cabinet tells of it.
+ * File entry of a cabinet (CFFILE).
  *
- * @param name as it stands there, often with a path; never use it as one, see {@link #baseName}
- * @param size in bytes, unpacked; below 4 GiB
- * @param modified local time of whoever packed it, to two seconds; empty if it is no date
+ * @param name as stored, often with a path; never use it as one, see {@link #baseName}
+ * @param size in bytes, uncompressed; below 4 GiB
+ * @param modified local time of the computer that made the cabinet, to two seconds; empty if it is
+ *     not a date
  * @param attributes of DOS: 1 read-only, 2 hidden, 4 system, 20h archive; 40h run after unpacking,
- *     80h the name is UTF-8 (else it is taken to be Latin-1: nothing tells the code page)
- * @param folder which of the cabinet's folders (stretches of packed data) it is in
- * @param offset where it begins in the unpacked folder
+ *     80h the name is UTF-8 (else it is taken to be Latin-1: the code page is not recorded)
+ * @param folder index of the cabinet's folder (stretch of compressed data) that it is in
+ * @param offset its offset in the uncompressed folder
  */
 public record CabinetFile(
     String name,
@@ -29,7 +30,10 @@ public record CabinetFile(
     return lastPart(name);
   }
 
-  /** What stands behind the last separator of any system; empty if no file can be called so. */
+  /**
+   * Returns the part after the last separator of any system; empty if that is not a valid file
+   * name.
+   */
   public static String lastPart(String path) {
     int slash = Math.max(path.lastIndexOf('\\'), path.lastIndexOf('/'));
     String last = path.substring(1 + Math.max(slash, path.lastIndexOf(':')));

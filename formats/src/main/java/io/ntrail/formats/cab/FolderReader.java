@@ -2,14 +2,14 @@ package io.ntrail.formats.cab;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
-import io.ntrail.formats.cab.Folder.Piece;
+import io.ntrail.formats.cab.CabinetFolder.Piece;
 import java.util.Optional;
 
 /** Unpacks a folder from its beginning, block by block. */
 final class FolderReader implements AutoCloseable {
   private static final int HEADER = 8;
 
-  private final Folder folder;
+  private final CabinetFolder folder;
   private final Unpacker unpacker;
   private final byte[] packed = new byte[0xFFFF];
   private final byte[] block = new byte[Unpacker.BLOCK];
@@ -18,23 +18,23 @@ final class FolderReader implements AutoCloseable {
   private int blocksDone;
   private long at;
 
-  /** How many bytes of the folder lie before {@link #block}. */
+  /** Number of bytes of the folder before {@link #block}. */
   private long before;
 
   private int size;
 
-  /** What went wrong; nothing behind it can be read. */
+  /** The damage that was met; nothing after it can be read. */
   private Optional<DamagedInput> damage = Optional.empty();
 
   private boolean closed;
 
-  FolderReader(Folder folder) {
+  FolderReader(CabinetFolder folder) {
     this.folder = folder;
     this.unpacker = folder.unpacker();
     this.at = folder.pieces().getFirst().at();
   }
 
-  /** How many bytes of the folder lie before the block that is there now. */
+  /** Returns the number of bytes of the folder before the current block. */
   long before() {
     return before;
   }
@@ -42,9 +42,9 @@ final class FolderReader implements AutoCloseable {
   /**
    * Copies bytes of the folder.
    *
-   * @param from where they begin in the folder; never before {@link #before}
-   * @param most how many are wanted, at least 1
-   * @return how many were copied, at least 1
+   * @param from their offset in the folder; never before {@link #before}
+   * @param most number of bytes wanted, at least 1
+   * @return number of bytes copied, at least 1
    * @throws DamagedInput if there are none or they cannot be read
    */
   int read(long from, byte[] target, int to, int most) {
@@ -74,7 +74,7 @@ final class FolderReader implements AutoCloseable {
     }
   }
 
-  /** Unpacks the next block, whose packed bytes may lie in two cabinets or more. */
+  /** Unpacks the next block, whose compressed bytes may be in two cabinets or more. */
   private int unpack() {
     Piece first = piece();
     long start = at;
@@ -95,13 +95,13 @@ final class FolderReader implements AutoCloseable {
       at = data + packedHere;
       blocksDone++;
       if (whole > Unpacker.BLOCK) {
-        throw damaged(first, start, "a block says that it has " + whole + " bytes");
+        throw damaged(first, start, "a block claims " + whole + " bytes");
       }
       // A block that gives nothing goes on in the next cabinet.
       if (whole > 0) {
         try {
           unpacker.unpack(packed, length, block, whole);
-        } catch (UnreadableBlock e) {
+        } catch (DamagedBlock e) {
           throw damaged(first, start, e.why());
         }
         return whole;
@@ -118,7 +118,7 @@ final class FolderReader implements AutoCloseable {
     while (blocksDone >= now.blocks()) {
       if (piece + 1 == folder.pieces().size()) {
         String where =
-            folder.lackingBehind().isEmpty() ? "" : ": it goes on in " + folder.lackingBehind();
+            folder.lackingBehind().isEmpty() ? "" : ": it continues in " + folder.lackingBehind();
         throw damaged(now, at, "the packed data end early" + where);
       }
       now = folder.pieces().get(++piece);
@@ -140,7 +140,7 @@ final class FolderReader implements AutoCloseable {
     }
   }
 
-  /** CSUMCompute of MS-CAB: the last bytes of a stretch stand in reverse. */
+  /** CSUMCompute of MS-CAB: the last bytes of a stretch are in reverse order. */
   private static int checksum(Bytes bytes, int from, int to, int seed) {
     int sum = seed;
     int at = from;

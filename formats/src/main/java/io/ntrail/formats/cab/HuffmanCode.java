@@ -4,8 +4,8 @@ import java.util.Arrays;
 
 /**
  * A canonical prefix code of at most 16 bits: shorter before longer, then in the order of symbols.
- * It may be incomplete or empty, because writers leave out what they do not use; a code that nobody
- * has is an error when it is met.
+ * It may be incomplete or empty, because writers leave out what they do not use; an unassigned code
+ * is an error when it is met.
  */
 final class HuffmanCode {
   private static final int MAX_BITS = 16;
@@ -38,7 +38,7 @@ final class HuffmanCode {
   }
 
   /** Takes the lengths of all symbols' codes; 0 is a symbol that does not occur. */
-  void build(byte[] lengths, int count) throws UnreadableBlock {
+  void build(byte[] lengths, int count) throws DamagedBlock {
     int[] perLength = new int[MAX_BITS + 1];
     for (int symbol = 0; symbol < count; symbol++) {
       perLength[lengths[symbol]]++;
@@ -54,7 +54,7 @@ final class HuffmanCode {
       codeEnd[length] = code;
     }
     if (code > 1 << MAX_BITS) {
-      throw new UnreadableBlock("LZX: a tree has more codes than there can be");
+      throw new DamagedBlock("LZX: a tree has more codes than there can be");
     }
     for (int symbol = 0; symbol < count; symbol++) {
       if (lengths[symbol] != 0) {
@@ -73,7 +73,7 @@ final class HuffmanCode {
   }
 
   /** Takes the next symbol, of whose code all bits are held. */
-  int next(LzxBits bits) throws UnreadableBlock {
+  int next(LzxBitReader bits) throws DamagedBlock {
     int entry = fast[bits.ahead(fastBits)];
     if (entry == 0) {
       return longer(bits);
@@ -82,7 +82,7 @@ final class HuffmanCode {
     return entry >>> LENGTH_BITS;
   }
 
-  private int longer(LzxBits bits) throws UnreadableBlock {
+  private int longer(LzxBitReader bits) throws DamagedBlock {
     int ahead = bits.ahead(MAX_BITS);
     for (int length = fastBits + 1; length <= MAX_BITS; length++) {
       if (ahead < codeEnd[length]) {
@@ -90,6 +90,6 @@ final class HuffmanCode {
         return symbols[(ahead >>> (MAX_BITS - length)) + codeToIndex[length]];
       }
     }
-    throw new UnreadableBlock("LZX: a code that no symbol has");
+    throw new DamagedBlock("LZX: a code that no symbol has");
   }
 }

@@ -1,14 +1,14 @@
 package io.ntrail.formats.cab;
 
 /**
- * LZX as cabinets have it: LZ77 with Huffman codes and a window of 32 KiB to 2 MiB.
+ * LZX decompressor for cabinets: LZ77 with Huffman codes and a window of 32 KiB to 2 MiB.
  *
  * <p>Each block of the cabinet is a frame of 32,768 bytes of output, the last one perhaps less, and
- * begins with a new word of bits. LZX has blocks of its own, of any length, which go on over frames
- * (verbatim, with aligned offsets, not compressed); the trees of a block are told by their
- * differences to those before. Three offsets used last have short forms. At the end, the targets of
- * what looks like calls of x86 (E8) are made relative again, frame by frame; the window keeps them
- * as they were.
+ * starts on a new word of bits. LZX has blocks of its own, of any length, which extend over frames
+ * (verbatim, with aligned offsets, uncompressed); the trees of a block are stored as differences to
+ * the previous ones. The three most recent offsets have short forms. At the end, the targets of
+ * what looks like x86 calls (E8) are made relative again, frame by frame; the window keeps them as
+ * they were.
  */
 final class Lzx implements Unpacker {
   /** The smallest window: 2 to the power of this. */
@@ -48,7 +48,7 @@ final class Lzx implements Unpacker {
   private static final int UNTRANSLATED_END = 10;
   private static final byte CALL = (byte) 0xE8;
 
-  private final LzxBits bits = new LzxBits();
+  private final LzxBitReader bits = new LzxBitReader();
   private final byte[] window;
   private final int mask;
   private final int mainSymbols;
@@ -60,16 +60,16 @@ final class Lzx implements Unpacker {
   private final HuffmanCode alignedTree = new HuffmanCode(7, ALIGNED_SYMBOLS);
   private final HuffmanCode pretree = new HuffmanCode(6, PRETREE_SYMBOLS);
 
-  /** How much was unpacked before this frame. */
+  /** Number of bytes unpacked before this frame. */
   private long written;
 
-  /** What targets of calls wrap around at; 0 if they were left alone. */
+  /** Modulus of call targets; 0 if calls were not translated. */
   private int translationSize;
 
   private int blockType;
   private int blockLeft;
 
-  /** Whether a byte follows that fills an uncompressed block of odd length to whole words. */
+  /** True if the next byte is padding of an uncompressed block of odd length. */
   private boolean padding;
 
   private int r0 = 1;
@@ -90,9 +90,9 @@ final class Lzx implements Unpacker {
   }
 
   @Override
-  public void unpack(byte[] packed, int length, byte[] out, int size) throws UnreadableBlock {
+  public void unpack(byte[] packed, int length, byte[] out, int size) throws DamagedBlock {
     if (written % BLOCK != 0) {
-      throw new UnreadableBlock("LZX: a block follows one that is not full");
+      throw new DamagedBlock("LZX: a block follows one that is not full");
     }
     bits.begin(packed, length);
     if (written == 0 && bits.read(1) == 1) {
@@ -125,14 +125,17 @@ final class Lzx implements Unpacker {
     written += size;
   }
 
-  /** It may lie behind the uncompressed bytes, or be the first of the next frame. */
+  /**
+   * Skips the padding byte, which is after the uncompressed bytes or is the first of the next
+   * frame.
+   */
   private void skipPadding() {
     if (padding && blockLeft == 0) {
       padding = !bits.skipByte();
     }
   }
 
-  private void readHeader() throws UnreadableBlock {
+  private void readHeader() throws DamagedBlock {
     blockType = bits.read(3);
     blockLeft = bits.read(24);
     switch (blockType) {
@@ -151,11 +154,11 @@ final class Lzx implements Unpacker {
         r2 = bits.i32();
         padding = (blockLeft & 1) != 0;
       }
-      default -> throw new UnreadableBlock("LZX: a block of the unknown type " + blockType);
+      default -> throw new DamagedBlock("LZX: a block of the unknown type " + blockType);
     }
   }
 
-  private void readTrees() throws UnreadableBlock {
+  private void readTrees() throws DamagedBlock {
     readLengths(mainLengths, 0, LITERALS);
     readLengths(mainLengths, LITERALS, mainSymbols);
     mainTree.build(mainLengths, mainSymbols);
@@ -164,7 +167,7 @@ final class Lzx implements Unpacker {
   }
 
   /** Code lengths of symbols, as differences to what they were, packed themselves. */
-  private void readLengths(byte[] lengths, int from, int to) throws UnreadableBlock {
+  private void readLengths(byte[] lengths, int from, int to) throws DamagedBlock {
     for (int i = 0; i < PRETREE_SYMBOLS; i++) {
       smallLengths[i] = (byte) bits.read(4);
     }
@@ -191,7 +194,7 @@ final class Lzx implements Unpacker {
         default -> value = less(lengths[at], symbol);
       }
       if (run > to - at) {
-        throw new UnreadableBlock("LZX: more code lengths than a tree has symbols");
+        throw new DamagedBlock("LZX: more code lengths than a tree has symbols");
       }
       for (int end = at + run; at < end; at++) {
         lengths[at] = (byte) value;
@@ -199,9 +202,9 @@ final class Lzx implements Unpacker {
     }
   }
 
-  private static int less(int length, int difference) throws UnreadableBlock {
+  private static int less(int length, int difference) throws DamagedBlock {
     if (difference > 16) {
-      throw new UnreadableBlock("LZX: a code length that repeats a repetition");
+      throw new DamagedBlock("LZX: a code length that repeats a repetition");
     }
     return (length - difference + 17) % 17;
   }
@@ -211,7 +214,7 @@ final class Lzx implements Unpacker {
    *
    * @param position how many bytes were unpacked before the first
    */
-  private void decode(int from, int end, long position) throws UnreadableBlock {
+  private void decode(int from, int end, long position) throws DamagedBlock {
     boolean aligned = blockType == ALIGNED;
     long reach = position - from;
     int at = from;
@@ -247,19 +250,19 @@ final class Lzx implements Unpacker {
         }
       }
       if (r0 <= 0 || r0 > window.length || r0 > reach + at) {
-        throw new UnreadableBlock(
-            "LZX: a match reaches back %d bytes where only %d are"
+        throw new DamagedBlock(
+            "LZX: match distance %d exceeds the %d bytes written"
                 .formatted(r0 & 0xFFFF_FFFFL, Math.min(reach + at, window.length)));
       }
       if (length > end - at) {
-        throw new UnreadableBlock("LZX: a match goes on beyond its block");
+        throw new DamagedBlock("LZX: a match extends past its block");
       }
       copy(at, r0, length);
       at += length;
     }
   }
 
-  private int offsetBits(int extra, boolean aligned) throws UnreadableBlock {
+  private int offsetBits(int extra, boolean aligned) throws DamagedBlock {
     if (!aligned || extra < 3) {
       return bits.take(extra);
     }
@@ -282,7 +285,7 @@ final class Lzx implements Unpacker {
     }
   }
 
-  /** Undoes what the writer did to calls: their targets are told as places in the whole data. */
+  /** Undoes the translation of calls: their targets are stored as offsets in the whole data. */
   private void translate(byte[] out, int size) {
     for (int i = 0; i < size - UNTRANSLATED_END; i++) {
       if (out[i] != CALL) {

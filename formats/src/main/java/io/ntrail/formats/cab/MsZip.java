@@ -18,9 +18,9 @@ final class MsZip implements Unpacker {
   MsZip() {}
 
   @Override
-  public void unpack(byte[] packed, int length, byte[] out, int size) throws UnreadableBlock {
+  public void unpack(byte[] packed, int length, byte[] out, int size) throws DamagedBlock {
     if (length < 2 || packed[0] != 'C' || packed[1] != 'K') {
-      throw new UnreadableBlock("a block of MSZIP does not begin with CK");
+      throw new DamagedBlock("an MSZIP block does not start with CK");
     }
     inflater.reset();
     if (known > 0) {
@@ -32,17 +32,15 @@ final class MsZip implements Unpacker {
       while (done < size) {
         int n = inflater.inflate(out, done, size - done);
         if (n == 0) {
-          throw new UnreadableBlock(
-              "a block of MSZIP gives " + done + " bytes and says that they are " + size);
+          throw new DamagedBlock("an MSZIP block gives " + done + " bytes but claims " + size);
         }
         done += n;
       }
       if (!inflater.finished() && inflater.inflate(new byte[1]) > 0) {
-        throw new UnreadableBlock(
-            "a block of MSZIP gives more than the " + size + " bytes it says");
+        throw new DamagedBlock("an MSZIP block gives more than the " + size + " bytes it claims");
       }
     } catch (DataFormatException e) {
-      throw new UnreadableBlock("MSZIP: " + e.getMessage());
+      throw new DamagedBlock("MSZIP: " + e.getMessage());
     }
     keep(out, size);
   }

@@ -1,8 +1,11 @@
 package io.ntrail.formats.cab;
 
-/** Unpacks the blocks of one folder in turn; what a block leaves behind is used by the next. */
-sealed interface Unpacker extends AutoCloseable permits Stored, MsZip, Lzx {
-  /** What a block holds at most when it is unpacked. */
+/**
+ * Decompressor of the blocks of one folder, in turn; each block depends on the state left by the
+ * previous one.
+ */
+sealed interface Unpacker extends AutoCloseable permits StoredBlocks, MsZip, Lzx {
+  /** Largest size of a block, uncompressed. */
   int BLOCK = 32_768;
 
   /**
@@ -13,9 +16,9 @@ sealed interface Unpacker extends AutoCloseable permits Stored, MsZip, Lzx {
    * @param out receives the block from index 0 on
    * @param size how many bytes the block must give, at most {@link #BLOCK}
    */
-  void unpack(byte[] packed, int length, byte[] out, int size) throws UnreadableBlock;
+  void unpack(byte[] packed, int length, byte[] out, int size) throws DamagedBlock;
 
-  /** Gives back what is no garbage of Java's. */
+  /** Frees what the garbage collector does not. */
   @Override
   default void close() {}
 }

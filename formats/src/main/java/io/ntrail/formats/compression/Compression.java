@@ -1,7 +1,7 @@
 package io.ntrail.formats.compression;
 
 import io.ntrail.formats.bytes.Bytes;
-import io.ntrail.formats.bytes.Scratch;
+import io.ntrail.formats.bytes.NativeBuffer;
 
 /**
  * One way of compressing, with the number that {@code RtlDecompressBuffer} and MS-XCA give it.
@@ -31,18 +31,19 @@ public enum Compression {
    * Decompresses until {@code outputLength} bytes are written or the input ends.
    *
    * @param input the window that holds the compressed bytes
-   * @param from where they begin in {@code input}
-   * @param to where they end
-   * @param output written from index 0 on; never beyond {@code outputLength}. Behind the bytes that
-   *     it reports as {@link Scratch#filled()} and before {@code outputLength} anything may be left
+   * @param from their start in {@code input}
+   * @param to their end
+   * @param output written from index 0 on; never beyond {@code outputLength}. After the bytes that
+   *     it reports as {@link NativeBuffer#filled()} and before {@code outputLength} anything may be
+   *     left
    * @return the number of bytes written; less than {@code outputLength} if the input ended cleanly
    *     before
    * @throws io.ntrail.formats.bytes.DamagedInput if the input is not of this compression; what was
-   *     written until then stands in {@code output}, and its length in {@link Scratch#filled()}
+   *     written until then is in {@code output}, and its length in {@link NativeBuffer#filled()}
    * @throws IllegalArgumentException if {@code from} to {@code to} is not inside {@code input}, or
    *     {@code outputLength} is negative or more than fits into {@code output}
    */
-  public int decompress(Bytes input, int from, int to, Scratch output, int outputLength) {
+  public int decompress(Bytes input, int from, int to, NativeBuffer output, int outputLength) {
     if (from < 0 || from > to || to > input.length()) {
       throw new IllegalArgumentException(
           "no window " + from + " to " + to + " in " + input.length() + " bytes");

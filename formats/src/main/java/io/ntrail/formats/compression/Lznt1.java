@@ -2,42 +2,42 @@ package io.ntrail.formats.compression;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
-import io.ntrail.formats.bytes.Scratch;
+import io.ntrail.formats.bytes.NativeBuffer;
 
 /**
- * LZNT1, the compression of NTFS, as in MS-XCA.
+ * LZNT1 decompressor, the compression of NTFS, as in MS-XCA.
  *
- * <p>The input is a row of chunks, each of which gives 4,096 bytes of output, the last one perhaps
- * fewer; if one before the last gives fewer, zeros follow up to 4,096, as Windows does it. A chunk
- * begins with a 16-bit header: 0 ends the input; else the lower 12 bits are the number of bytes
- * behind the header - 1, bit 15 says whether they are compressed, and bits 12 to 14 (always 3) are
- * not looked at.
+ * <p>The input is a sequence of chunks, each of which gives 4,096 bytes of output, the last one
+ * perhaps fewer; if one before the last gives fewer, zeros follow up to 4,096, as on Windows. A
+ * chunk starts with a 16-bit header: 0 ends the input; else the lower 12 bits are the number of
+ * bytes after the header - 1, bit 15 is set if they are compressed, and bits 12 to 14 (always 3)
+ * are ignored.
  *
- * <p>A compressed chunk is a row of groups: a byte of flags, tested from the least significant bit
- * up, then up to eight items. 0 is a literal, one byte. 1 is a match, a 16-bit word: distance - 1
- * in the upper bits, length - 3 in the lower ones. How many bits the distance has depends on how
+ * <p>A compressed chunk is a sequence of groups: a byte of flags, tested from the least significant
+ * bit up, then up to eight items. 0 is a literal, one byte. 1 is a match, a 16-bit word: distance -
+ * 1 in the upper bits, length - 3 in the lower ones. The number of distance bits depends on how
  * much of this chunk has been written: as many as are needed for the longest possible distance - 1,
- * and at least 4. Matches do not reach into the chunk before.
+ * and at least 4. Matches do not reach into the previous chunk.
  */
 final class Lznt1 {
   private static final int CHUNK = 4096;
 
   private final Bytes input;
   private final int to;
-  private final Scratch output;
+  private final NativeBuffer output;
   private final int limit;
 
   /** Next byte of output. */
   private int out;
 
-  private Lznt1(Bytes input, int to, Scratch output, int limit) {
+  private Lznt1(Bytes input, int to, NativeBuffer output, int limit) {
     this.input = input;
     this.to = to;
     this.output = output;
     this.limit = limit;
   }
 
-  static int decompress(Bytes input, int from, int to, Scratch output, int limit) {
+  static int decompress(Bytes input, int from, int to, NativeBuffer output, int limit) {
     Lznt1 lznt1 = new Lznt1(input, to, output, limit);
     try {
       lznt1.run(from);

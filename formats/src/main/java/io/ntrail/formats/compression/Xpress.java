@@ -2,7 +2,7 @@ package io.ntrail.formats.compression;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
-import io.ntrail.formats.bytes.Scratch;
+import io.ntrail.formats.bytes.NativeBuffer;
 
 /**
  * XPRESS, which MS-XCA calls "plain LZ77".
@@ -25,20 +25,22 @@ import io.ntrail.formats.bytes.Scratch;
  */
 final class Xpress {
   /**
-   * Behind the flags not yet tested stands a 1 that ends them, so that the number of zeros in front
-   * is the number of literals, and this value means that a new word is due.
+   * Value of the flags when a new word is due: the flags not yet tested are followed by a 1, so
+   * that the number of leading zeros is the number of literals.
    */
   private static final long NO_FLAGS = 1L << 63;
 
   /** More than one turn of the fast loop takes: a word of flags, 32 literals, the longest match. */
   private static final int FAST_INPUT = 64;
 
-  /** What one turn of the fast loop writes at most, but for lengths from bytes: 32 literals, 24. */
-  private static final int FAST_OUTPUT = 32 + 24 + Scratch.ROOM;
+  /**
+   * Bound of the output of one turn of the fast loop, without lengths from bytes: 32 literals, 24.
+   */
+  private static final int FAST_OUTPUT = 32 + 24 + NativeBuffer.ROOM;
 
   private final Bytes input;
   private final int to;
-  private final Scratch output;
+  private final NativeBuffer output;
   private final int limit;
 
   /** Next byte of input. */
@@ -53,7 +55,7 @@ final class Xpress {
   /** The nibble that was left of a byte, or -1 if a new byte must be read. */
   private int halfNibble = -1;
 
-  private Xpress(Bytes input, int from, int to, Scratch output, int limit) {
+  private Xpress(Bytes input, int from, int to, NativeBuffer output, int limit) {
     this.input = input;
     this.in = from;
     this.to = to;
@@ -61,7 +63,7 @@ final class Xpress {
     this.limit = limit;
   }
 
-  static int decompress(Bytes input, int from, int to, Scratch output, int limit) {
+  static int decompress(Bytes input, int from, int to, NativeBuffer output, int limit) {
     Xpress xpress = new Xpress(input, from, to, output, limit);
     try {
       xpress.decompressMost();
@@ -73,7 +75,7 @@ final class Xpress {
   }
 
   /**
-   * Goes on while input and output are so far from their ends that neither must be asked for at
+   * Decompresses while input and output are so far from their ends that neither must be checked at
    * every byte, and more may be copied than is wanted.
    */
   private void decompressMost() {
@@ -120,7 +122,7 @@ final class Xpress {
           out = o;
           long longer = longerLength() + 3;
           i = in;
-          if (longer > limit - o - Scratch.ROOM) {
+          if (longer > limit - o - NativeBuffer.ROOM) {
             o = output.repeatWithin(o, distance, longer, limit);
             f <<= 1;
             continue;
@@ -138,7 +140,7 @@ final class Xpress {
     halfNibble = half;
   }
 
-  /** Goes on to the end of the input or of what is wanted, looking at every byte. */
+  /** Decompresses to the end of the input or of the wanted output, checking every byte. */
   private void decompressRest() {
     while (out < limit) {
       if (flags == NO_FLAGS) {
@@ -170,7 +172,7 @@ final class Xpress {
     }
   }
 
-  /** The length - 3 of a match whose word says that more follows. */
+  /** Reads length - 3 of a match whose word has the escape value. */
   private long longLength() {
     int nibble = halfNibble;
     if (nibble < 0) {
@@ -184,7 +186,7 @@ final class Xpress {
     return nibble < 15 ? nibble + 7L : longerLength();
   }
 
-  /** The length - 3 of a match whose nibble says that more follows. */
+  /** Reads length - 3 of a match whose nibble has the escape value. */
   private long longerLength() {
     need(1, "the length of a match");
     int more = input.u8(in++);
@@ -213,7 +215,7 @@ final class Xpress {
   }
 
   private DamagedInput tooFar(int at, int distance) {
-    return damaged(at, "a match reaches back " + distance + " bytes where only " + out + " are");
+    return damaged(at, "match distance " + distance + " exceeds the " + out + " bytes written");
   }
 
   private DamagedInput damaged(int at, String why) {

@@ -2,7 +2,7 @@ package io.ntrail.formats.compression;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
-import io.ntrail.formats.bytes.Scratch;
+import io.ntrail.formats.bytes.NativeBuffer;
 import java.util.Arrays;
 
 /**
@@ -40,7 +40,7 @@ final class XpressHuffman {
 
   private final Bytes input;
   private final int to;
-  private final Scratch output;
+  private final NativeBuffer output;
   private final int limit;
 
   /** By the next {@link #FAST_BITS} bits: symbol * 16 + length, or 0 for a longer code. */
@@ -64,10 +64,10 @@ final class XpressHuffman {
   /** The bits read ahead, from the most significant one down. */
   private int bits;
 
-  /** How many bits of {@link #bits} are real. */
+  /** Number of valid bits in {@link #bits}. */
   private int held;
 
-  private XpressHuffman(Bytes input, int from, int to, Scratch output, int limit) {
+  private XpressHuffman(Bytes input, int from, int to, NativeBuffer output, int limit) {
     this.input = input;
     this.in = from;
     this.to = to;
@@ -75,7 +75,7 @@ final class XpressHuffman {
     this.limit = limit;
   }
 
-  static int decompress(Bytes input, int from, int to, Scratch output, int limit) {
+  static int decompress(Bytes input, int from, int to, NativeBuffer output, int limit) {
     XpressHuffman huffman = new XpressHuffman(input, from, to, output, limit);
     try {
       huffman.run();
@@ -119,7 +119,7 @@ final class XpressHuffman {
         consume(distanceBits);
         if (distance > out) {
           throw damaged(
-              start, "a match reaches back " + distance + " bytes where only " + out + " are");
+              start, "match distance " + distance + " exceeds the " + out + " bytes written");
         }
         out = output.repeatWithin(out, distance, length + 3, limit);
       }
@@ -173,7 +173,7 @@ final class XpressHuffman {
     }
   }
 
-  /** The length - 3 of a match whose symbol says that more follows. */
+  /** Reads length - 3 of a match whose symbol has the escape value. */
   private long longLength() {
     need(1);
     int more = input.u8(in++);

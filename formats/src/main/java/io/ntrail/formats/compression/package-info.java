@@ -3,8 +3,8 @@
  * specified by MS-XCA.
  *
  * <p>Each decompressor is a pure function from a {@link io.ntrail.formats.bytes.Bytes} window to a
- * {@link io.ntrail.formats.bytes.Scratch}; the caller says how many bytes of output it wants, and
- * no more are ever written, so that a prefix can be had cheaply and a bomb cannot grow.
+ * {@link io.ntrail.formats.bytes.NativeBuffer}; the caller gives the number of bytes of output it
+ * wants, and no more are ever written, so that a prefix is cheap and a bomb cannot grow.
  */
 @NullMarked
 package io.ntrail.formats.compression;

@@ -1,6 +1,6 @@
 package io.ntrail.formats.decoration;
 
-import io.ntrail.formats.decoration.Name.Argument;
+import io.ntrail.formats.decoration.NameNode.Argument;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -9,46 +9,48 @@ import java.util.List;
 final class NameReader {
   private static final int MOST_BACK = 10;
 
-  /** What names that were recalled may add up to: they can multiply. */
+  /** Bound of the text of all back references: they can multiply. */
   private static final int MOST_TEXT = 1 << 16;
 
-  private final Encoded in;
+  private final DecoratedNameCursor in;
   private final SymbolReader symbols;
-  private List<Name.Recalled> names = new ArrayList<>();
+  private List<NameNode.Recalled> names = new ArrayList<>();
   private int recalled;
 
-  NameReader(Encoded in, SymbolReader symbols) {
+  NameReader(DecoratedNameCursor in, SymbolReader symbols) {
     this.in = in;
     this.symbols = symbols;
   }
 
   /** The name of a function or variable. */
-  Name.Qualified symbolName() {
-    Name last = unqualifiedSymbol(true);
-    Name.Qualified name = scopes(last);
-    boolean template = last instanceof Name.Template;
-    Name inner = last instanceof Name.Template(Name of, List<Argument> _) ? of : last;
-    if (!(inner instanceof Name.Structor(boolean destructor, Name _))) {
+  NameNode.Qualified symbolName() {
+    NameNode last = unqualifiedSymbol(true);
+    NameNode.Qualified name = scopes(last);
+    boolean template = last instanceof NameNode.Template;
+    NameNode inner = last instanceof NameNode.Template(NameNode of, List<Argument> _) ? of : last;
+    if (!(inner instanceof NameNode.Structor(boolean destructor, NameNode _))) {
       return name;
     }
     if (name.parts().size() < 2) {
-      throw Encoded.wrong();
+      throw DecoratedNameCursor.wrong();
     }
-    List<Name> parts = new ArrayList<>(name.parts());
-    Name resolved = new Name.Structor(destructor, parts.get(parts.size() - 2));
+    List<NameNode> parts = new ArrayList<>(name.parts());
+    NameNode resolved = new NameNode.Structor(destructor, parts.get(parts.size() - 2));
     parts.set(
         parts.size() - 1,
-        template ? new Name.Template(resolved, ((Name.Template) last).arguments()) : resolved);
-    return new Name.Qualified(parts);
+        template
+            ? new NameNode.Template(resolved, ((NameNode.Template) last).arguments())
+            : resolved);
+    return new NameNode.Qualified(parts);
   }
 
   /** The name of a type. */
-  Name.Qualified typeName() {
+  NameNode.Qualified typeName() {
     return scopes(unqualifiedType());
   }
 
   /** The name of a type without its scopes. */
-  Name unqualifiedType() {
+  NameNode unqualifiedType() {
     if (in.startsWithDigit()) {
       return recall();
     }
@@ -59,7 +61,7 @@ final class NameReader {
   }
 
   /** The name of a function or variable without its scopes. */
-  private Name unqualifiedSymbol(boolean remember) {
+  private NameNode unqualifiedSymbol(boolean remember) {
     if (in.startsWithDigit()) {
       return recall();
     }
@@ -68,8 +70,8 @@ final class NameReader {
     }
     if (in.starts("??")) {
       // So managed code calls what initialises a variable: by a symbol within the name.
-      if (!(symbols.symbol().name() instanceof Name.Dynamic initializer)) {
-        throw Encoded.wrong();
+      if (!(symbols.symbol().name() instanceof NameNode.Dynamic initializer)) {
+        throw DecoratedNameCursor.wrong();
       }
       in.must('@');
       return initializer;
@@ -77,7 +79,7 @@ final class NameReader {
     return in.starts("?") ? operator() : simple(remember);
   }
 
-  private Name operator() {
+  private NameNode operator() {
     in.must('?');
     String code = "" + in.next();
     if (code.equals("_")) {
@@ -87,41 +89,41 @@ final class NameReader {
       }
     }
     return switch (code) {
-      case "0", "1" -> new Name.Structor(code.equals("1"), null);
-      case "B" -> new Name.Conversion(null);
-      case "__K" -> new Name.Special("operator \"\"" + in.until('@'));
+      case "0", "1" -> new NameNode.Structor(code.equals("1"), null);
+      case "B" -> new NameNode.Conversion(null);
+      case "__K" -> new NameNode.Special("operator \"\"" + in.until('@'));
       default -> {
         String text = OperatorNames.of(code);
         if (text == null) {
-          throw Encoded.wrong();
+          throw DecoratedNameCursor.wrong();
         }
-        yield new Name.Special(text);
+        yield new NameNode.Special(text);
       }
     };
   }
 
-  private Name recall() {
+  private NameNode recall() {
     int index = in.next() - '0';
     if (index >= names.size()) {
-      throw Encoded.wrong();
+      throw DecoratedNameCursor.wrong();
     }
-    Name.Recalled name = names.get(index);
+    NameNode.Recalled name = names.get(index);
     recalled += name.text().length();
     if (recalled > MOST_TEXT) {
-      throw Encoded.wrong();
+      throw DecoratedNameCursor.wrong();
     }
     return name;
   }
 
-  private void remember(Name name, String text) {
+  private void remember(NameNode name, String text) {
     if (names.size() < MOST_BACK && names.stream().noneMatch(one -> one.text().equals(text))) {
-      names.add(new Name.Recalled(name, text));
+      names.add(new NameNode.Recalled(name, text));
     }
   }
 
-  private Name simple(boolean remember) {
+  private NameNode simple(boolean remember) {
     String text = in.until('@');
-    Name name = new Name.Plain(text);
+    NameNode name = new NameNode.Plain(text);
     if (remember) {
       remember(name, text);
     }
@@ -133,20 +135,20 @@ final class NameReader {
    *
    * @param scope whether it is a type or a scope: these are remembered
    */
-  private Name template(boolean scope) {
-    Name.Template whole = open(false);
+  private NameNode template(boolean scope) {
+    NameNode.Template whole = open(false);
     if (scope) {
-      Name name = whole.name();
-      if (name instanceof Name.Structor || name instanceof Name.Conversion) {
-        throw Encoded.wrong();
+      NameNode name = whole.name();
+      if (name instanceof NameNode.Structor || name instanceof NameNode.Conversion) {
+        throw DecoratedNameCursor.wrong();
       }
-      remember(whole, UndecoratedText.of(whole));
+      remember(whole, LlvmNamePrinter.of(whole));
     }
     return whole;
   }
 
   /** A template by itself, whose arguments need no end. */
-  Name templateAlone() {
+  NameNode templateAlone() {
     return open(true);
   }
 
@@ -155,13 +157,13 @@ final class NameReader {
    *
    * @param alone whether its arguments may end with the text
    */
-  private Name.Template open(boolean alone) {
+  private NameNode.Template open(boolean alone) {
     symbols.enter();
     in.take("?$");
-    List<Name.Recalled> outer = names;
+    List<NameNode.Recalled> outer = names;
     names = new ArrayList<>();
-    List<Type> outerTypes = symbols.types().fresh();
-    Name name = unqualifiedSymbol(true);
+    List<TypeNode> outerTypes = symbols.types().fresh();
+    NameNode name = unqualifiedSymbol(true);
     List<Argument> arguments = new ArrayList<>();
     while (!in.take('@') && !(alone && in.isEmpty())) {
       argument(arguments);
@@ -169,7 +171,7 @@ final class NameReader {
     names = outer;
     symbols.types().back(outerTypes);
     symbols.leave();
-    return new Name.Template(name, arguments);
+    return new NameNode.Template(name, arguments);
   }
 
   private void argument(List<Argument> arguments) {
@@ -206,12 +208,12 @@ final class NameReader {
   }
 
   private Argument member(char kind) {
-    Symbol symbol = null;
+    SymbolNode symbol = null;
     if (in.starts("?")) {
       symbol = symbols.symbol();
-      Name name = symbol.name();
-      Name last = name instanceof Name.Qualified qualified ? qualified.last() : name;
-      remember(last, UndecoratedText.of(last));
+      NameNode name = symbol.name();
+      NameNode last = name instanceof NameNode.Qualified qualified ? qualified.last() : name;
+      remember(last, LlvmNamePrinter.of(last));
     }
     List<Long> offsets =
         numbers(
@@ -232,12 +234,12 @@ final class NameReader {
     return numbers;
   }
 
-  /** What a name is in, the outermost first. */
-  List<Name> scopeParts() {
-    List<Name> parts = new ArrayList<>();
+  /** Reads the scopes of a name, the outermost first. */
+  List<NameNode> scopeParts() {
+    List<NameNode> parts = new ArrayList<>();
     while (!in.take('@')) {
       if (in.isEmpty()) {
-        throw Encoded.wrong();
+        throw DecoratedNameCursor.wrong();
       }
       parts.add(scope());
     }
@@ -246,13 +248,13 @@ final class NameReader {
   }
 
   /** A name with what it is in. */
-  Name.Qualified scopes(Name last) {
-    List<Name> parts = scopeParts();
+  NameNode.Qualified scopes(NameNode last) {
+    List<NameNode> parts = scopeParts();
     parts.add(last);
-    return new Name.Qualified(parts);
+    return new NameNode.Qualified(parts);
   }
 
-  private Name scope() {
+  private NameNode scope() {
     if (in.startsWithDigit()) {
       return recall();
     }
@@ -260,7 +262,7 @@ final class NameReader {
       return template(true);
     }
     if (in.take("?A")) {
-      Name name = new Name.Special("`anonymous namespace'");
+      NameNode name = new NameNode.Special("`anonymous namespace'");
       remember(name, in.take('@') ? "" : in.until('@'));
       return name;
     }
@@ -268,7 +270,7 @@ final class NameReader {
       in.must('?');
       long number = in.number();
       in.must('?');
-      return new Name.Local(symbols.symbol(), number);
+      return new NameNode.Local(symbols.symbol(), number);
     }
     return simple(true);
   }

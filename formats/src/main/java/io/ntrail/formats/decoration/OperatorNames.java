@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What operators, and functions that the compiler makes, are called: by their letters. */
+/** Names of operators and of compiler-generated functions, by their codes. */
 final class OperatorNames {
   private static final Map<String, String> NAMES =
       Map.ofEntries(
@@ -83,16 +83,16 @@ final class OperatorNames {
   private OperatorNames() {}
 
   /**
-   * The name of one.
+   * Returns the name of a code.
    *
-   * @param code the letters behind {@code ?}, such as {@code 4} or {@code _U}
+   * @param code the letters after {@code ?}, such as {@code 4} or {@code _U}
    * @return null if there is none, or none that is a name by itself
    */
   static @Nullable String of(String code) {
     return NAMES.get(code);
   }
 
-  /** The same as the C runtime calls it: in full words. */
+  /** Returns the name that the C runtime uses: in full words. */
   static String spelledOut(String name) {
     if (name.equals(MANAGED_COPY)) {
       return "`managed vector copy constructor iterator'";

@@ -3,7 +3,7 @@ package io.ntrail.formats.decoration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a type is qualified with, as bits. */
+/** Qualifiers of types, as bits. */
 final class Qualifiers {
   static final int NONE = 0;
   static final int CONST = 1;
@@ -11,12 +11,12 @@ final class Qualifiers {
   static final int RESTRICT = 4;
   static final int UNALIGNED = 8;
 
-  /** Of pointers with 64 bits. Only the C runtime's texts tell it. */
+  /** Of pointers with 64 bits. Only the C runtime prints it. */
   static final int PTR64 = 16;
 
   private Qualifiers() {}
 
-  /** Those that stand behind a type, in the order in which they are written. */
+  /** Returns the qualifiers after a type, in the order in which they are written. */
   static List<String> words(int qualifiers) {
     List<String> words = new ArrayList<>();
     if ((qualifiers & CONST) != 0) {

@@ -11,32 +11,32 @@ final class StringLiteral {
 
   private StringLiteral() {}
 
-  /** Reads it from behind {@code ??_C}. */
-  static String read(Encoded in) {
+  /** Reads a string literal's name after {@code ??_C}. */
+  static String read(DecoratedNameCursor in) {
     if (!in.take("@_")) {
-      throw Encoded.wrong();
+      throw DecoratedNameCursor.wrong();
     }
     char width = in.next();
     if (width != '0' && width != '1') {
-      throw Encoded.wrong();
+      throw DecoratedNameCursor.wrong();
     }
     boolean wide = width == '1';
     long size = in.number();
     if (size < (wide ? 2 : 1)) {
-      throw Encoded.wrong();
+      throw DecoratedNameCursor.wrong();
     }
     in.until('@');
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     while (!in.take('@')) {
       if (in.isEmpty() || bytes.size() >= MOST_BYTES) {
-        throw Encoded.wrong();
+        throw DecoratedNameCursor.wrong();
       }
       bytes.write(character(in));
     }
     return wide ? wide(bytes.toByteArray(), size) : narrow(bytes.toByteArray(), size);
   }
 
-  private static int character(Encoded in) {
+  private static int character(DecoratedNameCursor in) {
     char first = in.next();
     if (first != '?') {
       return first;
@@ -54,12 +54,12 @@ final class StringLiteral {
     if (second >= 'A' && second <= 'Z') {
       return 0xC1 + second - 'A';
     }
-    throw Encoded.wrong();
+    throw DecoratedNameCursor.wrong();
   }
 
   private static int nibble(char letter) {
     if (letter < 'A' || letter > 'P') {
-      throw Encoded.wrong();
+      throw DecoratedNameCursor.wrong();
     }
     return letter - 'A';
   }
@@ -67,7 +67,7 @@ final class StringLiteral {
   /** The last character is the 0 that ends it, unless the name has only a part. */
   private static String wide(byte[] bytes, long size) {
     if (bytes.length % 2 != 0 || bytes.length > size) {
-      throw Encoded.wrong();
+      throw DecoratedNameCursor.wrong();
     }
     boolean cut = size > MOST_WIDE_BYTES;
     StringBuilder out = new StringBuilder("L\"");
@@ -83,7 +83,7 @@ final class StringLiteral {
     boolean cut = size > bytes.length;
     int width = width(bytes, size);
     if (bytes.length % width != 0) {
-      throw Encoded.wrong();
+      throw DecoratedNameCursor.wrong();
     }
     StringBuilder out = new StringBuilder(width == 1 ? "\"" : width == 2 ? "u\"" : "U\"");
     int count = bytes.length / width - (cut ? 0 : 1);

@@ -7,30 +7,30 @@ import java.util.List;
 final class TypeReader {
   private static final int MOST_BACK = 10;
 
-  private final Encoded in;
+  private final DecoratedNameCursor in;
   private final SymbolReader symbols;
   private final NameReader names;
-  private List<Type> parameters = new ArrayList<>();
+  private List<TypeNode> parameters = new ArrayList<>();
 
-  TypeReader(Encoded in, SymbolReader symbols, NameReader names) {
+  TypeReader(DecoratedNameCursor in, SymbolReader symbols, NameReader names) {
     this.in = in;
     this.symbols = symbols;
     this.names = names;
   }
 
   /** Forgets the parameters that can be recalled, and gives them to be brought back. */
-  List<Type> fresh() {
-    List<Type> before = parameters;
+  List<TypeNode> fresh() {
+    List<TypeNode> before = parameters;
     parameters = new ArrayList<>();
     return before;
   }
 
-  void back(List<Type> before) {
+  void back(List<TypeNode> before) {
     parameters = before;
   }
 
   /** A type of something that is not qualified here. */
-  Type type() {
+  TypeNode type() {
     symbols.enter();
     try {
       return unqualified();
@@ -40,13 +40,13 @@ final class TypeReader {
   }
 
   /** A type with its qualifiers in front. */
-  Type qualified() {
+  TypeNode qualified() {
     int qualifiers = qualifiers();
     return type().with(qualifiers);
   }
 
   /** A type of a result, whose qualifiers have a mark. */
-  Type result() {
+  TypeNode result() {
     if (in.take('?')) {
       return qualified();
     }
@@ -60,18 +60,18 @@ final class TypeReader {
       case 'B', 'R' -> Qualifiers.CONST;
       case 'C', 'S' -> Qualifiers.VOLATILE;
       case 'D', 'T' -> Qualifiers.CONST | Qualifiers.VOLATILE;
-      default -> throw Encoded.wrong();
+      default -> throw DecoratedNameCursor.wrong();
     };
   }
 
   private int plainQualifiers() {
     if (isMember()) {
-      throw Encoded.wrong();
+      throw DecoratedNameCursor.wrong();
     }
     return qualifiers();
   }
 
-  /** Whether the qualifiers that come next are of a member, which is pointed to. */
+  /** Returns true if the next qualifiers are those of a member that is pointed to. */
   private boolean isMember() {
     return switch (in.peek()) {
       case 'Q', 'R', 'S', 'T' -> true;
@@ -79,7 +79,7 @@ final class TypeReader {
     };
   }
 
-  /** What is said of a pointer itself. */
+  /** Reads the flags of a pointer itself. */
   int pointerFlags() {
     int flags = Qualifiers.NONE;
     if (in.take('E')) {
@@ -94,9 +94,9 @@ final class TypeReader {
     return flags;
   }
 
-  /** What stands behind the type of a variable. */
-  int storage(Type type) {
-    if (!(type instanceof Type.Pointer) && !(type instanceof Type.Managed)) {
+  /** Reads the qualifiers after the type of a variable. */
+  int storage(TypeNode type) {
+    if (!(type instanceof TypeNode.Pointer) && !(type instanceof TypeNode.Managed)) {
       return qualifiers();
     }
     int flags = pointerFlags();
@@ -107,7 +107,7 @@ final class TypeReader {
     return flags | qualifiers();
   }
 
-  private Type unqualified() {
+  private TypeNode unqualified() {
     if (in.take("$$Q")) {
       return pointer("&&", Qualifiers.NONE);
     }
@@ -125,7 +125,7 @@ final class TypeReader {
       return type();
     }
     if (in.take("$$T")) {
-      return new Type.Basic("std::nullptr_t", Qualifiers.NONE);
+      return new TypeNode.Basic("std::nullptr_t", Qualifiers.NONE);
     }
     char code = in.next();
     return switch (code) {
@@ -144,11 +144,11 @@ final class TypeReader {
       case 'S' -> pointer("*", Qualifiers.CONST | Qualifiers.VOLATILE);
       case 'Y' -> array();
       case '?' -> {
-        Name name = names.unqualifiedType();
+        NameNode name = names.unqualifiedType();
         in.must('@');
-        yield new Type.Tag("", name, Qualifiers.NONE);
+        yield new TypeNode.Tag("", name, Qualifiers.NONE);
       }
-      default -> new Type.Basic(basic(code), Qualifiers.NONE);
+      default -> new TypeNode.Basic(basic(code), Qualifiers.NONE);
     };
   }
 
@@ -186,19 +186,19 @@ final class TypeReader {
             case 'W' -> "wchar_t";
             case 'P' -> "auto";
             case 'T' -> "decltype(auto)";
-            default -> throw Encoded.wrong();
+            default -> throw DecoratedNameCursor.wrong();
           };
-      default -> throw Encoded.wrong();
+      default -> throw DecoratedNameCursor.wrong();
     };
   }
 
-  private Type tag(String kind) {
-    return new Type.Tag(kind, names.typeName(), Qualifiers.NONE);
+  private TypeNode tag(String kind) {
+    return new TypeNode.Tag(kind, names.typeName(), Qualifiers.NONE);
   }
 
-  private Type pointer(String sign, int qualifiers) {
+  private TypeNode pointer(String sign, int qualifiers) {
     if (in.take('6')) {
-      return new Type.Pointer(sign, function(false), null, qualifiers);
+      return new TypeNode.Pointer(sign, function(false), null, qualifiers);
     }
     if (sign.equals("*") && in.starts("8")) {
       return memberPointer(qualifiers);
@@ -210,59 +210,59 @@ final class TypeReader {
     if (sign.equals("*") && (in.starts("8") || isMember())) {
       return memberPointer(all);
     }
-    return new Type.Pointer(sign, qualified(), null, all);
+    return new TypeNode.Pointer(sign, qualified(), null, all);
   }
 
   /** A handle, a tracking reference, a pinned pointer or an array: C++/CLI. */
-  private Type managed(String sign, int qualifiers) {
+  private TypeNode managed(String sign, int qualifiers) {
     char kind = in.next();
     if (kind >= '0' && kind <= '9') {
       int rank = rank(kind);
       int all = qualifiers | pointerFlags();
-      return new Type.Managed("cli::array", qualified(), rank, "^", all);
+      return new TypeNode.Managed("cli::array", qualified(), rank, "^", all);
     }
     return switch (kind) {
-      case 'A' -> new Type.Pointer(sign.equals("*") ? "^" : "%", qualified(), null, qualifiers);
-      case 'B' -> new Type.Managed("cli::pin_ptr", qualified(), 1, "", qualifiers);
-      case 'C' -> new Type.Pointer("%", qualified(), null, qualifiers);
-      default -> throw Encoded.wrong();
+      case 'A' -> new TypeNode.Pointer(sign.equals("*") ? "^" : "%", qualified(), null, qualifiers);
+      case 'B' -> new TypeNode.Managed("cli::pin_ptr", qualified(), 1, "", qualifiers);
+      case 'C' -> new TypeNode.Pointer("%", qualified(), null, qualifiers);
+      default -> throw DecoratedNameCursor.wrong();
     };
   }
 
-  /** How many dimensions a managed array has: two digits. */
+  /** Reads the rank of a managed array: two digits. */
   private int rank(char first) {
     char second = in.startsWithDigit() ? in.next() : 0;
     int rank = 10 * (first - '0') + second - '0';
     if (rank < 1) {
-      throw Encoded.wrong();
+      throw DecoratedNameCursor.wrong();
     }
     return rank;
   }
 
-  private Type memberPointer(int qualifiers) {
+  private TypeNode memberPointer(int qualifiers) {
     if (in.take('8')) {
-      Name of = names.typeName();
-      return new Type.Pointer("*", function(true), of, qualifiers);
+      NameNode of = names.typeName();
+      return new TypeNode.Pointer("*", function(true), of, qualifiers);
     }
     int to = qualifiers();
-    Name of = names.typeName();
-    return new Type.Pointer("*", type().with(to), of, qualifiers);
+    NameNode of = names.typeName();
+    return new TypeNode.Pointer("*", type().with(to), of, qualifiers);
   }
 
-  private Type array() {
+  private TypeNode array() {
     long rank = in.number();
     if (rank <= 0 || rank > 255) {
-      throw Encoded.wrong();
+      throw DecoratedNameCursor.wrong();
     }
     List<Long> dimensions = new ArrayList<>();
     for (long i = 0; i < rank; i++) {
       dimensions.add(in.unsigned());
     }
     int elements = in.take("$$C") ? plainQualifiers() : Qualifiers.NONE;
-    return new Type.Array(dimensions, type(), Qualifiers.NONE, elements);
+    return new TypeNode.Array(dimensions, type(), Qualifiers.NONE, elements);
   }
 
-  /** How a function is called. */
+  /** Reads a calling convention. */
   String convention() {
     return switch (in.next()) {
       case 'A', 'B' -> "__cdecl";
@@ -276,7 +276,7 @@ final class TypeReader {
       case 'S' -> "__attribute__((__swiftcall__)) ";
       case 'W' -> "__attribute__((__swiftasynccall__)) ";
       case 'w' -> "__regcall";
-      default -> throw Encoded.wrong();
+      default -> throw DecoratedNameCursor.wrong();
     };
   }
 
@@ -285,7 +285,7 @@ final class TypeReader {
    *
    * @param hasThis whether it is a member that is called on an object
    */
-  Type.Function function(boolean hasThis) {
+  TypeNode.Function function(boolean hasThis) {
     int qualifiers = Qualifiers.NONE;
     String reference = "";
     if (hasThis) {
@@ -296,18 +296,18 @@ final class TypeReader {
       qualifiers |= qualifiers();
     }
     String convention = convention();
-    Type result = in.take('@') ? null : result();
-    List<Type> list = new ArrayList<>();
+    TypeNode result = in.take('@') ? null : result();
+    List<TypeNode> list = new ArrayList<>();
     boolean variadic = parameters(list);
     boolean isNoexcept = in.take("_E");
     if (!isNoexcept) {
       in.must('Z');
     }
-    return new Type.Function(
+    return new TypeNode.Function(
         result, convention, true, list, variadic, isNoexcept, reference, qualifiers);
   }
 
-  private boolean parameters(List<Type> list) {
+  private boolean parameters(List<TypeNode> list) {
     if (in.take('X')) {
       return false;
     }
@@ -315,13 +315,13 @@ final class TypeReader {
       if (in.startsWithDigit()) {
         int index = in.next() - '0';
         if (index >= parameters.size()) {
-          throw Encoded.wrong();
+          throw DecoratedNameCursor.wrong();
         }
         list.add(parameters.get(index));
         continue;
       }
       int begin = in.position();
-      Type type = type();
+      TypeNode type = type();
       if (parameters.size() < MOST_BACK && in.position() - begin > 1) {
         parameters.add(type);
       }

@@ -1,4 +1,4 @@
-/** Decorated names of Microsoft's C++ compilers, and what they say. */
+/** Undecoration of names of Microsoft's C++ compilers. */
 @NullMarked
 package io.ntrail.formats.decoration;
 

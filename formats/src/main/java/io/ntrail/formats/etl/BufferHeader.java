@@ -47,7 +47,7 @@ public record BufferHeader(
         bytes.u16(at + EtlLayout.BufferType));
   }
 
-  /** Whether the records are compressed. */
+  /** Returns true if the records are compressed. */
   public boolean compressed() {
     return (flags & EtlLayout.ETW_BUFFER_FLAG_COMPRESSED) != 0;
   }
@@ -70,7 +70,7 @@ public record BufferHeader(
     return bufferSize >= EtlLayout.BUFFER_HEADER && bufferSize <= EtlLayout.BUFFER_MAXIMUM;
   }
 
-  /** Whether the fields other than the size could be those of a buffer header. */
+  /** Returns true if the fields other than the size could be those of a buffer header. */
   boolean plausibleFields() {
     return type <= EtlLayout.ETW_BUFFER_TYPE_MAXIMUM
         && (state & 0xFFFF) <= EtlLayout.STATE_MAXIMUM

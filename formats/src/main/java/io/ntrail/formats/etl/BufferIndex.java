@@ -49,7 +49,7 @@ public final class BufferIndex {
     return buffers.rows();
   }
 
-  /** Where the buffer begins in the file. */
+  /** Returns the offset of the buffer in the file. */
   public long fileOffset(int buffer) {
     return fileOffsets.get(buffer);
   }
@@ -64,12 +64,12 @@ public final class BufferIndex {
     return ends.get(buffer) & ~(END_UNKNOWN | CUT);
   }
 
-  /** Whether the header does not tell where records end, so that filler ends them. */
+  /** Returns true if the header has no end of records, so that filler ends them. */
   boolean endUnknown(int buffer) {
     return (ends.get(buffer) & END_UNKNOWN) != 0;
   }
 
-  /** Whether the file ends before the buffer does. */
+  /** Returns true if the file ends before the buffer does. */
   boolean cut(int buffer) {
     return (ends.get(buffer) & CUT) != 0;
   }
@@ -84,17 +84,17 @@ public final class BufferIndex {
     return loggers.get(buffer) & 0xFFFF;
   }
 
-  /** Whether it is the header buffer, by its type. */
+  /** Returns true if it is the header buffer, by its type. */
   public boolean isHeader(int buffer) {
     return (flagsAndTypes.get(buffer) >> 8) == EtlLayout.ETW_BUFFER_TYPE_HEADER;
   }
 
-  /** Whether its records are compressed. */
+  /** Returns true if its records are compressed. */
   public boolean compressed(int buffer) {
     return (flagsAndTypes.get(buffer) & EtlLayout.ETW_BUFFER_FLAG_COMPRESSED) != 0;
   }
 
-  /** Whether the recorder marked that events or buffers were lost before it. */
+  /** Returns true if the recorder marked that events or buffers were lost before it. */
   public boolean lossBefore(int buffer) {
     return (flagsAndTypes.get(buffer)
             & (EtlLayout.ETW_BUFFER_FLAG_EVENTS_LOST | EtlLayout.ETW_BUFFER_FLAG_BUFFER_LOST))

@@ -84,13 +84,13 @@ final class BufferScanner {
       } else if (at == 0 && !headerDestroyed) {
         at = take(header, at, headerBufferSize(header));
       } else {
-        at = skipGarbage(at, at + 1, "no buffer header: it begins with 0x");
+        at = skipGarbage(at, at + 1, "no buffer header: it starts with 0x");
       }
     }
     return index;
   }
 
-  /** Where the zeros begin that are all that follows; the file's size if there are none. */
+  /** Returns the start of the zeros at the end of the file; the file's size if there are none. */
   long usedEnd() {
     return usedEnd;
   }
@@ -150,7 +150,7 @@ final class BufferScanner {
       return take(header, at, header.bufferSize());
     }
     if (next - at > EtlLayout.BUFFER_MAXIMUM) {
-      return skipGarbage(at, at + 1, "no buffer header: it begins with 0x");
+      return skipGarbage(at, at + 1, "no buffer header: it starts with 0x");
     }
     reportSize(header, at, next - at);
     return take(header, at, next - at);
@@ -182,7 +182,9 @@ final class BufferScanner {
     return room >= 0 && room < 1024 ? header.bufferSize() : end;
   }
 
-  /** Whether the file ends at {@code at}, or something that looks like a header stands there. */
+  /**
+   * Returns true if the file ends at {@code at}, or something that looks like a header is there.
+   */
   private boolean leadsToHeader(long at) {
     if (at == size) {
       return true;
@@ -219,7 +221,7 @@ final class BufferScanner {
                 at + EtlLayout.Offset,
                 4,
                 "end of records",
-                "the buffer at offset " + at + " does not say where its records end"));
+                "the buffer at offset " + at + " has no end-of-records offset"));
       }
       if (end > present) {
         gaps.add(
@@ -244,7 +246,7 @@ final class BufferScanner {
     return at + bufferSize;
   }
 
-  /** Where the records of a buffer can end at the earliest: the header record has been read. */
+  /** Returns the lowest possible end of a buffer's records: the header record has been read. */
   private long lowestEnd(long at) {
     int record = EtlLayout.BUFFER_HEADER;
     if (at > 0 || headerDestroyed) {
@@ -263,7 +265,7 @@ final class BufferScanner {
             at + clipped,
             Math.min(to, present) - clipped,
             "end of records",
-            "the buffer at offset %d says both 0x%x and 0x%x"
+            "the buffer at offset %d has conflicting offsets 0x%x and 0x%x"
                 .formatted(at, header.offset(), header.savedOffset())));
   }
 
@@ -293,7 +295,7 @@ final class BufferScanner {
     return found;
   }
 
-  /** Where the next header that can be believed stands; the file's size if there is none. */
+  /** Returns the offset of the next plausible header; the file's size if there is none. */
   private long search(long from) {
     long at = from;
     while (size - at >= EtlLayout.BUFFER_HEADER) {

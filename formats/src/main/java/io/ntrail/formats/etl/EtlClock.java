@@ -10,7 +10,7 @@ package io.ntrail.formats.etl;
  * @param startFileTime UTC at the header record in 100 ns since 1601, or 0 if nobody knows
  */
 public record EtlClock(Kind kind, long ticksPerSecond, long headerTicks, long startFileTime) {
-  /** What time stamps count, {@code ReservedFlags} of the header. */
+  /** Clocks of time stamps, {@code ReservedFlags} of the header. */
   public enum Kind {
     /** 1: the performance counter. */
     QPC,

@@ -2,11 +2,12 @@ package io.ntrail.formats.etl;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.CannotGoOn.Reason;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
-import io.ntrail.formats.bytes.Scratch;
+import io.ntrail.formats.bytes.NativeBuffer;
 import io.ntrail.formats.compression.Compression;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +41,7 @@ public final class EtlFile implements AutoCloseable {
     this.sessionBufferSize = sessionBufferSize;
   }
 
-  /** Whether the first bytes could be those of a recording. */
+  /** Returns true if the first bytes could be those of a recording. */
   public static boolean looksLikeRecording(InputFile input) {
     return readHeader(input).isPresent();
   }
@@ -78,7 +79,7 @@ public final class EtlFile implements AutoCloseable {
     } else {
       sessionSize = BufferScanner.guessBufferSize(input);
       if (sessionSize == 0) {
-        throw FileKinds.notARecording(input);
+        throw notARecording(input);
       }
       clock = EtlClock.unknown(0);
       gaps.add(
@@ -100,6 +101,16 @@ public final class EtlFile implements AutoCloseable {
     }
     file.reportMissingEnd(gaps, scanner.usedEnd());
     return file;
+  }
+
+  private static CannotGoOn notARecording(InputFile input) {
+    return input.size() == 0
+        ? CannotGoOn.of(Reason.EMPTY, input.name(), input.name() + " is empty", "")
+        : CannotGoOn.of(
+            Reason.OTHER_KIND,
+            input.name(),
+            input.name() + " is not an ETW recording, or is cut inside its header",
+            "");
   }
 
   private static Optional<LogFileHeader> readHeader(InputFile input) {
@@ -142,7 +153,7 @@ public final class EtlFile implements AutoCloseable {
   /** The first record's time of every buffer: where the merge of all buffers may open it. */
   private void findFirstTicks() {
     int prefix = 96;
-    try (Scratch scratch = new Scratch(prefix)) {
+    try (NativeBuffer scratch = new NativeBuffer(prefix)) {
       for (int i = 0; i < buffers.count(); i++) {
         try {
           if (buffers.compressed(i)) {
@@ -254,7 +265,7 @@ public final class EtlFile implements AutoCloseable {
     return Optional.ofNullable(header);
   }
 
-  /** What raw time stamps mean. */
+  /** Returns the clock of raw time stamps. */
   public EtlClock clock() {
     return clock;
   }
@@ -269,7 +280,7 @@ public final class EtlFile implements AutoCloseable {
     return sessionBufferSize;
   }
 
-  /** How compressed buffers are compressed, as the first buffer says. */
+  /** Returns the compression of compressed buffers, from the first buffer. */
   public Compression compression() {
     return compression;
   }
@@ -302,7 +313,7 @@ public final class EtlFile implements AutoCloseable {
    * Decompresses a buffer. If the file's compression fails, the others are tried; what a failing
    * one wrote before it failed is given, and the rest is a gap.
    */
-  Bytes inflate(int buffer, Scratch memory, int length, Gaps gaps) {
+  Bytes inflate(int buffer, NativeBuffer memory, int length, Gaps gaps) {
     Bytes packed = window(buffer);
     int from = EtlLayout.BUFFER_HEADER;
     String failure;
@@ -342,7 +353,7 @@ public final class EtlFile implements AutoCloseable {
   }
 
   private static boolean inflatesWith(
-      Compression compression, Bytes packed, Scratch memory, int length) {
+      Compression compression, Bytes packed, NativeBuffer memory, int length) {
     try {
       return compression.decompress(
               packed, EtlLayout.BUFFER_HEADER, packed.length(), memory, length)

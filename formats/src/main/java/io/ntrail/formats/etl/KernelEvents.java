@@ -6,20 +6,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The kernel logger's groups of events: which class a group of hook ids belongs to. A hook id is
- * group * 256 + type; the same events also come as records with the class GUID.
+ * Event classes of the kernel logger by group of hook ids. A hook id is group * 256 + type; the
+ * same events also come as records with the class GUID.
  *
  * <p>Groups and class GUIDs are those of ntwmi.h and evntrace.h. Immutable.
  */
 public final class KernelEvents {
-  /** Image load is announced under the process group, but belongs to the Image class. */
-  private static final int IMAGE_LOAD = 0x030A;
+  private record EventClass(Guid classGuid, String task) {}
 
-  private static final int IMAGE_GROUP = 0x14;
-
-  private record Group(Guid classGuid, String task) {}
-
-  private final @Nullable Group[] groups = new Group[256];
+  private final @Nullable EventClass[] groups = new EventClass[256];
   private final Map<Guid, Integer> groupsByClass = new HashMap<>();
 
   /** Reads the tables. */
@@ -61,18 +56,20 @@ public final class KernelEvents {
 
   private void group(int number, String classGuid, String task) {
     Guid guid = Guid.parse(classGuid);
-    groups[number] = new Group(guid, task);
+    groups[number] = new EventClass(guid, task);
     groupsByClass.put(guid, number);
   }
 
-  /** Class GUID of a hook id; zero if its group is unknown. */
+  /** Returns the class GUID of a hook id; zero if its group is unknown. */
   public Guid classGuid(int hookId) {
-    Group group = groups[hookId == IMAGE_LOAD ? IMAGE_GROUP : hookId >>> 8];
+    EventClass group =
+        groups[
+            hookId == KernelEvent.IMAGE_LOAD ? KernelEvent.Group.IMAGE : KernelEvent.group(hookId)];
     return group == null ? Guid.ZERO : group.classGuid;
   }
 
   /**
-   * Hook id of a class event.
+   * Returns the hook id of a class event.
    *
    * @return -1 if the class is none of the kernel logger's
    */
@@ -81,15 +78,17 @@ public final class KernelEvents {
     if (group == null) {
       return -1;
     }
-    if (group == IMAGE_GROUP && opcode == (IMAGE_LOAD & 0xFF)) {
-      return IMAGE_LOAD;
+    if (group == KernelEvent.Group.IMAGE && opcode == KernelEvent.type(KernelEvent.IMAGE_LOAD)) {
+      return KernelEvent.IMAGE_LOAD;
     }
-    return group << 8 | opcode;
+    return KernelEvent.hookId(group, opcode);
   }
 
-  /** What the group of a hook id is called. */
+  /** Returns the name of the class of a hook id; {@code Group N} if it is unknown. */
   public String task(int hookId) {
-    Group group = groups[hookId == IMAGE_LOAD ? IMAGE_GROUP : hookId >>> 8];
-    return group == null ? "Group " + Integer.toHexString(hookId >>> 8) : group.task;
+    EventClass group =
+        groups[
+            hookId == KernelEvent.IMAGE_LOAD ? KernelEvent.Group.IMAGE : KernelEvent.group(hookId)];
+    return group == null ? "Group " + Integer.toHexString(KernelEvent.group(hookId)) : group.task;
   }
 }

@@ -115,7 +115,7 @@ public record LogFileHeader(
         bytes.utf16z(second, end));
   }
 
-  /** Whether the session ended in an orderly way and completed this header. */
+  /** Returns true if the session ended in an orderly way and completed this header. */
   public boolean finalised() {
     return endTime != 0;
   }

@@ -4,29 +4,23 @@ import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
-import io.ntrail.formats.bytes.Scratch;
-import io.ntrail.formats.identity.Guid;
+import io.ntrail.formats.bytes.NativeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Walks the records of one buffer after the other as a flyweight: after {@link #next()} the
- * accessors speak of the current record. It holds no bytes of its own but the memory that
+ * accessors are those of the current record. It holds no bytes of its own except the memory that
  * compressed buffers are inflated into. One thread at a time.
  *
- * <p>A record whose marker or size is wrong ends its buffer: where the next one would begin nobody
- * can tell. That is a gap.
+ * <p>A record whose marker or size is wrong ends its buffer, since the start of the next one is
+ * unknown. That is a gap.
  */
-public final class RecordCursor implements AutoCloseable {
-  /** No process or thread is known. */
-  public static final int NO_ID = -1;
-
-  private static final Bytes NOTHING = Bytes.copyOf(new byte[0], "nothing");
+public final class RecordCursor extends RecordHeader implements AutoCloseable {
   private static final byte[] SIZE_SHIFT = new byte[16];
   private static final byte[] TIME_OFFSET = new byte[16];
   private static final byte[] HEADER_BYTES = new byte[16];
   private static final int CACHE_LINE = 64;
   private static final int TOUCH = 16 << 10;
-  private static final int MESSAGE = RecordKind.MESSAGE.ordinal();
 
   static {
     for (RecordKind kind : RecordKind.values()) {
@@ -38,22 +32,12 @@ public final class RecordCursor implements AutoCloseable {
 
   private final EtlFile file;
   private final Gaps gaps;
-  private @Nullable Scratch scratch;
+  private @Nullable NativeBuffer scratch;
 
-  private Bytes bytes = NOTHING;
   private int buffer = -1;
   private int nextAt;
   private int end;
   private boolean markerMayEnd;
-
-  private int at;
-  private int size;
-  private int kind;
-
-  /** The word where kernel records have their hook id. */
-  private int hook;
-
-  private long time;
 
   private int payloadAt;
   private boolean payloadKnown;
@@ -91,12 +75,12 @@ public final class RecordCursor implements AutoCloseable {
 
   private Bytes inflate(BufferIndex index) {
     int length = index.inflatedBytes(buffer);
-    Scratch memory = scratch;
+    NativeBuffer memory = scratch;
     if (memory == null || memory.capacity() < length) {
       if (memory != null) {
         memory.close();
       }
-      memory = new Scratch(Math.max(length, (int) file.sessionBufferSize()));
+      memory = new NativeBuffer(Math.max(length, (int) file.sessionBufferSize()));
       scratch = memory;
     }
     return file.inflate(buffer, memory, length, gaps);
@@ -107,7 +91,7 @@ public final class RecordCursor implements AutoCloseable {
     bytes = NOTHING;
     end = 0;
     nextAt = 0;
-    Scratch memory = scratch;
+    NativeBuffer memory = scratch;
     if (memory != null) {
       memory.close();
       scratch = null;
@@ -212,7 +196,7 @@ public final class RecordCursor implements AutoCloseable {
     touchedTo = from + TOUCH;
   }
 
-  /** What {@link #touch} read: kept so that its reads are not taken for useless. */
+  /** Returns the sum of what {@link #touch} read: kept so that its reads are not optimized away. */
   long touched() {
     return touched;
   }
@@ -232,7 +216,7 @@ public final class RecordCursor implements AutoCloseable {
           from,
           "record",
           filler
-              ? "records end before the buffer's own end mark"
+              ? "records end before the buffer's end offset"
               : "no record header: marker 0x" + Integer.toHexString(marker));
     }
     nextAt = end;
@@ -283,292 +267,14 @@ public final class RecordCursor implements AutoCloseable {
     return buffer;
   }
 
-  /** The window that the record is in; its offsets are those that the accessors give. */
-  public Bytes bytes() {
-    return bytes;
-  }
-
-  /** Where the record begins in {@link #bytes()}. */
-  public int offset() {
-    return at;
-  }
-
-  /** Bytes of the record with all its headers, without padding. */
-  public int size() {
-    return size;
-  }
-
-  /** Which header it has. */
-  public RecordKind kind() {
-    return RecordKind.at(kind);
-  }
-
-  /** {@link #kind()} as an index into {@link RecordKind#values()}, for hot loops. */
-  public int kindOrdinal() {
-    return kind;
-  }
-
-  /**
-   * Raw time stamp. A message without one has that of the record before it, see {@link #hasTime()}.
-   */
-  public long ticks() {
-    return time;
-  }
-
-  /** Whether the record has a time stamp of its own: all but messages without flag 8 do. */
-  public boolean hasTime() {
-    return kind != MESSAGE || WppMessage.hasTime(bytes, at);
-  }
-
   /** Processor whose buffer the record is in. */
   public int cpu() {
     return file.buffers().cpu(buffer);
   }
 
-  /** Pointer width of the writer, 4 or 8. */
-  public int pointerBytes() {
-    if (kind == MESSAGE) {
-      return WppMessage.pointerBytes(bytes, at);
-    }
-    return kind().pointerBytes();
-  }
-
-  /** Process id in the header, {@link #NO_ID} if it has none. The logging one, for SYSTEM. */
-  public int processId() {
-    return switch (kind()) {
-      case SYSTEM32, SYSTEM64, COMPACT32, COMPACT64 -> bytes.i32(at + 12);
-      case FULL32, FULL64, INSTANCE32, INSTANCE64, ERROR, EVENT32, EVENT64 -> bytes.i32(at + 12);
-      case MESSAGE -> message().processId();
-      case PERFINFO32, PERFINFO64, TIMED, WNODE -> NO_ID;
-    };
-  }
-
-  /** Thread id in the header, {@link #NO_ID} if it has none. */
-  public int threadId() {
-    return switch (kind()) {
-      case SYSTEM32, SYSTEM64, COMPACT32, COMPACT64 -> bytes.i32(at + 8);
-      case FULL32, FULL64, INSTANCE32, INSTANCE64, ERROR, EVENT32, EVENT64 -> bytes.i32(at + 8);
-      case MESSAGE -> message().threadId();
-      case PERFINFO32, PERFINFO64, TIMED, WNODE -> NO_ID;
-    };
-  }
-
-  /** Group and type of a kernel record, group * 256 + type; only if {@link RecordKind#isHook}. */
-  public int hookId() {
-    return hook;
-  }
-
-  /** Class or provider GUID, or the message's; zero for kinds without one. */
-  public Guid provider() {
-    return switch (kind()) {
-      case FULL32, FULL64, INSTANCE32, INSTANCE64, ERROR, EVENT32, EVENT64, WNODE ->
-          Guid.read(bytes, at + 24);
-      case MESSAGE -> message().guid();
-      case SYSTEM32, SYSTEM64, COMPACT32, COMPACT64, PERFINFO32, PERFINFO64, TIMED -> Guid.ZERO;
-    };
-  }
-
-  /** Bytes 0 to 7 of the provider's GUID; only for kinds that have it at byte 24. */
-  public long providerLow() {
-    return bytes.i64(at + 24);
-  }
-
-  /** Bytes 8 to 15 of the provider's GUID; only for kinds that have it at byte 24. */
-  public long providerHigh() {
-    return bytes.i64(at + 32);
-  }
-
-  /** Event id: of the descriptor, the message number, the hook id; 0 for classic events. */
-  public int id() {
-    return switch (kind()) {
-      case EVENT32, EVENT64 -> bytes.u16(at + 40);
-      case MESSAGE -> message().number();
-      case SYSTEM32, SYSTEM64, COMPACT32, COMPACT64, PERFINFO32, PERFINFO64 -> hookId();
-      case TIMED -> bytes.i32(at + 4);
-      case FULL32, FULL64, INSTANCE32, INSTANCE64, ERROR, WNODE -> 0;
-    };
-  }
-
-  /** Event version; of PERFINFO its low byte, since the rest are flags. */
-  public int version() {
-    return switch (kind()) {
-      case EVENT32, EVENT64 -> bytes.u8(at + 42);
-      case FULL32, FULL64, INSTANCE32, INSTANCE64, ERROR -> bytes.u16(at + 6);
-      case SYSTEM32, SYSTEM64, COMPACT32, COMPACT64 -> bytes.u16(at);
-      case PERFINFO32, PERFINFO64 -> bytes.u8(at);
-      case MESSAGE, TIMED, WNODE -> 0;
-    };
-  }
-
-  /** Opcode, or the type of a classic or kernel event. */
-  public int opcode() {
-    return switch (kind()) {
-      case EVENT32, EVENT64 -> bytes.u8(at + 45);
-      case FULL32, FULL64, INSTANCE32, INSTANCE64, ERROR -> bytes.u8(at + 4);
-      case SYSTEM32, SYSTEM64, COMPACT32, COMPACT64, PERFINFO32, PERFINFO64 -> bytes.u8(at + 6);
-      case MESSAGE, TIMED, WNODE -> 0;
-    };
-  }
-
-  /** Level; 0 for kinds without one. */
-  public int level() {
-    return switch (kind()) {
-      case EVENT32, EVENT64 -> bytes.u8(at + 44);
-      case FULL32, FULL64, INSTANCE32, INSTANCE64, ERROR -> bytes.u8(at + 5);
-      default -> 0;
-    };
-  }
-
-  /** Channel of an EVENT record. */
-  public int channel() {
-    return bytes.u8(at + 43);
-  }
-
-  /** Task of an EVENT record. */
-  public int task() {
-    return bytes.u16(at + 46);
-  }
-
-  /** Keyword bits of an EVENT record. */
-  public long keyword() {
-    return bytes.i64(at + 48);
-  }
-
-  /** {@code EVENT_HEADER_FLAG_*} of an EVENT record. */
-  public int eventFlags() {
-    return bytes.u16(at + 4);
-  }
-
-  /** {@code EVENT_HEADER_PROPERTY_*} of an EVENT record. */
-  public int eventProperty() {
-    return bytes.u16(at + 6);
-  }
-
-  /** Activity of an EVENT record. */
-  public Guid activityId() {
-    return Guid.read(bytes, at + 64);
-  }
-
   /**
-   * Processor time in the header: kernel in the low, user in the high 32 bits (ticks of the timer),
-   * or cycles; only SYSTEM, FULL, INSTANCE and EVENT have it.
-   */
-  public long processorTime() {
-    return switch (kind()) {
-      case SYSTEM32, SYSTEM64 -> bytes.i64(at + 24);
-      case FULL32, FULL64, INSTANCE32, INSTANCE64, ERROR -> bytes.i64(at + 40);
-      case EVENT32, EVENT64 -> bytes.i64(at + 56);
-      default -> 0;
-    };
-  }
-
-  /** {@code InstanceId} of an INSTANCE record. */
-  public long instanceId() {
-    return bytes.u32(at + 48);
-  }
-
-  /** {@code ParentInstanceId} of an INSTANCE record. */
-  public long parentInstanceId() {
-    return bytes.u32(at + 52);
-  }
-
-  /** Class of the parent instance of an INSTANCE record. */
-  public Guid parentGuid() {
-    return Guid.read(bytes, at + 56);
-  }
-
-  /** Number of performance counter values in a PERFINFO header. */
-  public int pmcCount() {
-    return switch (kind()) {
-      case PERFINFO32, PERFINFO64 -> bytes.u16(at) >>> 8 & 7;
-      default -> 0;
-    };
-  }
-
-  /** Performance counter value {@code i} of a PERFINFO header. */
-  public long pmc(int i) {
-    return bytes.i64(at + 16 + (hasPebsIndex() ? 8 : 0) + 8 * i);
-  }
-
-  /** Whether a PERFINFO header has a PEBS index. */
-  public boolean hasPebsIndex() {
-    return switch (kind()) {
-      case PERFINFO32, PERFINFO64 -> (bytes.u16(at) & 0x8000) != 0;
-      default -> false;
-    };
-  }
-
-  /** The PEBS index of a PERFINFO header. */
-  public long pebsIndex() {
-    return bytes.i64(at + 16);
-  }
-
-  /** The message header, for records of kind MESSAGE. */
-  public WppMessage message() {
-    return WppMessage.read(bytes, at, size);
-  }
-
-  /** Whether extended items stand between an EVENT header and its payload. */
-  public boolean hasExtendedItems() {
-    return kind().isEvent() && (eventFlags() & EtlLayout.EVENT_HEADER_FLAG_EXTENDED_INFO) != 0;
-  }
-
-  /** First extended item's offset; 0 if there is none. For use with {@link #nextItem}. */
-  public int firstItem() {
-    return hasExtendedItems() && itemFits(at + 80) ? at + 80 : 0;
-  }
-
-  /** The item after that at {@code item}; 0 after the last one. */
-  public int nextItem(int item) {
-    if ((bytes.u16(item + 4) & 1) == 0) {
-      return 0;
-    }
-    int next = item + itemSize(item);
-    return itemFits(next) ? next : 0;
-  }
-
-  /** {@code EVENT_HEADER_EXT_TYPE_*} of the item at {@code item}, see {@link ExtendedItem}. */
-  public int itemType(int item) {
-    return bytes.u16(item + 2);
-  }
-
-  /** Where the data of the item at {@code item} begins. */
-  public int itemData(int item) {
-    return item + 8;
-  }
-
-  /** Bytes of data of the item at {@code item}. */
-  public int itemLength(int item) {
-    return Math.min(bytes.u16(item + 6), at + size - item - 8);
-  }
-
-  private int itemSize(int item) {
-    int total = bytes.u16(item);
-    int rounded = total == 0 ? 8 + bytes.u16(item + 6) + 7 & ~7 : total + 7 & ~7;
-    return Math.max(8, rounded);
-  }
-
-  private boolean itemFits(int item) {
-    return item + 8 <= at + size && item + 8 + bytes.u16(item + 6) <= at + size;
-  }
-
-  /** Whether the record itself carries a stack, or the key of one. */
-  public boolean hasStackItem() {
-    for (int item = firstItem(); item != 0; item = nextItem(item)) {
-      int type = itemType(item);
-      if (type == ExtendedItem.STACK_TRACE32.number()
-          || type == ExtendedItem.STACK_TRACE64.number()
-          || type == ExtendedItem.STACK_KEY32.number()
-          || type == ExtendedItem.STACK_KEY64.number()) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /**
-   * Where the payload begins: after the header, its counters, optional parts and extended items. If
-   * the chain of items is broken, that is a gap and the payload is empty.
+   * Returns the start of the payload: after the header, its counters, optional parts and extended
+   * items. If the chain of items is broken, that is a gap and the payload is empty.
    */
   public int payloadOffset() {
     if (!payloadKnown) {

@@ -90,7 +90,7 @@ public enum RecordKind {
     return pointerBytes;
   }
 
-  /** Whether the record names its event by group and type (a kernel hook id). */
+  /** Returns true if the record identifies its event by group and type (a kernel hook id). */
   public boolean isHook() {
     return switch (this) {
       case SYSTEM32, SYSTEM64, COMPACT32, COMPACT64, PERFINFO32, PERFINFO64 -> true;
@@ -98,12 +98,12 @@ public enum RecordKind {
     };
   }
 
-  /** Whether the record has an {@code EVENT_DESCRIPTOR} and may have extended items. */
+  /** Returns true if the record has an {@code EVENT_DESCRIPTOR} and may have extended items. */
   public boolean isEvent() {
     return this == EVENT32 || this == EVENT64;
   }
 
-  /** Whether the record names its event by class GUID and type. */
+  /** Returns true if the record identifies its event by class GUID and type. */
   public boolean isClassic() {
     return switch (this) {
       case FULL32, FULL64, INSTANCE32, INSTANCE64, ERROR -> true;

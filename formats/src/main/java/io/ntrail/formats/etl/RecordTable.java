@@ -41,7 +41,7 @@ public final class RecordTable {
     return records.rows();
   }
 
-  /** Whether their times never go back. */
+  /** Returns true if their times never go back. */
   public boolean sorted() {
     return sorted;
   }

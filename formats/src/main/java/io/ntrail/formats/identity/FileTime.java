@@ -13,14 +13,14 @@ public final class FileTime {
 
   private FileTime() {}
 
-  /** Whether it is a date up to the year 9999. */
+  /** Returns true if it is a date up to the year 9999. */
   public static boolean isDate(long fileTime) {
     return fileTime > 0 && Math.floorDiv(fileTime / SECOND - TO_UNIX_SECONDS, 86_400L) < LAST_DAY;
   }
 
   /**
-   * {@code 2026-03-14T08:26:53.5891234Z}: ISO 8601 with 7 decimals; what is no date up to the year
-   * 9999 as the bare number.
+   * Returns {@code 2026-03-14T08:26:53.5891234Z}: ISO 8601 with 7 decimals; the bare number if it
+   * is not a date up to the year 9999.
    */
   public static String text(long fileTime) {
     if (!isDate(fileTime)) {

@@ -20,9 +20,9 @@ public record Guid(long low, long high) {
   }
 
   /**
-   * Reads the form {@code 68fdd900-4a3e-11d1-84f4-0000f80464e3}, with or without braces.
+   * Parses the form {@code 68fdd900-4a3e-11d1-84f4-0000f80464e3}, with or without braces.
    *
-   * @throws IllegalArgumentException if the text is no GUID
+   * @throws IllegalArgumentException if the text is not a GUID
    */
   public static Guid parse(String text) {
     String digits = text.replace("-", "").replace("{", "").replace("}", "");

@@ -3,7 +3,7 @@ package io.ntrail.formats.identity;
 import java.util.Locale;
 
 /**
- * Which build of an image it is: two numbers of its headers.
+ * Identity of an image: two numbers of its headers.
  *
  * @param timestamp TimeDateStamp as stored, a time or a hash
  * @param size SizeOfImage in bytes

@@ -3,7 +3,7 @@ package io.ntrail.formats.identity;
 import java.util.Locale;
 
 /**
- * Which PDB belongs to an image: the one with the same GUID; the age says how often the linker
+ * Identity of a PDB: the one of an image has the same GUID; the age counts how often the linker
  * changed it since.
  */
 public record PdbId(Guid guid, long age) {

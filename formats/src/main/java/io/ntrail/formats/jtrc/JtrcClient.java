@@ -14,7 +14,7 @@ public final class JtrcClient {
   private final long[] offsets;
   private final long[] firstTicks;
 
-  /** Number of the first record of each chunk, and behind the last one of all. */
+  /** Number of the first record of each chunk, then the number of all records. */
   private final long[] firstRecords;
 
   JtrcClient(long pid, long tid, long[] offsets, long[] firstTicks, long[] firstRecords) {
@@ -40,7 +40,7 @@ public final class JtrcClient {
     return offsets.length;
   }
 
-  /** Where a chunk begins in the file. */
+  /** Returns the offset of a chunk in the file. */
   public long offset(int chunk) {
     return offsets[chunk];
   }
@@ -65,7 +65,7 @@ public final class JtrcClient {
     return firstRecords[offsets.length];
   }
 
-  /** The chunk in which a record lies; the last one for what lies behind. */
+  /** Returns the chunk of a record; the last one for numbers past the end. */
   int chunkOf(long record) {
     return Search.floor(firstRecords, offsets.length, record);
   }

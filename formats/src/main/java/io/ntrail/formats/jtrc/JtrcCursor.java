@@ -6,7 +6,7 @@ import io.ntrail.formats.bytes.Gaps;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks the records of a client as a flyweight: it is the record it stands on. For one thread.
+ * Walks the records of a client as a flyweight: it is the record it is on. For one thread.
  *
  * <p>Bits 2 and 3 of the first word are not zero in every file and mean nothing.
  */
@@ -38,7 +38,10 @@ public final class JtrcCursor {
     this.gaps = gaps;
   }
 
-  /** Goes before a record: the next {@link #next()} is it, or the first one behind it that is. */
+  /**
+   * Moves before a record: the next {@link #next()} goes to it, or to the first readable one after
+   * it.
+   */
   public void seek(long record) {
     if (client.chunks() == 0 || record >= client.records()) {
       chunk = client.chunks();
@@ -85,7 +88,7 @@ public final class JtrcCursor {
     }
   }
 
-  /** The number, in the client, of the record behind this one. */
+  /** Returns the number, in the client, of the record after this one. */
   public long nextRecord() {
     if (chunk < 0) {
       return 0;

@@ -2,7 +2,7 @@ package io.ntrail.formats.jtrc;
 
 /** Why NTrace's own reader refused a file, under the names that it had for it. */
 public enum JtrcError {
-  /** The file does not begin with {@code JTRC}. */
+  /** The file does not start with {@code JTRC}. */
   INVALID_SIGNATURE(0xC004_9400),
   /** The version is not 1000h. */
   INVALID_VERSION(0xC004_9401),
@@ -24,7 +24,7 @@ public enum JtrcError {
   CHUNK_STRADDLES_SEGMENT(0xC004_9409),
   /** A record is neither entry nor exit nor unwind. */
   INVALID_TRANSITION(0xC004_940B),
-  /** A routine lies in no image of the file. */
+  /** A routine is in no image of the file. */
   MODULE_UNKNOWN(0xC004_940C);
 
   private final int code;

@@ -83,7 +83,7 @@ public final class JtrcFile implements AutoCloseable {
     }
   }
 
-  /** Reads a chunk and tells how many bytes it has. */
+  /** Reads a chunk and returns its length in bytes. */
   private static int chunk(
       InputFile input, long at, JtrcChunks chunks, Set<JtrcImage> images, Gaps gaps) {
     long left = input.size() - at;
@@ -133,7 +133,7 @@ public final class JtrcFile implements AutoCloseable {
     return (int) size;
   }
 
-  /** An image that cannot be read leaves the chunks behind it as they are. */
+  /** Reads an image; one that cannot be read does not affect the chunks after it. */
   private static void image(InputFile input, long at, int size, Set<JtrcImage> images, Gaps gaps) {
     try {
       JtrcImage image = JtrcImage.read(input.window(at, size));
@@ -167,7 +167,7 @@ public final class JtrcFile implements AutoCloseable {
     return header;
   }
 
-  /** The images, each once, in the order in which they were told last. */
+  /** Returns the images, each once, in the order of their last appearance. */
   public List<JtrcImage> images() {
     return images;
   }
@@ -182,7 +182,7 @@ public final class JtrcFile implements AutoCloseable {
     return traceChunks;
   }
 
-  /** The image in which an address lies: the last one that was told of. */
+  /** Returns the image that an address is in: the last one recorded. */
   public Optional<JtrcImage> imageAt(long address) {
     for (int i = images.size() - 1; i >= 0; i--) {
       if (images.get(i).contains(address)) {

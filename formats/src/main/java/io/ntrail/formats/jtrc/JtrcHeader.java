@@ -32,7 +32,7 @@ public record JtrcHeader(int version, int characteristics) {
   /** Records are of 64-bit code; no writer ever made them. */
   public static final int RECORDS_64 = 8;
 
-  /** Whether the input begins as such a file does, as far as it goes. */
+  /** Returns true if the input starts like such a file, as far as it goes. */
   public static boolean looksLike(InputFile input) {
     return input.size() >= 4 && input.window(0, 4).i32(0) == SIGNATURE;
   }
@@ -46,7 +46,7 @@ public record JtrcHeader(int version, int characteristics) {
     String name = input.name();
     Bytes start = input.window(0, (int) Math.min(BYTES, input.size()));
     if (start.length() == 0) {
-      throw new DamagedInput(name, 0, JtrcError.FILE_EMPTY.text("there are no bytes"));
+      throw new DamagedInput(name, 0, JtrcError.FILE_EMPTY.text("the file is empty"));
     }
     if (start.length() < 4 || start.i32(0) != SIGNATURE) {
       throw new DamagedInput(name, 0, JtrcError.INVALID_SIGNATURE.text("it should be JTRC"));
@@ -90,7 +90,7 @@ public record JtrcHeader(int version, int characteristics) {
     return new JtrcHeader(start.u16(4), characteristics);
   }
 
-  /** Whether time stamps are of the performance counter, which all processors share. */
+  /** Returns true if time stamps are of the performance counter, which all processors share. */
   public boolean performanceCounter() {
     return (characteristics & TIMESTAMP_PERFCOUNTER) != 0;
   }

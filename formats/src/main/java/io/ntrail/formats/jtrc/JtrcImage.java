@@ -3,24 +3,23 @@ package io.ntrail.formats.jtrc;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.identity.Guid;
-import io.ntrail.formats.identity.PathName;
 import io.ntrail.formats.identity.PdbId;
+import io.ntrail.formats.identity.WindowsPath;
 import org.jspecify.annotations.Nullable;
 
 /**
  * An image that had routines patched.
  *
  * <p>Its chunk has two forms under one version number: files made before May 2008 have the length
- * of the path at 24 and no debug data, later ones at 26 with the debug data behind the directories.
+ * of the path at 24 and no debug data, later ones at 26 with the debug data after the directories.
  *
- * @param base where it was loaded
- * @param size bytes that it takes there
+ * @param base load address
+ * @param size in memory, in bytes
  * @param path in the kernel's form, such as {@code \SystemRoot\system32\DRIVERS\tcpip.sys}, or a
  *     bare name
- * @param timestamp when it was linked, in seconds since 1970, as its debug directory has it; 0 if
- *     that has none
+ * @param timestamp link time in seconds since 1970, from its debug directory; 0 if that has none
  * @param directories entries of its debug directory
- * @param pdb which PDB belongs to it; null if the file does not say
+ * @param pdb identity of its PDB; null if the file does not have it
  * @param pdbName as the linker wrote it; null like {@code pdb}
  * @param oldForm whether the chunk has the form of before May 2008
  */
@@ -92,11 +91,11 @@ public record JtrcImage(
 
   /** The last part of the path. */
   public String name() {
-    String last = PathName.lastPart(path);
+    String last = WindowsPath.lastPart(path);
     return last.isEmpty() ? path : last;
   }
 
-  /** Whether an address lies in it. */
+  /** Returns true if an address is in it. */
   public boolean contains(long address) {
     return Long.compareUnsigned(address - base, size) < 0;
   }

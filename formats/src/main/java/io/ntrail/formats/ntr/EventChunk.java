@@ -1,9 +1,9 @@
 package io.ntrail.formats.ntr;
 
 /**
- * What the head of a chunk of events says (docs/ntr.md section 5).
+ * Head of a chunk of events (docs/ntr.md section 5).
  *
- * @param offset where the chunk begins in the file
+ * @param offset the chunk's offset in the file
  * @param payload bytes of its payload
  * @param number of the chunk in the file
  * @param thread the number of its thread
@@ -12,9 +12,9 @@ package io.ntrail.formats.ntr;
  * @param firstCall calls of the thread before it
  * @param earliest ticks of its earliest event
  * @param latest ticks of its latest event
- * @param lost records that the recorder lost before it, since the chunk before
- * @param events how many
- * @param calls how many of them are entries
+ * @param lost records that the recorder lost before it, since the previous chunk
+ * @param events number of events
+ * @param calls number of entries among them
  * @param openBefore open frames before its first event
  * @param openAfter open frames after its last event
  * @param fewestOpen the fewest at any time between
@@ -37,12 +37,12 @@ public record EventChunk(
     int openAfter,
     int fewestOpen,
     int flags) {
-  /** What it takes in the file, in bytes. */
+  /** Returns its size in the file, in bytes. */
   public long size() {
     return NtrLayout.chunkSize(payload);
   }
 
-  /** Whether some open frames are not listed because they were too many. */
+  /** Returns true if some open frames are not listed because they were too many. */
   public boolean openIncomplete() {
     return (flags & NtrLayout.OPEN_INCOMPLETE) != 0;
   }

@@ -14,10 +14,10 @@ public final class EventKind {
   /** An exception left a frame; the value is its code. */
   public static final int UNWIND = 4;
 
-  /** An unwind is about to begin; the value is the exception code, the key the target frame. */
+  /** An unwind is about to start; the value is the exception code, the key the target frame. */
   public static final int UNWIND_TARGET = 5;
 
-  /** The thread goes on another stack; the value is its base. */
+  /** The thread switches to another stack; the value is its base. */
   public static final int STACK_SWITCH = 6;
 
   /** A module came (further value 0) or went (1); the value is its number. */
@@ -26,7 +26,7 @@ public final class EventKind {
   /** An exception was raised; the value is its code, the key the stack pointer. */
   public static final int EXCEPTION = 8;
 
-  /** The recorder dropped records here; the value says how many. */
+  /** The recorder dropped records here; the value is their number. */
   public static final int LOST = 9;
 
   /** As {@link #ENTRY}, of a function whose exits are not recorded. */

@@ -1,7 +1,7 @@
 package io.ntrail.formats.ntr;
 
 /**
- * How many events of which kinds.
+ * Numbers of events, by kind.
  *
  * @param events of all kinds
  * @param entries of kind {@link EventKind#ENTRY}

@@ -16,18 +16,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * One {@code .ntr} file: what was recorded, its definitions and statistics, and where the events of
  * each thread are. Opening reads the index if there is one, else the header of every chunk; events
- * are read by {@link EventCursor}.
+ * are read by {@link ThreadEventCursor}.
  *
  * <p>Immutable after opening; any number of cursors may walk it at once.
  */
 public final class NtrFile implements AutoCloseable {
   private final InputFile input;
   private final int recording;
-  private final Definitions definitions = new Definitions();
+  private final DefinitionTable definitions = new DefinitionTable();
   private final Map<Long, Long> statistics = new LinkedHashMap<>();
   private final Map<Long, List<EventChunk>> chunks = new LinkedHashMap<>();
-  private @Nullable RecordingHeader header;
-  private List<Calibration> calibrations = List.of();
+  private @Nullable NtrHeader header;
+  private List<ClockCalibration> calibrations = List.of();
   private boolean complete;
   private int unknownChunks;
 
@@ -36,9 +36,9 @@ public final class NtrFile implements AutoCloseable {
     this.recording = recording;
   }
 
-  /** Whether a right chunk is near the beginning of the input. */
+  /** Returns true if a valid chunk is near the start of the input. */
   public static boolean looksLikeRecording(InputFile input) {
-    return ChunkList.first(input, new ChunkReader(input)) != null;
+    return ChunkScanner.first(input, new NtrChunkReader(input)) != null;
   }
 
   /**
@@ -46,15 +46,19 @@ public final class NtrFile implements AutoCloseable {
    *
    * @param input closed with the returned file, or by this method if it fails
    * @param gaps receives what cannot be read
-   * @throws CannotGoOn if it is no recording, or of a version that this program does not know
+   * @throws CannotGoOn if it is not a recording, or of an unknown version
    */
   public static NtrFile open(InputFile input, Gaps gaps) {
     try {
       gaps.register(input.name());
-      ChunkReader reader = new ChunkReader(input);
-      ChunkReader.Header first = ChunkList.first(input, reader);
+      NtrChunkReader reader = new NtrChunkReader(input);
+      NtrChunkReader.Header first = ChunkScanner.first(input, reader);
       if (first == null) {
-        throw new CannotGoOn(input.name() + " is no .ntr recording", "");
+        throw CannotGoOn.of(
+            CannotGoOn.Reason.OTHER_KIND,
+            input.name(),
+            input.name() + " is not a .ntr recording",
+            "");
       }
       NtrFile file = new NtrFile(input, first.recording());
       file.read(reader, gaps);
@@ -65,8 +69,8 @@ public final class NtrFile implements AutoCloseable {
     }
   }
 
-  private void read(ChunkReader reader, Gaps gaps) {
-    ChunkList list = new ChunkList(input, new ChunkReader(input), recording, gaps);
+  private void read(NtrChunkReader reader, Gaps gaps) {
+    ChunkScanner list = new ChunkScanner(input, new NtrChunkReader(input), recording, gaps);
     Collector collector = new Collector(reader, gaps);
     if (list.byIndex(collector)) {
       complete = true;
@@ -77,13 +81,13 @@ public final class NtrFile implements AutoCloseable {
     chunks.replaceAll((thread, of) -> Collections.unmodifiableList(of));
   }
 
-  private final class Collector implements ChunkList.Visitor {
-    private final ChunkReader reader;
+  private final class Collector implements ChunkScanner.Visitor {
+    private final NtrChunkReader reader;
     private final Gaps gaps;
-    private final ColumnIn in = new ColumnIn("the definitions");
-    private final ColumnIn counters = new ColumnIn("the statistics");
+    private final ColumnReader in = new ColumnReader("the definitions");
+    private final ColumnReader counters = new ColumnReader("the statistics");
 
-    Collector(ChunkReader reader, Gaps gaps) {
+    Collector(NtrChunkReader reader, Gaps gaps) {
       this.reader = reader;
       this.gaps = gaps;
     }
@@ -94,7 +98,7 @@ public final class NtrFile implements AutoCloseable {
     }
 
     @Override
-    public void chunk(ChunkReader.Header chunk) {
+    public void chunk(NtrChunkReader.Header chunk) {
       boolean known = chunk.kind() >= NtrLayout.RECORDING && chunk.kind() <= NtrLayout.END;
       if (!known) {
         unknownChunks++;
@@ -113,7 +117,7 @@ public final class NtrFile implements AutoCloseable {
       }
     }
 
-    private void content(ChunkReader.Header chunk, byte[] payload) {
+    private void content(NtrChunkReader.Header chunk, byte[] payload) {
       switch (chunk.kind()) {
         case NtrLayout.RECORDING -> header = header(chunk, payload);
         case NtrLayout.DEFINITIONS -> definitions.read(on(in, chunk, payload));
@@ -131,8 +135,8 @@ public final class NtrFile implements AutoCloseable {
       }
     }
 
-    private RecordingHeader header(ChunkReader.Header chunk, byte[] payload) {
-      ColumnIn bytes = on(new ColumnIn("the recording"), chunk, payload);
+    private NtrHeader header(NtrChunkReader.Header chunk, byte[] payload) {
+      ColumnReader bytes = on(new ColumnReader("the recording"), chunk, payload);
       int major = bytes.u16();
       bytes.u16();
       int flags = bytes.u32();
@@ -142,7 +146,7 @@ public final class NtrFile implements AutoCloseable {
                 .formatted(input.name(), major, flags),
             "a newer ntrail");
       }
-      return new RecordingHeader(
+      return new NtrHeader(
           flags,
           bytes.u64(),
           bytes.u64(),
@@ -153,11 +157,11 @@ public final class NtrFile implements AutoCloseable {
           bytes.text());
     }
 
-    private ColumnIn on(ColumnIn column, ChunkReader.Header chunk, byte[] payload) {
+    private ColumnReader on(ColumnReader column, NtrChunkReader.Header chunk, byte[] payload) {
       return column.on(payload, 0, chunk.payload(), input.name(), chunk.offset());
     }
 
-    private void gap(ChunkReader.Header chunk, String what, String why) {
+    private void gap(NtrChunkReader.Header chunk, String what, String why) {
       gaps.add(new Gap(input.name(), chunk.offset(), chunk.size(), what, why));
     }
   }
@@ -182,17 +186,17 @@ public final class NtrFile implements AutoCloseable {
     return input.size();
   }
 
-  /** What was recorded and by which clock; empty if every chunk that says it is damaged. */
-  public Optional<RecordingHeader> header() {
+  /** Returns the header, with the clock; empty if every chunk that has it is damaged. */
+  public Optional<NtrHeader> header() {
     return Optional.ofNullable(header);
   }
 
-  /** Whether the writer closed the file: it ends in a right end chunk. */
+  /** Returns true if the writer closed the file: it ends in a valid end chunk. */
   public boolean complete() {
     return complete;
   }
 
-  /** How many chunks there are that this program does not know. */
+  /** Returns the number of chunks of unknown kinds. */
   public int unknownChunks() {
     return unknownChunks;
   }
@@ -217,18 +221,18 @@ public final class NtrFile implements AutoCloseable {
     return Collections.unmodifiableMap(definitions.functions);
   }
 
-  /** What several clocks showed at one moment, in order of ticks. */
-  public List<Calibration> calibrations() {
+  /** Returns simultaneous readings of several clocks, in order of ticks. */
+  public List<ClockCalibration> calibrations() {
     return calibrations;
   }
 
-  /** The last value of each counter, by number (see {@link Counter}). */
+  /** The last value of each counter, by number (see {@link RecorderCounter}). */
   public Map<Long, Long> statistics() {
     return Collections.unmodifiableMap(statistics);
   }
 
-  /** The last value of a counter; empty if the recorder did not say. */
-  public Optional<Long> statistic(Counter counter) {
+  /** Returns the last value of a counter; empty if it was not recorded. */
+  public Optional<Long> statistic(RecorderCounter counter) {
     return Optional.ofNullable(statistics.get((long) counter.number()));
   }
 
@@ -256,8 +260,8 @@ public final class NtrFile implements AutoCloseable {
    *
    * @param gaps receives the chunks that cannot be read; the same place is kept once
    */
-  public EventCursor cursor(long thread, Gaps gaps) {
-    return new EventCursor(input, recording, chunks(thread), gaps);
+  public ThreadEventCursor cursor(long thread, Gaps gaps) {
+    return new ThreadEventCursor(input, recording, chunks(thread), gaps);
   }
 
   @Override

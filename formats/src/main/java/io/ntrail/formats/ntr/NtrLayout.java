@@ -68,7 +68,7 @@ final class NtrLayout {
 
   private NtrLayout() {}
 
-  /** What a chunk takes in the file: header, payload, padding. */
+  /** Returns the size of a chunk in the file: header, payload, padding. */
   static long chunkSize(int payload) {
     return (CHUNK_HEADER + (long) payload + 7) & ~7L;
   }

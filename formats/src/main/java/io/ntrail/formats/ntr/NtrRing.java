@@ -13,13 +13,13 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * Keeps the last bytes of a recording that has no end: it is written in parts of an eighth of what
- * may be kept, each a complete {@code .ntr} with all definitions, and the oldest part goes when
- * there are too many. {@link #close} makes one file of those that are left (docs/ntr.md section
- * 11).
+ * Keeps the last bytes of a recording that has no end: it is written in parts of an eighth of the
+ * size limit, each a complete {@code .ntr} with all definitions, and the oldest part is deleted
+ * when there are too many. {@link #close} makes one file of those that are left (docs/ntr.md
+ * section 11).
  *
- * <p>Parts lie beside the file, as {@code NAME.1}, {@code NAME.2} and so on; if making the file
- * fails, they stay. Joining takes as much room again as the parts have. Used by one thread.
+ * <p>Parts are beside the file, as {@code NAME.1}, {@code NAME.2} and so on; if making the file
+ * fails, they stay. Joining takes as much space again as the parts have. Used by one thread.
  */
 public final class NtrRing implements AutoCloseable {
   /** The least that can be kept, in bytes. */
@@ -27,7 +27,7 @@ public final class NtrRing implements AutoCloseable {
 
   private static final int PARTS = 8;
 
-  /** A part; {@code repeated} bytes at its beginning say what the parts before it said. */
+  /** A part; {@code repeated} bytes at its start repeat earlier parts. */
   private static final class Part {
     final Path path;
     final long repeated;
@@ -43,7 +43,7 @@ public final class NtrRing implements AutoCloseable {
 
   private final Path file;
   private final long most;
-  private final RecordingHeader header;
+  private final NtrHeader header;
   private final int recording;
   private final NtrWriter writer;
   private final Deque<Part> parts = new ArrayDeque<>();
@@ -53,14 +53,14 @@ public final class NtrRing implements AutoCloseable {
   private boolean closed;
 
   /**
-   * Begins a recording.
+   * Starts a recording.
    *
    * @param file what {@link #close} makes
-   * @param most bytes to keep, at least {@link #LEAST}; what repeats the definitions is among them
+   * @param most bytes to keep, at least {@link #LEAST}; repeated definitions are included
    * @param recording any number
    * @throws IOException if the first part cannot be written
    */
-  public NtrRing(Path file, long most, RecordingHeader header, int recording) throws IOException {
+  public NtrRing(Path file, long most, NtrHeader header, int recording) throws IOException {
     if (most < LEAST) {
       throw new IllegalArgumentException("a ring of " + most + " bytes");
     }
@@ -78,7 +78,7 @@ public final class NtrRing implements AutoCloseable {
     return file.resolveSibling(file.getFileName() + "." + part);
   }
 
-  /** Takes definitions and events; closed with this ring, and by nobody else. */
+  /** Returns the writer of definitions and events; closed with this ring, and only by it. */
   public NtrWriter writer() {
     return writer;
   }
@@ -107,13 +107,13 @@ public final class NtrRing implements AutoCloseable {
     return dropped;
   }
 
-  /** Says that a thread ended, which is forgotten with the last part that tells of it. */
+  /** Records that a thread ended; it is forgotten with the last part that refers to it. */
   public void ended(long thread) {
     parts.getLast().ended.add(thread);
   }
 
   /**
-   * Begins another part if this one is long enough, and drops the oldest ones if there are too many
+   * Starts another part if this one is long enough, and drops the oldest ones if there are too many
    * bytes. To be called now and then.
    *
    * @throws IOException if it cannot be written; the parts stay as they are
@@ -176,11 +176,11 @@ public final class NtrRing implements AutoCloseable {
   private void append(Part part, boolean first, NtrWriter to) throws IOException {
     String name = part.path.toString();
     try (InputFile input = InputFile.map(part.path, name)) {
-      ChunkReader reader = new ChunkReader(input);
-      ChunkList.Visitor visitor =
-          new ChunkList.Visitor() {
+      NtrChunkReader reader = new NtrChunkReader(input);
+      ChunkScanner.Visitor visitor =
+          new ChunkScanner.Visitor() {
             @Override
-            public void chunk(ChunkReader.Header chunk) {
+            public void chunk(NtrChunkReader.Header chunk) {
               boolean wanted =
                   chunk.kind() == NtrLayout.STATISTICS
                       || chunk.kind() == NtrLayout.DEFINITIONS
@@ -193,14 +193,14 @@ public final class NtrRing implements AutoCloseable {
 
             @Override
             public void events(EventChunk head) {
-              ChunkReader.Header chunk = reader.header(head.offset());
+              NtrChunkReader.Header chunk = reader.header(head.offset());
               if (chunk != null) {
                 copy(() -> to.copy(head, reader.payload(chunk)));
               }
             }
           };
       // A part whose last write failed ends in a chunk that is cut: it is as if it were not there.
-      new ChunkList(input, reader, recording, new Gaps()).scan(visitor);
+      new ChunkScanner(input, reader, recording, new Gaps()).scan(visitor);
     }
   }
 

@@ -3,14 +3,12 @@ package io.ntrail.formats.ntr;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.zip.CRC32C;
 import java.util.zip.Deflater;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Writes a recording of function calls, as docs/ntr.md specifies.
@@ -25,11 +23,10 @@ public final class NtrWriter implements AutoCloseable {
   public static final int CHUNK_EVENTS = 1 << 16;
 
   private static final int INDEX_ENTRIES = 4096;
-  private static final int DEFINITION_BYTES = 1 << 16;
 
-  /** How columns are packed. */
+  /** Compression of columns. */
   public enum Packing {
-    /** As they are: fastest. */
+    /** None: fastest. */
     NONE,
     /** The columns that profit, at little cost. */
     FAST,
@@ -38,18 +35,17 @@ public final class NtrWriter implements AutoCloseable {
   }
 
   private OutputStream out;
-  private final RecordingHeader header;
+  private final NtrHeader header;
   private final int recording;
   private final Packing packing;
   private final int chunkEvents;
   private final CRC32C crc = new CRC32C();
   private final Deflater deflater = new Deflater(Deflater.BEST_SPEED, true);
   private byte[] packed = new byte[1 << 10];
-  private final ColumnOut chunk = new ColumnOut(1 << 16);
-  private final ColumnOut definitions = new ColumnOut(1 << 10);
-  private final ColumnOut record = new ColumnOut(1 << 8);
-  private final ColumnOut index = new ColumnOut(1 << 10);
-  private final Map<Long, ThreadEvents> threads = new LinkedHashMap<>();
+  private final ColumnWriter chunk = new ColumnWriter(1 << 16);
+  private final DefinitionWriter definitions = new DefinitionWriter(this);
+  private final ColumnWriter index = new ColumnWriter(1 << 10);
+  private final Map<Long, ThreadEventWriter> threads = new LinkedHashMap<>();
   private int indexed;
   private long indexFrom;
   private long indexFromNumber;
@@ -57,29 +53,28 @@ public final class NtrWriter implements AutoCloseable {
   private long position;
   private long number;
   private EventTally written = EventTally.NONE;
-  private @Nullable Remembered remembered;
   private boolean failed;
   private boolean closed;
 
   /**
-   * Begins a recording: writes its first chunk.
+   * Starts a recording: writes its first chunk.
    *
    * @param out receives whole chunks; closed with this writer. It should not buffer
    * @param recording any number; random ones keep recordings apart whose bytes got mixed
    * @throws IOException if it cannot be written
    */
-  public NtrWriter(OutputStream out, RecordingHeader header, int recording) throws IOException {
+  public NtrWriter(OutputStream out, NtrHeader header, int recording) throws IOException {
     this(out, header, recording, Packing.FAST, CHUNK_EVENTS);
   }
 
   /**
-   * As above.
+   * Starts a recording with a given compression and size of chunks.
    *
    * @param chunkEvents events in a chunk, 1 to 1,048,576
    * @throws IOException if it cannot be written
    */
   public NtrWriter(
-      OutputStream out, RecordingHeader header, int recording, Packing packing, int chunkEvents)
+      OutputStream out, NtrHeader header, int recording, Packing packing, int chunkEvents)
       throws IOException {
     if (chunkEvents < 1 || chunkEvents > NtrLayout.MAX_EVENTS) {
       throw new IllegalArgumentException("events in a chunk: " + chunkEvents);
@@ -93,8 +88,8 @@ public final class NtrWriter implements AutoCloseable {
   }
 
   /** Takes the events of a thread; the same object for the same number. */
-  public ThreadEvents events(long thread) {
-    return threads.computeIfAbsent(thread, n -> new ThreadEvents(this, n, chunkEvents));
+  public ThreadEventWriter events(long thread) {
+    return threads.computeIfAbsent(thread, n -> new ThreadEventWriter(this, n, chunkEvents));
   }
 
   /** Bytes written so far. */
@@ -107,7 +102,7 @@ public final class NtrWriter implements AutoCloseable {
     return written;
   }
 
-  /** Whether a write failed, so that nothing more is written. */
+  /** Returns true if a write failed, so that nothing more is written. */
   public boolean failed() {
     return failed;
   }
@@ -117,119 +112,45 @@ public final class NtrWriter implements AutoCloseable {
     failed = true;
   }
 
-  /** Defines a process, or says what was learnt of it later. */
+  /** Defines a process, or completes what was defined of it. */
   public void process(TracedProcess process) throws IOException {
-    record.var(process.number());
-    record.var(process.pid());
-    record.var(process.began());
-    record.text(process.name());
-    record.text(process.commandLine());
-    define(NtrLayout.PROCESS, process.number());
-    if (process.ended() != 0) {
-      record.var(process.number());
-      record.var(process.ended());
-      record.var(process.exitCode());
-      define(NtrLayout.PROCESS_END, process.number());
-    }
+    definitions.process(process);
   }
 
-  /** Defines a thread, or says what was learnt of it later. */
+  /** Defines a thread, or completes what was defined of it. */
   public void thread(TracedThread thread) throws IOException {
-    record.var(thread.number());
-    record.var(thread.process());
-    record.var(thread.tid());
-    record.var(thread.began());
-    record.text(thread.name());
-    define(NtrLayout.THREAD, thread.number());
-    if (thread.ended() != 0) {
-      record.var(thread.number());
-      record.var(thread.ended());
-      define(NtrLayout.THREAD_END, thread.number());
-    }
+    definitions.thread(thread);
   }
 
-  /** Defines a module, or says what was learnt of it later. */
+  /** Defines a module, or completes what was defined of it. */
   public void module(TracedModule module) throws IOException {
-    record.var(module.number());
-    record.var(module.process());
-    record.var(module.base());
-    record.var(module.image().size());
-    record.var(module.image().timestamp());
-    record.var(module.loaded());
-    record.text(module.path());
-    if (module.pdb() == null) {
-      record.var(0);
-    } else {
-      record.var(1);
-      record.guid(module.pdb().guid());
-      record.var(module.pdb().age());
-      record.text(module.pdbName());
-    }
-    define(NtrLayout.MODULE, module.number());
-    if (module.unloaded() != 0) {
-      record.var(module.number());
-      record.var(module.unloaded());
-      define(NtrLayout.MODULE_END, module.number());
-    }
+    definitions.module(module);
   }
 
-  /** Defines a function, or says what was learnt of it later. */
+  /** Defines a function, or completes what was defined of it. */
   public void function(TracedFunction function) throws IOException {
-    record.var(function.number());
-    record.var(function.module());
-    record.var(function.rva());
-    record.text(function.name());
-    if (function.arguments().size() > NtrLayout.MAX_VALUES) {
-      throw new IllegalArgumentException("more than 32 arguments: " + function);
-    }
-    record.var(function.arguments().size());
-    for (int place : function.arguments()) {
-      record.var(place);
-    }
-    define(NtrLayout.FUNCTION, function.number());
+    definitions.function(function);
   }
 
-  /** Says what several clocks showed at one moment. */
-  public void calibration(Calibration calibration) throws IOException {
-    record.var(calibration.ticks());
-    record.var(calibration.nanos());
-    record.var(calibration.utc());
-    define(NtrLayout.CALIBRATION, calibration.ticks());
+  /** Writes the readings of several clocks at one moment. */
+  public void calibration(ClockCalibration calibration) throws IOException {
+    definitions.calibration(calibration);
   }
 
-  private void define(int kind, long what) throws IOException {
-    Remembered memory = remembered;
-    if (memory != null) {
-      memory.add(kind, what, Arrays.copyOf(record.bytes, record.size));
-    }
-    define(kind);
-  }
-
-  private void define(int kind) throws IOException {
-    if (definitions.size > 0 && definitions.size + record.size > DEFINITION_BYTES) {
-      flushDefinitions();
-    }
-    definitions.var(kind);
-    definitions.var(record.size);
-    definitions.put(record.bytes, 0, record.size);
-    record.size = 0;
-  }
-
-  private void flushDefinitions() throws IOException {
-    if (definitions.size > 0) {
-      beginChunk();
-      chunk.put(definitions.bytes, 0, definitions.size);
-      definitions.size = 0;
-      endChunk(NtrLayout.DEFINITIONS, NtrLayout.ESSENTIAL);
-    }
+  /** Writes a chunk of definitions, and empties their buffer. */
+  void definitionsChunk(ColumnWriter content) throws IOException {
+    beginChunk();
+    chunk.put(content.bytes, 0, content.size);
+    content.size = 0;
+    endChunk(NtrLayout.DEFINITIONS, NtrLayout.ESSENTIAL);
   }
 
   /** Writes counters: totals since the beginning, which replace what was written before. */
-  public void statistics(Map<Counter, Long> counters) throws IOException {
-    EnumMap<Counter, Long> sorted = new EnumMap<>(Counter.class);
+  public void statistics(Map<RecorderCounter, Long> counters) throws IOException {
+    EnumMap<RecorderCounter, Long> sorted = new EnumMap<>(RecorderCounter.class);
     sorted.putAll(counters);
     beginChunk();
-    for (Map.Entry<Counter, Long> counter : sorted.entrySet()) {
+    for (Map.Entry<RecorderCounter, Long> counter : sorted.entrySet()) {
       chunk.var(counter.getKey().number());
       chunk.var(counter.getValue());
     }
@@ -242,8 +163,8 @@ public final class NtrWriter implements AutoCloseable {
    * @throws IOException if it cannot be written
    */
   public void flush() throws IOException {
-    flushDefinitions();
-    for (ThreadEvents thread : threads.values()) {
+    definitions.flush();
+    for (ThreadEventWriter thread : threads.values()) {
       thread.flush();
     }
   }
@@ -254,7 +175,7 @@ public final class NtrWriter implements AutoCloseable {
    * @throws IOException if it cannot be written
    */
   public void endThread(long thread) throws IOException {
-    ThreadEvents ended = threads.remove(thread);
+    ThreadEventWriter ended = threads.remove(thread);
     if (ended != null) {
       ended.flush();
     }
@@ -262,21 +183,19 @@ public final class NtrWriter implements AutoCloseable {
 
   /** Keeps a copy of all definitions from now on, for {@link #goOn}. */
   void remember() {
-    remembered = new Remembered();
+    definitions.remember();
   }
 
-  /** Forgets the definition of a thread that no event tells of any more. */
+  /** Forgets the definition of a thread that no event refers to any more. */
   void forgetThread(long thread) {
-    if (remembered != null) {
-      remembered.forget(NtrLayout.THREAD, thread);
-    }
+    definitions.forgetThread(thread);
   }
 
   /**
-   * Completes the file and goes on in another one with the same threads; what was defined is
-   * repeated there. The count of what was written begins anew.
+   * Completes the file and continues in another one with the same threads; the definitions are
+   * repeated there. The counts of what was written start again.
    *
-   * @return how many bytes the other file has then
+   * @return the size of the other file then, in bytes
    */
   long goOn(OutputStream next) throws IOException {
     try {
@@ -292,19 +211,14 @@ public final class NtrWriter implements AutoCloseable {
     indexFromNumber = 0;
     written = EventTally.NONE;
     recordingChunk();
-    if (remembered != null) {
-      for (Map.Entry<Remembered.Key, byte[]> definition : remembered.records().entrySet()) {
-        record.put(definition.getValue(), 0, definition.getValue().length);
-        define(definition.getKey().kind());
-      }
-    }
-    flushDefinitions();
+    definitions.repeat();
+    definitions.flush();
     return position;
   }
 
   /** Appends a chunk of another file of the same recording. */
   void copy(int kind, int flags, byte[] payload, int length) throws IOException {
-    flushDefinitions();
+    definitions.flush();
     beginChunk();
     chunk.put(payload, 0, length);
     endChunk(kind, flags);
@@ -312,7 +226,7 @@ public final class NtrWriter implements AutoCloseable {
 
   /** Appends a chunk of events of another file of the same recording. */
   void copy(EventChunk head, byte[] payload) throws IOException {
-    flushDefinitions();
+    definitions.flush();
     beginChunk();
     chunk.put(payload, 0, head.payload());
     written = written.plus(new EventTally(head.events(), head.calls(), 0, 0));
@@ -321,9 +235,9 @@ public final class NtrWriter implements AutoCloseable {
     indexIfLong();
   }
 
-  void eventChunk(EventChunk head, int operations, ColumnOut[] columns, EventTally tally)
+  void eventChunk(EventChunk head, int operations, ColumnWriter[] columns, EventTally tally)
       throws IOException {
-    flushDefinitions();
+    definitions.flush();
     beginChunk();
     chunk.u64(head.thread());
     chunk.u64(head.sequence());
@@ -342,7 +256,7 @@ public final class NtrWriter implements AutoCloseable {
     chunk.zeros(NtrLayout.EVENT_HEAD - NtrLayout.HEAD_COLUMNS);
     int base = NtrLayout.CHUNK_HEADER;
     for (int i = 0; i < columns.length; i++) {
-      ColumnOut column = columns[i];
+      ColumnWriter column = columns[i];
       int stored = pack(i, column);
       chunk.setU32(base + NtrLayout.HEAD_COLUMNS + 8 * i, stored);
       chunk.setU32(base + NtrLayout.HEAD_COLUMNS + 8 * i + 4, column.size);
@@ -385,7 +299,7 @@ public final class NtrWriter implements AutoCloseable {
   }
 
   /** Packs a column if that makes it smaller; the number of bytes it then takes. */
-  private int pack(int which, ColumnOut column) {
+  private int pack(int which, ColumnWriter column) {
     boolean wanted =
         packing == Packing.SMALL || packing == Packing.FAST && which == NtrLayout.OPERATIONS;
     if (!wanted || column.size < 64) {

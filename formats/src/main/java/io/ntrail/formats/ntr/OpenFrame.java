@@ -1,14 +1,14 @@
 package io.ntrail.formats.ntr;
 
 /**
- * A frame that the recorder took for open where a chunk of events begins.
+ * A frame that the recorder considered open at the start of a chunk of events.
  *
- * @param area which stack it is on
+ * @param area number of its stack
  * @param function its number
- * @param slot its place among the traced frames of the stack, unsigned
+ * @param slot its index among the traced frames of the stack, unsigned
  * @param key the address above its return address
- * @param returnAddress where it returns to
- * @param ticks when it was entered
+ * @param returnAddress its return address
+ * @param ticks time of its entry
  * @param call the number of the call in its thread, from 0
  */
 public record OpenFrame(

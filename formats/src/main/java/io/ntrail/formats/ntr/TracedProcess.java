@@ -3,7 +3,7 @@ package io.ntrail.formats.ntr;
 /**
  * A process of a recording.
  *
- * @param number what stands for it in this file; 0 is none
+ * @param number its id in this file; 0 is none
  * @param pid the system's id
  * @param began ticks, 0 if unknown
  * @param ended ticks, 0 if it did not end in the recording

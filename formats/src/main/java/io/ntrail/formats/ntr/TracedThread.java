@@ -3,7 +3,7 @@ package io.ntrail.formats.ntr;
 /**
  * A thread of a recording.
  *
- * @param number what stands for it in this file; 0 is none
+ * @param number its id in this file; 0 is none
  * @param process the number of its process
  * @param tid the system's id
  * @param began ticks, 0 if unknown

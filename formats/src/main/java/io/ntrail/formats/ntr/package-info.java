@@ -1,17 +1,17 @@
 /**
- * ntrail's own recordings of function calls ({@code .ntr}): a writer and a reader of what
- * docs/ntr.md specifies.
+ * ntrail's own recordings of function calls ({@code .ntr}): writer and reader of the format in
+ * docs/ntr.md.
  *
- * <p>A file is chunks, each with a header and two checksums: what was recorded and by which clock
- * ({@link io.ntrail.formats.ntr.RecordingHeader}), definitions ({@link
+ * <p>A file is chunks, each with a header and two checksums: subject and clock of the recording
+ * ({@link io.ntrail.formats.ntr.NtrHeader}), definitions ({@link
  * io.ntrail.formats.ntr.TracedModule} and its neighbours), events of one thread, statistics ({@link
- * io.ntrail.formats.ntr.Counter}), at the end an index.
+ * io.ntrail.formats.ntr.RecorderCounter}), at the end an index.
  *
  * <p>{@link io.ntrail.formats.ntr.NtrWriter} appends; {@link io.ntrail.formats.ntr.NtrFile} opens
- * by the index or by going through the file, and {@link io.ntrail.formats.ntr.EventCursor} walks
- * the events of a thread as a flyweight. Events come as they were recorded: which exit belongs to
- * which entry is decided elsewhere. Damage becomes a {@link io.ntrail.formats.bytes.Gap}, and
- * reading goes on at the next chunk.
+ * by the index or by going through the file, and {@link io.ntrail.formats.ntr.ThreadEventCursor}
+ * walks the events of a thread as a flyweight. Events come as they were recorded: entries and exits
+ * are paired elsewhere. Damage becomes a {@link io.ntrail.formats.bytes.Gap}, and reading continues
+ * at the next chunk.
  */
 @NullMarked
 package io.ntrail.formats.ntr;

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The header of the DBI stream, number 3 (NewDBIHdr of dbi.h), and where its parts lie. Numbers of
+ * Header of the DBI stream, number 3 (NewDBIHdr of dbi.h), with the sizes of its parts. Numbers of
  * streams are -1 where there is none.
  *
  * @param version 19990903 in all files seen
@@ -30,7 +30,7 @@ public record DbiHeader(
     int machine,
     List<Long> parts,
     List<Integer> streams) {
-  /** DBI is as new as Visual C++ 5, whose header begins with -1. */
+  /** Signature of headers since Visual C++ 5, which start with -1. */
   private static final int SIGNATURE = -1;
 
   private static final int SIZE = 64;
@@ -51,13 +51,13 @@ public record DbiHeader(
     DEBUG
   }
 
-  /** What the streams of the optional debug header hold (DBGTYPE of pdb.h). */
+  /** Streams of the optional debug header (DBGTYPE of pdb.h). */
   public enum Debug {
     /** FPO_DATA. */
     FPO,
     /** Exception data of old programs. */
     EXCEPTION,
-    /** What the loader relocates. */
+    /** The fixups that the loader applies. */
     FIXUP,
     /** Addresses of the image, and where they were before it was rearranged. */
     OMAP_TO_SOURCE,
@@ -132,7 +132,7 @@ public record DbiHeader(
     return content.ordinal() < streams.size() ? streams.get(content.ordinal()) : -1;
   }
 
-  /** Whether private symbols were left out: a public PDB. */
+  /** Returns true if private symbols were left out: a public PDB. */
   public boolean isStripped() {
     return (flags & 2) != 0;
   }

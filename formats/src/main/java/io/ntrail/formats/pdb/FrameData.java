@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How the frames of functions for x86 look (FRAMEDATA of cvinfo.h, 32 bytes each), with a program
- * that finds the caller ({@link FrameProgram}). A function has a record for each step of its
- * prologue: they lie in one another. Addresses are those of the program as it was linked.
+ * Frame data of x86 functions (FRAMEDATA of cvinfo.h, 32 bytes each), with a program that finds the
+ * caller ({@link FrameProgram}). A function has a record for each step of its prologue; they nest.
+ * Addresses are those of the program as it was linked.
  */
 public final class FrameData {
   private static final int ENTRY = 32;
@@ -46,7 +46,7 @@ public final class FrameData {
       boolean hasSeh,
       boolean hasCxxEh,
       boolean isFunctionStart) {
-    /** Whether an address lies in it. */
+    /** Returns true if an address is in it. */
     public boolean contains(long rva) {
       return rva >= begin && rva < begin + size;
     }
@@ -60,7 +60,7 @@ public final class FrameData {
     this.largest = frames.stream().mapToLong(Frame::size).max().orElse(0);
   }
 
-  /** Those of a stream; what is left over at its end is no record. */
+  /** Reads the records of a stream; what is left over at its end is not a record. */
   static FrameData read(MsfStream stream, StringTable names) {
     int bytes = (int) Math.min(stream.length(), Integer.MAX_VALUE - 15) / ENTRY * ENTRY;
     Bytes table = stream.window(0, bytes);
@@ -85,12 +85,15 @@ public final class FrameData {
     return new FrameData(List.copyOf(frames));
   }
 
-  /** All of them, by address. */
+  /** Returns all records, by address. */
   public List<Frame> frames() {
     return frames;
   }
 
-  /** The innermost record of an address: of those that have it the one that begins last. */
+  /**
+   * Returns the innermost record of an address: of those that contain it, the one with the highest
+   * start.
+   */
   public Optional<Frame> find(long rva) {
     int last = Search.last(0, frames.size(), i -> frames.get(i).begin <= rva);
     for (int i = last; i >= 0 && frames.get(i).begin + largest > rva; i--) {

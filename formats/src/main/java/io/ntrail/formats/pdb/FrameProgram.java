@@ -41,7 +41,7 @@ public final class FrameProgram {
   /** The memory of a stopped program. */
   @FunctionalInterface
   public interface Memory {
-    /** The 4 bytes at an address; empty if nobody knows them. */
+    /** Returns the 4 bytes at an address; empty if unknown. */
     OptionalInt read(int address);
   }
 
@@ -71,20 +71,20 @@ public final class FrameProgram {
     return words;
   }
 
-  /** Whether it asks for a variable or constant, for example {@code .raSearch}. */
+  /** Returns true if the program uses a variable or constant, for example {@code .raSearch}. */
   public boolean uses(String variable) {
     return words.contains(variable);
   }
 
-  /** What is on the stack: a number, or a variable that can be assigned to. */
+  /** An entry of the stack: a number, or a variable that can be assigned to. */
   private record Operand(String variable, int number) {}
 
   /**
-   * Runs it.
+   * Runs the program.
    *
    * @param variables values of registers and constants, such as {@code $esp} and {@code
    *     .raSearchStart}
-   * @return the variables afterwards; empty if it asks for what nobody knows, or is no program
+   * @return the variables afterwards; empty if it uses an unknown value, or is malformed
    */
   public Optional<Map<String, Integer>> run(Map<String, Integer> variables, Memory memory) {
     Map<String, Integer> values = new HashMap<>(variables);

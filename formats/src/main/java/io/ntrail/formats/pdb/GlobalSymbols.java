@@ -19,7 +19,7 @@ public final class GlobalSymbols {
     return new GlobalSymbols(SymbolHash.read(stream, symbols, minimal));
   }
 
-  /** How many there are. */
+  /** Returns the number of symbols. */
   public int count() {
     return hash.count();
   }
@@ -29,7 +29,7 @@ public final class GlobalSymbols {
     return hash.get(index);
   }
 
-  /** Those with just this name. */
+  /** Returns the symbols with exactly this name. */
   public List<Symbol> named(String name) {
     return hash.bucket(name).stream().filter(symbol -> name(symbol).equals(name)).toList();
   }

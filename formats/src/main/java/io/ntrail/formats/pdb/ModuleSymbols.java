@@ -22,14 +22,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The stream of one module: its symbols, and its lines of either generation. Where its functions
- * are is found in one walk over the records, past the scopes of the functions; a function's own
- * records and lines are read when they are asked for.
+ * Symbols and lines (of either generation) of one module, from its stream. Functions are found in
+ * one walk over the records that skips their scopes; a function's own records and lines are read on
+ * demand.
  */
 public final class ModuleSymbols {
   private static final int SIGNATURE_C13 = 4;
 
-  /** How many functions may begin between an address and the function that it lies in. */
+  /**
+   * Bound of the number of functions that start between an address and the function that contains
+   * it.
+   */
   private static final int MOST_NESTED = 64;
 
   /** The bytes of a function, and where its record is. */
@@ -46,12 +49,12 @@ public final class ModuleSymbols {
   private final PdbModule module;
   private final MsfStream stream;
 
-  /** What was found where: functions, thunks and separated code; and labels outside them. */
+  /** Result of the walk: functions, thunks and separated code; and labels outside them. */
   private record Found(List<Extent> extents, List<Extent> labels) {}
 
-  private final Lazy<Found> found = new Lazy<>(this::findExtents);
-  private final Lazy<Optional<C13Lines>> c13 = new Lazy<>(this::readC13);
-  private final Lazy<Optional<C11Lines>> c11 = new Lazy<>(this::readC11);
+  private final LazyValue<Found> found = new LazyValue<>(this::findExtents);
+  private final LazyValue<Optional<C13Lines>> c13 = new LazyValue<>(this::readC13);
+  private final LazyValue<Optional<C11Lines>> c11 = new LazyValue<>(this::readC11);
 
   ModuleSymbols(PdbFile pdb, PdbModule module) {
     this.pdb = pdb;
@@ -128,9 +131,14 @@ public final class ModuleSymbols {
     return new Found(found, labels);
   }
 
-  /** The last one of a list that does not begin behind an address, -1 if there is none. */
+  /**
+   * Returns the index of the last element that starts at or before an address, -1 if there is none.
+   */
   private static int lastAtOrBefore(List<Extent> list, int section, long offset) {
-    return Search.last(0, list.size(), i -> {
+    return Search.last(
+        0,
+        list.size(),
+        i -> {
           Extent e = list.get(i);
           return e.section < section || e.section == section && e.offset <= offset;
         });
@@ -155,8 +163,8 @@ public final class ModuleSymbols {
   }
 
   /**
-   * The function, thunk, trampoline or separated code that an address lies in; empty if it is none
-   * of them.
+   * Returns the function, thunk, trampoline or separated code that contains an address; empty if
+   * none does.
    *
    * @throws DamagedInput if its record is damaged
    */
@@ -165,10 +173,10 @@ public final class ModuleSymbols {
   }
 
   /**
-   * The label that is nearest before an address, of those that lie in no function: code of
-   * assemblers, and what Visual C++ runs when an exception passes a function for x86.
+   * Returns the nearest label before an address, of those outside functions: assembly code, and
+   * what Visual C++ runs when an exception passes a function for x86.
    *
-   * @param from the first offset that is looked at
+   * @param from the first offset that is searched
    * @throws DamagedInput if its record is damaged
    */
   public Optional<Symbol.Label> label(int section, long from, long offset) {
@@ -181,7 +189,7 @@ public final class ModuleSymbols {
             .map(Symbol.Label.class::cast);
   }
 
-  /** Where the next label or function begins behind an address; -1 if none does. */
+  /** Returns the start of the next label or function after an address; -1 if there is none. */
   public long nextAfter(int section, long offset) {
     long next = -1;
     for (List<Extent> list : List.of(found.get().labels, found.get().extents)) {
@@ -194,7 +202,7 @@ public final class ModuleSymbols {
     return next;
   }
 
-  /** The symbol whose record begins at a place of the stream. */
+  /** Reads the symbol whose record starts at an offset of the stream. */
   private Symbol at(long record) {
     return Symbol.of(CodeViewCursor.at(stream, record));
   }
@@ -256,7 +264,7 @@ public final class ModuleSymbols {
             s -> Optional.of(C11Lines.read(s.part(module.c11Begin(), module.c11Bytes()))));
   }
 
-  /** The row of lines that an address lies in. */
+  /** Returns the line row that contains an address. */
   public Optional<LineRow> line(int section, long offset) {
     return pdb.reading(
         "lines of module " + module.number(),
@@ -279,10 +287,10 @@ public final class ModuleSymbols {
   }
 
   /**
-   * The name of a source file.
+   * Returns the name of a source file.
    *
-   * @param file as a row names it
-   * @return empty if it cannot be told
+   * @param file as in a row
+   * @return empty if unknown
    */
   public String file(long file) {
     return pdb.reading(

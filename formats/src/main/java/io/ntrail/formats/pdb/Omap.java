@@ -7,15 +7,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A map of the addresses of a program that was rearranged after it was linked (struct OMAP of
- * imagehlp.h): pairs of {@code u32 rva} and {@code u32 rvaTo}, by rva. An address is moved as the
- * last pair is whose rva is not behind it. One of the two maps of a PDB leads from the image to the
- * program as it was linked, which symbols and lines are about, the other one back.
+ * An address map of a program that was rearranged after it was linked (struct OMAP of imagehlp.h):
+ * pairs of {@code u32 rva} and {@code u32 rvaTo}, by rva. An address moves like the last pair whose
+ * rva is not greater. One of the two maps of a PDB leads from the image to the program as it was
+ * linked, which symbols and lines refer to, the other one back.
  */
 public final class Omap {
   private static final int ENTRY = 8;
 
-  /** Where nothing goes: of Microsoft's tools 0, of Syzygy the other two. */
+  /** Targets of eliminated code: 0 from Microsoft's tools, the other two from Syzygy. */
   private static final long[] NOWHERE = {0, 0x8000_0000L, 0xFFFF_FFFFL};
 
   /**
@@ -39,7 +39,7 @@ public final class Omap {
     return new Omap(stream.window(0, (int) Math.min(stream.length(), Integer.MAX_VALUE - 15)));
   }
 
-  /** How many pairs it has. */
+  /** Returns the number of pairs. */
   public int count() {
     return count;
   }
@@ -48,7 +48,7 @@ public final class Omap {
     return table.u32(ENTRY * index);
   }
 
-  /** Where a pair leads, -1 for nowhere. */
+  /** Returns the target of a pair, -1 if eliminated. */
   private long to(int index) {
     long to = table.u32(ENTRY * index + 4);
     for (long nowhere : NOWHERE) {
@@ -59,12 +59,15 @@ public final class Omap {
     return to;
   }
 
-  /** The last pair whose rva is not behind an address; of equal ones the last one counts. */
+  /**
+   * Returns the last pair whose rva is not greater than an address; of equal ones the last one
+   * counts.
+   */
   private int pair(long rva) {
     return Search.last(0, count, i -> from(i) <= rva);
   }
 
-  /** Where an address is on the other side; -1 if it is not there. */
+  /** Returns an address on the other side; -1 if it is not there. */
   public long translate(long rva) {
     int pair = pair(rva);
     long to = pair < 0 ? -1 : to(pair);
@@ -72,7 +75,7 @@ public final class Omap {
   }
 
   /**
-   * Where the first byte of a symbol is that was not eliminated.
+   * Returns the address of the first byte of a symbol that was not eliminated.
    *
    * @param length of the symbol, at least 1 byte is looked at
    * @return -1 if none of them is there
@@ -90,7 +93,7 @@ public final class Omap {
     return -1;
   }
 
-  /** Where the bytes of a stretch are: what lies together there is one range. */
+  /** Returns where the bytes of a range went, joined where they stayed together. */
   public List<Range> ranges(long rva, long length) {
     List<Range> ranges = new ArrayList<>();
     long at = rva;

@@ -22,9 +22,9 @@ import java.util.function.Supplier;
 
 /**
  * One PDB. Opening it reads the directory, the PDB stream and the header of DBI; everything else is
- * read when it is asked for, and kept where it is small.
+ * read on demand, and kept where it is small.
  *
- * <p>What is damaged is a {@link Gap} ({@link #gaps()}), and stands for nothing: a PDB with a
+ * <p>Damage becomes a {@link Gap} ({@link #gaps()}), and the damaged part is empty: a PDB with a
  * damaged module answers for the others. May be used by several threads.
  */
 public final class PdbFile {
@@ -39,24 +39,25 @@ public final class PdbFile {
   private final Optional<MsfStream> dbi;
   private final Optional<DbiHeader> header;
 
-  private final Lazy<StringTable> names = new Lazy<>(this::readNames);
-  private final Lazy<List<PdbModule>> modules = new Lazy<>(this::readModules);
-  private final Lazy<SectionContributions> contributions = new Lazy<>(this::readContributions);
-  private final Lazy<SourceFiles> files = new Lazy<>(this::readFiles);
-  private final Lazy<List<PdbSection>> sections = new Lazy<>(this::readSectionTable);
-  private final Lazy<List<PdbSection>> originalSections =
-      new Lazy<>(() -> readSections(Debug.ORIGINAL_SECTION_HEADERS));
-  private final Lazy<Optional<PublicSymbols>> publics = new Lazy<>(this::readPublics);
-  private final Lazy<Optional<GlobalSymbols>> globals = new Lazy<>(this::readGlobals);
+  private final LazyValue<StringTable> names = new LazyValue<>(this::readNames);
+  private final LazyValue<List<PdbModule>> modules = new LazyValue<>(this::readModules);
+  private final LazyValue<SectionContributions> contributions =
+      new LazyValue<>(this::readContributions);
+  private final LazyValue<SourceFiles> files = new LazyValue<>(this::readFiles);
+  private final LazyValue<List<PdbSection>> sections = new LazyValue<>(this::readSectionTable);
+  private final LazyValue<List<PdbSection>> originalSections =
+      new LazyValue<>(() -> readSections(Debug.ORIGINAL_SECTION_HEADERS));
+  private final LazyValue<Optional<PublicSymbols>> publics = new LazyValue<>(this::readPublics);
+  private final LazyValue<Optional<GlobalSymbols>> globals = new LazyValue<>(this::readGlobals);
 
-  private final Lazy<TypeNames> typeNames = new Lazy<>(this::readTypeNames);
+  private final LazyValue<TypeNames> typeNames = new LazyValue<>(this::readTypeNames);
 
-  private final Lazy<Optional<Omap>> omapToOriginal =
-      new Lazy<>(() -> readOmap(Debug.OMAP_TO_SOURCE));
-  private final Lazy<Optional<Omap>> omapToImage =
-      new Lazy<>(() -> readOmap(Debug.OMAP_FROM_SOURCE));
+  private final LazyValue<Optional<Omap>> omapToOriginal =
+      new LazyValue<>(() -> readOmap(Debug.OMAP_TO_SOURCE));
+  private final LazyValue<Optional<Omap>> omapToImage =
+      new LazyValue<>(() -> readOmap(Debug.OMAP_FROM_SOURCE));
 
-  private final Lazy<FrameData> frameData = new Lazy<>(this::readFrameData);
+  private final LazyValue<FrameData> frameData = new LazyValue<>(this::readFrameData);
 
   private PdbFile(MsfFile msf, PdbInfo info) {
     this.msf = msf;
@@ -77,7 +78,7 @@ public final class PdbFile {
     try {
       MsfStream stream =
           msf.stream(PDB_STREAM)
-              .orElseThrow(() -> new DamagedInput(file.name(), 0, "there is no PDB stream"));
+              .orElseThrow(() -> new DamagedInput(file.name(), 0, "no PDB stream"));
       return new PdbFile(msf, PdbInfo.read(stream));
     } catch (DamagedInput e) {
       throw new CannotGoOn(file.name() + " is a damaged PDB: " + e.what(), "get a new copy of it");
@@ -104,7 +105,7 @@ public final class PdbFile {
     return header;
   }
 
-  /** What an image names to find this PDB. */
+  /** Returns the GUID, by which an image identifies this PDB. */
   public Guid guid() {
     return info.guid();
   }
@@ -117,7 +118,7 @@ public final class PdbFile {
     return header.map(DbiHeader::age).filter(age -> age != 0).orElse(info.age());
   }
 
-  /** What could not be read so far. */
+  /** Returns what could not be read so far. */
   public List<Gap> gaps() {
     return gaps.list();
   }
@@ -166,7 +167,7 @@ public final class PdbFile {
         .orElse(StringTable.EMPTY);
   }
 
-  /** What the program was linked from, by number. */
+  /** Returns the modules that the program was linked from, by number. */
   public List<PdbModule> modules() {
     return modules.get();
   }
@@ -198,7 +199,7 @@ public final class PdbFile {
         module.number(), -1, 0, 0, 0, module.fileCount(), module.name(), module.object());
   }
 
-  /** Which module contributed which bytes. */
+  /** Returns the section contributions: which module contributed which bytes. */
   public SectionContributions contributions() {
     return contributions.get();
   }
@@ -217,14 +218,15 @@ public final class PdbFile {
     return part("source files", Part.FILES, SourceFiles::read).orElse(SourceFiles.NONE);
   }
 
-  /**
-   * The sections of the image; {@link #hasSectionTable} tells whether they are those of a table.
-   */
+  /** Returns the sections of the image; see {@link #hasSectionTable} for their source. */
   public List<PdbSection> sections() {
     return sections.get();
   }
 
-  /** Whether it has the image's section table. Else where sections lie follows from their sizes. */
+  /**
+   * Returns true if it has the image's section table. Else the places of sections follow from their
+   * sizes.
+   */
   public boolean hasSectionTable() {
     return stream(Debug.SECTION_HEADERS).isPresent();
   }
@@ -251,7 +253,7 @@ public final class PdbFile {
   }
 
   /**
-   * The RVA of an offset in a section, before anything was rearranged.
+   * Returns the RVA of an offset in a section, before any rearrangement.
    *
    * @return -1 if there is no such section: the symbol has no address
    */
@@ -309,7 +311,7 @@ public final class PdbFile {
     return toImage(rva, Math.max(1, next - symbol.offset()));
   }
 
-  /** How the frames of functions for x86 look; empty for other machines. */
+  /** Returns the frame data of x86 functions; empty for other machines. */
   public FrameData frameData() {
     return frameData.get();
   }
@@ -333,20 +335,21 @@ public final class PdbFile {
   }
 
   /** The image's function table, copied; empty if the PDB has none. */
-  public Optional<MappedCopy> functionTable() {
+  public Optional<UnwindDataCopy> functionTable() {
     return mapped(Debug.PDATA);
   }
 
   /** The image's unwind information, copied; empty if the PDB has none. */
-  public Optional<MappedCopy> unwindInformation() {
+  public Optional<UnwindDataCopy> unwindInformation() {
     return mapped(Debug.XDATA);
   }
 
-  private Optional<MappedCopy> mapped(Debug which) {
+  private Optional<UnwindDataCopy> mapped(Debug which) {
     return stream(which)
         .filter(stream -> stream.length() > 0)
         .flatMap(stream ->
-            reading(which.name(), stream, Optional.empty(), s -> Optional.of(MappedCopy.read(s))));
+            reading(
+                which.name(), stream, Optional.empty(), s -> Optional.of(UnwindDataCopy.read(s))));
   }
 
   /** The public symbols; empty if there are none. */
@@ -402,13 +405,16 @@ public final class PdbFile {
     return header.flatMap(h -> stream(h.recordStream(), "stream of symbol records"));
   }
 
-  /** Whether symbols were left in the object files (/DEBUG:FASTLINK): an answer is partial. */
+  /**
+   * Returns true if symbols were left in the object files (/DEBUG:FASTLINK): an answer is partial.
+   */
   public boolean isMinimal() {
     return info.has(PdbInfo.FEATURE_MINIMAL);
   }
 
   /**
-   * What a module's stream has; nothing if it has none. Not kept: {@link PdbFile} keeps no streams.
+   * Returns the symbols of a module; empty if it has none. Not kept: {@link PdbFile} keeps no
+   * streams.
    */
   public ModuleSymbols symbols(PdbModule module) {
     return new ModuleSymbols(this, module);
@@ -446,12 +452,12 @@ public final class PdbFile {
                 what, stream, Optional.empty(), s -> Optional.of(reader.apply(h.part(s, part))))));
   }
 
-  /** What a reader makes of a stream, or what stands for nothing if it is damaged: then a gap. */
+  /** Applies a reader to a stream; if that is damaged, adds a gap and returns {@code nothing}. */
   <T> T reading(String what, MsfStream stream, T nothing, Function<MsfStream, T> reader) {
     return reading(what, nothing, () -> reader.apply(stream));
   }
 
-  /** What a reader makes of something, or what stands for nothing if it is damaged: then a gap. */
+  /** Applies a reader; if its data is damaged, adds a gap and returns {@code nothing}. */
   <T> T reading(String what, T nothing, Supplier<T> reader) {
     try {
       return reader.get();

@@ -96,7 +96,7 @@ public record PdbInfo(
     return (int) count;
   }
 
-  /** Whether a feature is there. */
+  /** Returns true if a feature is there. */
   public boolean has(long feature) {
     return features.contains(feature);
   }

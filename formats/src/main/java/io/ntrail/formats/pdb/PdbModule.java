@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What one object file brought into the program (MODI of dbi.h).
+ * One object file that was linked into the program (MODI of dbi.h).
  *
  * @param number from 0, as section contributions count them
  * @param stream number of its stream, -1 if it has none
@@ -60,15 +60,15 @@ public record PdbModule(
     return List.copyOf(modules);
   }
 
-  /** Where in its stream the symbol records begin: behind the signature. */
+  /** Offset of the symbol records in its stream, after the signature. */
   static final int FIRST_RECORD = 4;
 
-  /** Where in its stream the old lines begin. */
+  /** Returns the offset of the old lines in its stream. */
   long c11Begin() {
     return symbolBytes;
   }
 
-  /** Where in its stream lines and checksums begin. */
+  /** Returns the offset of lines and checksums in its stream. */
   long c13Begin() {
     return symbolBytes + c11Bytes;
   }

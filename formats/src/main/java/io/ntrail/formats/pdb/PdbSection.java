@@ -6,11 +6,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A row of the section table as the PDB keeps it (IMAGE_SECTION_HEADER), so that addresses can be
- * told without the image.
+ * An entry of the section table that the PDB keeps (IMAGE_SECTION_HEADER), for addresses without
+ * the image.
  *
  * @param number from 1, as symbols count
- * @param rva where it is mapped
+ * @param rva its address
  * @param size bytes in memory
  * @param characteristics IMAGE_SCN_ flags
  */
@@ -44,9 +44,9 @@ public record PdbSection(int number, String name, long rva, long size, int chara
   }
 
   /**
-   * The sections of an image whose PDB does not have the section table, as those of NGEN have not:
-   * the section map has their sizes, and such images have them one behind the other, each at the
-   * next page. {@link #imageSize} tells whether that is so of an image.
+   * Returns the sections of an image whose PDB lacks the section table, as with NGEN: the section
+   * map has their sizes, and such images have them one after the other, each on the next page.
+   * {@link #imageSize} checks whether an image is laid out so.
    */
   static List<PdbSection> ofMap(MsfStream map) {
     List<PdbSection> sections = new ArrayList<>();
@@ -63,14 +63,14 @@ public record PdbSection(int number, String name, long rva, long size, int chara
     return List.copyOf(sections);
   }
 
-  /** How many bytes an image with these sections has in memory; 0 for none. */
+  /** Returns the size in memory of an image with these sections; 0 for none. */
   public static long imageSize(List<PdbSection> sections) {
     return sections.isEmpty()
         ? 0
         : sections.getLast().rva + sections.getLast().size + PAGE - 1 & -PAGE;
   }
 
-  /** Whether code can run in it. */
+  /** Returns true if code can run in it. */
   public boolean isExecutable() {
     return (characteristics & 0x2000_0000) != 0;
   }

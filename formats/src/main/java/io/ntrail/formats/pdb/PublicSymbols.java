@@ -23,7 +23,7 @@ import java.util.stream.IntStream;
 public final class PublicSymbols {
   private static final int HEADER = 28;
 
-  /** Which name is told where several have one address: a function, then the shortest one. */
+  /** Order of preference among names of one address: a function, then the shortest one. */
   private static final Comparator<Public> BEST =
       Comparator.comparing((Public symbol) -> !symbol.isFunction())
           .thenComparing(symbol -> !symbol.isCode())
@@ -107,7 +107,7 @@ public final class PublicSymbols {
         symbols, new Sorted(found.stream().mapToInt(Found::offset).toArray()), Optional.empty());
   }
 
-  /** How many there are. */
+  /** Returns the number of symbols. */
   public int count() {
     return offsets.count();
   }
@@ -131,7 +131,10 @@ public final class PublicSymbols {
     return (long) cursor.u16(8) << 32 | cursor.u32(4);
   }
 
-  /** Those at the greatest address of a section that is not behind an offset, the best first. */
+  /**
+   * Returns the symbols at the greatest address of a section that is at or before an offset, the
+   * best first.
+   */
   public List<Public> atOrBefore(int section, long offset) {
     int last = lastAtOrBefore((long) section << 32 | offset);
     if (last < 0) {
@@ -167,7 +170,7 @@ public final class PublicSymbols {
     return Search.last(0, count(), i -> key(i) <= wanted);
   }
 
-  /** Those with just this decorated name. */
+  /** Returns the symbols with exactly this decorated name. */
   public List<Public> named(String name) {
     if (hash.isEmpty()) {
       return IntStream.range(0, count())

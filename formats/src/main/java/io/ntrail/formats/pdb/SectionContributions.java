@@ -7,16 +7,16 @@ import io.ntrail.formats.pdb.msf.MsfStream;
 import java.util.Optional;
 
 /**
- * Which module contributed which bytes (SC, SC2 of dbicommon.h), sorted by section and offset:
- * where an address is looked up first, without reading any module. Version 1 has 28 bytes an entry,
- * version 2 (of /DEBUG:FASTLINK) 32.
+ * Section contributions: which module contributed which bytes (SC, SC2 of dbicommon.h), sorted by
+ * section and offset. An address is looked up here first, without reading any module. Version 1 has
+ * 28 bytes per entry, version 2 (of /DEBUG:FASTLINK) 32.
  */
 public final class SectionContributions {
   private static final long VERSION_1 = 0xEFFE_0000L + 19970605;
   private static final long VERSION_2 = 0xEFFE_0000L + 20140516;
   private static final int HEADER = 4;
 
-  /** Those of a PDB that has none. */
+  /** The contributions of a PDB without any. */
   static final SectionContributions NONE = new SectionContributions(MsfStream.EMPTY, 1, 28);
 
   /**
@@ -27,7 +27,7 @@ public final class SectionContributions {
    * @param characteristics IMAGE_SCN_ flags of the object's section
    */
   public record Contribution(int section, long offset, long size, int module, int characteristics) {
-    /** Whether an offset of its section lies in it. */
+    /** Returns true if an offset of its section is in it. */
     public boolean contains(long other) {
       return other >= offset && other < offset + size;
     }
@@ -70,7 +70,7 @@ public final class SectionContributions {
     return version;
   }
 
-  /** How many there are. */
+  /** Returns the number of contributions. */
   public int count() {
     return count;
   }

@@ -12,7 +12,7 @@ import java.util.List;
 public final class SourceFiles {
   private static final int MOST_NAME = 4096;
 
-  /** Those of a PDB that has none. */
+  /** The source files of a PDB without any. */
   static final SourceFiles NONE = read(MsfStream.EMPTY);
 
   private final Bytes bytes;

@@ -31,7 +31,7 @@ public final class StringTable {
    */
   static StringTable read(MsfStream stream) {
     if (stream.u32(0) != SIGNATURE) {
-      throw new DamagedInput(stream.name(), stream.fileOffset(0), "no table of names begins here");
+      throw new DamagedInput(stream.name(), stream.fileOffset(0), "not a string table");
     }
     long size = Math.min(stream.u32(8), stream.length() - HEADER);
     return new StringTable(stream.part(HEADER, Math.max(0, size)));

@@ -11,8 +11,8 @@ import java.util.List;
 
 /**
  * A hash of symbols by name (GSI1 of gsi.cpp): {@code u32 -1}, {@code u32 version}, the sizes of
- * two tables, records of {@code u32 offset + 1} and {@code u32 references} grouped by bucket, a bit
- * a bucket that has some, and for each such bucket where its records begin, times 12.
+ * two tables, records of {@code u32 offset + 1} and {@code u32 references} grouped by bucket, one
+ * bit per bucket for the non-empty ones, and for each of those the start of its records, times 12.
  */
 final class SymbolHash {
   private static final int HEADER = 16;
@@ -55,7 +55,7 @@ final class SymbolHash {
           table.part(0, 0), symbols, Bytes.copyOf(new byte[0], ""), table.part(0, 0), BUCKETS);
     }
     if (table.i32(0) != -1 || table.u32(4) != VERSION) {
-      throw new DamagedInput(table.name(), table.fileOffset(0), "no hash of symbols begins here");
+      throw new DamagedInput(table.name(), table.fileOffset(0), "not a symbol hash table");
     }
     long bytes = table.u32(8);
     if (bytes > table.length() - HEADER || bytes / RECORD > Integer.MAX_VALUE) {
@@ -75,7 +75,7 @@ final class SymbolHash {
         buckets);
   }
 
-  /** How many symbols it has. */
+  /** Returns the number of symbols. */
   int count() {
     return count;
   }
@@ -86,7 +86,7 @@ final class SymbolHash {
     return Symbol.of(CodeViewCursor.at(symbols, offset));
   }
 
-  /** Those whose names fall into the bucket of a name; few of them have just that name. */
+  /** Returns the symbols in the bucket of a name; few of them have exactly that name. */
   List<Symbol> bucket(String name) {
     int bucket = (int) (hash(name) % buckets);
     if (bucket / 8 >= present.length() || (present.u8(bucket / 8) >> bucket % 8 & 1) == 0) {

@@ -2,14 +2,14 @@ package io.ntrail.formats.pe;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.InputFile;
-import io.ntrail.formats.pe.Directory.Range;
+import io.ntrail.formats.pe.DataDirectory.Range;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The certificates of an image (WIN_CERTIFICATE, directory 4), which lie in its file, behind
- * everything that is mapped: {@code u32 length with these eight bytes, u16 revision, u16 type},
- * then the content; the next one begins at a multiple of eight bytes.
+ * Certificates of an image (WIN_CERTIFICATE, directory 4), at the end of its file, after everything
+ * that is mapped: {@code u32 length with these eight bytes, u16 revision, u16 type}, then the
+ * content; the next one starts at a multiple of eight bytes.
  *
  * @param list in the order of the file; none for an image from memory
  */
@@ -22,22 +22,22 @@ public record Certificates(List<Certificate> list) {
   private static final int MOST_BYTES = 1 << 30;
 
   /**
-   * One of them.
+   * One certificate.
    *
-   * @param offset where it lies in the file
+   * @param offset its offset in the file
    * @param length its bytes, with the eight of its header
    * @param revision 100h or 200h
    */
   public record Certificate(long offset, long length, int revision, int type) {
-    /** What it consists of, of a monstrous one as much as a window can hold. */
+    /** Returns its content; of a monstrous one as much as a window can hold. */
     public Bytes content(InputFile file) {
       return file.window(offset + HEADER, (int) Math.min(MOST_BYTES, length - HEADER));
     }
   }
 
-  /** Those of an image. */
+  /** Reads the certificates of an image. */
   public static Certificates of(PeImage image) {
-    Range range = image.directory(Directory.CERTIFICATE);
+    Range range = image.directory(DataDirectory.CERTIFICATE);
     InputFile file = image.file().orElse(null);
     if (file == null || !range.isPresent() || range.size() == 0) {
       return new Certificates(List.of());
@@ -59,7 +59,7 @@ public record Certificates(List<Certificate> list) {
           Math.min(at, file.size()),
           range.rva() + range.size() - at,
           "certificates",
-          end > at ? "what should be a certificate is none" : "the file ends before they do");
+          end > at ? "not a certificate" : "the file ends before they do");
     }
     return new Certificates(List.copyOf(list));
   }

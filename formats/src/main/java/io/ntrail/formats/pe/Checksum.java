@@ -17,10 +17,10 @@ public final class Checksum {
   private Checksum() {}
 
   /**
-   * What the field of an image should hold.
+   * Returns the right value of an image's checksum field.
    *
    * @param image read from a file
-   * @return -1 for an image from memory, of which there is no file
+   * @return -1 for an image from memory, which has no file
    */
   public static long of(PeImage image) {
     InputFile file = image.file().orElse(null);
@@ -37,17 +37,17 @@ public final class Checksum {
     return folded(sum - own(file, field), file.size());
   }
 
-  /** Whether an image's field holds what it should; an unset one does not. */
+  /** Returns true if an image's field is right; an unset one is not. */
   public static boolean isRight(PeImage image) {
     return image.headers().checksum() == of(image);
   }
 
   /**
-   * The checksum of a file that is being built.
+   * Returns the checksum of a file under construction.
    *
-   * @param field where the four bytes of it lie, which do not count
+   * @param field offset of its four bytes, which do not count
    */
-  static long of(byte[] file, int field) {
+  public static long of(byte[] file, int field) {
     long sum = 0;
     for (int i = 0; i < file.length; i++) {
       if (i < field || i >= field + 4) {
@@ -66,7 +66,10 @@ public final class Checksum {
     return even < window.length() ? sum + window.u8(even) : sum;
   }
 
-  /** What the field itself added to the sum; it may lie at an odd place in a strange image. */
+  /**
+   * Returns the contribution of the field itself to the sum; it may be at an odd offset in a
+   * strange image.
+   */
   private static long own(InputFile file, long field) {
     long sum = 0;
     for (long at = field; at < Math.min(field + 4, file.size()); at++) {

@@ -1,21 +1,21 @@
 package io.ntrail.formats.pe;
 
-import io.ntrail.formats.pe.Directory.Range;
+import io.ntrail.formats.pe.DataDirectory.Range;
 import java.util.Optional;
 
 /**
- * The header of managed code (IMAGE_COR20_HEADER, directory 14): which runtime an image is for,
- * whether it has machine code of its own, and whether it was compiled ahead of time.
+ * Header of managed code (IMAGE_COR20_HEADER, directory 14): required runtime, whether the image
+ * has native code of its own, and whether it was compiled ahead of time.
  *
  * <p>Source: ECMA-335, II.25.3.3; for code compiled ahead of time the header readytorun.h of the
  * runtime.
  *
- * @param metadata where the metadata lie
+ * @param metadata range of the metadata
  * @param flags {@link #IL_ONLY} and its siblings
  * @param entryPoint a token, or with {@link #NATIVE_ENTRY_POINT} an RVA
- * @param managedNative where the runtime's own header of compiled code lies
- * @param runtime the version that the metadata name, such as {@code v4.0.30319}; empty if they
- *     cannot be read
+ * @param managedNative range of the runtime's own header of compiled code
+ * @param runtime the version in the metadata, such as {@code v4.0.30319}; empty if they cannot be
+ *     read
  * @param code how the methods are stored
  */
 public record ClrHeader(
@@ -51,21 +51,21 @@ public record ClrHeader(
   private static final long NGEN = 0x0045_474EL;
   private static final int MOST_CHARS = 255;
 
-  /** How the methods of an image are stored. */
+  /** Storage of an image's methods. */
   public enum Code {
     /** In the intermediate language. */
     IL,
     /** In the intermediate language, beside machine code of C or C++. */
     MIXED,
-    /** As machine code too, which versions of the runtime may use (ready to run). */
+    /** Also as native code, which versions of the runtime may use (ReadyToRun). */
     READY_TO_RUN,
-    /** As machine code for exactly one runtime of one machine (NGEN). */
+    /** Also as native code for exactly one runtime of one machine (NGEN). */
     NGEN
   }
 
   /** That of an image; empty if it is not managed. */
   public static Optional<ClrHeader> of(PeImage image) {
-    Range range = image.directory(Directory.CLR);
+    Range range = image.directory(DataDirectory.CLR);
     return range.isPresent()
         ? image.reading("header of managed code", range.rva(), () -> read(image, range.rva()))
         : Optional.empty();
@@ -103,7 +103,7 @@ public record ClrHeader(
       return "";
     }
     if (view.u32(metadata.rva()) != METADATA) {
-      image.gap(metadata.rva(), -1, "metadata", "they do not begin with BSJB");
+      image.gap(metadata.rva(), -1, "metadata", "they do not start with BSJB");
       return "";
     }
     int length = (int) Math.min(MOST_CHARS, view.u32(metadata.rva() + 12));
@@ -123,7 +123,7 @@ public record ClrHeader(
     return (flags & IL_ONLY) != 0 ? Code.IL : Code.MIXED;
   }
 
-  /** Whether all bits of a flag are set. */
+  /** Returns true if all bits of a flag are set. */
   public boolean is(int flag) {
     return (flags & flag) == flag;
   }

@@ -24,7 +24,7 @@ public record CoffSymbols(List<Symbol> functions) {
   /**
    * A function.
    *
-   * @param rva where it begins
+   * @param rva its address
    * @param name as the compiler decorated it
    */
   public record Symbol(long rva, String name) {}
@@ -72,7 +72,7 @@ public record CoffSymbols(List<Symbol> functions) {
     }
   }
 
-  /** Eight characters, or an offset into the strings behind the table. */
+  /** Reads a name: eight characters, or an offset into the strings after the table. */
   private static String name(InputFile file, Bytes symbols, int at, long strings) {
     if (symbols.i32(at) != 0) {
       return symbols.latin1z(at, at + 8);

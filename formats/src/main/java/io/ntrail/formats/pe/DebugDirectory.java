@@ -4,7 +4,7 @@ import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.identity.Guid;
-import io.ntrail.formats.pe.Directory.Range;
+import io.ntrail.formats.pe.DataDirectory.Range;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -37,7 +37,7 @@ public record DebugDirectory(List<Entry> entries) {
   /** IMAGE_DEBUG_TYPE_ILTCG: made by incremental link-time code generation. */
   public static final int ILTCG = 14;
 
-  /** IMAGE_DEBUG_TYPE_REPRO: the same input gives the same image; stamps are no times. */
+  /** IMAGE_DEBUG_TYPE_REPRO: a reproducible build; time stamps are hashes. */
   public static final int REPRO = 16;
 
   /** IMAGE_DEBUG_TYPE_PDBCHECKSUM. */
@@ -82,8 +82,8 @@ public record DebugDirectory(List<Entry> entries) {
    *
    * @param type IMAGE_DEBUG_TYPE_
    * @param size bytes of its data
-   * @param rva where they are mapped; 0: they are not
-   * @param offset where they lie in the file
+   * @param rva their address; 0: not mapped
+   * @param offset their offset in the file
    * @param data the bytes that are there, at most {@code size}; null: none can be read
    */
   public record Entry(
@@ -102,9 +102,9 @@ public record DebugDirectory(List<Entry> entries) {
     }
   }
 
-  /** Which PDB, or what else, holds the symbols (a CODEVIEW entry). */
+  /** Place of the symbols, usually a PDB (a CODEVIEW entry). */
   public sealed interface CodeView {
-    /** Where the linker wrote the PDB; may be a bare name. */
+    /** Returns the path of the PDB as the linker wrote it; may be a bare name. */
     String path();
 
     /** {@code RSDS}: PDB 7. */
@@ -130,7 +130,7 @@ public record DebugDirectory(List<Entry> entries) {
   }
 
   /**
-   * How many times a compiler did what a VC_FEATURE entry counts.
+   * Counters of a VC_FEATURE entry.
    *
    * @param beforeVc11 objects of compilers before Visual C++ 11
    * @param cpp objects of C and C++
@@ -149,7 +149,7 @@ public record DebugDirectory(List<Entry> entries) {
 
   /** Reads the entries. */
   public static DebugDirectory of(PeImage image) {
-    Range range = image.directory(Directory.DEBUG);
+    Range range = image.directory(DataDirectory.DEBUG);
     if (!range.isPresent()) {
       return new DebugDirectory(List.of());
     }
@@ -208,7 +208,7 @@ public record DebugDirectory(List<Entry> entries) {
     return entries.stream().filter(entry -> entry.type == type && entry.data != null).findFirst();
   }
 
-  /** Whether there is an entry of a type. */
+  /** Returns true if there is an entry of a type. */
   public boolean has(int type) {
     return entries.stream().anyMatch(entry -> entry.type == type);
   }
@@ -251,7 +251,7 @@ public record DebugDirectory(List<Entry> entries) {
         .orElse(0L);
   }
 
-  /** What a VC_FEATURE entry counts. */
+  /** Returns the counters of the VC_FEATURE entry. */
   public Optional<VcFeature> vcFeature() {
     return first(VC_FEATURE)
         .map(Entry::data)

@@ -7,18 +7,18 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What an enclave of Windows says about itself (IMAGE_ENCLAVE_CONFIG): a library that runs where
- * the system itself cannot look. The load configuration points to it.
+ * Configuration of an enclave (IMAGE_ENCLAVE_CONFIG): a DLL that runs where even the system cannot
+ * look. The load configuration points to it.
  *
  * <p>Source: ntimage.h, where only the size of the enclave differs between 32 and 64 bits.
  *
  * @param policy {@link #DEBUGGABLE} or 0
- * @param family an identity that its maker chose
+ * @param family an identity chosen by its author
  * @param imageId an identity of the program within the family
- * @param imageVersion what its maker counts
- * @param securityVersion what its maker raises when a defect is repaired
+ * @param imageVersion version number of its author
+ * @param securityVersion number that its author raises when a defect is fixed
  * @param size bytes of memory that it needs
- * @param threads how many can be inside at a time
+ * @param threads number of threads that can be inside at a time
  * @param flags {@link #PRIMARY} or 0
  * @param imports the libraries that it may load
  */
@@ -54,7 +54,7 @@ public record EnclaveConfiguration(
   public record Import(
       long match, long minimumSecurityVersion, Bytes id, Guid family, Guid imageId, String name) {}
 
-  /** That of an image; empty if it is no enclave. */
+  /** Reads the configuration of an image; empty if it is not an enclave. */
   public static Optional<EnclaveConfiguration> of(PeImage image) {
     return LoadConfig.of(image)
         .map(config -> config.rva(LoadConfig.Field.ENCLAVE_CONFIGURATION_POINTER))

@@ -1,6 +1,6 @@
 package io.ntrail.formats.pe;
 
-import io.ntrail.formats.pe.Directory.Range;
+import io.ntrail.formats.pe.DataDirectory.Range;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an image exports (IMAGE_EXPORT_DIRECTORY): three tables, of addresses, of names sorted by
+ * Exports of an image (IMAGE_EXPORT_DIRECTORY): three tables, of addresses, of names sorted by
  * bytes, and of indices into the addresses that belong to the names.
  *
  * @param module the name that the directory gives the image; empty if it cannot be read
@@ -37,8 +37,8 @@ public record Exports(
    * One export. An address with several names is several exports.
    *
    * @param ordinal biased, as importers use it
-   * @param name null: exported by ordinal alone
-   * @param rva where the function or data begins; of a forwarded one where the text lies
+   * @param name null: exported by ordinal only
+   * @param rva of the function or data; of a forwarded one that of the text
    * @param forward {@code MODULE.Name} or {@code MODULE.#ordinal}, null if it is not forwarded
    */
   public record Export(long ordinal, @Nullable String name, long rva, @Nullable String forward) {
@@ -47,7 +47,7 @@ public record Exports(
       return forward == null ? "" : forward.substring(0, Math.max(0, forward.lastIndexOf('.')));
     }
 
-    /** Of a forwarded export the name or {@code #ordinal}: all behind the last dot. */
+    /** Returns the name or {@code #ordinal} of a forwarded export: the part after the last dot. */
     public String forwardName() {
       return forward == null ? "" : forward.substring(forward.lastIndexOf('.') + 1);
     }
@@ -55,7 +55,7 @@ public record Exports(
 
   /** Reads them. */
   public static Exports of(PeImage image) {
-    Range range = image.directory(Directory.EXPORT);
+    Range range = image.directory(DataDirectory.EXPORT);
     if (!range.isPresent()) {
       return NONE;
     }

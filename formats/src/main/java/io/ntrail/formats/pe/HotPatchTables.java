@@ -6,17 +6,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a patch that is applied to running code says about the images that it is for
- * (IMAGE_HOT_PATCH_INFO, to which the load configuration points, and IMAGE_HOT_PATCH_BASE).
+ * Tables of a hot patch, with the images that it is for (IMAGE_HOT_PATCH_INFO, to which the load
+ * configuration points, and IMAGE_HOT_PATCH_BASE).
  *
- * <p>The structures are those of ntimage.h. No such image could be had: that the load configuration
- * holds an RVA, and that the list of images counts from the beginning of the information, is how it
- * is read here, not what was seen. Offsets are kept as they are stored.
+ * <p>The structures are those of ntimage.h. No such image was available: that the load
+ * configuration holds an RVA, and that the list of images counts from the start of the information,
+ * is an assumption and was not observed. Offsets are kept as they are stored.
  *
  * @param version of the information; later ones have more fields, which are 0 here if they are not
  *     there
  * @param size of the information and its tables, as stored
- * @param sequence which of several patches this is
+ * @param sequence number of the patch among several
  * @param bufferOffset from version 2 on
  * @param extraPatchSize from version 3 on
  * @param minimumSequence from version 4 on
@@ -58,12 +58,12 @@ public record HotPatchTables(
       long codeIntegritySize,
       long patchTable,
       long bufferOffset) {
-    /** Whether the patch must be applied. */
+    /** Returns true if the patch must be applied. */
     public boolean isObligatory() {
       return (flags & 1) != 0;
     }
 
-    /** Whether the patch can be taken back. */
+    /** Returns true if the patch can be undone. */
     public boolean canBeUndone() {
       return (flags & 2) != 0;
     }
@@ -71,15 +71,15 @@ public record HotPatchTables(
     /** The machine of the image, 0 if the flags name none. */
     public int machine() {
       return switch ((int) (flags >>> 2 & 7)) {
-        case 1 -> Machine.I386;
-        case 2 -> Machine.ARM64;
-        case 4 -> Machine.AMD64;
+        case 1 -> MachineType.I386;
+        case 2 -> MachineType.ARM64;
+        case 4 -> MachineType.AMD64;
         default -> 0;
       };
     }
   }
 
-  /** What one place is patched with. */
+  /** Kinds of replacements. */
   public enum Kind {
     NONE(0),
     FUNCTION(0x1C000),
@@ -99,11 +99,11 @@ public record HotPatchTables(
   }
 
   /**
-   * The word that begins a list of places (IMAGE_HOT_PATCH_CHUNK).
+   * Head of a list of places (IMAGE_HOT_PATCH_CHUNK).
    *
    * @param inverse the place is changed back
    * @param obligatory the patch fails if the place cannot be changed
-   * @param sourceIsRva what it is changed to is an RVA
+   * @param sourceIsRva the replacement is an RVA
    * @param targetIsRva the place is an RVA
    * @param size bytes of the list
    */
@@ -132,7 +132,7 @@ public record HotPatchTables(
     }
   }
 
-  /** Those of an image; empty if it is no patch. */
+  /** Reads the tables of an image; empty if it is not a patch. */
   public static Optional<HotPatchTables> of(PeImage image) {
     return LoadConfig.of(image)
         .map(config -> config.value(LoadConfig.Field.HOT_PATCH_TABLE_OFFSET))

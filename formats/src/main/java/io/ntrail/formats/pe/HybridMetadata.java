@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * What makes an image hybrid: one for x86 or x64 by its headers, whose code is for ARM64 in part
- * (CHPE, ARM64EC, ARM64X). The load configuration points to it.
+ * Metadata of a hybrid image: one for x86 or x64 by its headers, part of whose code is ARM64 (CHPE,
+ * ARM64EC, ARM64X). The load configuration points to it.
  *
  * <p>x86 (IMAGE_CHPE_METADATA_X86): {@code u32 version, u32 RVA of the ranges, u32 their number},
  * then pointers of the emulator; a range is {@code u32 begin | 1 for ARM64, u32 length}. x64 and
@@ -19,24 +19,24 @@ import java.util.function.Consumer;
  * for ARM64EC (version 2).
  *
  * @param version of the metadata
- * @param ranges which code is of which kind, in the order of the table
+ * @param ranges kinds of code, in the order of the table
  * @param entryPoints through which x64 code calls ARM64EC code; none for x86
  * @param redirections from what x64 code calls to what ARM64EC code calls; none for x86
- * @param extraFunctions the function table of the code that the exception directory is not for
- * @param auxiliaryIat RVA of the second table of imported addresses, 0 if there is none
+ * @param extraFunctions the function table of the code that the exception directory does not cover
+ * @param auxiliaryIat RVA of the second import address table, 0 if there is none
  */
 public record HybridMetadata(
     long version,
     List<CodeRange> ranges,
     List<EntryPoint> entryPoints,
     List<Redirection> redirections,
-    Directory.Range extraFunctions,
+    DataDirectory.Range extraFunctions,
     long auxiliaryIat) {
   private static final int X86_HEADER = 12;
   private static final int ARM64EC_HEADER = 0x50;
   private static final int MOST = 1 << 20;
 
-  /** What a processor must be, or pretend to be, to run some code. */
+  /** Instruction set architectures of a hybrid image's code. */
   public enum Code {
     ARM64,
     ARM64EC,
@@ -46,17 +46,17 @@ public record HybridMetadata(
 
   /** Code of one kind. */
   public record CodeRange(long begin, long length, Code code) {
-    /** Whether an RVA lies in it. */
+    /** Returns true if an RVA is in it. */
     public boolean contains(long rva) {
       return rva >= begin && rva < begin + length;
     }
   }
 
   /**
-   * Where x64 code enters ARM64EC code.
+   * An entry point from x64 code into ARM64EC code.
    *
    * @param begin of the ARM64EC code that is entered
-   * @param end behind it
+   * @param end past it
    * @param entry what x64 code calls for it
    */
   public record EntryPoint(long begin, long end, long entry) {}
@@ -74,7 +74,7 @@ public record HybridMetadata(
                 "hybrid metadata",
                 rva,
                 () ->
-                    image.headers().machine() == Machine.I386
+                    image.headers().machine() == MachineType.I386
                         ? x86(image, rva)
                         : arm64ec(image, rva)));
   }
@@ -86,7 +86,7 @@ public record HybridMetadata(
         ranges(image, header.u32(4), header.u32(8), true),
         List.of(),
         List.of(),
-        Directory.Range.NONE,
+        DataDirectory.Range.NONE,
         0);
   }
 
@@ -111,7 +111,7 @@ public record HybridMetadata(
         ranges(image, header.u32(4), header.u32(8), false),
         List.copyOf(entries),
         List.copyOf(redirections),
-        new Directory.Range(header.u32(0x40), header.u32(0x44)),
+        new DataDirectory.Range(header.u32(0x40), header.u32(0x44)),
         header.u32(0x2C));
   }
 
@@ -155,7 +155,7 @@ public record HybridMetadata(
     }
   }
 
-  /** What code lies at an RVA; empty where the ranges say nothing. */
+  /** Returns the kind of code at an RVA; empty where no range covers it. */
   public Optional<Code> code(long rva) {
     return ranges.stream().filter(range -> range.contains(rva)).findFirst().map(CodeRange::code);
   }

@@ -9,31 +9,31 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The bytes of an image by RVA, as they lie in memory after the loader mapped it: the one way to
- * look at what an RVA means, whether the image comes from a file or from memory.
+ * The bytes of an image by RVA, as they are in memory after the loader mapped it: the one way to
+ * resolve an RVA, whether the image comes from a file or from memory.
  *
- * <p>An image is a list of {@link Extent extents}. An address in none of them is no part of the
- * image, or was not recorded: reading it is {@link DamagedInput}, never zero. Behind the bytes that
- * were stored, an extent goes on with zeros, as the loader fills a page.
+ * <p>An image is a list of {@link Extent extents}. An address in none of them is not part of the
+ * image, or was not recorded: reading it is {@link DamagedInput}, never zero. After the bytes that
+ * were stored, an extent continues with zeros, as the loader fills a page.
  */
 public final class ImageView {
   /** Windows are at most this long, since a {@link Bytes} is. */
   private static final long MOST = Integer.MAX_VALUE - 15L;
 
   /**
-   * A stretch of the image.
+   * A contiguous range of the image.
    *
-   * @param rva where it begins
+   * @param rva its start
    * @param length bytes in memory, from 1
-   * @param stored its first bytes as they were stored; behind them are zeros
+   * @param stored its first bytes as they were stored; zeros follow them
    */
   public record Extent(long rva, long length, Bytes stored) {
-    /** The RVA behind its last byte. */
+    /** Returns the RVA past its last byte. */
     public long end() {
       return rva + length;
     }
 
-    /** How many of its bytes were stored. */
+    /** Returns the number of its stored bytes. */
     public long storedLength() {
       return Math.min(length, stored.length());
     }
@@ -49,7 +49,7 @@ public final class ImageView {
   private final Extent[] extents;
   private final long[] starts;
 
-  /** Where the stretch without a hole ends that an extent is of. */
+  /** Per extent, the end of the contiguous range that it is in. */
   private final long[] ends;
 
   private ImageView(String name, List<Extent> apart) {
@@ -72,7 +72,7 @@ public final class ImageView {
     return new ImageView(name, apart(extents));
   }
 
-  /** An image that lies in the bytes as it does in memory: every offset is an RVA. */
+  /** Returns an image that is laid out as in memory: every offset is an RVA. */
   public static ImageView flat(InputFile input) {
     List<Extent> extents = new ArrayList<>();
     for (long at = 0; at < input.size(); at += MOST) {
@@ -84,7 +84,7 @@ public final class ImageView {
 
   /** Cuts what overlaps, in favour of the earlier one, and sorts. */
   private static List<Extent> apart(List<Extent> extents) {
-    Pieces pieces = new Pieces();
+    DisjointRanges pieces = new DisjointRanges();
     extents.forEach(extent -> pieces.add(extent.rva, extent.end()));
     return pieces.sorted().stream()
         .map(piece -> extents.get(piece.source()).part(piece.begin(), piece.end()))
@@ -102,26 +102,27 @@ public final class ImageView {
   }
 
   private int index(long rva) {
-    int at = Pieces.find(starts, rva);
+    int at = DisjointRanges.find(starts, rva);
     return at >= 0 && rva < extents[at].end() ? at : -1;
   }
 
   /**
-   * How many bytes can be read from {@code rva} on without a hole, zeros of the loader included.
+   * Returns the number of bytes that can be read from {@code rva} on without a hole, the loader's
+   * zeros included.
    */
   public long available(long rva) {
     int i = index(rva);
     return i < 0 ? 0 : ends[i] - rva;
   }
 
-  /** Whether {@code length} bytes at {@code rva} are part of the image. */
+  /** Returns true if {@code length} bytes at {@code rva} are part of the image. */
   public boolean has(long rva, long length) {
     return length >= 0 && rva >= 0 && available(rva) >= length;
   }
 
   /**
-   * How many bytes at {@code rva} were stored, in one piece: what a table can be worth reading for,
-   * since all behind it is zero.
+   * Returns the number of bytes at {@code rva} that were stored, in one piece: the useful extent of
+   * a table, since all after it is zero.
    */
   public long stored(long rva) {
     int i = index(rva);
@@ -129,7 +130,7 @@ public final class ImageView {
   }
 
   /**
-   * How many bytes of the image were stored, all in all: what bounds the work on hostile tables.
+   * Returns the number of stored bytes of the whole image, which bounds the work on hostile tables.
    */
   public long storedBytes() {
     long sum = 0;
@@ -139,14 +140,17 @@ public final class ImageView {
     return sum;
   }
 
-  /** How many bytes at {@code rva} were not stored, but are zeros of the loader. */
+  /**
+   * Returns the number of bytes at {@code rva} that were not stored, but are zeros of the loader.
+   */
   public long zeros(long rva) {
     int i = index(rva);
     return i < 0 || rva - extents[i].rva < extents[i].storedLength() ? 0 : extents[i].end() - rva;
   }
 
   /**
-   * How many bytes from {@code rva} on are no part of the image; without an end if none follows.
+   * Returns the number of bytes from {@code rva} on that are not part of the image; without an end
+   * if none follows.
    */
   public long missing(long rva) {
     if (index(rva) >= 0) {
@@ -157,7 +161,7 @@ public final class ImageView {
     return next < starts.length ? starts[next] - rva : Long.MAX_VALUE;
   }
 
-  /** Where the byte at {@code rva} lies in the input, or -1 if it was not stored. */
+  /** Returns the offset in the input of the byte at {@code rva}, or -1 if it was not stored. */
   public long offset(long rva) {
     int i = index(rva);
     if (i < 0 || rva - extents[i].rva >= extents[i].storedLength()) {
@@ -181,8 +185,8 @@ public final class ImageView {
   }
 
   /**
-   * {@code length} bytes at {@code rva}, zeros of the loader included; a copy where they are not
-   * stored in one piece. To be asked only for lengths that were checked to be small.
+   * Returns {@code length} bytes at {@code rva}, the loader's zeros included; a copy where they are
+   * not stored in one piece. Only for lengths that were checked to be small.
    *
    * @throws DamagedInput if not all of them are part of the image
    */
@@ -260,10 +264,10 @@ public final class ImageView {
   }
 
   /**
-   * 8-bit text up to a NUL, one character a byte where it is not UTF-8.
+   * Reads 8-bit text up to a NUL, one character per byte where it is not UTF-8.
    *
    * @param most bytes after which it ends in any case
-   * @throws DamagedInput if it begins outside of the image
+   * @throws DamagedInput if it starts outside the image
    */
   public String text(long rva, int most) {
     if (index(rva) < 0) {
@@ -282,7 +286,9 @@ public final class ImageView {
     return decoded.indexOf('\uFFFD') < 0 ? decoded : new String(text, StandardCharsets.ISO_8859_1);
   }
 
-  /** That {@code length} bytes at {@code rva} are no part of the image. */
+  /**
+   * Returns the exception for {@code length} bytes at {@code rva} that are not part of the image.
+   */
   public DamagedInput outside(long rva, long length) {
     return new DamagedInput(
         name,

@@ -1,16 +1,16 @@
 package io.ntrail.formats.pe;
 
-import io.ntrail.formats.pe.Directory.Range;
+import io.ntrail.formats.pe.DataDirectory.Range;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an image imports: at its start (IMAGE_IMPORT_DESCRIPTOR), at the first call
- * (IMAGE_DELAYLOAD_DESCRIPTOR), and what addresses it was bound to (IMAGE_BOUND_IMPORT_DESCRIPTOR).
+ * Imports of an image: at load time (IMAGE_IMPORT_DESCRIPTOR), at the first call
+ * (IMAGE_DELAYLOAD_DESCRIPTOR), and the modules it was bound to (IMAGE_BOUND_IMPORT_DESCRIPTOR).
  *
- * @param modules in the order of the directories, the delayed ones behind the others
- * @param bound what the bound import directory names
+ * @param modules in the order of the directories, the delay-loaded ones after the others
+ * @param bound entries of the bound import directory
  */
 public record Imports(List<Module> modules, List<Bound> bound) {
   /** The stamp of a module whose binding is described in the bound import directory. */
@@ -64,16 +64,16 @@ public record Imports(List<Module> modules, List<Bound> bound) {
   public static Imports of(PeImage image) {
     Reader reader = new Reader(image);
     List<Module> modules = new ArrayList<>();
-    Range imports = image.directory(Directory.IMPORT);
+    Range imports = image.directory(DataDirectory.IMPORT);
     if (imports.isPresent()) {
       image.reading("imports", imports.rva(), true, () -> reader.imports(imports, modules));
     }
-    Range delayed = image.directory(Directory.DELAY_IMPORT);
+    Range delayed = image.directory(DataDirectory.DELAY_IMPORT);
     if (delayed.isPresent()) {
       image.reading("delay imports", delayed.rva(), true, () -> reader.delayed(delayed, modules));
     }
     List<Bound> bound = new ArrayList<>();
-    Range binding = image.directory(Directory.BOUND_IMPORT);
+    Range binding = image.directory(DataDirectory.BOUND_IMPORT);
     if (binding.isPresent()) {
       image.reading("bound imports", binding.rva(), true, () -> reader.bound(binding, bound));
     }

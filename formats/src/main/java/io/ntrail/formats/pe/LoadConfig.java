@@ -1,15 +1,15 @@
 package io.ntrail.formats.pe;
 
-import io.ntrail.formats.pe.Directory.Range;
+import io.ntrail.formats.pe.DataDirectory.Range;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * The load configuration (IMAGE_LOAD_CONFIG_DIRECTORY): what the loader has to know of a program
- * for its defences. It grew with every Windows; its own first word says how much of it an image
- * has, in old images the size of the directory where that word is 0.
+ * The load configuration (IMAGE_LOAD_CONFIG_DIRECTORY): what the loader has to know about an
+ * image's mitigations. It grew with every Windows; its first word is its size in the image, in old
+ * images the size of the directory where that word is 0.
  */
 public final class LoadConfig {
   /** IMAGE_GUARD_CF_INSTRUMENTED. */
@@ -55,8 +55,8 @@ public final class LoadConfig {
   };
 
   /**
-   * The fields, with where they stand in PE32 and in PE32+ and how wide they are there. The layout
-   * is that of the newest header; older ones are shorter.
+   * The fields, with their offsets in PE32 and in PE32+ and their widths. The layout is that of the
+   * newest header; older ones are shorter.
    */
   public enum Field {
     SIZE(0x0, 4, 0x0, 4),
@@ -123,11 +123,11 @@ public final class LoadConfig {
       this.width64 = width64;
     }
 
-    int at(boolean wide) {
+    public int at(boolean wide) {
       return wide ? at64 : at32;
     }
 
-    int width(boolean wide) {
+    public int width(boolean wide) {
       return wide ? width64 : width32;
     }
   }
@@ -154,7 +154,7 @@ public final class LoadConfig {
 
   /** Finds it; empty if the image has none. */
   public static Optional<LoadConfig> of(PeImage image) {
-    Range range = image.directory(Directory.LOAD_CONFIG);
+    Range range = image.directory(DataDirectory.LOAD_CONFIG);
     if (!range.isPresent()) {
       return Optional.empty();
     }
@@ -171,19 +171,19 @@ public final class LoadConfig {
                 range.rva(),
                 -1,
                 "load config",
-                "it says that it has " + counts + " bytes, of which " + there + " are there");
+                "it claims " + counts + " bytes, of which " + there + " are there");
           }
           // No field lies further on; what future versions add is not for us.
           return Optional.of(new LoadConfig(image, range.rva(), (int) Math.min(there, 0x1000)));
         });
   }
 
-  /** Where it lies. */
+  /** Returns its RVA. */
   public long rva() {
     return rva;
   }
 
-  /** Whether the image's version of it has a field. */
+  /** Returns true if the image's version of it has a field. */
   public boolean has(Field field) {
     return field.at(wide) + field.width(wide) <= length;
   }
@@ -206,7 +206,7 @@ public final class LoadConfig {
     return image.rva(value(field));
   }
 
-  /** GuardFlags without the bits that say how long entries are. */
+  /** Returns GuardFlags without the bits for the length of entries. */
   public long guardFlags() {
     return value(Field.GUARD_FLAGS) & 0x0FFF_FFFF;
   }
@@ -240,22 +240,22 @@ public final class LoadConfig {
         guardStride());
   }
 
-  /** Where longjmp may go. */
+  /** Returns the valid targets of longjmp. */
   public List<GuardEntry> guardLongJumpTargets() {
     return table(
         Field.GUARD_LONG_JUMP_TARGET_TABLE, Field.GUARD_LONG_JUMP_TARGET_COUNT, guardStride());
   }
 
-  /** Where an exception handler may go on. */
+  /** Returns the valid continuation targets of exception handlers. */
   public List<GuardEntry> guardEhContinuations() {
     return table(
         Field.GUARD_EH_CONTINUATION_TABLE, Field.GUARD_EH_CONTINUATION_COUNT, guardStride());
   }
 
   /**
-   * SafeSEH: the handlers that may run, for x86.
+   * Returns the SafeSEH table: the handlers that may run, for x86.
    *
-   * @return empty if there is no such table; a table of none allows no handler
+   * @return empty if there is no such table; an empty table allows no handler
    */
   public Optional<long[]> safeSehHandlers() {
     if (value(Field.SE_HANDLER_TABLE) == 0 && value(Field.SE_HANDLER_COUNT) == 0) {

@@ -1,13 +1,13 @@
 package io.ntrail.formats.pe;
 
 import io.ntrail.formats.bytes.InputFile;
-import io.ntrail.formats.pe.Directory.Range;
+import io.ntrail.formats.pe.DataDirectory.Range;
 
 /**
- * What a file has behind the image that is mapped from it: archives of installers, or old debug
- * information. Sections, the symbols of COFF and certificates are no part of it.
+ * Data after the image in its file: archives of installers, or old debug information. Sections,
+ * COFF symbols and certificates are not part of it.
  *
- * @param offset where it begins in the file
+ * @param offset its offset in the file
  * @param size its bytes, 0 if there is none
  */
 public record Overlay(long offset, long size) {
@@ -26,7 +26,7 @@ public record Overlay(long offset, long size) {
       }
     }
     begin = Math.min(Math.max(begin, symbolsEnd(image, file)), file.size());
-    Range certificates = image.directory(Directory.CERTIFICATE);
+    Range certificates = image.directory(DataDirectory.CERTIFICATE);
     long end =
         certificates.isPresent() && certificates.rva() >= begin
             ? Math.min(certificates.rva(), file.size())
@@ -38,7 +38,9 @@ public record Overlay(long offset, long size) {
     return new Overlay(begin, end - begin);
   }
 
-  /** Behind the symbols come their long names, whose first word is their size. */
+  /**
+   * Returns the end of the symbols: their long names follow them, whose first word is their size.
+   */
   private static long symbolsEnd(PeImage image, InputFile file) {
     long at = image.headers().symbolTableOffset();
     long names = at + SYMBOL * image.headers().symbolCount();

@@ -2,18 +2,18 @@ package io.ntrail.formats.pe;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.CannotGoOn;
-import io.ntrail.formats.pe.Directory.Range;
+import io.ntrail.formats.pe.DataDirectory.Range;
 import java.util.List;
 
 /**
- * What stands at the beginning of every image: IMAGE_FILE_HEADER and IMAGE_OPTIONAL_HEADER, as
- * stored. PE32 and PE32+ differ in the width of five fields; here all are wide.
+ * Headers of an image: IMAGE_FILE_HEADER and IMAGE_OPTIONAL_HEADER, as stored. PE32 and PE32+
+ * differ in the width of five fields; here all are wide.
  *
- * @param peOffset e_lfanew: where the signature lies; in an image that lies in memory its RVA
- * @param optionalSize SizeOfOptionalHeader: decides where the section table begins
+ * @param peOffset e_lfanew: offset of the signature; in an image in memory its RVA
+ * @param optionalSize SizeOfOptionalHeader: decides where the section table starts
  * @param magic 10B PE32, 20B PE32+
  * @param baseOfData only PE32 has it, else 0
- * @param directories 16, of which the ones that the header is too short for are {@link Range#NONE}
+ * @param directories 16, of which those that the header is too short for are {@link Range#NONE}
  */
 public record PeHeaders(
     long peOffset,
@@ -85,30 +85,30 @@ public record PeHeaders(
   /** IMAGE_DLLCHARACTERISTICS_GUARD_CF. */
   public static final int GUARD_CF = 0x4000;
 
-  static final int PE32 = 0x10B;
-  static final int PE32_PLUS = 0x20B;
+  public static final int PE32 = 0x10B;
+  public static final int PE32_PLUS = 0x20B;
 
   /** Bytes of the signature and the file header, before the optional header. */
-  static final int FILE_HEADER = 24;
+  public static final int FILE_HEADER = 24;
 
   private static final int SECTION = 40;
 
-  /** What can stand where the signature should be: an older kind of program, named. */
+  /** Signatures of older kinds of programs in place of PE's. */
   private static final int NE = 0x454E;
 
   private static final int LE = 0x454C;
   private static final int LX = 0x584C;
 
   /**
-   * Reads them.
+   * Reads the headers.
    *
-   * @param start the beginning of the input, as much of it as a window can hold
-   * @throws CannotGoOn if it is no PE image, saying what it is instead
+   * @param start the start of the input, as much of it as a window can hold
+   * @throws CannotGoOn if it is not a PE image, with what it is instead
    */
   static PeHeaders read(Bytes start) {
     String name = start.name();
     if (!start.has(0, 2) || start.u16(0) != 0x5A4D) {
-      throw notPe(name, "it does not begin with MZ");
+      throw notPe(name, "it does not start with MZ");
     }
     if (!start.has(0x3C, 4)) {
       throw notPe(name, "it ends inside the MZ header, after " + start.length() + " bytes");
@@ -117,7 +117,9 @@ public record PeHeaders(
     if (at + 4 > start.length()) {
       throw notPe(
           name,
-          "its MZ header points to offset 0x" + Long.toHexString(at) + ", behind the last byte");
+          "its MZ header points to offset 0x"
+              + Long.toHexString(at)
+              + ", past the end of the file");
     }
     int pe = (int) at;
     if (start.i32(pe) != 0x4550) {
@@ -190,7 +192,7 @@ public record PeHeaders(
   }
 
   private static List<Range> directories(Bytes start, int at, long count) {
-    Range[] directories = new Range[Directory.values().length];
+    Range[] directories = new Range[DataDirectory.values().length];
     for (int i = 0; i < directories.length; i++) {
       directories[i] =
           i < count && start.has(at + 8 * i, 8)
@@ -209,22 +211,24 @@ public record PeHeaders(
   }
 
   private static CannotGoOn notPe(String name, String why) {
-    return new CannotGoOn(
+    return CannotGoOn.of(
+        CannotGoOn.Reason.OTHER_KIND,
+        name,
         name + " is not a PE image: " + why,
         "give an .exe, .dll, .sys or other image of 32 or 64-bit Windows");
   }
 
-  /** Whether it is worth reading on: MZ, and as much of the word at 3Ch as there is. */
+  /** Returns true if it is worth reading on: MZ, and as much of the word at 3Ch as there is. */
   static boolean beginsLikeOne(Bytes start) {
     return start.has(0, 0x3D) && start.u16(0) == 0x5A4D;
   }
 
-  /** Behind the last byte of the fixed part of the headers, in a file an offset. */
+  /** Returns the end of the fixed part of the headers, in a file an offset. */
   long end() {
     return peOffset + FILE_HEADER + (isWide() ? 112 : 96);
   }
 
-  /** Where the section table begins. */
+  /** Returns the offset of the section table. */
   long sectionTable() {
     return peOffset + FILE_HEADER + optionalSize;
   }
@@ -246,7 +250,7 @@ public record PeHeaders(
         table.i32(at + 36));
   }
 
-  /** Whether it is PE32+. */
+  /** Returns true if it is PE32+. */
   public boolean isWide() {
     return magic == PE32_PLUS;
   }
@@ -256,18 +260,18 @@ public record PeHeaders(
     return isWide() ? 8 : 4;
   }
 
-  /** Whether all bits of an IMAGE_FILE_ flag are set. */
+  /** Returns true if all bits of an IMAGE_FILE_ flag are set. */
   public boolean is(int flag) {
     return (characteristics & flag) == flag;
   }
 
-  /** Whether all bits of an IMAGE_DLLCHARACTERISTICS_ flag are set. */
+  /** Returns true if all bits of an IMAGE_DLLCHARACTERISTICS_ flag are set. */
   public boolean isDll(int flag) {
     return (dllCharacteristics & flag) == flag;
   }
 
   /** A directory as the header has it. */
-  public Range directory(Directory directory) {
+  public Range directory(DataDirectory directory) {
     return directories.get(directory.ordinal());
   }
 }

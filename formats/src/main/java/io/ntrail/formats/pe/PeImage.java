@@ -6,9 +6,9 @@ import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
-import io.ntrail.formats.pe.Directory.Range;
+import io.ntrail.formats.pe.DataDirectory.Range;
+import io.ntrail.formats.pe.DisjointRanges.Piece;
 import io.ntrail.formats.pe.ImageView.Extent;
-import io.ntrail.formats.pe.Pieces.Piece;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * ({@link #gaps()}), reported by whoever reads it.
  */
 public final class PeImage {
-  /** How many bytes of the file the headers can be spread over. */
+  /** Bound of the bytes of the file that the headers can be spread over. */
   private static final long MOST = Integer.MAX_VALUE - 15L;
 
   private static final long PAGE = 0x1000;
@@ -41,7 +41,7 @@ public final class PeImage {
   private final List<Section> sections;
   private final boolean flat;
 
-  /** Which section an address is of: the first of the table that holds it. */
+  /** Sections by address: each belongs to the first section of the table that contains it. */
   private final List<Piece> pieces;
 
   private final long[] pieceBegins;
@@ -58,7 +58,7 @@ public final class PeImage {
     this.headers = headers;
     this.sections = sections;
     this.flat = isFlat(headers, sections);
-    Pieces ranges = new Pieces();
+    DisjointRanges ranges = new DisjointRanges();
     sections.forEach(section -> ranges.add(section.rva(), section.end()));
     this.pieces = ranges.sorted();
     this.pieceBegins = pieces.stream().mapToLong(Piece::begin).toArray();
@@ -66,9 +66,9 @@ public final class PeImage {
   }
 
   /**
-   * An image in a file. The input must stay open as long as the image is used.
+   * Opens an image in a file. The input must stay open as long as the image is used.
    *
-   * @throws CannotGoOn if it is no PE image
+   * @throws CannotGoOn if it is not a PE image
    */
   public static PeImage ofFile(InputFile file) {
     Gaps gaps = new Gaps();
@@ -89,7 +89,7 @@ public final class PeImage {
   }
 
   /**
-   * An image that lies as it does in memory.
+   * Opens an image that is laid out as in memory.
    *
    * @throws CannotGoOn if no headers are there
    */
@@ -106,7 +106,7 @@ public final class PeImage {
   }
 
   /**
-   * The beginning of a file. The headers of the smallest images go on behind its end: the loader
+   * Returns the start of a file. The headers of the smallest images extend past its end: the loader
    * reads the rest of its last page, which is zero.
    */
   private static Bytes start(InputFile file) {
@@ -148,7 +148,7 @@ public final class PeImage {
   }
 
   /**
-   * What the loader maps where.
+   * Returns what the loader maps, and where.
    *
    * <p>With a section alignment of less than a page the file is mapped as it is, unless its
    * sections are stored elsewhere than they are mapped: Windows does not load such an image, but
@@ -228,8 +228,8 @@ public final class PeImage {
   }
 
   /**
-   * The name of a section. One of more than 8 characters, which some linkers give, is stored as its
-   * offset in the string table behind the COFF symbols.
+   * Returns the name of a section. One of more than 8 characters, which some linkers allow, is
+   * stored as its offset in the string table after the COFF symbols.
    */
   public String sectionName(Section section) {
     String stored = section.name();
@@ -257,20 +257,20 @@ public final class PeImage {
     return Optional.ofNullable(file);
   }
 
-  /** Where a directory lies. */
-  public Range directory(Directory directory) {
+  /** Returns the range of a directory. */
+  public Range directory(DataDirectory directory) {
     return headers.directory(directory);
   }
 
   /** The first section of the table that holds an RVA. */
   public Optional<Section> section(long rva) {
-    int at = Pieces.find(pieceBegins, rva);
+    int at = DisjointRanges.find(pieceBegins, rva);
     return at >= 0 && rva < pieces.get(at).end()
         ? Optional.of(sections.get(pieces.get(at).source()))
         : Optional.empty();
   }
 
-  /** Whether code can run at an RVA: it lies in an executable section. */
+  /** Returns true if code can run at an RVA: it is in an executable section. */
   public boolean isExecutable(long rva) {
     if (flat) {
       return view.has(rva, 1);
@@ -287,13 +287,13 @@ public final class PeImage {
     return address == 0 ? 0 : address - headers.imageBase();
   }
 
-  /** What could not be read so far. */
+  /** Returns what could not be read so far. */
   public List<Gap> gaps() {
     return gaps.list();
   }
 
   /** Remembers a stretch that could not be read. */
-  void gap(long rva, long bytes, String what, String why) {
+  public void gap(long rva, long bytes, String what, String why) {
     gaps.add(new Gap(name(), Math.max(0, view.offset(rva)), bytes, what, why));
   }
 
@@ -302,19 +302,22 @@ public final class PeImage {
     gaps.add(new Gap(name(), offset, bytes, what, why));
   }
 
-  /** What a reader makes of a part of the image; empty if the image does not hold what it needs. */
+  /**
+   * Applies a reader to a part of the image; empty, and a gap, if the image does not hold what it
+   * needs.
+   */
   <T> Optional<T> reading(String what, long rva, Supplier<T> reader) {
     return reading(what, rva, Optional.empty(), () -> Optional.of(reader.get()));
   }
 
   /**
-   * What a reader makes of a part of the image, or what stands for nothing if the image does not
-   * hold what it needs; that is a gap then.
+   * Applies a reader to a part of the image; {@code nothing}, and a gap, if the image does not hold
+   * what it needs.
    *
    * @param what the part, for messages
-   * @param rva where the part begins
+   * @param rva start of the part
    */
-  <T> T reading(String what, long rva, T nothing, Supplier<T> reader) {
+  public <T> T reading(String what, long rva, T nothing, Supplier<T> reader) {
     try {
       return reader.get();
     } catch (DamagedInput e) {

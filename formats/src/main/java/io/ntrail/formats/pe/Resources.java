@@ -2,7 +2,7 @@ package io.ntrail.formats.pe;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
-import io.ntrail.formats.pe.Directory.Range;
+import io.ntrail.formats.pe.DataDirectory.Range;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -13,16 +13,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The resources of an image (directory 2): a tree of types, of names, and of languages, whose
- * leaves say where the data of a resource lie.
+ * Resources of an image (directory 2): a tree of types, of names, and of languages, whose leaves
+ * have the place of a resource's data.
  *
  * <p>A directory has 16 bytes, at 12 and 14 the numbers of entries with names and with ids; an
  * entry is {@code u32 name or id, u32 where}. With the top bit set, the first is the offset of a
  * name ({@code u16 count}, UTF-16), the second that of a directory; else of a leaf {@code u32 RVA,
  * u32 size, u32 code page, u32 0}. Offsets count from the first directory.
  *
- * <p>Loaders follow what is there, so images exist whose tree has circles. Here a directory inside
- * of itself is a gap, as is one below the third level, and the number of entries is limited.
+ * <p>Loaders follow the tree as it is, so images with circular ones exist. Here a directory inside
+ * itself is a gap, as is one below the third level, and the number of entries is limited.
  *
  * @param entries the types
  */
@@ -82,9 +82,9 @@ public record Resources(List<Entry> entries) {
   }
 
   /**
-   * Where the data of a resource lie.
+   * Place of a resource's data.
    *
-   * @param rva where they begin
+   * @param rva their start
    * @param size their bytes, as stored
    * @param codePage of their text, as stored; mostly 0
    */
@@ -103,9 +103,9 @@ public record Resources(List<Entry> entries) {
     }
   }
 
-  /** Those of an image. */
+  /** Reads the resources of an image. */
   public static Resources of(PeImage image) {
-    Range range = image.directory(Directory.RESOURCE);
+    Range range = image.directory(DataDirectory.RESOURCE);
     Resources none = new Resources(List.of());
     return range.isPresent() && image.view().stored(range.rva()) > 0
         ? image.reading(
@@ -153,7 +153,7 @@ public record Resources(List<Entry> entries) {
     return Optional.of(at.data);
   }
 
-  /** How many resources there are, one in two languages counting twice. */
+  /** Returns the number of resources, one in two languages counting twice. */
   public int count() {
     return count(entries);
   }
@@ -185,16 +185,16 @@ public record Resources(List<Entry> entries) {
     }
 
     private void gap(int at, String why) {
-      image.gap(image.directory(Directory.RESOURCE).rva() + at, -1, "resources", why);
+      image.gap(image.directory(DataDirectory.RESOURCE).rva() + at, -1, "resources", why);
     }
 
     List<Entry> directory(int at, int level) {
       if (level > LEVELS) {
-        gap(at, "a directory lies below the languages");
+        gap(at, "a directory is below the languages");
         return List.of();
       }
       if (!path.add(at)) {
-        gap(at, "a directory lies inside of itself");
+        gap(at, "a directory contains itself");
         return List.of();
       }
       int count = bytes.u16(at + 12) + bytes.u16(at + 14);
@@ -228,8 +228,7 @@ public record Resources(List<Entry> entries) {
         int offset = (int) (where & ~TOP);
         if ((where & TOP) != 0) {
           if (offset > bytes.length() - DIRECTORY) {
-            throw new DamagedInput(
-                bytes.name(), bytes.base() + at, "a directory lies behind the end");
+            throw new DamagedInput(bytes.name(), bytes.base() + at, "a directory is past the end");
           }
           return new Entry(name, id, directory(offset, level + 1), null);
         }

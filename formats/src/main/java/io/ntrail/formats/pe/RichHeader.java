@@ -6,21 +6,20 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What Microsoft's linker leaves between the 16-bit program and the PE headers: which compilers, of
- * which builds, made how many of the object files.
+ * The Rich header, which Microsoft's linker writes between the 16-bit program and the PE headers:
+ * which compilers, of which builds, made how many of the object files.
  *
  * <p>{@code DanS}, three zeros, pairs {@code u32 product << 16 | build, u32 count}, all combined by
  * exclusive or with a key; then {@code Rich} and the key, not combined. The key is a checksum of
  * the headers before it and of the pairs, so that a header that was copied from another image
  * shows.
  *
- * <p>It is described by nobody who makes it. Source: the analyses that were published since 2004
- * (Pistelli; Webster and others, "Finding the needle", 2017); keys of real images come out as
- * computed here.
+ * <p>Microsoft does not document it. Source: the analyses that were published since 2004 (Pistelli;
+ * Webster and others, "Finding the needle", 2017); keys of real images come out as computed here.
  *
- * @param offset where {@code DanS} lies, from the beginning of the image
+ * @param offset of {@code DanS}, from the start of the image
  * @param key as stored
- * @param computed what the key should be
+ * @param computed the right key
  * @param entries in the order of the header
  */
 public record RichHeader(long offset, long key, long computed, List<Entry> entries) {
@@ -30,13 +29,13 @@ public record RichHeader(long offset, long key, long computed, List<Entry> entri
   /** The DOS header, before which no such header can be. */
   private static final int FIRST = 0x40;
 
-  /** Real ones end before 400h; one that is far behind would only cost time. */
+  /** Bound of its end: real ones end before 400h; one far beyond would only cost time. */
   private static final int LAST = 0x1_0000;
 
   /**
-   * What one tool made.
+   * Number of objects of one tool.
    *
-   * @param product which tool, by Microsoft's own numbers
+   * @param product the tool, by Microsoft's own numbers
    * @param build of that tool
    * @param count of object files or imports
    */
@@ -85,7 +84,7 @@ public record RichHeader(long offset, long key, long computed, List<Entry> entri
         new RichHeader(begin, key & 0xFFFF_FFFFL, sum & 0xFFFF_FFFFL, List.copyOf(entries)));
   }
 
-  /** Whether the key belongs to these headers. */
+  /** Returns true if the key belongs to these headers. */
   public boolean isGenuine() {
     return key == computed;
   }

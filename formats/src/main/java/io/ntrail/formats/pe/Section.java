@@ -41,7 +41,7 @@ public record Section(
   /** IMAGE_SCN_MEM_WRITE. */
   public static final int WRITE = 0x8000_0000;
 
-  /** Whether all bits of a flag are set. */
+  /** Returns true if all bits of a flag are set. */
   public boolean is(int flag) {
     return (characteristics & flag) == flag;
   }
@@ -51,12 +51,12 @@ public record Section(
     return virtualSize == 0 ? rawSize : virtualSize;
   }
 
-  /** Whether an RVA lies in it, counting whole pages as the loader maps them. */
+  /** Returns true if an RVA is in it, counting whole pages as the loader maps them. */
   public boolean contains(long address) {
     return address >= rva && address < end();
   }
 
-  /** The RVA behind its last page. */
+  /** Returns the RVA past its last page. */
   public long end() {
     return rva + (size() + 0xFFF & ~0xFFFL);
   }

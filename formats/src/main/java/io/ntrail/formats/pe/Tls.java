@@ -1,26 +1,26 @@
 package io.ntrail.formats.pe;
 
 import io.ntrail.formats.bytes.DamagedInput;
-import io.ntrail.formats.pe.Directory.Range;
+import io.ntrail.formats.pe.DataDirectory.Range;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * Thread-local storage (IMAGE_TLS_DIRECTORY): what each thread's copy begins with, and the
- * callbacks that run before the entry point and whenever a thread comes or goes.
+ * Thread-local storage (IMAGE_TLS_DIRECTORY): the initial content of each thread's copy, and the
+ * callbacks that run before the entry point and whenever a thread starts or ends.
  *
  * <p>Four addresses, {@code u32} bytes of zeros, {@code u32} characteristics; the addresses are
  * VAs, here RVAs. Callbacks are addresses up to a null; a program may change them while it runs, so
  * an image in memory may have others than its file.
  *
- * @param begin RVA of what each copy begins with
- * @param end behind it
- * @param index RVA of the number that the loader gives to the storage
+ * @param begin RVA of the initial content
+ * @param end past it
+ * @param index RVA of the slot for the TLS index
  * @param callbacksRva of the list of callbacks, 0 if there is none
  * @param zeroFill bytes of zeros that follow the content in each copy
  * @param characteristics as stored; bits 20 to 23 are an alignment as in sections
- * @param callbacks RVAs, which may lie outside of the image
+ * @param callbacks RVAs, which may be outside the image
  */
 public record Tls(
     long begin,
@@ -34,7 +34,7 @@ public record Tls(
 
   /** That of an image; empty if it has none. */
   public static Optional<Tls> of(PeImage image) {
-    Range range = image.directory(Directory.TLS);
+    Range range = image.directory(DataDirectory.TLS);
     return range.isPresent()
         ? image.reading("thread-local storage", range.rva(), () -> read(image, range.rva()))
         : Optional.empty();

@@ -11,7 +11,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The version resource of an image (VS_VERSIONINFO): numbers that programs compare, and texts that
+ * Version resource of an image (VS_VERSIONINFO): numbers that programs compare, and texts that
  * people read, in one or several languages.
  *
  * <p>A tree of nodes: {@code u16 bytes of the node, u16 size of its value, u16 1 for text}, the key
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param numbers null if the resource has none
  * @param tables texts by language
- * @param translations the languages that the resource says it has
+ * @param translations the languages listed in the resource
  */
 public record VersionInfo(
     @Nullable Numbers numbers, List<Table> tables, List<Translation> translations) {
@@ -107,7 +107,7 @@ public record VersionInfo(
         .findFirst();
   }
 
-  /** Where the parts of a node are. */
+  /** Offsets of the parts of a node. */
   private record Node(String key, int valueSize, int value, int end) {}
 
   private static final class Reader {

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Which instructions of x86 or x64 code access memory that others may change meanwhile
- * (IMAGE_VOLATILE_METADATA, /volatileMetadata): an emulator on ARM need be careful only there. The
- * load configuration points to it.
+ * Volatile metadata: the instructions of x86 or x64 code that access memory shared with other
+ * threads (IMAGE_VOLATILE_METADATA, /volatileMetadata); an emulator on ARM need be careful only
+ * there. The load configuration points to it.
  *
  * <p>{@code u32 size, u32 version, u32 RVA and u32 bytes of the accesses, u32 RVA and u32 bytes of
  * the ranges}; an access is an RVA, a range {@code u32 RVA, u32 length}.
@@ -19,9 +19,9 @@ public final class VolatileMetadata {
 
   private final long version;
   private final Bytes accesses;
-  private final List<Directory.Range> ranges;
+  private final List<DataDirectory.Range> ranges;
 
-  private VolatileMetadata(long version, Bytes accesses, List<Directory.Range> ranges) {
+  private VolatileMetadata(long version, Bytes accesses, List<DataDirectory.Range> ranges) {
     this.version = version;
     this.accesses = accesses;
     this.ranges = ranges;
@@ -38,9 +38,9 @@ public final class VolatileMetadata {
   private static VolatileMetadata read(PeImage image, long rva) {
     Bytes header = image.view().bytes(rva, HEADER);
     Bytes ranges = table(image, header.u32(16), header.u32(20));
-    Directory.Range[] code = new Directory.Range[ranges.length() / 8];
+    DataDirectory.Range[] code = new DataDirectory.Range[ranges.length() / 8];
     for (int i = 0; i < code.length; i++) {
-      code[i] = new Directory.Range(ranges.u32(8 * i), ranges.u32(8 * i + 4));
+      code[i] = new DataDirectory.Range(ranges.u32(8 * i), ranges.u32(8 * i + 4));
     }
     return new VolatileMetadata(
         header.u32(4), table(image, header.u32(8), header.u32(12)), List.of(code));
@@ -66,12 +66,12 @@ public final class VolatileMetadata {
     return version;
   }
 
-  /** The code that is told about; elsewhere every access may be volatile. */
-  public List<Directory.Range> ranges() {
+  /** Returns the code that is covered; elsewhere every access may be volatile. */
+  public List<DataDirectory.Range> ranges() {
     return ranges;
   }
 
-  /** How many instructions are named. */
+  /** Returns the number of instructions listed. */
   public int accessCount() {
     return accesses.length() / 4;
   }

@@ -55,7 +55,7 @@ public record EventInfo(
 
   private static final int MAX_KEYWORDS = 64;
 
-  /** Where the description came from. */
+  /** Sources of a description. */
   public enum Source {
     /** An instrumentation manifest. */
     MANIFEST,
@@ -118,7 +118,7 @@ public record EventInfo(
     }
   }
 
-  /** Where names of values are found. */
+  /** Source of names of values. */
   @FunctionalInterface
   public interface Maps {
     /**
@@ -199,18 +199,18 @@ public record EventInfo(
         bytes.u16(at + 18));
   }
 
-  /** Whether records have it as class and opcode, not as provider and id. */
+  /** Returns true if records have it as class and opcode, not as provider and id. */
   public boolean isClassic() {
     return source == Source.WBEM;
   }
 
-  /** What the event is called; null if only its id tells it from others. */
+  /** Returns the name of the event; null if it has only an id. */
   public @Nullable String eventName() {
     return EventNames.of(names.event(), names.task(), names.opcode());
   }
 
   /**
-   * What its payload consists of.
+   * Returns the schema of its payload.
    *
    * @param maps names of values, those that came after this description included
    * @return the fields up to the first that makes no sense

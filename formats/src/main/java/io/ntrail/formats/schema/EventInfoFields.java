@@ -17,7 +17,7 @@ final class EventInfoFields {
   private final EventInfo.Maps maps;
   private final Map<Integer, Integer> slots = new HashMap<>();
 
-  /** How many more fields may be made; a description without tricks needs one a property. */
+  /** Number of fields that may still be made; an honest description needs one per property. */
   private int left;
 
   EventInfoFields(EventInfo info, EventInfo.Maps maps) {
@@ -59,7 +59,7 @@ final class EventInfoFields {
 
   private boolean add(List<Field> fields, int index, int depth) {
     Property property = info.properties().get(index);
-    Extent count = count(property);
+    LengthSpec count = count(property);
     if (property.is(Property.STRUCT)) {
       if (depth == Schema.MAX_DEPTH) {
         return false;
@@ -91,22 +91,22 @@ final class EventInfoFields {
     return name == null ? null : maps.get(info.provider(), name);
   }
 
-  private Extent count(Property property) {
+  private LengthSpec count(Property property) {
     if (property.is(Property.COUNT_IS_PROPERTY)) {
-      return Extent.slot(slots.getOrDefault(property.count(), 0));
+      return LengthSpec.slot(slots.getOrDefault(property.count(), 0));
     }
     return property.is(Property.FIXED_COUNT) || property.count() > 1
-        ? Extent.fixed(property.count())
-        : Extent.NONE;
+        ? LengthSpec.fixed(property.count())
+        : LengthSpec.NONE;
   }
 
-  private Extent length(Property property, InType in) {
+  private LengthSpec length(Property property, InType in) {
     if (in != InType.UNICODE_STRING && in != InType.ANSI_STRING && in != InType.BINARY) {
-      return Extent.NONE;
+      return LengthSpec.NONE;
     }
     if (property.is(Property.LENGTH_IS_PROPERTY)) {
-      return Extent.slot(slots.getOrDefault(property.length(), 0));
+      return LengthSpec.slot(slots.getOrDefault(property.length(), 0));
     }
-    return property.length() == 0 ? Extent.NONE : Extent.fixed(property.length());
+    return property.length() == 0 ? LengthSpec.NONE : LengthSpec.fixed(property.length());
   }
 }

@@ -9,8 +9,8 @@ public final class Field {
   private final String name;
   private final InType in;
   private final OutType out;
-  private final Extent length;
-  private final Extent count;
+  private final LengthSpec length;
+  private final LengthSpec count;
   private final int slot;
   private final @Nullable ValueMap map;
   private final List<Field> members;
@@ -20,8 +20,8 @@ public final class Field {
       String name,
       InType in,
       OutType out,
-      Extent length,
-      Extent count,
+      LengthSpec length,
+      LengthSpec count,
       int slot,
       @Nullable ValueMap map,
       List<Field> members) {
@@ -38,46 +38,47 @@ public final class Field {
 
   /** A single value that is shown as its in type says. */
   public static Field of(String name, InType in) {
-    return new Field(name, in, OutType.DEFAULT, Extent.NONE, Extent.NONE, -1, null, List.of());
+    return new Field(
+        name, in, OutType.DEFAULT, LengthSpec.NONE, LengthSpec.NONE, -1, null, List.of());
   }
 
   /** A structure. */
   public static Field struct(String name, List<Field> members) {
     return new Field(
-        name, InType.STRUCT, OutType.DEFAULT, Extent.NONE, Extent.NONE, -1, null, members);
+        name, InType.STRUCT, OutType.DEFAULT, LengthSpec.NONE, LengthSpec.NONE, -1, null, members);
   }
 
-  /** The same with another name. */
+  /** Returns the field with another name. */
   public Field named(String newName) {
     return new Field(newName, in, out, length, count, slot, map, members);
   }
 
-  /** The same with another meaning. */
+  /** Returns the field with another out type. */
   public Field out(OutType newOut) {
     return new Field(name, in, newOut, length, count, slot, map, members);
   }
 
-  /** The same with a length: characters of UTF-16 text, else bytes. */
-  public Field length(Extent newLength) {
+  /** Returns the field with a length: characters of UTF-16 text, else bytes. */
+  public Field length(LengthSpec newLength) {
     return new Field(name, in, out, newLength, count, slot, map, members);
   }
 
-  /** The same as an array. */
-  public Field count(Extent newCount) {
+  /** Returns the field as an array. */
+  public Field count(LengthSpec newCount) {
     return new Field(name, in, out, length, newCount, slot, map, members);
   }
 
-  /** The same, its value kept in a slot for the lengths and counts of later fields. */
+  /** Returns the field with its value kept in a slot for the lengths and counts of later fields. */
   public Field slot(int newSlot) {
     return new Field(name, in, out, length, count, newSlot, map, members);
   }
 
-  /** The same with names for its values. */
+  /** Returns the field with names for its values. */
   public Field map(@Nullable ValueMap newMap) {
     return new Field(name, in, out, length, count, slot, newMap, members);
   }
 
-  /** The same with other members. */
+  /** Returns the field with other members. */
   public Field members(List<Field> newMembers) {
     return new Field(name, in, out, length, count, slot, map, newMembers);
   }
@@ -87,27 +88,27 @@ public final class Field {
     return name;
   }
 
-  /** How it is stored. */
+  /** Returns the in type: how it is stored. */
   public InType in() {
     return in;
   }
 
-  /** What it means. */
+  /** Returns the out type: its meaning. */
   public OutType out() {
     return out;
   }
 
-  /** How long it is, where the in type leaves that open. */
-  public Extent length() {
+  /** Returns its length, where the in type leaves that open. */
+  public LengthSpec length() {
     return length;
   }
 
-  /** How many there are; {@link Extent#NONE} for a single one. */
-  public Extent count() {
+  /** Returns the number of its elements; {@link LengthSpec#NONE} for a single one. */
+  public LengthSpec count() {
     return count;
   }
 
-  /** Where its value is kept for later fields; -1 if no field asks for it. */
+  /** Returns the slot of its value for later fields; -1 if no field uses it. */
   public int slot() {
     return slot;
   }
@@ -122,17 +123,19 @@ public final class Field {
     return members;
   }
 
-  /** What its value, or each of its values, is. */
+  /** Returns the kind of its value, or of each of its values. */
   public ValueKind kind() {
     return kind;
   }
 
-  /** Whether it is an array. */
+  /** Returns true if it is an array. */
   public boolean isArray() {
-    return count.kind() != Extent.Kind.NONE;
+    return count.kind() != LengthSpec.Kind.NONE;
   }
 
-  /** Whether it is never shown: padding, alignment and what a manifest says not to print. */
+  /**
+   * Returns true if it is never shown: padding, alignment and what a manifest marks as not printed.
+   */
   public boolean isHidden() {
     return in == InType.PADDING || in == InType.ALIGNMENT || out == OutType.NO_PRINT;
   }

@@ -1,7 +1,7 @@
 package io.ntrail.formats.schema;
 
 /**
- * How a value is stored: the {@code TDH_INTYPE_*} of tdh.h, the few that only tables need, and
+ * Storage of a value: the {@code TDH_INTYPE_*} of tdh.h, the few that only tables need, and
  * structures. All numbers are little-endian.
  */
 public enum InType {
@@ -110,7 +110,7 @@ public enum InType {
     };
   }
 
-  /** Whether TDH defines this number, so that {@link #ofTdh} does not guess. */
+  /** Returns true if TDH defines this number, so that {@link #ofTdh} does not guess. */
   public static boolean isTdh(int number) {
     return number == 0 || ofTdh(number) != NULL;
   }
@@ -125,7 +125,7 @@ public enum InType {
     return size == -2 ? pointerBytes : size;
   }
 
-  /** Whether it is an integer of some width, so that it can be a length or a count. */
+  /** Returns true if it is an integer of some width, so that it can be a length or a count. */
   public boolean isInteger() {
     return switch (this) {
       case INT8, UINT8, INT16, UINT16, INT32, UINT32, INT64, UINT64 -> true;

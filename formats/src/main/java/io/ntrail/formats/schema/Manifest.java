@@ -113,7 +113,7 @@ public record Manifest(List<Provider> providers, List<String> problems) {
       return name;
     }
 
-    /** Whether records have its events as class ({@link Event#eventGuid}) and opcode. */
+    /** Returns true if records have its events as class ({@link Event#eventGuid}) and opcode. */
     public boolean isClassic() {
       return classic;
     }
@@ -123,7 +123,7 @@ public record Manifest(List<Provider> providers, List<String> problems) {
       return events;
     }
 
-    /** How many kinds of payload it describes. */
+    /** Returns the number of kinds of payload it describes. */
     public int templates() {
       return templates;
     }
@@ -133,7 +133,7 @@ public record Manifest(List<Provider> providers, List<String> problems) {
       return maps;
     }
 
-    /** What keywords are called, by their bits. */
+    /** Returns the names of keywords, by their bits. */
     public Map<Long, String> keywords() {
       return keywords;
     }

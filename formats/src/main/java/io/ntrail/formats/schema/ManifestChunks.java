@@ -33,7 +33,7 @@ public final class ManifestChunks {
 
   private record Sender(Guid provider, int process, int thread) {}
 
-  /** What has come of one manifest. */
+  /** The chunks of one manifest so far. */
   private static final class Pieces {
     final int total;
     final int version;
@@ -77,7 +77,7 @@ public final class ManifestChunks {
         || !bytes.has(at, length)
         || bytes.u8(at) != FORMAT_XML
         || bytes.u8(at + 3) != MAGIC) {
-      problem(provider, "an event of id 0xFFFE that is no piece of a manifest");
+      problem(provider, "an event with id 0xFFFE that is not a manifest chunk");
       return;
     }
     int version = bytes.u16(at + 1);
@@ -157,7 +157,7 @@ public final class ManifestChunks {
     return finished.get(provider);
   }
 
-  /** What could not be joined, and what is still missing pieces; no more than some hundreds. */
+  /** Returns what could not be joined, and what still misses chunks; no more than some hundreds. */
   public List<String> problems() {
     List<String> all = new ArrayList<>(problems);
     for (Map.Entry<Sender, Pieces> entry : pending.entrySet()) {

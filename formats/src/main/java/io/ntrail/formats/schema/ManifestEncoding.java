@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the bytes of a manifest are text in its encoding. The parser would find out, too, but it
- * writes a line of its own to the error stream of the program before it throws.
+ * Checks that the bytes of a manifest are valid text in its encoding. The parser would find out,
+ * too, but it writes a line of its own to the error stream of the program before it throws.
  */
 final class ManifestEncoding {
   private static final Pattern DECLARED =
@@ -31,10 +31,7 @@ final class ManifestEncoding {
     }
     if (!isText(xml, charset)) {
       throw new ManifestReader.NoManifest(
-          ", line "
-              + lineOfEnd(xml, charset)
-              + ": no XML: bytes that are no text in "
-              + charset.name());
+          ", line " + lineOfEnd(xml, charset) + ": not XML: not valid text in " + charset.name());
     }
   }
 

@@ -59,8 +59,8 @@ final class ManifestFields {
   }
 
   private @Nullable Field field(RawField raw, Scope scope, int depth) {
-    Extent count = extent(raw, raw.count(), scope);
-    Extent length = extent(raw, raw.length(), scope);
+    LengthSpec count = extent(raw, raw.count(), scope);
+    LengthSpec length = extent(raw, raw.length(), scope);
     if (count == null || length == null) {
       return null;
     }
@@ -88,26 +88,26 @@ final class ManifestFields {
     return Field.of(raw.name(), in)
         .out(outType(raw.out()))
         .count(count)
-        .length(sized ? length : Extent.NONE)
+        .length(sized ? length : LengthSpec.NONE)
         .map(map);
   }
 
   /** A number, or the name of a field before it; null if it is neither. */
-  private @Nullable Extent extent(RawField raw, @Nullable String text, Scope scope) {
+  private @Nullable LengthSpec extent(RawField raw, @Nullable String text, Scope scope) {
     if (text == null || text.isBlank()) {
-      return Extent.NONE;
+      return LengthSpec.NONE;
     }
     String name = text.strip();
     for (Scope s = scope; s != null; s = s.outer) {
       Integer index = s.indexes.get(name);
       if (index != null) {
-        return Extent.slot(s.slots.computeIfAbsent(index, i -> slots++));
+        return LengthSpec.slot(s.slots.computeIfAbsent(index, i -> slots++));
       }
     }
     try {
       int number = Integer.decode(name);
       if (number >= 0) {
-        return Extent.fixed(number);
+        return LengthSpec.fixed(number);
       }
     } catch (NumberFormatException e) {
       // Told below, like a negative number.

@@ -31,7 +31,7 @@ final class ManifestProviders {
   private final Map<String, String> strings;
   private final Problems problems;
 
-  /** How many more characters may be made of texts that are more than one reference. */
+  /** Number of characters that may still be made of texts that are more than one reference. */
   private int textLeft = 16 << 20;
 
   ManifestProviders(SchemaSource source, Map<String, String> strings, Problems problems) {
@@ -112,7 +112,7 @@ final class ManifestProviders {
     return text.toString();
   }
 
-  /** What people call it: its text if it has one that leads somewhere, else its name. */
+  /** Returns the display name: its message if that resolves to a text, else its name. */
   private @Nullable String called(@Nullable String message, String name) {
     String text = text(message);
     boolean told = text != null && !text.isBlank() && !text.startsWith(REFERENCE);

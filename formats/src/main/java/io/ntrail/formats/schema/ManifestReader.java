@@ -24,7 +24,7 @@ final class ManifestReader {
   private static final int MAX_PROBLEMS = 100;
   private static final String PREFERRED_CULTURE = "en-US";
 
-  /** What was read is no manifest; the message begins with a place, or with a colon. */
+  /** Thrown if the input is not a manifest; the message starts with a place, or with a colon. */
   static final class NoManifest extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -33,7 +33,7 @@ final class ManifestReader {
     }
   }
 
-  /** What is done with an element that begins; it has to read up to its end. */
+  /** Handler of an element that starts; it must read up to its end. */
   private interface Element {
     void read(String name) throws XMLStreamException, NoManifest;
   }
@@ -132,7 +132,7 @@ final class ManifestReader {
     String what = (own < 0 ? message : message.substring(own + 9)).lines().findFirst().orElse("");
     return new NoManifest(
         (e.getLocation() == null ? "" : ", line " + e.getLocation().getLineNumber())
-            + ": no XML: "
+            + ": not XML: "
             + what);
   }
 
@@ -157,7 +157,7 @@ final class ManifestReader {
     } catch (RuntimeException e) {
       if (e.getClass().getName().startsWith("com.sun.org.apache.xerces.")) {
         // The parser wraps what it finds in broken encodings in exceptions of its own.
-        throw new NoManifest(place() + ": no XML: " + e.getMessage());
+        throw new NoManifest(place() + ": not XML: " + e.getMessage());
       }
       throw e;
     } finally {

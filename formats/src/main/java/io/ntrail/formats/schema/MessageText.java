@@ -21,7 +21,8 @@ public final class MessageText {
   private static final int WPP_FIRST = 10;
 
   /** A stretch of text, the number of a field (from 0), or the name of a fact. */
-  private record Part(String text, int field, @Nullable String reserved, @Nullable Printf format) {}
+  private record Part(
+      String text, int field, @Nullable String reserved, @Nullable PrintfConversion format) {}
 
   /** Facts about a record that messages of software tracing may mention. */
   @FunctionalInterface
@@ -88,7 +89,7 @@ public final class MessageText {
       }
     }
 
-    /** What follows a percent sign; false if it ends the message. */
+    /** Reads the escape after a percent sign; returns false if it ends the message. */
     private boolean escape() {
       int from = at - 1;
       char c = text.charAt(at++);
@@ -123,10 +124,10 @@ public final class MessageText {
       while (at < text.length() && number < 1000 && Character.digit(text.charAt(at), 10) >= 0) {
         number = 10 * number + Character.digit(text.charAt(at++), 10);
       }
-      Printf format = null;
+      PrintfConversion format = null;
       if (at < text.length() && text.charAt(at) == '!') {
         int close = text.indexOf('!', at + 1);
-        format = close < 0 ? null : Printf.parse(text.substring(at + 1, close));
+        format = close < 0 ? null : PrintfConversion.parse(text.substring(at + 1, close));
         if (format != null) {
           at = close + 1;
         }
@@ -148,7 +149,7 @@ public final class MessageText {
     return fill(payload, name -> null);
   }
 
-  /** The same, with facts about the record. */
+  /** Returns the message filled with values of a payload and facts about the record. */
   public String fill(Payload payload, Reserved reserved) {
     int[] tokens = tokens(payload);
     StringBuilder text = new StringBuilder();

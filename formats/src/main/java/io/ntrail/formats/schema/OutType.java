@@ -1,8 +1,10 @@
 package io.ntrail.formats.schema;
 
-/** What a value means, and so how it is shown: the {@code TDH_OUTTYPE_*} of tdh.h that matter. */
+/**
+ * Meaning of a value, which determines its text: the {@code TDH_OUTTYPE_*} of tdh.h that matter.
+ */
 public enum OutType {
-  /** As the in type says. */
+  /** The default of the in type. */
   DEFAULT,
   /** Text; a number of 1 or 2 bytes is a character. */
   STRING,
@@ -50,7 +52,7 @@ public enum OutType {
   HRESULT,
   /** A path as the kernel writes it. */
   PATH,
-  /** What the kernel knows a file by. */
+  /** The kernel's key of a file. */
   FILE_KEY,
   /** The address of code. */
   CODE_POINTER,

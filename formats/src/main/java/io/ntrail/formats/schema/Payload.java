@@ -1,11 +1,11 @@
 package io.ntrail.formats.schema;
 
 import io.ntrail.formats.bytes.Bytes;
-import io.ntrail.formats.identity.FileTime;
-import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.collections.Columns;
 import io.ntrail.formats.collections.IntColumn;
 import io.ntrail.formats.collections.ObjectColumn;
+import io.ntrail.formats.identity.FileTime;
+import io.ntrail.formats.identity.Guid;
 import java.util.Arrays;
 
 /**
@@ -18,7 +18,7 @@ import java.util.Arrays;
  * What is left behind the last field is {@link #restLength()}.
  */
 public final class Payload {
-  /** What a token is. */
+  /** Kinds of tokens. */
   public enum Token {
     /** A value. */
     VALUE,
@@ -107,10 +107,10 @@ public final class Payload {
     if (isShort) {
       return at;
     }
-    boolean rest = field.count().kind() == Extent.Kind.REST;
+    boolean rest = field.count().kind() == LengthSpec.Kind.REST;
     int opened = tape.rows();
     add(Token.ARRAY, field, at, 0);
-    if (field.count().kind() == Extent.Kind.SHARES) {
+    if (field.count().kind() == LengthSpec.Kind.SHARES) {
       at = shares(field, at, count);
       lengths.set(opened, at - from);
       add(Token.END, END_FIELD, at, 0);
@@ -185,7 +185,7 @@ public final class Payload {
     int left = end - at;
     return switch (field.in()) {
       case UNICODE_STRING -> {
-        if (field.length().kind() != Extent.Kind.NONE) {
+        if (field.length().kind() != LengthSpec.Kind.NONE) {
           yield sized(field, at, 2 * extent(field.length(), left));
         }
         if (left < 2) {
@@ -197,7 +197,7 @@ public final class Payload {
         yield Math.min(end, at + length + 2);
       }
       case ANSI_STRING -> {
-        if (field.length().kind() != Extent.Kind.NONE) {
+        if (field.length().kind() != LengthSpec.Kind.NONE) {
           yield sized(field, at, extent(field.length(), left));
         }
         if (left == 0) {
@@ -209,13 +209,14 @@ public final class Payload {
       }
       case BINARY, PADDING -> {
         long length =
-            field.length().kind() == Extent.Kind.NONE
+            field.length().kind() == LengthSpec.Kind.NONE
                 ? field.out() == OutType.IPV6 ? 16 : left
                 : extent(field.length(), left);
         yield sized(field, at, length);
       }
       case ALIGNMENT -> {
-        int to = field.length().kind() == Extent.Kind.FIXED ? field.length().value() : pointerBytes;
+        int to =
+            field.length().kind() == LengthSpec.Kind.FIXED ? field.length().value() : pointerBytes;
         int past = (at - start) % to;
         yield sized(field, at, past == 0 ? 0 : to - past);
       }
@@ -270,7 +271,7 @@ public final class Payload {
     return sized(field, at + sid, 8 + 4 * bytes.u8(at + sid + 1));
   }
 
-  private long extent(Extent extent, int left) {
+  private long extent(LengthSpec extent, int left) {
     return switch (extent.kind()) {
       case FIXED -> extent.value();
       case SLOT, SHARES -> Math.max(0, slots[extent.value()]);
@@ -306,7 +307,7 @@ public final class Payload {
     return tape.rows();
   }
 
-  /** What token {@code i} is. */
+  /** Returns the kind of token {@code i}. */
   public Token token(int i) {
     return tokens.get(i);
   }
@@ -316,7 +317,7 @@ public final class Payload {
     return fields.get(i);
   }
 
-  /** Where the bytes of token {@code i} begin in the window. */
+  /** Returns the start of the bytes of token {@code i} in the window. */
   public int offset(int i) {
     return offsets.get(i);
   }
@@ -326,12 +327,12 @@ public final class Payload {
     return lengths.get(i);
   }
 
-  /** Whether it ended before all fields were read. */
+  /** Returns true if it ended before all fields were read. */
   public boolean isShort() {
     return isShort;
   }
 
-  /** Where what no field describes begins in the window. */
+  /** Returns the start in the window of the bytes that no field describes. */
   public int restOffset() {
     return stopped;
   }
@@ -409,7 +410,7 @@ public final class Payload {
       case POINTER, SIZE_T -> bytes.pointer(at, pointerBytes);
       case FLOAT -> (long) Float.intBitsToFloat(bytes.i32(at));
       case DOUBLE -> (long) Double.longBitsToDouble(bytes.i64(at));
-      case SYSTEMTIME -> Values.fileTimeOfSystemTime(bytes, at);
+      case SYSTEMTIME -> ValueFormatter.fileTimeOfSystemTime(bytes, at);
       default -> 0;
     };
   }
@@ -443,7 +444,7 @@ public final class Payload {
       case BOOL -> Boolean.toString(bool(i));
       case REAL ->
           field.in() == InType.FLOAT ? Float.toString((float) real(i)) : Double.toString(real(i));
-      case BINARY -> Values.hex(bytes, at, length);
+      case BINARY -> ValueFormatter.hex(bytes, at, length);
       case TEXT -> text(field, at, length);
     };
   }
@@ -451,26 +452,32 @@ public final class Payload {
   private String text(Field field, int at, int length) {
     return switch (field.in()) {
       case UNICODE_STRING, COUNTED_STRING, REVERSED_COUNTED_STRING, UNTERMINATED_STRING ->
-          Values.utf16(bytes, at, length);
+          ValueFormatter.utf16(bytes, at, length);
       case ANSI_STRING, COUNTED_ANSI, REVERSED_COUNTED_ANSI, UNTERMINATED_ANSI ->
           switch (field.out()) {
             // Said to be UTF-8: that stays true where it was cut inside of a character.
             case UTF8, XML, JSON -> bytes.utf8z(at, at + length);
-            default -> Values.text8(bytes, at, length);
+            default -> ValueFormatter.text8(bytes, at, length);
           };
       case UNICODE_CHAR, UINT16, INT16 -> String.valueOf((char) bytes.u16(at));
-      case ANSI_CHAR, UINT8, INT8 -> Values.character(bytes.u8(at));
+      case ANSI_CHAR, UINT8, INT8 -> ValueFormatter.character(bytes.u8(at));
       case GUID -> Guid.read(bytes, at).toString();
       case FILETIME, UINT64, INT64, HEX_INT64 -> FileTime.text(bytes.i64(at));
-      case SYSTEMTIME -> Values.systemTime(bytes, at);
-      case SID, WBEM_SID -> Values.sid(bytes, at, length);
-      case UINT32, INT32, HEX_INT32 -> Values.ipv4(bytes, at);
+      case SYSTEMTIME -> ValueFormatter.systemTime(bytes, at);
+      case SID, WBEM_SID -> ValueFormatter.sid(bytes, at, length);
+      case UINT32, INT32, HEX_INT32 -> ValueFormatter.ipv4(bytes, at);
       case BINARY, HEX_DUMP, COUNTED_BINARY ->
           switch (field.out()) {
-            case IPV4 -> length == 4 ? Values.ipv4(bytes, at) : Values.hex(bytes, at, length);
-            case IPV6 -> length == 16 ? Values.ipv6(bytes, at) : Values.hex(bytes, at, length);
-            case SOCKET_ADDRESS -> Values.socketAddress(bytes, at, length);
-            default -> Values.text8(bytes, at, length);
+            case IPV4 ->
+                length == 4
+                    ? ValueFormatter.ipv4(bytes, at)
+                    : ValueFormatter.hex(bytes, at, length);
+            case IPV6 ->
+                length == 16
+                    ? ValueFormatter.ipv6(bytes, at)
+                    : ValueFormatter.hex(bytes, at, length);
+            case SOCKET_ADDRESS -> ValueFormatter.socketAddress(bytes, at, length);
+            default -> ValueFormatter.text8(bytes, at, length);
           };
       default -> "";
     };

@@ -9,7 +9,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the payload of one event consists of, and what the event is called. Immutable.
+ * Fields of the payload of one event, with the event's name. Immutable.
  *
  * <p>Names of fields are made unique within their structure, since rows and objects are keyed by
  * them: the second {@code Name} becomes {@code Name_2}.
@@ -82,7 +82,7 @@ public final class Schema {
   }
 
   /**
-   * The same, with the fields that say which process and thread the event is about.
+   * Returns the schema with the fields that hold the process and thread that the event is about.
    *
    * @param process index of a 32-bit field that has only fixed ones before it; -1 if there is none
    * @param thread likewise
@@ -95,10 +95,10 @@ public final class Schema {
     int at = 0;
     for (Field field : fields.subList(0, index)) {
       int size = field.in().size(pointerBytes);
-      if (field.in() == InType.PADDING && field.length().kind() == Extent.Kind.FIXED) {
+      if (field.in() == InType.PADDING && field.length().kind() == LengthSpec.Kind.FIXED) {
         size = field.length().value();
       }
-      if (size < 0 || field.isArray() && field.count().kind() != Extent.Kind.FIXED) {
+      if (size < 0 || field.isArray() && field.count().kind() != LengthSpec.Kind.FIXED) {
         throw new IllegalArgumentException(field + " before a subject is not fixed");
       }
       at += field.isArray() ? size * field.count().value() : size;
@@ -145,7 +145,7 @@ public final class Schema {
     return count;
   }
 
-  /** Where it came from. */
+  /** Returns its source. */
   public SchemaSource source() {
     return source;
   }
@@ -170,7 +170,7 @@ public final class Schema {
     return fields;
   }
 
-  /** How many slots its fields use. */
+  /** Returns the number of slots that its fields use. */
   int slots() {
     return slots;
   }
@@ -181,16 +181,19 @@ public final class Schema {
   }
 
   /**
-   * Where in the payload the id of the process stands that the event is about.
+   * Returns the offset in the payload of the id of the process that the event is about.
    *
    * @param pointerBytes of the record's writer, 4 or 8
-   * @return -1 if the payload does not tell
+   * @return -1 if the payload does not have it
    */
   public int processOffset(int pointerBytes) {
     return processOffset[pointerBytes >>> 3];
   }
 
-  /** Where in the payload the id of the thread stands that the event is about; -1 if nowhere. */
+  /**
+   * Returns the offset in the payload of the id of the thread that the event is about; -1 if it
+   * does not have it.
+   */
   public int threadOffset(int pointerBytes) {
     return threadOffset[pointerBytes >>> 3];
   }

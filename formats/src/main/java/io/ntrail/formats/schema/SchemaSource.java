@@ -1,6 +1,6 @@
 package io.ntrail.formats.schema;
 
-/** Where a schema came from. */
+/** Sources of schemas. */
 public enum SchemaSource {
   /** The table of the kernel logger's events and of what a merge adds. */
   KERNEL("built-in kernel table"),

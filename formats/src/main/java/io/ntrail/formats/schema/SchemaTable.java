@@ -29,9 +29,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A provider line gives its name, GUID, what the keys of the rows below are ({@code hook} ids in
  * hexadecimal, {@code opcode}s or {@code event} ids in decimal) and the task that goes before their
  * names. A row has the keys with their names, the versions ({@code 2}, {@code 0-2}, {@code 3,4},
- * {@code *}) and the fields in the notation of {@link FieldText}; without fields only the names are
- * known. Versions are read the way ETW means them: a newer one than known only appends fields, so
- * that the last known one serves it.
+ * {@code *}) and the fields in the notation of {@link FieldNotation}; without fields only the names
+ * are known. Versions are read the way ETW means them: a newer one than known only appends fields,
+ * so that the last known one serves it.
  *
  * <p>Rows are parsed when their provider, fields when their schema is first asked for. May be used
  * by several threads.
@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 public final class SchemaTable {
   private static final String PROVIDER = "provider ";
 
-  /** What an event is called, and its fields where they are known. */
+  /** Name of an event, and its fields where they are known. */
   private static final class Row {
     final SchemaSource source;
     final String provider;
@@ -268,7 +268,8 @@ public final class SchemaTable {
   private Schema schema(Row row) {
     Schema schema = row.schema;
     if (schema == null) {
-      FieldText text = FieldText.parse(row.fields.equals("(empty)") ? "" : row.fields, maps()::get);
+      FieldNotation text =
+          FieldNotation.parse(row.fields.equals("(empty)") ? "" : row.fields, maps()::get);
       schema =
           new Schema(row.source, row.provider, row.event, null, text.fields())
               .subject(text.process(), text.thread());

@@ -23,10 +23,10 @@ public final class StatusCodes {
   /** FACILITY_NT_BIT: what HRESULT_FROM_NT sets in an NTSTATUS. */
   private static final int NT_BIT = 0x1000_0000;
 
-  /** What HRESULT_FROM_WIN32 puts before an error: failure, FACILITY_WIN32. */
+  /** High bits of an error made by HRESULT_FROM_WIN32: failure, FACILITY_WIN32. */
   private static final int WIN32_HRESULT = 0x8007_0000;
 
-  /** What NTSTATUS_FROM_WIN32 puts before an error: severity error, FACILITY_NTWIN32. */
+  /** High bits of an error made by NTSTATUS_FROM_WIN32: severity error, FACILITY_NTWIN32. */
   private static final int WIN32_STATUS = 0xC007_0000;
 
   private static final String WINDOW_MANAGER = "S-1-5-90-0-";

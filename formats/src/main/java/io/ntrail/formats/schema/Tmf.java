@@ -25,7 +25,7 @@ public record Tmf(Map<Key, Message> messages, List<String> problems) {
   private static final int FIRST_ARGUMENT = 10;
 
   /**
-   * What the header of a message says.
+   * Key of a message, from its header.
    *
    * @param guid the message GUID
    * @param number the message number
@@ -93,7 +93,7 @@ public record Tmf(Map<Key, Message> messages, List<String> problems) {
     if (parser.messages.isEmpty()) {
       throw new CannotGoOn(
           parser.problems.isEmpty()
-              ? name + ": no trace message format: no line with a GUID and #typev lines behind it"
+              ? name + ": not a TMF file: no GUID line followed by #typev lines"
               : parser.problems.getFirst(),
           "");
     }
@@ -218,7 +218,7 @@ public record Tmf(Map<Key, Message> messages, List<String> problems) {
         return;
       }
       String type = line.substring(comma + 2, dashes).strip();
-      Field field = TmfItem.field(line.substring(0, comma).strip(), type);
+      Field field = TmfItemTypes.field(line.substring(0, comma).strip(), type);
       if (field == null) {
         problem("unknown type " + type);
         broken = true;

@@ -25,7 +25,7 @@ public final class TraceLogging {
   private TraceLogging() {}
 
   /**
-   * Who wrote an event.
+   * Writer of an event.
    *
    * @param provider name of the provider; empty if the traits have none
    * @param group the group of providers that it belongs to; null if it belongs to none
@@ -66,7 +66,7 @@ public final class TraceLogging {
     return at + 2 > end ? "" : bytes.utf8z(at + 2, end);
   }
 
-  /** The same, and the group of providers that it belongs to. */
+  /** Reads the provider's name, and the group of providers that it belongs to. */
   public static Traits traits(Bytes bytes, int at, int length) {
     int end = endOf(bytes, at, length);
     Guid group = null;
@@ -91,7 +91,7 @@ public final class TraceLogging {
     return at + 2 > end ? end : Math.min(end, at + bytes.u16(at));
   }
 
-  /** How a value is stored: {@code TlgIn*}, five bits; null for numbers that mean nothing. */
+  /** Returns the in type of {@code TlgIn*}, five bits; null for unassigned numbers. */
   static @Nullable InType inType(int number) {
     return switch (number) {
       case 0 -> InType.NULL;
@@ -123,7 +123,7 @@ public final class TraceLogging {
     };
   }
 
-  /** What a value means: {@code TlgOut*}, seven bits. */
+  /** Returns the out type of {@code TlgOut*}, seven bits. */
   static OutType outType(int number) {
     return switch (number) {
       case 1 -> OutType.NO_PRINT;
@@ -180,7 +180,7 @@ public final class TraceLogging {
       return text;
     }
 
-    /** Whether all of them could be read. */
+    /** Reads fields; returns false if not all of them could be read. */
     boolean fields(List<Field> fields, int count, int depth) {
       for (int i = 0; i < count; i++) {
         if (at >= end || !field(fields, depth)) {
@@ -206,10 +206,10 @@ public final class TraceLogging {
           tags();
         }
       }
-      Extent count = Extent.NONE;
+      LengthSpec count = LengthSpec.NONE;
       int counted = in & CUSTOM;
       if (counted == VARIABLE_COUNT) {
-        count = Extent.PREFIX16;
+        count = LengthSpec.PREFIX16;
       } else if (counted != 0) {
         if (at + 2 > end) {
           return false;
@@ -217,7 +217,7 @@ public final class TraceLogging {
         int number = bytes.u16(at);
         at += 2;
         if (counted == FIXED_COUNT) {
-          count = Extent.fixed(number);
+          count = LengthSpec.fixed(number);
         } else {
           // The schema in a language of the writer's own; the value is a counted run of bytes.
           at = Math.min(end, at + number);
@@ -227,7 +227,13 @@ public final class TraceLogging {
     }
 
     private boolean add(
-        List<Field> fields, String name, int in, int out, Extent count, boolean custom, int depth) {
+        List<Field> fields,
+        String name,
+        int in,
+        int out,
+        LengthSpec count,
+        boolean custom,
+        int depth) {
       InType type = inType(in);
       if (type == null) {
         return false;

@@ -3,15 +3,16 @@ package io.ntrail.formats.schema;
 import io.ntrail.formats.bytes.Bytes;
 
 /**
- * What {@link TraceLogging} makes of an event's items, kept: asked for at every event, parsed once.
+ * Cache of the schemas of {@link TraceLogging} items: needed at every event, parsed once.
  *
- * <p>The key is the item itself, byte by byte. The id is none: most writers leave it 0, so that
- * events of one provider with different fields share it. A bounded number of schemas is kept. One
- * thread at a time.
+ * <p>The key is the item itself, byte by byte. The id is not a key: most writers leave it 0, so
+ * that events of one provider with different fields share it. A bounded number of schemas is kept.
+ * One thread at a time.
  */
 public final class TraceLoggingSchemas {
-  private final ByContent<Schema> schemas = new ByContent<>(TraceLogging::parse);
-  private final ByContent<TraceLogging.Traits> traits = new ByContent<>(TraceLogging::traits);
+  private final ContentKeyedCache<Schema> schemas = new ContentKeyedCache<>(TraceLogging::parse);
+  private final ContentKeyedCache<TraceLogging.Traits> traits =
+      new ContentKeyedCache<>(TraceLogging::traits);
 
   /** Knows nothing yet. */
   public TraceLoggingSchemas() {}
@@ -38,7 +39,7 @@ public final class TraceLoggingSchemas {
     return traits.get(bytes, at, length);
   }
 
-  /** How many schemas are kept. */
+  /** Returns the number of schemas held. */
   int size() {
     return schemas.size();
   }

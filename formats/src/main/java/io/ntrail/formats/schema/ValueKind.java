@@ -1,6 +1,6 @@
 package io.ntrail.formats.schema;
 
-/** What a value is for those who print or compare it. */
+/** Kinds of values, for printing and comparing. */
 public enum ValueKind {
   /** A 64-bit number with a sign. */
   SIGNED,

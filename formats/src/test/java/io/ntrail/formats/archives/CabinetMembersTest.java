@@ -109,7 +109,7 @@ class CabinetMembersTest {
             .write();
     assertEquals(List.of("!/b.pdb"), List.copyOf(open(write(folder, "x.cab", cabinet)).keySet()));
     assertEquals(
-        "it is packed with Quantum, which ntrail does not read", gaps.list().getFirst().why());
+        "it is compressed with Quantum, which ntrail does not read", gaps.list().getFirst().why());
   }
 
   @Test

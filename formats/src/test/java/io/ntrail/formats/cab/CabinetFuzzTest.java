@@ -62,7 +62,7 @@ class CabinetFuzzTest {
         byte[] frame = Arrays.copyOfRange(data, at, Math.min(data.length, at + 2000));
         lzx.unpack(frame, frame.length, out, out.length);
       }
-    } catch (UnreadableBlock e) {
+    } catch (DamagedBlock e) {
       Assertions.assertFalse(e.why().isEmpty());
     }
   }

@@ -182,10 +182,10 @@ class CabinetTest {
 
   @ParameterizedTest
   @CsvSource({
-    "2,is packed with Quantum",
-    "0x0E03,is packed with LZX and a window of 2^14 bytes",
-    "0x1603,is packed with LZX and a window of 2^22 bytes",
-    "7,is packed with method 7"
+    "2,is compressed with Quantum",
+    "0x0E03,uses LZX with an invalid window of 2^14 bytes",
+    "0x1603,uses LZX with an invalid window of 2^22 bytes",
+    "7,uses the unknown compression method 7"
   })
   void compressionsThatAreNotReadAreRefusedByName(String type, String why) {
     byte[] cabinet =
@@ -232,7 +232,7 @@ class CabinetTest {
     assertDamage(CabinetWriter.STORED, new Block(ascii("abc"), 4), "a stored block has 3 bytes");
     assertDamage(CabinetWriter.STORED, new Block(new byte[32_769], 32_769), "32769 bytes");
     assertDamage(CabinetWriter.STORED, new Block(ascii("abc"), 0), "the packed data end early");
-    assertDamage(CabinetWriter.MSZIP, new Block(ascii("KC\3\0"), 4), "does not begin with CK");
+    assertDamage(CabinetWriter.MSZIP, new Block(ascii("KC\3\0"), 4), "does not start with CK");
     assertDamage(CabinetWriter.MSZIP, new Block(ascii("CK\3\0"), 4), "gives 0 bytes");
   }
 
@@ -250,7 +250,7 @@ class CabinetTest {
     LittleEndian.putU16(cabinet, 36 + 8 + 21 + 6, 4);
     LittleEndian.putU32(cabinet, 36 + 8 + 21, 0);
     String damage = Cabinets.contents(cabinet).file("data").damage();
-    assertTrue(damage.endsWith("gives more than the 4 bytes it says"), damage);
+    assertTrue(damage.endsWith("gives more than the 4 bytes it claims"), damage);
   }
 
   @Test

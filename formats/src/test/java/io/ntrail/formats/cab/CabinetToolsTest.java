@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.formats.cab.Cabinets.Contents;
-import io.ntrail.testkit.ForeignTool;
+import io.ntrail.testkit.ExternalTool;
 import io.ntrail.testkit.Property;
 import io.ntrail.testkit.cab.CabinetWriter;
 import io.ntrail.testkit.compress.LzxEncoder.Block;
@@ -28,9 +28,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  * so, too: what they are compared with elsewhere is what everybody reads in them.
  */
 class CabinetToolsTest {
-  private static final ForeignTool CABEXTRACT = ForeignTool.of("cabextract", "cabextract");
-  private static final ForeignTool SEVEN_ZIP = ForeignTool.of("7z", "7z");
-  private static final ForeignTool GCAB = ForeignTool.of("gcab", "gcab");
+  private static final ExternalTool CABEXTRACT = ExternalTool.of("cabextract", "cabextract");
+  private static final ExternalTool SEVEN_ZIP = ExternalTool.of("7z", "7z");
+  private static final ExternalTool GCAB = ExternalTool.of("gcab", "gcab");
 
   /** A cabinet with one file, {@code data}. */
   private static final class Sample {
@@ -79,13 +79,13 @@ class CabinetToolsTest {
     return samples;
   }
 
-  private static void judge(ForeignTool tool, Path folder, String... words)
+  private static void judge(ExternalTool tool, Path folder, String... words)
       throws IOException, InterruptedException {
     assumeTrue(tool.available(), tool.missing());
     for (Sample sample : samples()) {
       Files.write(folder.resolve("made.cab"), sample.cabinet);
       Files.deleteIfExists(folder.resolve("data"));
-      ForeignTool.Outcome outcome = tool.run(folder, Map.of(), words);
+      ExternalTool.Outcome outcome = tool.run(folder, Map.of(), words);
       assertEquals(0, outcome.exitCode(), () -> outcome.output() + outcome.errors());
       assertArrayEquals(sample.data, Files.readAllBytes(folder.resolve("data")), "the tool");
       assertArrayEquals(sample.data, Cabinets.contents(sample.cabinet).bytes("data"), "ours");
@@ -118,7 +118,7 @@ class CabinetToolsTest {
     if (zipped) {
       words.addFirst("-z");
     }
-    ForeignTool.Outcome outcome = GCAB.run(folder, Map.of(), words.toArray(String[]::new));
+    ExternalTool.Outcome outcome = GCAB.run(folder, Map.of(), words.toArray(String[]::new));
     assertEquals(0, outcome.exitCode(), outcome.errors());
     Contents contents = Cabinets.contents(Files.readAllBytes(folder.resolve("made.cab")));
     assertArrayEquals(large, contents.bytes("large"));

@@ -280,6 +280,6 @@ class LzxTest {
   void aMatchBeforeTheStartOfTheDataIsRefused() {
     // Symbol 0: offset R0 = 1, length 2.
     String damage = unpack(matches(0, 1, "0 0"), 4, 15).damage();
-    assertTrue(damage.endsWith("LZX: a match reaches back 1 bytes where only 0 are"), damage);
+    assertTrue(damage.endsWith("LZX: match distance 1 exceeds the 0 bytes written"), damage);
   }
 }

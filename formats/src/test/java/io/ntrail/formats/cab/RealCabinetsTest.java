@@ -68,7 +68,7 @@ class RealCabinetsTest {
     assertEquals(
         Map.of("mszip.txt", "6a2d9536b995c42a", "lzx.txt", "e978598104671296"), digests(contents));
     assertEquals(
-        Map.of("qtm.txt", "is packed with Quantum, which ntrail does not read"),
+        Map.of("qtm.txt", "is compressed with Quantum, which ntrail does not read"),
         contents.refused());
   }
 
@@ -131,7 +131,7 @@ class RealCabinetsTest {
   void aFileThatBeginsInAnotherCabinetIsRefusedAndNamesIt() {
     Contents contents = contents("split-2.cab");
     assertEquals(
-        "begins in another cabinet of its set: Split-1.CAB", contents.refused().get("small2.bin"));
+        "starts in another cabinet of its set: Split-1.CAB", contents.refused().get("small2.bin"));
   }
 
   @Test
@@ -139,7 +139,7 @@ class RealCabinetsTest {
     Contents contents = contents("split-1.cab");
     assertEquals("", contents.file("small1.bin").damage());
     String damage = contents.file("small2.bin").damage();
-    assertTrue(damage.endsWith("the packed data end early: it goes on in Split-2.CAB"), damage);
+    assertTrue(damage.endsWith("the packed data end early: it continues in Split-2.CAB"), damage);
   }
 
   @Test
@@ -161,10 +161,10 @@ class RealCabinetsTest {
   /** cabextract refuses them whole; we say what is there. */
   @ParameterizedTest
   @CsvSource({
-    "bad_folderindex.cab,it is in a folder that there is not",
-    "partial_nodata.cab,cut: it says that it has 253 bytes",
-    "hidden-file-beyond-eof.cab,cut: it says that it has 200 bytes",
-    "cve-2015-4471-lzx-under-read.cab,cut: it says that it has 220 bytes"
+    "bad_folderindex.cab,its folder does not exist",
+    "partial_nodata.cab,truncated: its header claims 253 bytes",
+    "hidden-file-beyond-eof.cab,truncated: its header claims 200 bytes",
+    "cve-2015-4471-lzx-under-read.cab,truncated: its header claims 220 bytes"
   })
   void damagedTablesAreGaps(String cabinet, String why) {
     assertEquals(why, contents(cabinet).gaps().getFirst().why());
@@ -172,7 +172,7 @@ class RealCabinetsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "cve-2010-2800-mszip-infinite-loop.cab,gives 1 bytes and says that they are 16",
+    "cve-2010-2800-mszip-infinite-loop.cab,gives 1 bytes but claims 16",
     "cve-2015-4470-mszip-over-read.cab,invalid distance too far back",
     "lzx-main-tree-no-lengths.cab,a code that no symbol has",
     "lzx-premature-matches.cab,more code lengths than a tree has symbols"
@@ -195,6 +195,6 @@ class RealCabinetsTest {
         org.junit.jupiter.api.Assertions.assertThrows(
             CannotGoOn.class, () -> Cabinets.contents(bytes));
     assertFalse(refusal.nextStep().isEmpty());
-    assertTrue(refusal.message().contains("does not begin with MSCF"), refusal.message());
+    assertTrue(refusal.message().contains("does not start with MSCF"), refusal.message());
   }
 }

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.ntrail.formats.bytes.Bytes;
-import io.ntrail.formats.bytes.Scratch;
+import io.ntrail.formats.bytes.NativeBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -118,7 +118,7 @@ class DecompressionTest {
   @ParameterizedTest
   @EnumSource
   void moreOutputThanThereIsRoomForIsRefused(Compression compression) {
-    try (Scratch scratch = new Scratch(100)) {
+    try (NativeBuffer scratch = new NativeBuffer(100)) {
       Bytes input = Bytes.copyOf(new byte[10], "vector");
       assertThrows(
           IllegalArgumentException.class,
@@ -129,7 +129,7 @@ class DecompressionTest {
   @ParameterizedTest
   @EnumSource
   void aWindowOutsideTheInputIsRefused(Compression compression) {
-    try (Scratch scratch = new Scratch(100)) {
+    try (NativeBuffer scratch = new NativeBuffer(100)) {
       Bytes input = Bytes.copyOf(new byte[10], "vector");
       assertThrows(
           IllegalArgumentException.class, () -> compression.decompress(input, 0, 11, scratch, 1));

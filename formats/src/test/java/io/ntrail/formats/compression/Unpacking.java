@@ -2,7 +2,7 @@ package io.ntrail.formats.compression;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
-import io.ntrail.formats.bytes.Scratch;
+import io.ntrail.formats.bytes.NativeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,14 +17,14 @@ final class Unpacking implements AutoCloseable {
   private static final int GUARD = 0xA5;
   private static final int MOST_PACKED = 1 << 20;
 
-  private final Scratch packedScratch = new Scratch(MOST_PACKED);
-  private final Scratch scratch;
+  private final NativeBuffer packedScratch = new NativeBuffer(MOST_PACKED);
+  private final NativeBuffer scratch;
   private final int most;
 
   /** For outputs of up to {@code most} bytes. */
   Unpacking(int most) {
     this.most = most;
-    scratch = new Scratch(most + GUARD_BYTES);
+    scratch = new NativeBuffer(most + GUARD_BYTES);
   }
 
   /**

@@ -96,7 +96,7 @@ class XpressHuffmanTest {
   @Test
   void aMatchFromBeforeTheStartIsRefused() {
     assertEquals(
-        "260 XPRESS with Huffman: a match reaches back 1 bytes where only 0 are",
+        "260 XPRESS with Huffman: match distance 1 exceeds the 0 bytes written",
         refusal(TABLE + "0080 0000 0000", 100));
   }
 

@@ -67,14 +67,14 @@ class XpressTest {
   @Test
   void aMatchFromBeforeTheStartIsRefused() {
     assertEquals(
-        "5 XPRESS: a match reaches back 2 bytes where only 1 are",
+        "5 XPRESS: match distance 2 exceeds the 1 bytes written",
         refusal("ffffff7f 61 0800", 1000));
   }
 
   @Test
   void aMatchFromBeforeTheStartIsRefusedFarFromTheEnds() {
     assertEquals(
-        "5 XPRESS: a match reaches back 2 bytes where only 1 are",
+        "5 XPRESS: match distance 2 exceeds the 1 bytes written",
         refusal("ffffff7f 61 0800" + "00".repeat(100), 1000));
   }
 

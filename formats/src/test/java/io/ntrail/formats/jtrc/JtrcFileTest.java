@@ -15,8 +15,8 @@ import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.identity.PdbId;
 import io.ntrail.testkit.Property;
 import io.ntrail.testkit.TestData;
-import io.ntrail.testkit.calls.JtrcListing;
 import io.ntrail.testkit.calls.JtrcWriter;
+import io.ntrail.testkit.calls.ReferenceJtrcReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.ArrayList;
@@ -41,24 +41,28 @@ class JtrcFileTest {
     return Files.readAllBytes(TestData.file("ntrace/" + name));
   }
 
-  private List<JtrcListing.Entry> records(JtrcFile file, JtrcClient client) {
-    List<JtrcListing.Entry> list = new ArrayList<>();
+  private List<ReferenceJtrcReader.Entry> records(JtrcFile file, JtrcClient client) {
+    List<ReferenceJtrcReader.Entry> list = new ArrayList<>();
     JtrcCursor cursor = file.cursor(client, gaps);
     while (cursor.next()) {
       list.add(
-          new JtrcListing.Entry(cursor.kind(), cursor.ticks(), cursor.procedure(), cursor.value()));
+          new ReferenceJtrcReader.Entry(
+              cursor.kind(), cursor.ticks(), cursor.procedure(), cursor.value()));
     }
     return list;
   }
 
   private void sameAsListing(byte[] bytes) {
-    Map<JtrcListing.Thread, List<JtrcListing.Entry>> expected = JtrcListing.read(bytes);
+    Map<ReferenceJtrcReader.Thread, List<ReferenceJtrcReader.Entry>> expected =
+        ReferenceJtrcReader.read(bytes);
     try (JtrcFile file = open(bytes)) {
       assertEquals(
           List.copyOf(expected.keySet()),
-          file.clients().stream().map(c -> new JtrcListing.Thread(c.pid(), c.tid())).toList());
+          file.clients().stream()
+              .map(c -> new ReferenceJtrcReader.Thread(c.pid(), c.tid()))
+              .toList());
       int i = 0;
-      for (List<JtrcListing.Entry> entries : expected.values()) {
+      for (List<ReferenceJtrcReader.Entry> entries : expected.values()) {
         JtrcClient client = file.clients().get(i++);
         assertEquals(entries, records(file, client));
         assertEquals(entries.size(), client.records());
@@ -78,7 +82,7 @@ class JtrcFileTest {
       JtrcClient client = file.clients().getFirst();
       assertEquals(
           List.of(20L, 30L, 50L),
-          records(file, client).stream().map(JtrcListing.Entry::time).toList());
+          records(file, client).stream().map(ReferenceJtrcReader.Entry::time).toList());
       assertEquals(2, client.chunks());
       assertTrue(client.offset(0) > client.offset(1));
     }
@@ -272,7 +276,8 @@ class JtrcFileTest {
       }
       byte[] bytes = writer.toByteArray();
       sameAsListing(bytes);
-      List<List<JtrcListing.Entry>> all = List.copyOf(JtrcListing.read(bytes).values());
+      List<List<ReferenceJtrcReader.Entry>> all =
+          List.copyOf(ReferenceJtrcReader.read(bytes).values());
       try (JtrcFile file = open(bytes)) {
         int which = gen.below(all.size());
         JtrcClient client = file.clients().get(which);

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.testkit.LittleEndian;
 import io.ntrail.testkit.Property;
-import io.ntrail.testkit.ntr.MadeUpProgram;
-import io.ntrail.testkit.ntr.PlainNtr;
+import io.ntrail.testkit.ntr.ReferenceNtrReader;
+import io.ntrail.testkit.ntr.SyntheticProgram;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -24,8 +24,8 @@ class NtrDamageTest {
   private static byte[] small() throws IOException {
     Recorded recorded = new Recorded(NtrWriter.Packing.FAST, 150);
     recorded.define();
-    MadeUpProgram one = new MadeUpProgram(5, 25, 5);
-    MadeUpProgram two = new MadeUpProgram(6, 25, 50);
+    SyntheticProgram one = new SyntheticProgram(5, 25, 5);
+    SyntheticProgram two = new SyntheticProgram(6, 25, 50);
     for (int i = 0; i < 2; i++) {
       recorded.run(1, one, 200);
       recorded.run(2, two, 100);
@@ -65,8 +65,8 @@ class NtrDamageTest {
       assertEquals(eventsWithin(file, length), reading.count(), "cut at " + length);
       int cut = length;
       int whole = offsets.stream().filter(at -> at <= cut).max(Integer::compare).orElseThrow();
-      List<PlainNtr.Hole> holes =
-          whole == length ? List.of() : List.of(new PlainNtr.Hole(whole, length - whole));
+      List<ReferenceNtrReader.Hole> holes =
+          whole == length ? List.of() : List.of(new ReferenceNtrReader.Hole(whole, length - whole));
       assertEquals(holes, reading.holes(), "cut at " + length);
       assertEquals(length >= first ? "test" : "", reading.recording().writer());
     }
@@ -86,7 +86,9 @@ class NtrDamageTest {
         Reading reading = Reading.compared(flipped);
         assertNotNull(reading);
         assertEquals(
-            List.of(new PlainNtr.Hole(from, to - from)), reading.holes(), "flipped at " + at);
+            List.of(new ReferenceNtrReader.Hole(from, to - from)),
+            reading.holes(),
+            "flipped at " + at);
         assertEquals(all - eventsOf(file, from), reading.count(), "flipped at " + at);
       }
     }
@@ -106,7 +108,7 @@ class NtrDamageTest {
         Reading reading = Reading.compared(flipped);
         assertNotNull(reading);
         int size = offsets.get(i + 1) - offsets.get(i);
-        assertEquals(List.of(new PlainNtr.Hole(offsets.get(i), size)), reading.holes());
+        assertEquals(List.of(new ReferenceNtrReader.Hole(offsets.get(i), size)), reading.holes());
         assertEquals(all - eventsOf(file, offsets.get(i)), reading.count());
       }
     }
@@ -141,7 +143,8 @@ class NtrDamageTest {
     assertEquals(all - events, reading.count());
     assertEquals(
         List.of(
-            new PlainNtr.Hole(RawChunks.offsets(file).get(3), moved.length + chunks.get(3).length)),
+            new ReferenceNtrReader.Hole(
+                RawChunks.offsets(file).get(3), moved.length + chunks.get(3).length)),
         reading.holes());
   }
 
@@ -166,7 +169,7 @@ class NtrDamageTest {
   @Test
   void eventsOfADamagedChunkAreCountedAtTheNextOne() throws IOException {
     Recorded recorded = new Recorded(NtrWriter.Packing.FAST, 100);
-    recorded.run(1, new MadeUpProgram(5, 25, 5), 1000);
+    recorded.run(1, new SyntheticProgram(5, 25, 5), 1000);
     byte[] file = recorded.closed();
     List<Integer> offsets = RawChunks.offsets(file);
     file[offsets.get(4) + 200] ^= 1;

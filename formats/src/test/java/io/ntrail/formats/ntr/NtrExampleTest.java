@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import io.ntrail.testkit.LittleEndian;
-import io.ntrail.testkit.ntr.PlainNtr;
+import io.ntrail.testkit.ntr.ReferenceNtrReader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -28,16 +28,17 @@ class NtrExampleTest {
     return out.toByteArray();
   }
 
-  private static PlainNtr.Event event(
+  private static ReferenceNtrReader.Event event(
       long number, int kind, long ticks, long function, int slot, long key, long value) {
-    return new PlainNtr.Event(number, kind, ticks, function, 0, slot, key, value, List.of());
+    return new ReferenceNtrReader.Event(
+        number, kind, ticks, function, 0, slot, key, value, List.of());
   }
 
   @Test
   void theBytesSayWhatTheTextSays() throws IOException {
     Reading reading = Reading.compared(example());
     assertNotNull(reading);
-    List<PlainNtr.Event> events =
+    List<ReferenceNtrReader.Event> events =
         List.of(
             event(0, 2, 0x10064, 1, 0, 0x7000, 0x400500),
             event(1, 2, 0x10078, 2, 1, 0x6FC0, 0x401010),
@@ -49,7 +50,7 @@ class NtrExampleTest {
     assertEquals(
         Map.of("function 1", "0 4198400 main", "function 2", "0 4202496 f"), reading.definitions());
     assertEquals(
-        new PlainNtr.Recording(
+        new ReferenceNtrReader.Recording(
             List.of(1L, 1_000_000_000L, 0x10000L, 0L, 0x8664L, 8L, 1L), "ntrail 1"),
         reading.recording());
     assertEquals(List.of(), reading.holes());
@@ -57,13 +58,12 @@ class NtrExampleTest {
 
   @Test
   void theWriterWritesTheseBytes() throws IOException {
-    RecordingHeader header =
-        new RecordingHeader(1, 1_000_000_000L, 0x10000, 0, 0x8664, 8, 1, "ntrail 1");
+    NtrHeader header = new NtrHeader(1, 1_000_000_000L, 0x10000, 0, 0x8664, 8, 1, "ntrail 1");
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     try (NtrWriter writer = new NtrWriter(out, header, 0x1122_3344, NtrWriter.Packing.FAST, 1000)) {
       writer.function(new TracedFunction(1, 0, 0x401000, "main", List.of()));
       writer.function(new TracedFunction(2, 0, 0x402000, "f", List.of()));
-      ThreadEvents thread = writer.events(1);
+      ThreadEventWriter thread = writer.events(1);
       thread.entry(0x10064, 1, 0, 0, 0x7000, 0x400500);
       thread.entry(0x10078, 2, 0, 1, 0x6FC0, 0x401010);
       thread.exit(0x100A0, 2, 0, 1, 0x6FC0, 5);

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.testkit.Property;
-import io.ntrail.testkit.ntr.MadeUpProgram;
-import io.ntrail.testkit.ntr.PlainNtr;
+import io.ntrail.testkit.ntr.ReferenceNtrReader;
+import io.ntrail.testkit.ntr.SyntheticProgram;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -29,8 +29,8 @@ class NtrRoundTripTest {
     for (int disorder : new int[] {0, 20, 100}) {
       Recorded recorded = new Recorded(NtrWriter.Packing.FAST, 5000);
       recorded.define();
-      MadeUpProgram one = new MadeUpProgram(1, 300, disorder);
-      MadeUpProgram two = new MadeUpProgram(2, 300, disorder);
+      SyntheticProgram one = new SyntheticProgram(1, 300, disorder);
+      SyntheticProgram two = new SyntheticProgram(2, 300, disorder);
       for (int i = 0; i < 20; i++) {
         recorded.run(1, one, 1000);
         recorded.run(2, two, 700);
@@ -59,7 +59,7 @@ class NtrRoundTripTest {
   void aFileWithoutIndexSaysTheSame() throws IOException {
     Recorded recorded = new Recorded(NtrWriter.Packing.SMALL, 100);
     recorded.define();
-    recorded.run(1, new MadeUpProgram(1, 30, 5), 1000);
+    recorded.run(1, new SyntheticProgram(1, 30, 5), 1000);
     recorded.writer.flush();
     byte[] killed = recorded.killed();
     Reading without = read(killed);
@@ -85,7 +85,7 @@ class NtrRoundTripTest {
     Recorded recorded = new Recorded();
     recorded.define();
     recorded.writer.process(new TracedProcess(1, 4312, 5, 10_000, 0xC000_0005L, "a.exe", ""));
-    recorded.writer.statistics(Map.of(Counter.EVENTS, 13L));
+    recorded.writer.statistics(Map.of(RecorderCounter.EVENTS, 13L));
     Reading reading = read(recorded.closed());
     assertEquals(Map.of(13L, 13L, 22L, 3L), reading.statistics());
     assertEquals("4312 5 a.exe", reading.definitions().get("process 1"));
@@ -183,7 +183,7 @@ class NtrRoundTripTest {
     recorded.add(1, EventKind.ENTRY, 200, 1, 0, 0, 0x5000, 0x400010);
     recorded.writer.events(1).lost(5);
     try (NtrFile file = Files.open(recorded.closed());
-        EventCursor cursor = file.cursor(1, Files.GAPS)) {
+        ThreadEventCursor cursor = file.cursor(1, Files.GAPS)) {
       assertTrue(cursor.next());
       assertEquals(0, cursor.lostBefore());
       assertTrue(cursor.next());
@@ -196,10 +196,10 @@ class NtrRoundTripTest {
   @Test
   void aCursorBeginsAtAnyChunk() {
     Recorded recorded = new Recorded(NtrWriter.Packing.FAST, 100);
-    recorded.run(1, new MadeUpProgram(1, 30, 5), 1000);
-    List<PlainNtr.Event> all = recorded.events.getOrDefault(1L, List.of());
+    recorded.run(1, new SyntheticProgram(1, 30, 5), 1000);
+    List<ReferenceNtrReader.Event> all = recorded.events.getOrDefault(1L, List.of());
     try (NtrFile file = Files.open(recorded.closed());
-        EventCursor cursor = file.cursor(1, Files.GAPS)) {
+        ThreadEventCursor cursor = file.cursor(1, Files.GAPS)) {
       for (int chunk = file.chunks(1).size() - 1; chunk >= 0; chunk -= 3) {
         cursor.seek(chunk);
         assertTrue(cursor.next());

@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.testkit.LittleEndian;
-import io.ntrail.testkit.ntr.PlainNtr;
+import io.ntrail.testkit.ntr.ReferenceNtrReader;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,7 +52,8 @@ class NtrVersionTest {
   void unknownChunksThatAreEssentialAreGaps() {
     byte[] unknown = RawChunks.chunk(77, 1, 1, bytes(1, 2, 3));
     Reading reading = read(recording(), unknown);
-    assertEquals(List.of(new PlainNtr.Hole(recording().length, unknown.length)), reading.holes());
+    assertEquals(
+        List.of(new ReferenceNtrReader.Hole(recording().length, unknown.length)), reading.holes());
   }
 
   @Test
@@ -60,7 +61,9 @@ class NtrVersionTest {
     for (int kind = 1; kind <= 6; kind++) {
       byte[] flagged = RawChunks.chunk(kind, 3, 1, RawChunks.recording(1, 0));
       Reading reading = read(recording(), flagged);
-      assertEquals(List.of(new PlainNtr.Hole(recording().length, flagged.length)), reading.holes());
+      assertEquals(
+          List.of(new ReferenceNtrReader.Hole(recording().length, flagged.length)),
+          reading.holes());
     }
   }
 
@@ -69,7 +72,7 @@ class NtrVersionTest {
     for (byte[] payload : List.of(RawChunks.recording(2, 0), RawChunks.recording(1, 4))) {
       byte[] file = RawChunks.chunk(NtrLayout.RECORDING, 1, 0, payload);
       assertThrows(CannotGoOn.class, () -> Reading.of(file));
-      assertThrows(IllegalArgumentException.class, () -> PlainNtr.read(file));
+      assertThrows(IllegalArgumentException.class, () -> ReferenceNtrReader.read(file));
     }
   }
 

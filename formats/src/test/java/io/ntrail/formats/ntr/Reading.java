@@ -6,7 +6,7 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
-import io.ntrail.testkit.ntr.PlainNtr;
+import io.ntrail.testkit.ntr.ReferenceNtrReader;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -15,32 +15,33 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that a file says, as the program's reader sees it, in the form of {@link PlainNtr}.
+ * Everything that a file says, as the program's reader sees it, in the form of {@link
+ * ReferenceNtrReader}.
  *
  * @param holes gaps; neighbours are one
  * @param missing how many events are missing because of damage
  * @param byIndex whether the file was complete
  */
 record Reading(
-    Map<Long, List<PlainNtr.Event>> events,
-    List<PlainNtr.Hole> holes,
+    Map<Long, List<ReferenceNtrReader.Event>> events,
+    List<ReferenceNtrReader.Hole> holes,
     List<List<String>> open,
     Map<String, String> definitions,
     List<List<Long>> calibrations,
     Map<Long, Long> statistics,
-    PlainNtr.Recording recording,
+    ReferenceNtrReader.Recording recording,
     int unknown,
     long missing,
     boolean byIndex) {
   static Reading of(byte[] bytes) {
     Gaps gaps = new Gaps();
     try (NtrFile file = NtrFile.open(InputFile.of(bytes, "test.ntr"), gaps)) {
-      Map<Long, List<PlainNtr.Event>> events = new TreeMap<>();
+      Map<Long, List<ReferenceNtrReader.Event>> events = new TreeMap<>();
       Map<Long, List<String>> open = new TreeMap<>();
       long missing = 0;
       for (long thread : file.threadsWithEvents()) {
-        List<PlainNtr.Event> of = new ArrayList<>();
-        try (EventCursor cursor = file.cursor(thread, gaps)) {
+        List<ReferenceNtrReader.Event> of = new ArrayList<>();
+        try (ThreadEventCursor cursor = file.cursor(thread, gaps)) {
           EventChunk before = null;
           while (cursor.next()) {
             of.add(event(cursor));
@@ -63,7 +64,9 @@ record Reading(
           definitions(file),
           file.calibrations().stream().map(c -> List.of(c.ticks(), c.nanos(), c.utc())).toList(),
           new TreeMap<>(file.statistics()),
-          file.header().map(Reading::recording).orElse(new PlainNtr.Recording(List.of(), "")),
+          file.header()
+              .map(Reading::recording)
+              .orElse(new ReferenceNtrReader.Recording(List.of(), "")),
           file.unknownChunks(),
           missing,
           file.complete());
@@ -72,9 +75,9 @@ record Reading(
 
   /** Reads with both readers and compares; null if both say that it is no recording. */
   static @Nullable Reading compared(byte[] bytes) {
-    PlainNtr plain;
+    ReferenceNtrReader plain;
     try {
-      plain = PlainNtr.read(bytes);
+      plain = ReferenceNtrReader.read(bytes);
     } catch (IllegalArgumentException e) {
       try {
         of(bytes);
@@ -84,7 +87,7 @@ record Reading(
       throw new AssertionError("refused by the plain reader alone", e);
     }
     Reading reading = of(bytes);
-    Map<Long, List<PlainNtr.Event>> events = new TreeMap<>(plain.events());
+    Map<Long, List<ReferenceNtrReader.Event>> events = new TreeMap<>(plain.events());
     events.values().removeIf(List::isEmpty);
     assertEquals(together(plain.holes()), together(reading.holes), "gaps");
     assertEquals(events, reading.events, "events");
@@ -99,16 +102,18 @@ record Reading(
   }
 
   /** Holes side by side are one; that chunks are missing beside a hole is said by it. */
-  private static List<PlainNtr.Hole> together(List<PlainNtr.Hole> holes) {
-    List<PlainNtr.Hole> sorted = new ArrayList<>(holes);
+  private static List<ReferenceNtrReader.Hole> together(List<ReferenceNtrReader.Hole> holes) {
+    List<ReferenceNtrReader.Hole> sorted = new ArrayList<>(holes);
     sorted.sort(
-        Comparator.comparingLong(PlainNtr.Hole::offset).thenComparingLong(PlainNtr.Hole::bytes));
-    List<PlainNtr.Hole> union = new ArrayList<>();
-    for (PlainNtr.Hole hole : sorted) {
-      PlainNtr.Hole last = union.isEmpty() ? null : union.getLast();
+        Comparator.comparingLong(ReferenceNtrReader.Hole::offset)
+            .thenComparingLong(ReferenceNtrReader.Hole::bytes));
+    List<ReferenceNtrReader.Hole> union = new ArrayList<>();
+    for (ReferenceNtrReader.Hole hole : sorted) {
+      ReferenceNtrReader.Hole last = union.isEmpty() ? null : union.getLast();
       if (last != null && last.offset() + last.bytes() >= hole.offset()) {
         long end = Math.max(last.offset() + last.bytes(), hole.offset() + hole.bytes());
-        union.set(union.size() - 1, new PlainNtr.Hole(last.offset(), end - last.offset()));
+        union.set(
+            union.size() - 1, new ReferenceNtrReader.Hole(last.offset(), end - last.offset()));
       } else {
         union.add(hole);
       }
@@ -120,12 +125,12 @@ record Reading(
     return events.values().stream().mapToLong(List::size).sum();
   }
 
-  private static PlainNtr.Event event(EventCursor cursor) {
+  private static ReferenceNtrReader.Event event(ThreadEventCursor cursor) {
     List<Long> values = new ArrayList<>();
     for (int i = 0; i < cursor.valueCount(); i++) {
       values.add(cursor.value(i));
     }
-    return new PlainNtr.Event(
+    return new ReferenceNtrReader.Event(
         cursor.event(),
         cursor.kind(),
         cursor.ticks(),
@@ -143,21 +148,23 @@ record Reading(
         + (" " + frame.returnAddress() + " " + frame.ticks() + " " + frame.call());
   }
 
-  private static List<PlainNtr.Hole> holes(Gaps gaps) {
-    List<PlainNtr.Hole> merged = new ArrayList<>();
+  private static List<ReferenceNtrReader.Hole> holes(Gaps gaps) {
+    List<ReferenceNtrReader.Hole> merged = new ArrayList<>();
     for (Gap gap : gaps.list()) {
-      PlainNtr.Hole last = merged.isEmpty() ? null : merged.getLast();
+      ReferenceNtrReader.Hole last = merged.isEmpty() ? null : merged.getLast();
       if (last != null && last.offset() + last.bytes() == gap.offset() && gap.bytes() > 0) {
-        merged.set(merged.size() - 1, new PlainNtr.Hole(last.offset(), last.bytes() + gap.bytes()));
+        merged.set(
+            merged.size() - 1,
+            new ReferenceNtrReader.Hole(last.offset(), last.bytes() + gap.bytes()));
       } else {
-        merged.add(new PlainNtr.Hole(gap.offset(), gap.bytes()));
+        merged.add(new ReferenceNtrReader.Hole(gap.offset(), gap.bytes()));
       }
     }
     return merged;
   }
 
-  private static PlainNtr.Recording recording(RecordingHeader header) {
-    return new PlainNtr.Recording(
+  private static ReferenceNtrReader.Recording recording(NtrHeader header) {
+    return new ReferenceNtrReader.Recording(
         List.of(
             header.flags() & 0xFFFF_FFFFL,
             header.ticksPerSecond(),

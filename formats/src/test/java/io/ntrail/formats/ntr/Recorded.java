@@ -4,8 +4,8 @@ import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.identity.ImageId;
 import io.ntrail.formats.identity.PdbId;
 import io.ntrail.testkit.Property.Gen;
-import io.ntrail.testkit.ntr.MadeUpProgram;
-import io.ntrail.testkit.ntr.PlainNtr;
+import io.ntrail.testkit.ntr.ReferenceNtrReader;
+import io.ntrail.testkit.ntr.SyntheticProgram;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -16,18 +16,18 @@ import java.util.TreeMap;
 
 /** Writes recordings in memory and remembers the events it was given. */
 final class Recorded {
-  static final RecordingHeader HEADER =
-      new RecordingHeader(
-          RecordingHeader.ONE_CLOCK,
+  static final NtrHeader HEADER =
+      new NtrHeader(
+          NtrHeader.ONE_CLOCK,
           2_500_000_000L,
           1_000,
           133_000_000_000_000_000L,
           0x8664,
           8,
-          RecordingHeader.TIME_STAMP_COUNTER,
+          NtrHeader.TIME_STAMP_COUNTER,
           "test");
 
-  final Map<Long, List<PlainNtr.Event>> events = new TreeMap<>();
+  final Map<Long, List<ReferenceNtrReader.Event>> events = new TreeMap<>();
   final ByteArrayOutputStream out = new ByteArrayOutputStream();
   final NtrWriter writer;
 
@@ -69,13 +69,15 @@ final class Recorded {
       long key,
       long value,
       long... more) {
-    List<PlainNtr.Event> of = events.computeIfAbsent(thread, n -> new ArrayList<>());
+    List<ReferenceNtrReader.Event> of = events.computeIfAbsent(thread, n -> new ArrayList<>());
     List<Long> values = new ArrayList<>();
     for (long one : more) {
       values.add(one);
     }
-    of.add(new PlainNtr.Event(of.size(), kind, ticks, function, area, slot, key, value, values));
-    ThreadEvents to = writer.events(thread);
+    of.add(
+        new ReferenceNtrReader.Event(
+            of.size(), kind, ticks, function, area, slot, key, value, values));
+    ThreadEventWriter to = writer.events(thread);
     int n = more.length;
     try {
       switch (kind) {
@@ -103,10 +105,10 @@ final class Recorded {
   }
 
   /** Runs a made-up program on a thread. */
-  void run(long thread, MadeUpProgram program, int count) {
+  void run(long thread, SyntheticProgram program, int count) {
     program.run(
         count,
-        new MadeUpProgram.Recorder() {
+        new SyntheticProgram.Recorder() {
           @Override
           public void entry(long ticks, int function, int slot, long key, long returnAddress) {
             add(thread, EventKind.ENTRY, ticks, function, 3, slot, key, returnAddress);
@@ -147,8 +149,8 @@ final class Recorded {
               2, 1, 0x7FF8_0000_0000L, new ImageId(1, 4096), 77, 8_000, "plug.dll", null, ""));
       writer.function(new TracedFunction(1, 1, 0x1040, "Key::Parse", List.of(1, 2)));
       writer.function(new TracedFunction(2, 2, 0x2000, "", List.of()));
-      writer.calibration(new Calibration(1_000, 0, 133_000_000_000_000_000L));
-      writer.statistics(Map.of(Counter.EVENTS, 12L, Counter.REENTRANT, 3L));
+      writer.calibration(new ClockCalibration(1_000, 0, 133_000_000_000_000_000L));
+      writer.statistics(Map.of(RecorderCounter.EVENTS, 12L, RecorderCounter.REENTRANT, 3L));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -181,10 +183,10 @@ final class Recorded {
               thread, EventKind.ENTRY, ticks, function, area, slot[0], key[0], value, more);
         }
         case 3, 4, 5 -> {
-          List<PlainNtr.Event> before = recorded.events.getOrDefault(thread, List.of());
+          List<ReferenceNtrReader.Event> before = recorded.events.getOrDefault(thread, List.of());
           int back = g.below(4) + 1;
           if (!wild && before.size() >= back) {
-            PlainNtr.Event of = before.get(before.size() - back);
+            ReferenceNtrReader.Event of = before.get(before.size() - back);
             recorded.add(
                 thread,
                 g.below(8) == 0 ? EventKind.UNWIND : EventKind.EXIT,

@@ -3,9 +3,9 @@ package io.ntrail.formats.pdb;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.ntrail.formats.pdb.PdbAddresses.Found;
-import io.ntrail.formats.pdb.PdbAddresses.Frame;
-import io.ntrail.formats.pdb.PdbAddresses.Kind;
+import io.ntrail.formats.pdb.PdbSymbolizer.Found;
+import io.ntrail.formats.pdb.PdbSymbolizer.Frame;
+import io.ntrail.formats.pdb.PdbSymbolizer.Kind;
 import io.ntrail.formats.pdb.SectionContributions.Contribution;
 import io.ntrail.testkit.pdb.PdbSamples;
 import java.io.IOException;
@@ -121,7 +121,7 @@ class AddressTruthTest {
       })
   void everyAnswerIsOursOrOfAKnownClass(String file) throws IOException {
     PdbFile pdb = Pdbs.open(file + ".pdb");
-    PdbAddresses addresses = new PdbAddresses(pdb);
+    PdbSymbolizer addresses = new PdbSymbolizer(pdb);
     LlvmSymbolizer llvm = new LlvmSymbolizer(pdb);
     int rows = 0;
     for (String row : PdbSamples.truth(FILES.get(file) + ".addr2line.tsv")) {
@@ -138,7 +138,7 @@ class AddressTruthTest {
   }
 
   private void judge(
-      PdbFile pdb, PdbAddresses addresses, LlvmSymbolizer llvm, long rva, String told) {
+      PdbFile pdb, PdbSymbolizer addresses, LlvmSymbolizer llvm, long rva, String told) {
     Optional<Found> found = addresses.find(rva);
     List<String> frames = Arrays.asList(told.split(" \\| "));
     List<LlvmSymbolizer.Answer> byItsRules = llvm.at(rva);

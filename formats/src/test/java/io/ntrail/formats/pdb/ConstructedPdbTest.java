@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.formats.bytes.InputFile;
-import io.ntrail.formats.pdb.PdbAddresses.Found;
-import io.ntrail.formats.pdb.PdbAddresses.Kind;
+import io.ntrail.formats.pdb.PdbSymbolizer.Found;
+import io.ntrail.formats.pdb.PdbSymbolizer.Kind;
 import io.ntrail.formats.pdb.codeview.Symbol;
 import io.ntrail.testkit.LittleEndian;
 import io.ntrail.testkit.pdb.SmallPdb;
@@ -25,7 +25,7 @@ class ConstructedPdbTest {
   }
 
   private static Found at(PdbFile pdb, long rva) {
-    return new PdbAddresses(pdb).find(rva).orElseThrow();
+    return new PdbSymbolizer(pdb).find(rva).orElseThrow();
   }
 
   /** Function hot at 100h, of which 10h bytes lie at 800h; then a thunk and a jump. */
@@ -73,7 +73,7 @@ class ConstructedPdbTest {
     assertEquals(Kind.PROCEDURE, found.kind());
     assertEquals("_hot", found.decorated());
     assertEquals(
-        List.of(new PdbAddresses.Frame("hot", "d:\\src\\hot.c", 9, 0, false, 0)), found.frames());
+        List.of(new PdbSymbolizer.Frame("hot", "d:\\src\\hot.c", 9, 0, false, 0)), found.frames());
   }
 
   @Test
@@ -190,7 +190,7 @@ class ConstructedPdbTest {
     assertEquals("hot", found.name());
     assertEquals(0x32, found.offset());
     assertEquals(9, found.frames().getFirst().line());
-    assertTrue(new PdbAddresses(pdb).find(RVA + 0x1525).isEmpty(), "nothing was moved there");
+    assertTrue(new PdbSymbolizer(pdb).find(RVA + 0x1525).isEmpty(), "nothing was moved there");
     assertEquals(RVA + 0x1500, pdb.toImage(RVA + 0x100, 0x40));
     // The first bytes of cold were eliminated: the first one that was not is where it begins.
     assertEquals(-1, pdb.toImage(RVA + 0x140, 0x10));

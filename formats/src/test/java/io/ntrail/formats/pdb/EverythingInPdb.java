@@ -26,7 +26,7 @@ final class EverythingInPdb {
       things += read(pdb, module);
     }
     SectionContributions contributions = pdb.contributions();
-    PdbAddresses addresses = new PdbAddresses(pdb);
+    PdbSymbolizer addresses = new PdbSymbolizer(pdb);
     for (int i = 0; i < Math.min(MOST, contributions.count()); i++) {
       SectionContributions.Contribution c = contributions.get(i);
       long rva = pdb.rva(c.section(), c.offset());

@@ -71,10 +71,9 @@ class FilesTableTest {
             "misc/fuzzed.pdb.gz",
                 "is a damaged PDB: its directory cannot be read: the map of the directory lies in block"
                     + " 1357 of 339",
-            "sentry/portable.pdb.gz",
-                "is a portable PDB of .NET, which has no symbols of native code",
+            "sentry/portable.pdb.gz", "is a portable PDB of .NET, which has no native symbols",
             "sentry/source-links-only.pdb.gz",
-                "is a portable PDB of .NET, which has no symbols of native code"),
+                "is a portable PDB of .NET, which has no native symbols"),
         reasons);
   }
 

@@ -5,7 +5,7 @@ import static io.ntrail.formats.pdb.codeview.SymbolKind.S_INLINESITE;
 import static io.ntrail.formats.pdb.codeview.SymbolKind.S_LPROC32;
 
 import io.ntrail.formats.bytes.Bytes;
-import io.ntrail.formats.decoration.Undecoration;
+import io.ntrail.formats.decoration.Undecorator;
 import io.ntrail.formats.pdb.SectionContributions.Contribution;
 import io.ntrail.formats.pdb.codeview.CodeViewCursor;
 import io.ntrail.formats.pdb.codeview.Symbol;
@@ -194,7 +194,7 @@ final class LlvmSymbolizer {
       return rust(name);
     }
     if (name.startsWith("?")) {
-      return Undecoration.of(name, Undecoration.Style.NAME).orElse(name);
+      return Undecorator.of(name, Undecorator.Style.NAME).orElse(name);
     }
     if (!is32Bit) {
       return name;

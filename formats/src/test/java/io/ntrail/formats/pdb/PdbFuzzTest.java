@@ -9,7 +9,7 @@ import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.pdb.codeview.C11Lines;
 import io.ntrail.formats.pdb.codeview.C13Lines;
 import io.ntrail.formats.pdb.codeview.CodeViewCursor;
-import io.ntrail.formats.pdb.codeview.InlineRows;
+import io.ntrail.formats.pdb.codeview.InlineSiteLines;
 import io.ntrail.formats.pdb.codeview.LineRow;
 import io.ntrail.formats.pdb.codeview.Symbol;
 import io.ntrail.formats.pdb.codeview.TypeNames;
@@ -49,7 +49,7 @@ class PdbFuzzTest {
           CodeViewCursor cursor = new CodeViewCursor(stream, 0, stream.length());
           while (cursor.next()) {
             if (Symbol.of(cursor) instanceof Symbol.InlineSite site) {
-              InlineRows.of(site.annotations(), 0, 1, 100);
+              InlineSiteLines.of(site.annotations(), 0, 1, 100);
             }
           }
         });
@@ -178,7 +178,7 @@ class PdbFuzzTest {
   @FuzzTest(maxDuration = "60s")
   void copiesOfTheImage(byte[] data) {
     read(data, PdbSection::read);
-    read(data, MappedCopy::read);
+    read(data, UnwindDataCopy::read);
   }
 
   /** Half of the input is the stream of the publics, the other half their records. */

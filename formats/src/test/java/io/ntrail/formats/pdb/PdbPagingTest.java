@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.formats.bytes.CountedInput;
 import io.ntrail.formats.bytes.InputFile;
-import io.ntrail.formats.pdb.PdbAddresses.Found;
+import io.ntrail.formats.pdb.PdbSymbolizer.Found;
 import io.ntrail.formats.pdb.codeview.Symbol.Procedure;
 import io.ntrail.formats.pdb.msf.MsfFile;
 import io.ntrail.formats.pdb.msf.MsfStream;
@@ -61,7 +61,7 @@ class PdbPagingTest {
       CountedInput counted = new CountedInput(input, blockSize);
       PdbFile pdb = PdbFile.open(counted.file());
       long image = pdb.toImage(rva, 1);
-      assertTrue(image < 0 || new PdbAddresses(pdb).find(image).isPresent(), name);
+      assertTrue(image < 0 || new PdbSymbolizer(pdb).find(image).isPresent(), name);
       sum += counted.touched();
       worst = Math.max(worst, counted.touched());
       total = counted.total();
@@ -87,8 +87,8 @@ class PdbPagingTest {
 
   private static void assertAnswersAreThoseOf(String name, PdbFile pdb) {
     PdbFile original = Pdbs.open(name);
-    PdbAddresses expected = new PdbAddresses(original);
-    PdbAddresses actual = new PdbAddresses(pdb);
+    PdbSymbolizer expected = new PdbSymbolizer(original);
+    PdbSymbolizer actual = new PdbSymbolizer(pdb);
     int lines = 0;
     for (long rva : functions(original)) {
       Optional<Found> found = actual.find(rva);

@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.formats.bytes.InputFile;
-import io.ntrail.formats.pdb.PdbAddresses.Found;
-import io.ntrail.formats.pdb.PdbAddresses.Frame;
-import io.ntrail.formats.pdb.PdbAddresses.Kind;
+import io.ntrail.formats.pdb.PdbSymbolizer.Found;
+import io.ntrail.formats.pdb.PdbSymbolizer.Frame;
+import io.ntrail.formats.pdb.PdbSymbolizer.Kind;
 import io.ntrail.formats.pdb.codeview.C11Lines;
-import io.ntrail.formats.pdb.codeview.InlineRows;
+import io.ntrail.formats.pdb.codeview.InlineSiteLines;
 import io.ntrail.formats.pdb.codeview.LineRow;
 import io.ntrail.formats.pdb.codeview.Symbol;
 import io.ntrail.formats.pdb.codeview.Symbol.InlineSite;
@@ -51,7 +51,7 @@ class RealPdbsTest {
   @Test
   void functionsOfVisualCpp2003HaveTheirLines() {
     PdbFile pdb = Pdbs.open("binskim/Compiled2003.pdb");
-    PdbAddresses addresses = new PdbAddresses(pdb);
+    PdbSymbolizer addresses = new PdbSymbolizer(pdb);
     int withLine = 0;
     int functions = 0;
     for (PdbModule module : pdb.modules()) {
@@ -68,9 +68,9 @@ class RealPdbsTest {
 
   @Test
   void labelsThatLieInNoProcedureAreNamed() {
-    PdbAddresses crash = new PdbAddresses(Pdbs.open("sentry/crash.pdb"));
+    PdbSymbolizer crash = new PdbSymbolizer(Pdbs.open("sentry/crash.pdb"));
     Found funclet = crash.find(0x38C4).orElseThrow();
-    assertEquals(PdbAddresses.Kind.LABEL, funclet.kind());
+    assertEquals(PdbSymbolizer.Kind.LABEL, funclet.kind());
     assertEquals("__unwindfunclet$_main$0", funclet.name());
     // Up to the next label, __unwindfunclet$_main$2.
     assertEquals(List.of(0x38C0L, 8L, 4L), parts(funclet));
@@ -78,7 +78,8 @@ class RealPdbsTest {
     assertEquals("__ehhandler$_main", handler.name());
     // The last one goes on to the end of what the object brought.
     assertEquals(List.of(0x38F3L, 40L, 5L), parts(handler));
-    Found assembler = new PdbAddresses(Pdbs.open("syzygy/test_dll.pdb")).find(0x1D05).orElseThrow();
+    Found assembler =
+        new PdbSymbolizer(Pdbs.open("syzygy/test_dll.pdb")).find(0x1D05).orElseThrow();
     assertEquals("found_bx", assembler.name());
     assertTrue(assembler.frames().getFirst().file().endsWith("strchr.asm"), assembler.toString());
   }
@@ -93,7 +94,7 @@ class RealPdbsTest {
   @Test
   void functionsOfOtherModulesThatWereInlinedHaveTheirNames() {
     PdbFile pdb = Pdbs.open("sentry/crash.pdb");
-    PdbAddresses addresses = new PdbAddresses(pdb);
+    PdbSymbolizer addresses = new PdbSymbolizer(pdb);
     Set<String> names = new TreeSet<>();
     int sites = 0;
     for (PdbModule module : pdb.modules()) {
@@ -102,7 +103,7 @@ class RealPdbsTest {
         for (InlineSite site : symbols.inlineSites(procedure)) {
           if (site.inlinee() >= 0x8000_0000L) {
             sites++;
-            long at = InlineRows.of(site.annotations(), 0, 0, 1).getFirst().offset();
+            long at = InlineSiteLines.of(site.annotations(), 0, 0, 1).getFirst().offset();
             long rva = pdb.rva(procedure.section(), procedure.offset()) + at;
             addresses.find(rva).orElseThrow().frames().forEach(f -> names.add(f.function()));
           }
@@ -123,7 +124,7 @@ class RealPdbsTest {
   void jumpsOfIncrementalLinkingLeadWhereTheImageSays() {
     PdbFile pdb = Pdbs.open("llvm/test.pdb");
     PeImage pe = PeImage.ofFile(InputFile.of(PdbSamples.bytes("llvm/test.exe"), "test.exe"));
-    PdbAddresses addresses = new PdbAddresses(pdb);
+    PdbSymbolizer addresses = new PdbSymbolizer(pdb);
     int jumps = 0;
     for (PdbModule module : pdb.modules()) {
       for (Symbol symbol : pdb.symbols(module).symbols()) {
@@ -134,7 +135,7 @@ class RealPdbsTest {
           assertEquals(0xE9, pe.view().window(rva, 1).u8(0));
           assertEquals(target, rva + 5 + pe.view().window(rva + 1, 4).i32(0));
           Found found = addresses.find(rva + 1).orElseThrow();
-          assertEquals(PdbAddresses.Kind.THUNK, found.kind());
+          assertEquals(PdbSymbolizer.Kind.THUNK, found.kind());
           assertEquals(addresses.find(target).map(Found::name).orElse(""), found.name());
         }
       }
@@ -170,7 +171,7 @@ class RealPdbsTest {
     PdbFile pdb = Pdbs.open("binskim/Native_x64_VS2019_CPlusPlus_DEBUG_FASTLINK.pdb");
     assertEquals(2, pdb.contributions().version());
     assertTrue(pdb.isMinimal());
-    PdbAddresses addresses = new PdbAddresses(pdb);
+    PdbSymbolizer addresses = new PdbSymbolizer(pdb);
     int rows = 0;
     int named = 0;
     for (PdbModule module : pdb.modules()) {
@@ -193,7 +194,7 @@ class RealPdbsTest {
       PdbFile pdb = Pdbs.open(name + ".pdb");
       String image = name + (name.startsWith("win7") ? ".dll" : ".sys");
       PeImage pe = PeImage.ofFile(InputFile.of(PdbSamples.bytes(image), image));
-      for (MappedCopy copy :
+      for (UnwindDataCopy copy :
           List.of(pdb.functionTable().orElseThrow(), pdb.unwindInformation().orElseThrow())) {
         int length = Math.min(copy.data().length(), 4096);
         if (pdb.omapToImage().isEmpty()) {
@@ -210,7 +211,7 @@ class RealPdbsTest {
   @Test
   void typesOfParametersAreThoseThatDumpSymsWrote() {
     PdbFile pdb = Pdbs.open("mozilla/basic32.pdb");
-    PdbAddresses addresses = new PdbAddresses(pdb);
+    PdbSymbolizer addresses = new PdbSymbolizer(pdb);
     Pattern function =
         Pattern.compile("FUNC (?:m )?([0-9a-f]+) [0-9a-f]+ [0-9a-f]+ ([^(]+)\\((.*)\\)");
     List<String> others = new ArrayList<>();
@@ -253,7 +254,7 @@ class RealPdbsTest {
   /** The rows of a snapshot: function, then rows, then inlined functions, further in. */
   @Test
   void linesOfInlinedFunctionsAreThoseThatSymbolicFound() {
-    PdbAddresses addresses = new PdbAddresses(Pdbs.open("sentry/crash.pdb"));
+    PdbSymbolizer addresses = new PdbSymbolizer(Pdbs.open("sentry/crash.pdb"));
     Pattern row = Pattern.compile("( +)0x([0-9a-f]+): (.+):(\\d+) \\((.*)\\)");
     Pattern begin = Pattern.compile("( *)> 0x([0-9a-f]+): (.*) \\(0x([0-9a-f]+)\\)");
     int compared = 0;

@@ -3,11 +3,11 @@ package io.ntrail.formats.pdb;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.ntrail.formats.pdb.PdbAddresses.Frame;
+import io.ntrail.formats.pdb.PdbSymbolizer.Frame;
 import io.ntrail.formats.pdb.codeview.LineRow;
 import io.ntrail.formats.pdb.codeview.Symbol.Procedure;
-import io.ntrail.formats.pe.FpoTable;
-import io.ntrail.formats.pe.FpoTable.Fpo;
+import io.ntrail.formats.pe.unwind.FpoTable;
+import io.ntrail.formats.pe.unwind.FpoTable.Fpo;
 import io.ntrail.testkit.pdb.PdbSamples;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -227,7 +227,7 @@ class SymTextsTest {
   void addressesOfRearrangedImagesMeanWhatBreakpadWrote(String name) {
     PdbFile pdb = Pdbs.open("breakpad/" + name + ".pdb");
     Text text = Text.of("breakpad/" + name + ".sym");
-    PdbAddresses addresses = new PdbAddresses(pdb);
+    PdbSymbolizer addresses = new PdbSymbolizer(pdb);
     List<String> wrong = new ArrayList<>();
     int checked = 0;
     for (Map.Entry<String, String> function : text.functions.entrySet()) {
@@ -235,7 +235,7 @@ class SymTextsTest {
       String found =
           addresses
               .find(rva)
-              .map(PdbAddresses.Found::name)
+              .map(PdbSymbolizer.Found::name)
               .orElse("")
               // The text has names of assembler functions without their decoration.
               .replaceFirst("^[@_]", "")

@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.pe.fixups.DynamicFixup;
+import io.ntrail.formats.pe.fixups.DynamicRelocations;
+import io.ntrail.formats.pe.fixups.Relocations;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 

@@ -3,20 +3,23 @@ package io.ntrail.formats.pe;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.identity.Guid;
 import io.ntrail.formats.pe.LoadConfig.Field;
+import io.ntrail.formats.pe.build.PeBuilder;
+import io.ntrail.formats.pe.build.PeSectionContent;
+import io.ntrail.formats.pe.build.UnwindInfoBuilder;
 import io.ntrail.testkit.LittleEndian;
 import java.nio.charset.StandardCharsets;
 
 /** Images that {@link PeBuilder} makes for tests. */
-final class BuiltImages {
+public final class BuiltImages {
   static final Guid PDB = Guid.parse("68fdd900-4a3e-11d1-84f4-0000f80464e3");
 
   private BuiltImages() {}
 
-  static PeImage image(PeBuilder builder) {
+  public static PeImage image(PeBuilder builder) {
     return image(builder.build());
   }
 
-  static PeImage image(PeBuilder.Built built) {
+  public static PeImage image(PeBuilder.Built built) {
     return PeImage.ofFile(InputFile.of(built.file(), "built.dll"));
   }
 
@@ -24,9 +27,9 @@ final class BuiltImages {
    * A program of x64 that prints what the library {@code answer.dll} says, and exits with what its
    * function {@code seven} returns; the text comes through a pointer that has a base relocation.
    */
-  static PeBuilder printing() {
+  public static PeBuilder printing() {
     PeBuilder program =
-        PeBuilder.program(Machine.AMD64)
+        PeBuilder.program(MachineType.AMD64)
             .imports("KERNEL32.dll", "GetStdHandle", "WriteFile", "ExitProcess")
             .imports("answer.dll", "seven", "#5");
     program.constants().label("text").bytes("built by hand\n".getBytes(StandardCharsets.US_ASCII));
@@ -59,12 +62,12 @@ final class BuiltImages {
         .label("main.end");
     return program
         .entry("main")
-        .function("main", "main.end", PeUnwind.prologue(4).allocate(4, 0x38));
+        .function("main", "main.end", UnwindInfoBuilder.prologue(4).allocate(4, 0x38));
   }
 
   /** The library of it, which also forwards a function to the system. */
-  static PeBuilder answer() {
-    PeBuilder library = PeBuilder.library(Machine.AMD64).name("answer.dll");
+  public static PeBuilder answer() {
+    PeBuilder library = PeBuilder.library(MachineType.AMD64).name("answer.dll");
     library
         .code()
         .label("start")
@@ -85,8 +88,8 @@ final class BuiltImages {
   }
 
   /** A library of a machine with one of everything that the builder can write. */
-  static PeBuilder everything(int machine) {
-    boolean wide = machine == Machine.AMD64;
+  public static PeBuilder everything(int machine) {
+    boolean wide = machine == MachineType.AMD64;
     PeBuilder library =
         PeBuilder.library(machine)
             .name("everything.dll")
@@ -136,11 +139,13 @@ final class BuiltImages {
         .reserve(0x3000);
     if (wide) {
       library
-          .function("alpha", "alpha.end", PeUnwind.prologue(1).push(1, 3).epilogues(1, true))
+          .function(
+              "alpha", "alpha.end", UnwindInfoBuilder.prologue(1).push(1, 3).epilogues(1, true))
           .function(
               "beta",
               "beta.end",
-              PeUnwind.prologue(0).handler(true, true, "loader", part -> part.u32(0x1234)));
+              UnwindInfoBuilder.prologue(0)
+                  .handler(true, true, "loader", part -> part.u32(0x1234)));
     }
     return library;
   }
@@ -148,7 +153,7 @@ final class BuiltImages {
   /** A library with what images rarely have: everything that the load configuration points to. */
   static PeBuilder special() {
     PeBuilder library =
-        PeBuilder.library(Machine.AMD64)
+        PeBuilder.library(MachineType.AMD64)
             .imports("ntoskrnl.exe", "One", "Two")
             .delayImports("old.dll", true, "code", "Later")
             .rich(
@@ -203,7 +208,7 @@ final class BuiltImages {
         6,
         block(0x1000, new LittleEndian().u16(0x8010).u16(0x5020).u16(1).u16(0x2040).u16(3)));
     list(lists, 0xFFFF_F780_0000_0000L, block(0x1000, new LittleEndian().u16(0xA030)));
-    PePart data = library.constants();
+    PeSectionContent data = library.constants();
     data.align(8).label("dynamic").u32(2).u32(lists.size()).bytes(lists.toByteArray());
     data.align(8).label("hybrid").u32(2).rva("map").u32(2).rva("map").rva("map").fill(24, 0);
     data.rva("map").u32(1).u32(1).fill(32, 0);
@@ -215,7 +220,7 @@ final class BuiltImages {
     data.align(4).label("clr").u32(72).u32(0x5_0002).rva("metadata").u32(32).u32(1).fill(44, 0);
     data.rva("metadata").u32(16);
     data.label("metadata").u32(0x424A_5342).u64(0).u32(12).text("v4.0.30319");
-    return library.directory(Directory.CLR, "clr", 72);
+    return library.directory(DataDirectory.CLR, "clr", 72);
   }
 
   private static LittleEndian block(long page, LittleEndian entries) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.pe.build.PeBuilder;
 import io.ntrail.testkit.Property;
 import java.time.Duration;
 import java.util.Arrays;
@@ -38,8 +39,8 @@ class DamagedDirectoriesTest {
   void anImageThatIsCutHasAnAnswer() {
     for (PeBuilder builder :
         List.of(
-            BuiltImages.everything(Machine.AMD64),
-            BuiltImages.everything(Machine.I386),
+            BuiltImages.everything(MachineType.AMD64),
+            BuiltImages.everything(MachineType.I386),
             BuiltImages.special())) {
       byte[] whole = builder.build().file();
       for (int length = 0; length < whole.length; length += length < 0x400 ? 1 : 37) {
@@ -55,8 +56,8 @@ class DamagedDirectoriesTest {
   @Test
   void anImageWithWrongBitsHasAnAnswer() {
     byte[][] wholes = {
-      BuiltImages.everything(Machine.AMD64).build().file(),
-      BuiltImages.everything(Machine.I386).build().file(),
+      BuiltImages.everything(MachineType.AMD64).build().file(),
+      BuiltImages.everything(MachineType.I386).build().file(),
       BuiltImages.special().build().file()
     };
     Property.check(

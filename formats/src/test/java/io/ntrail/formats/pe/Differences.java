@@ -6,7 +6,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Where two tellings of one image differ, field by field, and how many fields were compared. */
-final class Differences {
+public final class Differences {
+  /** Nothing was compared yet. */
+  public Differences() {}
+
   private static final int MOST_OF_ONE_IMAGE = 5;
 
   private final List<String> found = new ArrayList<>();
@@ -16,26 +19,26 @@ final class Differences {
   private long compared;
 
   /** All that follows is about this image. */
-  Differences image(String name) {
+  public Differences image(String name) {
     image = name;
     ofThisImage = 0;
     return this;
   }
 
   /** All that follows is about this part of it. */
-  Differences part(String name) {
+  public Differences part(String name) {
     part = name;
     return this;
   }
 
-  void same(String field, @Nullable Object told, @Nullable Object read) {
+  public void same(String field, @Nullable Object told, @Nullable Object read) {
     compared++;
     if (!Objects.equals(told, read) && ofThisImage++ < MOST_OF_ONE_IMAGE) {
       found.add(image + ": " + part + ": " + field + ": told " + told + ", read " + read);
     }
   }
 
-  void same(String field, long told, long read) {
+  public void same(String field, long told, long read) {
     compared++;
     if (told != read && ofThisImage++ < MOST_OF_ONE_IMAGE) {
       found.add(
@@ -52,12 +55,12 @@ final class Differences {
   }
 
   /** The differences, the first few of each image. */
-  List<String> found() {
+  public List<String> found() {
     return found;
   }
 
   /** How many fields were looked at. */
-  long compared() {
+  public long compared() {
     return compared;
   }
 }

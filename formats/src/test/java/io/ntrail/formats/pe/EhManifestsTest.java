@@ -4,6 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.formats.pe.LoadConfig.Field;
+import io.ntrail.formats.pe.unwind.ArmFunctions;
+import io.ntrail.formats.pe.unwind.ArmUnwind;
+import io.ntrail.formats.pe.unwind.FunctionTable;
+import io.ntrail.formats.pe.unwind.RuntimeFunction;
+import io.ntrail.formats.pe.unwind.UnwindInfo;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.pe.EhManifest;
 import java.io.IOException;
@@ -18,10 +23,10 @@ import org.junit.jupiter.api.Test;
 class EhManifestsTest {
   private static final Map<String, Integer> MACHINES =
       Map.of(
-          "x86", Machine.I386,
-          "x86_64", Machine.AMD64,
-          "aarch64", Machine.ARM64,
-          "arm", Machine.ARMNT);
+          "x86", MachineType.I386,
+          "x86_64", MachineType.AMD64,
+          "aarch64", MachineType.ARM64,
+          "arm", MachineType.ARMNT);
 
   @BeforeEach
   void needsTestData() {
@@ -32,7 +37,7 @@ class EhManifestsTest {
   void headersAreWhatTheLinkerWasTold() throws IOException {
     Differences differences = new Differences();
     for (EhManifest manifest : EhManifest.all()) {
-      PeImage image = Samples.open("eh", manifest.name());
+      PeImage image = SampleImages.open("eh", manifest.name());
       PeHeaders headers = image.headers();
       differences.image(manifest.name()).part("linker");
       differences.same(
@@ -68,7 +73,7 @@ class EhManifestsTest {
   void whatTheManifestsDemandIsThere() throws IOException {
     Differences differences = new Differences();
     for (EhManifest manifest : EhManifest.all()) {
-      PeImage image = Samples.open("eh", manifest.name());
+      PeImage image = SampleImages.open("eh", manifest.name());
       differences.image(manifest.name()).part("evidence");
       Set<String> sections = new HashSet<>();
       image.sections().forEach(section -> sections.add(section.name()));
@@ -95,7 +100,7 @@ class EhManifestsTest {
       int functions = FunctionTable.of(image).entries().size();
       if (manifest.flag("evidence", "require_exception_directory")) {
         differences.same(
-            "exception directory", true, image.directory(Directory.EXCEPTION).isPresent());
+            "exception directory", true, image.directory(DataDirectory.EXCEPTION).isPresent());
       }
       if (manifest.flag("evidence", "require_unwind_records")
           || manifest.flag("evidence", "require_unwind_tables")) {
@@ -124,7 +129,7 @@ class EhManifestsTest {
       int least =
           Math.max(
               manifest.minimum("min_exception_functions"), manifest.personalitiesAny().size() / 9);
-      PeImage image = Samples.open("eh", manifest.name());
+      PeImage image = SampleImages.open("eh", manifest.name());
       FunctionTable table = FunctionTable.of(image);
       long handled =
           table.entries().stream().filter(entry -> table.chain(entry).last().hasHandler()).count()

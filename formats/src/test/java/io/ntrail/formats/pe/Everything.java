@@ -2,6 +2,13 @@ package io.ntrail.formats.pe;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.pe.LoadConfig.Field;
+import io.ntrail.formats.pe.fixups.DynamicRelocations;
+import io.ntrail.formats.pe.fixups.Relocations;
+import io.ntrail.formats.pe.unwind.ArmFunctions;
+import io.ntrail.formats.pe.unwind.FunctionTable;
+import io.ntrail.formats.pe.unwind.RuntimeFunction;
+import io.ntrail.formats.pe.unwind.UnwindChain;
+import io.ntrail.formats.pe.unwind.UnwindInfo;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.LinkedHashMap;

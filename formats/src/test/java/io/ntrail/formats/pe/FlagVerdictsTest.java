@@ -18,7 +18,7 @@ class FlagVerdictsTest {
           Map.entry("BA2008", FlagVerdictsTest::isGuarded),
           Map.entry("BA2009", image -> image.headers().isDll(PeHeaders.DYNAMIC_BASE)),
           Map.entry(
-              "BA2010", image -> !image.isExecutable(image.directory(Directory.IMPORT).rva())),
+              "BA2010", image -> !image.isExecutable(image.directory(DataDirectory.IMPORT).rva())),
           Map.entry("BA2013", image -> config(image, Field.SECURITY_COOKIE) != 0),
           Map.entry(
               "BA2015",
@@ -72,7 +72,7 @@ class FlagVerdictsTest {
           .same(
               "verdict",
               verdict.verdict(),
-              rule.test(Samples.open(verdict.sample())) ? "Pass" : "Fail");
+              rule.test(SampleImages.open(verdict.sample())) ? "Pass" : "Fail");
     }
     assertEquals("", String.join("\n", differences.found()));
     assertEquals(30, decided);

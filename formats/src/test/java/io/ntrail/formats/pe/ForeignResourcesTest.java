@@ -3,7 +3,7 @@ package io.ntrail.formats.pe;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.ntrail.testkit.ForeignTool;
+import io.ntrail.testkit.ExternalTool;
 import io.ntrail.testkit.TestData;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -20,8 +20,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The leaves of the resource tree of real images, against llvm-readobj. */
 class ForeignResourcesTest {
-  private static final ForeignTool READOBJ =
-      ForeignTool.of("llvm", "llvm-readobj-14", "llvm-readobj");
+  private static final ExternalTool READOBJ =
+      ExternalTool.of("llvm", "llvm-readobj-14", "llvm-readobj");
   private static final Pattern LEAF =
       Pattern.compile("Language: \\(ID (\\d+)\\)|DataRVA: 0x([0-9A-F]+)|DataSize: (\\d+)");
 

@@ -7,10 +7,14 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.pe.DebugDirectory.CodeView;
-import io.ntrail.formats.pe.DynamicRelocations.Symbol;
 import io.ntrail.formats.pe.Exports.Export;
 import io.ntrail.formats.pe.LoadConfig.Field;
 import io.ntrail.formats.pe.LoadConfig.GuardEntry;
+import io.ntrail.formats.pe.fixups.DynamicFixup;
+import io.ntrail.formats.pe.fixups.DynamicRelocations;
+import io.ntrail.formats.pe.fixups.DynamicRelocations.Symbol;
+import io.ntrail.formats.pe.unwind.FunctionTable;
+import io.ntrail.formats.pe.unwind.UnwindInfo;
 import io.ntrail.testkit.TestData;
 import java.util.HexFormat;
 import java.util.List;
@@ -26,7 +30,7 @@ class KnownNumbersTest {
   }
 
   private static PeImage windows(String name) {
-    return Samples.open("windows", name);
+    return SampleImages.open("windows", name);
   }
 
   private static LoadConfig config(PeImage image) {
@@ -123,7 +127,7 @@ class KnownNumbersTest {
   @Test
   void every3317ImportTransferOfAcpiUsesTheSlotThatItsRecordNames() {
     PeImage image = windows("acpi.sys");
-    long table = image.directory(Directory.IAT).rva();
+    long table = image.directory(DataDirectory.IAT).rva();
     int[] seen = new int[2];
     DynamicRelocations.of(image)
         .forEach(fixup -> {
@@ -231,34 +235,36 @@ class KnownNumbersTest {
   @Test
   void hybridsHaveTheMachineOfTheirFirstHalfAndAPointerToTheOther() {
     PeImage chpe = windows("msyuv.dll");
-    assertEquals(Machine.I386, chpe.headers().machine());
+    assertEquals(MachineType.I386, chpe.headers().machine());
     assertTrue(config(chpe).value(Field.CHPE_METADATA_POINTER) != 0);
-    PeImage ec = Samples.open("flags", "BA2025-NotApplicable-ARM64EC_rust_notApplicable.exe");
-    assertEquals(Machine.AMD64, ec.headers().machine());
+    PeImage ec = SampleImages.open("flags", "BA2025-NotApplicable-ARM64EC_rust_notApplicable.exe");
+    assertEquals(MachineType.AMD64, ec.headers().machine());
     assertTrue(config(ec).value(Field.CHPE_METADATA_POINTER) != 0);
   }
 
   @Test
   void machinesOfOthersAreNamed() {
-    assertEquals("mips", Machine.text(windows("arp.dll").headers().machine()));
+    assertEquals("mips", MachineType.text(windows("arp.dll").headers().machine()));
     assertEquals(
         "arm64",
-        Machine.text(
-            Samples.open("eh", "seh_probe-msvc-aarch64-native-gs-o2.exe").headers().machine()));
+        MachineType.text(
+            SampleImages.open("eh", "seh_probe-msvc-aarch64-native-gs-o2.exe")
+                .headers()
+                .machine()));
   }
 
   @Test
   void aNativeImageOfDotNetHas124Functions() {
     assertEquals(
         124,
-        FunctionTable.of(Samples.open("toolchains", "ngen-BinSkim.win-x64.ni.dll"))
+        FunctionTable.of(SampleImages.open("toolchains", "ngen-BinSkim.win-x64.ni.dll"))
             .entries()
             .size());
   }
 
   @Test
   void aChainThatLeadsToItselfIsCutOff() {
-    PeImage image = Samples.open("hostile", "cfi_chained_loop.exe");
+    PeImage image = SampleImages.open("hostile", "cfi_chained_loop.exe");
     FunctionTable table = FunctionTable.of(image);
     assertTrue(table.entries().stream().anyMatch(entry -> table.chain(entry).damage().isPresent()));
   }

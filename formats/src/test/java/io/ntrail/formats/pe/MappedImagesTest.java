@@ -27,7 +27,7 @@ class MappedImagesTest {
     for (Path path : WineImages.all()) {
       String name = path.getFileName().toString();
       byte[] file = Files.readAllBytes(path);
-      PeImage image = Samples.open(file, name);
+      PeImage image = SampleImages.open(file, name);
       compare(image, file, name, differences);
       image.gaps().forEach(gap -> differences.add(name + ": " + gap));
     }
@@ -47,7 +47,7 @@ class MappedImagesTest {
         continue;
       }
       byte[] file = sample.bytes();
-      compare(Samples.open(file, sample.name()), file, sample.name(), differences);
+      compare(SampleImages.open(file, sample.name()), file, sample.name(), differences);
       compared++;
     }
     assertEquals("", String.join("\n", differences));
@@ -56,7 +56,7 @@ class MappedImagesTest {
 
   private static void compare(PeImage image, byte[] file, String name, List<String> differences) {
     Map<String, String> stored = Everything.of(image);
-    Map<String, String> mapped = Everything.of(Samples.mapped(file, name));
+    Map<String, String> mapped = Everything.of(SampleImages.mapped(file, name));
     stored.forEach((part, text) -> {
       String other = mapped.getOrDefault(part, "");
       if (!text.equals(other)) {

@@ -43,7 +43,7 @@ class ObjdumpHeadersTest {
           if (output.status() == 0) {
             compare(
                 ObjdumpPrivate.parse(output),
-                Samples.open(group, output.name()),
+                SampleImages.open(group, output.name()),
                 differences.image(output.name()));
           }
         });
@@ -63,7 +63,7 @@ class ObjdumpHeadersTest {
           if (output.status() == 0) {
             List<Leaf> told = ObjdumpPrivate.parse(output).resources();
             List<Leaf> read = new ArrayList<>();
-            collect(Resources.of(Samples.open(group, output.name())).entries(), read);
+            collect(Resources.of(SampleImages.open(group, output.name())).entries(), read);
             count[0] += told.size();
             differences
                 .image(output.name())

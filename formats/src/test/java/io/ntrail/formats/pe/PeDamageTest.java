@@ -96,7 +96,7 @@ class PeDamageTest {
 
   private static void answer(byte[] file, String what, List<String> broken) {
     try {
-      Everything.of(Samples.open(file, what));
+      Everything.of(SampleImages.open(file, what));
     } catch (CannotGoOn e) {
       if (e.message().isEmpty() || e.nextStep().isEmpty()) {
         broken.add(what + ": refused without a word: " + e);

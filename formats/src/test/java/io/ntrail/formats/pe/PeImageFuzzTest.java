@@ -3,6 +3,7 @@ package io.ntrail.formats.pe;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.pe.build.PeBuilder;
 import org.junit.jupiter.api.Assertions;
 
 /**

@@ -1,11 +1,12 @@
 package io.ntrail.formats.pe;
 
-import io.ntrail.formats.pe.Directory.Range;
+import io.ntrail.formats.pe.DataDirectory.Range;
 import io.ntrail.formats.pe.Exports.Export;
 import io.ntrail.formats.pe.Imports.Module;
 import io.ntrail.formats.pe.Imports.Symbol;
 import io.ntrail.formats.pe.LoadConfig.Field;
 import io.ntrail.formats.pe.LoadConfig.GuardEntry;
+import io.ntrail.formats.pe.fixups.Relocations;
 import io.ntrail.testkit.pe.ToolNode;
 import io.ntrail.testkit.pe.ToolOutput;
 import java.nio.charset.StandardCharsets;
@@ -145,7 +146,7 @@ final class ReadobjComparison {
     number(node, "NumberOfRvaAndSize", headers.directoryCount());
     ToolNode directories = node.first("DataDirectory");
     for (int i = 0; i < DIRECTORIES.size(); i++) {
-      Range range = image.directory(Directory.values()[i]);
+      Range range = image.directory(DataDirectory.values()[i]);
       String name = DIRECTORIES.get(i);
       if (directories.has(name + "RVA")) {
         number(directories, name + "RVA", range.rva());

@@ -41,7 +41,7 @@ class ReadobjTest {
         "readobj-" + group + ".txt.gz",
         output -> {
           differences.image(output.name());
-          PeImage image = Samples.open(group, output.name());
+          PeImage image = SampleImages.open(group, output.name());
           new ReadobjComparison(output, image, differences).all();
         });
     assertEquals(

@@ -162,7 +162,7 @@ class SmallDirectoriesTest {
             new CodeRange(0x1000, 0x1807C, Code.ARM64EC), new CodeRange(0x1A000, 0x1010, Code.X64)),
         hybrid.ranges());
     assertEquals(List.of(new HybridMetadata.Redirection(0x1B000, 0x16840)), hybrid.redirections());
-    assertEquals(new Directory.Range(0x28000, 0xBF8), hybrid.extraFunctions());
+    assertEquals(new DataDirectory.Range(0x28000, 0xBF8), hybrid.extraFunctions());
     assertEquals(0x1B000, hybrid.entryPoints().getFirst().begin());
   }
 

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 import java.util.zip.ZipInputStream;
 
 /** The real images of the test data, and what foreign readers print about them. */
-final class StoredImages {
+public final class StoredImages {
   private StoredImages() {}
 
   /** Whether there are any; for {@code @EnabledIf}. */
@@ -39,7 +39,7 @@ final class StoredImages {
   }
 
   /** An image; its input is closed by nobody, since tests end with their memory. */
-  static PeImage image(String name) {
+  public static PeImage image(String name) {
     return image(bytes(name), name);
   }
 
@@ -79,7 +79,7 @@ final class StoredImages {
   }
 
   /** What llvm-readobj printed about the images of a folder that it read to the end. */
-  static Map<String, List<String>> readobj(String folder) {
+  public static Map<String, List<String>> readobj(String folder) {
     Map<String, List<String>> blocks = new LinkedHashMap<>();
     List<String> block = new ArrayList<>();
     try (BufferedReader lines =

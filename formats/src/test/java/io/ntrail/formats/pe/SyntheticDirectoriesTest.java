@@ -7,6 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.identity.Guid;
+import io.ntrail.formats.pe.build.PeBuilder;
+import io.ntrail.formats.pe.build.PeSectionContent;
+import io.ntrail.formats.pe.fixups.DynamicRelocations;
+import io.ntrail.formats.pe.fixups.Relocations;
 import io.ntrail.testkit.LittleEndian;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -22,8 +26,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SyntheticDirectoriesTest {
   @Test
   void everyTypeOfRelocationIsRead() {
-    PeBuilder library = PeBuilder.library(Machine.ARMNT);
-    PePart data = library.data();
+    PeBuilder library = PeBuilder.library(MachineType.ARMNT);
+    PeSectionContent data = library.data();
     for (int type = 1; type < 16; type++) {
       if (type == Relocations.HIGHADJ) {
         data.highAdjusted(-2);
@@ -97,7 +101,7 @@ class SyntheticDirectoriesTest {
   })
   void operandsMoveWithTheImage(String machine, int type, String before, String after) {
     PeBuilder library = PeBuilder.library(Integer.decode(machine));
-    PePart data = library.data();
+    PeSectionContent data = library.data();
     if (type == Relocations.HIGHADJ) {
       data.highAdjusted(0x3000);
     } else {
@@ -115,7 +119,7 @@ class SyntheticDirectoriesTest {
 
   @Test
   void aBlockOfNonsenseEndsTheTable() {
-    PeBuilder library = PeBuilder.library(Machine.I386).fixed();
+    PeBuilder library = PeBuilder.library(MachineType.I386).fixed();
     library
         .data()
         .label("relocations")
@@ -126,7 +130,7 @@ class SyntheticDirectoriesTest {
         .u32(0x1000)
         .u32(7)
         .u64(0);
-    library.directory(Directory.BASE_RELOCATION, "relocations", 28);
+    library.directory(DataDirectory.BASE_RELOCATION, "relocations", 28);
     PeImage image = BuiltImages.image(library);
     Relocations relocations = Relocations.of(image);
     assertEquals(1, relocations.count());
@@ -136,7 +140,7 @@ class SyntheticDirectoriesTest {
 
   @Test
   void aBlockForAPageThatIsNotThereIsAGap() {
-    PeBuilder library = PeBuilder.library(Machine.I386).fixed();
+    PeBuilder library = PeBuilder.library(MachineType.I386).fixed();
     library
         .data()
         .label("relocations")
@@ -148,7 +152,7 @@ class SyntheticDirectoriesTest {
         .u32(10)
         .u16(0x3008)
         .u16(0);
-    library.directory(Directory.BASE_RELOCATION, "relocations", 22);
+    library.directory(DataDirectory.BASE_RELOCATION, "relocations", 22);
     PeImage image = BuiltImages.image(library);
     assertEquals(2, Relocations.of(image).count());
     assertTrue(image.gaps().getFirst().why().contains("0x70000000"));
@@ -156,9 +160,9 @@ class SyntheticDirectoriesTest {
 
   @Test
   void aTableOfGigabytesOfZerosIsReadAtOnce() {
-    PeBuilder library = PeBuilder.library(Machine.I386).fixed();
+    PeBuilder library = PeBuilder.library(MachineType.I386).fixed();
     library.data().label("relocations").u32(0x1000).u32(8).reserve(0x7000_0000);
-    library.directory(Directory.BASE_RELOCATION, "relocations", 0xFFFF_FFFFL);
+    library.directory(DataDirectory.BASE_RELOCATION, "relocations", 0xFFFF_FFFFL);
     PeImage image = BuiltImages.image(library);
     assertEquals(1, Relocations.of(image).blocks());
   }
@@ -206,7 +210,7 @@ class SyntheticDirectoriesTest {
 
   @Test
   void callbacksOfThreadsAreListed() {
-    PeBuilder.Built built = BuiltImages.everything(Machine.I386).build();
+    PeBuilder.Built built = BuiltImages.everything(MachineType.I386).build();
     Tls tls = Tls.of(BuiltImages.image(built)).orElseThrow();
     assertEquals(List.of(built.rva("alpha"), built.rva("beta")), tls.callbacks());
     assertEquals(built.rva("tls.begin"), tls.begin());
@@ -217,10 +221,10 @@ class SyntheticDirectoriesTest {
 
   @Test
   void aListOfCallbacksWithoutEndIsAGap() {
-    PeBuilder library = PeBuilder.library(Machine.I386).fixed();
+    PeBuilder library = PeBuilder.library(MachineType.I386).fixed();
     library.data().label("tls").u32(0).u32(0).u32(0).address("list").u64(0);
     library.data().align(0x1000, 0x41).fill(0xF00, 0x41).label("list").fill(0x100, 0x41);
-    library.directory(Directory.TLS, "tls", 24);
+    library.directory(DataDirectory.TLS, "tls", 24);
     PeImage image = BuiltImages.image(library);
     assertEquals(64, Tls.of(image).orElseThrow().callbacks().size());
     assertEquals(1, image.gaps().size());
@@ -228,7 +232,7 @@ class SyntheticDirectoriesTest {
 
   @Test
   void resourcesAreATreeOfTypesNamesAndLanguages() {
-    PeImage image = BuiltImages.image(BuiltImages.everything(Machine.AMD64));
+    PeImage image = BuiltImages.image(BuiltImages.everything(MachineType.AMD64));
     Resources resources = Resources.of(image);
     assertEquals(3, resources.count());
     assertEquals(
@@ -242,14 +246,14 @@ class SyntheticDirectoriesTest {
 
   @Test
   void aTreeOfResourcesThatContainsItselfEnds() {
-    PeBuilder library = PeBuilder.library(Machine.AMD64);
-    PePart part = library.section(".rsrc", 0x4000_0040).label("root");
+    PeBuilder library = PeBuilder.library(MachineType.AMD64);
+    PeSectionContent part = library.section(".rsrc", 0x4000_0040).label("root");
     // 2,000 entries that all lead back to the root.
     part.u32(0).u32(0).u32(0).u16(0).u16(2000);
     for (int i = 0; i < 2000; i++) {
       part.u32(i).u32(0x8000_0000L);
     }
-    library.directory(Directory.RESOURCE, "root", 16 + 8 * 2000);
+    library.directory(DataDirectory.RESOURCE, "root", 16 + 8 * 2000);
     PeImage image = BuiltImages.image(library);
     Resources resources = Resources.of(image);
     assertEquals(0, resources.count());
@@ -258,8 +262,8 @@ class SyntheticDirectoriesTest {
 
   @Test
   void aTreeOfResourcesWithMoreBranchesThanBytesIsLimited() {
-    PeBuilder library = PeBuilder.library(Machine.AMD64);
-    PePart part = library.section(".rsrc", 0x4000_0040).label("root");
+    PeBuilder library = PeBuilder.library(MachineType.AMD64);
+    PeSectionContent part = library.section(".rsrc", 0x4000_0040).label("root");
     int size = 16 + 8 * 1000;
     for (int level = 0; level < 3; level++) {
       part.u32(0).u32(0).u32(0).u16(0).u16(1000);
@@ -267,7 +271,7 @@ class SyntheticDirectoriesTest {
         part.u32(i).u32(level < 2 ? 0x8000_0000L + (level + 1L) * size : 0);
       }
     }
-    library.directory(Directory.RESOURCE, "root", 3L * size);
+    library.directory(DataDirectory.RESOURCE, "root", 3L * size);
     PeImage image = BuiltImages.image(library);
     assertTrue(Resources.of(image).count() <= 65_536);
     assertFalse(image.gaps().isEmpty());
@@ -276,7 +280,7 @@ class SyntheticDirectoriesTest {
   @Test
   void hotPatchTablesNameTheImagesThatTheyAreFor() {
     PeBuilder library =
-        PeBuilder.library(Machine.AMD64)
+        PeBuilder.library(MachineType.AMD64)
             .loadConfig(0x140)
             .configure(LoadConfig.Field.HOT_PATCH_TABLE_OFFSET, "patch");
     library
@@ -313,8 +317,8 @@ class SyntheticDirectoriesTest {
     assertEquals(
         new HotPatchTables.Base(11, 0x13, 0x5F00_0000, 0x1_2345, 0x300, 52, 0x400, 0x500), base);
     assertTrue(base.isObligatory() && base.canBeUndone());
-    assertEquals(Machine.AMD64, base.machine());
-    assertEquals(Machine.I386, tables.bases().get(1).machine());
+    assertEquals(MachineType.AMD64, base.machine());
+    assertEquals(MachineType.I386, tables.bases().get(1).machine());
   }
 
   @Test
@@ -331,7 +335,7 @@ class SyntheticDirectoriesTest {
   @Test
   void anEnclaveNamesItsLibraries() {
     PeBuilder library =
-        PeBuilder.library(Machine.AMD64)
+        PeBuilder.library(MachineType.AMD64)
             .loadConfig(0x118)
             .configure(LoadConfig.Field.ENCLAVE_CONFIGURATION_POINTER, "enclave");
     byte[] family = new LittleEndian().guid(new UUID(1, 2)).toByteArray();
@@ -376,7 +380,7 @@ class SyntheticDirectoriesTest {
 
   @Test
   void codeCompiledForOneRuntimeIsToldByItsSignature() {
-    PeBuilder library = PeBuilder.library(Machine.AMD64);
+    PeBuilder library = PeBuilder.library(MachineType.AMD64);
     library
         .constants()
         .label("clr")
@@ -397,7 +401,7 @@ class SyntheticDirectoriesTest {
         .label("native")
         .u32(0x0045_474E)
         .fill(12, 0);
-    library.directory(Directory.CLR, "clr", 72);
+    library.directory(DataDirectory.CLR, "clr", 72);
     PeImage image = BuiltImages.image(library);
     ClrHeader header = ClrHeader.of(image).orElseThrow();
     assertEquals(ClrHeader.Code.NGEN, header.code());
@@ -422,7 +426,7 @@ class SyntheticDirectoriesTest {
   @Test
   void certificatesAndOverlayAreKeptApart() {
     PeBuilder library =
-        PeBuilder.library(Machine.AMD64)
+        PeBuilder.library(MachineType.AMD64)
             .overlay(new byte[100])
             .certificate(new byte[] {0x30, (byte) 0x82, 1})
             .certificate(new byte[16]);
@@ -445,7 +449,8 @@ class SyntheticDirectoriesTest {
     LittleEndian rich = new LittleEndian().u32(0x536E_6144 ^ key).u32(key).u32(key).u32(key);
     rich.u32(0x0104_7809 ^ key).u32(7 ^ key).u32(0x6863_6952).u32(key);
     RichHeader header =
-        RichHeader.of(BuiltImages.image(PeBuilder.library(Machine.I386).rich(rich.toByteArray())))
+        RichHeader.of(
+                BuiltImages.image(PeBuilder.library(MachineType.I386).rich(rich.toByteArray())))
             .orElseThrow();
     assertEquals(0x80, header.offset());
     assertEquals(List.of(new RichHeader.Entry(0x104, 0x7809, 7)), header.entries());
@@ -456,13 +461,14 @@ class SyntheticDirectoriesTest {
     right.u32(0x536E_6144 ^ good).u32(good).u32(good).u32(good);
     right.u32(0x0104_7809 ^ good).u32(7 ^ good).u32(0x6863_6952).u32(good);
     assertTrue(
-        RichHeader.of(BuiltImages.image(PeBuilder.library(Machine.I386).rich(right.toByteArray())))
+        RichHeader.of(
+                BuiltImages.image(PeBuilder.library(MachineType.I386).rich(right.toByteArray())))
             .orElseThrow()
             .isGenuine());
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {Machine.I386, Machine.AMD64})
+  @ValueSource(ints = {MachineType.I386, MachineType.AMD64})
   void anImageWithoutDirectoriesHasNone(int machine) {
     PeBuilder library = PeBuilder.library(machine);
     library.code().code(0xC3);

@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.ntrail.formats.etl.EtlFile;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.testkit.baseline.Baseline;
+import io.ntrail.testkit.baseline.BaselineComparison;
 import io.ntrail.testkit.baseline.BaselineEvent;
-import io.ntrail.testkit.baseline.ClrLines;
-import io.ntrail.testkit.baseline.Decoded;
-import io.ntrail.testkit.baseline.Printed;
+import io.ntrail.testkit.baseline.ClrBaseline;
+import io.ntrail.testkit.baseline.DecodedValue;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -49,7 +49,7 @@ class ClrBaselinesTest {
     int[] compared = {0, 0};
     int expectedLines = 0;
     for (BaselineEvent event : baseline.events()) {
-      if (event.provider().startsWith(ClrLines.PROVIDERS)) {
+      if (event.provider().startsWith(ClrBaseline.PROVIDERS)) {
         open.computeIfAbsent(event.micros(), m -> new ArrayList<>())
             .add(new Line(event, new ArrayList<>()));
         expectedLines++;
@@ -63,7 +63,7 @@ class ClrBaselinesTest {
           if (name == null) {
             return;
           }
-          if (ClrLines.isCounted(name, () -> DecodedFields.of(payload))) {
+          if (ClrBaseline.isCounted(name, () -> DecodedFields.of(payload))) {
             counts.merge(name, 1L, Long::sum);
           }
           Line line = matching(open, file, record, name);
@@ -73,7 +73,7 @@ class ClrBaselinesTest {
           }
         });
     Map<String, Long> expectedCounts = new TreeMap<>(baseline.counts());
-    expectedCounts.keySet().removeIf(n -> !n.startsWith(ClrLines.PROVIDERS));
+    expectedCounts.keySet().removeIf(n -> !n.startsWith(ClrBaseline.PROVIDERS));
     List<Line> missed = open.values().stream().flatMap(List::stream).toList();
 
     int total = expectedLines;
@@ -135,14 +135,14 @@ class ClrBaselinesTest {
     compare("PID", event.process(), record.processId(), differences);
     compare("TID", event.thread(), record.threadId(), differences);
     compare("ProceNum", event.cpu(), record.cpu(), differences);
-    Map<String, Decoded> fields = DecodedFields.of(payload);
+    Map<String, DecodedValue> fields = DecodedFields.of(payload);
     event
         .fields()
         .forEach((name, printed) -> {
-          Decoded decoded = decoded(event.event(), name, printed, fields, record);
+          DecodedValue decoded = decoded(event.event(), name, printed, fields, record);
           if (decoded == null) {
             differences.add(name + " is unknown");
-          } else if (!Printed.same(printed, decoded)) {
+          } else if (!BaselineComparison.same(printed, decoded)) {
             differences.add(name + " is " + decoded + ", printed " + printed);
           }
         });
@@ -155,19 +155,23 @@ class ClrBaselinesTest {
     }
   }
 
-  private static @Nullable Decoded decoded(
-      String event, String name, String printed, Map<String, Decoded> fields, RecordCursor record) {
+  private static @Nullable DecodedValue decoded(
+      String event,
+      String name,
+      String printed,
+      Map<String, DecodedValue> fields,
+      RecordCursor record) {
     String key = event + " " + name;
-    if (ClrLines.isLookedUp(key)) {
-      return new Decoded.Text(printed);
+    if (ClrBaseline.isLookedUp(key)) {
+      return new DecodedValue.Text(printed);
     }
-    Decoded found = ClrLines.value(key, name, fields);
-    if (found == null && ClrLines.isOfOtherLayout(key)) {
-      return new Decoded.Nothing();
+    DecodedValue found = ClrBaseline.value(key, name, fields);
+    if (found == null && ClrBaseline.isOfOtherLayout(key)) {
+      return new DecodedValue.Nothing();
     }
     if (found == null && isInNewerVersion(record, name)) {
       // The tool prints fields of newer versions as zeros.
-      return new Decoded.Whole(0, 8, null);
+      return new DecodedValue.Whole(0, 8, null);
     }
     return found;
   }

@@ -2,7 +2,7 @@ package io.ntrail.formats.schema;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.ntrail.testkit.baseline.Decoded;
+import io.ntrail.testkit.baseline.DecodedValue;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -59,12 +59,12 @@ class ClrHeapHistoryTest {
     assertEquals(collections, pairs(found));
   }
 
-  private static List<Long> sizes(Map<String, Decoded> fields, boolean history) {
+  private static List<Long> sizes(Map<String, DecodedValue> fields, boolean history) {
     List<Long> sizes = new ArrayList<>();
     for (int generation = 0; generation < 4; generation++) {
       String name =
           history ? "Values[" + generation + "].SizeAfter" : "GenerationSize" + generation;
-      if (fields.get(name) instanceof Decoded.Whole size) {
+      if (fields.get(name) instanceof DecodedValue.Whole size) {
         sizes.add(size.value());
       }
     }

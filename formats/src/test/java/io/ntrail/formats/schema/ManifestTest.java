@@ -236,7 +236,7 @@ class ManifestTest {
   @Test
   void whatIsNoManifestIsRefusedWithItsLine() {
     assertEquals(
-        "test.man, line 3: no XML: XML document structures must start and end within the same"
+        "test.man, line 3: not XML: XML document structures must start and end within the same"
             + " entity.",
         assertThrows(CannotGoOn.class, () -> parse("<a>\n<b>\n")).message());
     assertEquals(
@@ -250,7 +250,7 @@ class ManifestTest {
   void whatWasSentIsNeverAnException() {
     Manifest.Result result = Manifest.parseSent("<a>", "recording");
     assertNull(result.manifest());
-    assertTrue(result.reason().contains("no XML"), result.reason());
+    assertTrue(result.reason().contains("not XML"), result.reason());
 
     Manifest sent = Manifest.parseSent("\uFEFF" + SMALL, "recording").manifest();
     assertEquals(
@@ -273,12 +273,12 @@ class ManifestTest {
       byte[] xml = SMALL.getBytes(StandardCharsets.UTF_8);
       xml[xml.length / 2] = (byte) 0xFF;
       CannotGoOn broken = assertThrows(CannotGoOn.class, () -> Manifest.parse(xml, "test.man"));
-      assertEquals("test.man, line 24: no XML: bytes that are no text in UTF-8", broken.message());
+      assertEquals("test.man, line 24: not XML: not valid text in UTF-8", broken.message());
       byte[] strange = SMALL.replace("utf-8", "klingon").getBytes(StandardCharsets.UTF_8);
       CannotGoOn unknown =
           assertThrows(CannotGoOn.class, () -> Manifest.parse(strange, "test.man"));
       assertEquals(
-          "test.man, line 1: no XML: Invalid encoding name \"klingon\".", unknown.message());
+          "test.man, line 1: not XML: Invalid encoding name \"klingon\".", unknown.message());
     } finally {
       System.setErr(before);
     }
@@ -420,7 +420,7 @@ class ManifestTest {
     System.setErr(new PrintStream(printed, true, StandardCharsets.UTF_8));
     try {
       CannotGoOn e = assertThrows(CannotGoOn.class, () -> Manifest.parse(broken, "x.man"));
-      assertEquals("x.man, line 2: no XML: bytes that are no text in UTF-8", e.getMessage());
+      assertEquals("x.man, line 2: not XML: not valid text in UTF-8", e.getMessage());
     } finally {
       System.setErr(before);
     }

@@ -73,7 +73,7 @@ class MessageTextTest {
             SchemaSource.MANIFEST,
             "%1 %2",
             List.of(
-                state.named("list").count(Extent.fixed(2)),
+                state.named("list").count(LengthSpec.fixed(2)),
                 Field.struct("t", List.of(Field.of("x", InType.UINT8), state.named("y")))),
             new byte[] {1, 2, 1, 1}));
   }

@@ -39,7 +39,7 @@ class RealEventInfoTest {
   private Map<Key, Schema> schemas(String name) {
     infos.clear();
     maps.clear();
-    Recordings.walk(name, this::collect);
+    SchemaRecordings.walk(name, this::collect);
     Map<Key, Schema> schemas = new HashMap<>();
     infos.forEach((key, info) -> {
       Schema schema =
@@ -58,13 +58,13 @@ class RealEventInfoTest {
   @Test
   void everyDescribedEventIsConsumedToItsLastByte() {
     Map<String, String> found = new TreeMap<>();
-    for (String name : Recordings.all()) {
+    for (String name : SchemaRecordings.all()) {
       Map<Key, Schema> schemas = schemas(name);
       if (schemas.isEmpty()) {
         continue;
       }
       int[] events = new int[2];
-      Recordings.walk(
+      SchemaRecordings.walk(
           name,
           record -> {
             Schema schema =
@@ -75,7 +75,7 @@ class RealEventInfoTest {
               return;
             }
             events[0]++;
-            Payload payload = Recordings.read(schema, record);
+            Payload payload = SchemaRecordings.read(schema, record);
             if (payload.isShort() || payload.restLength() > 0) {
               assertEquals("CLRStack/CLRStackWalk", schema.event());
               events[1]++;

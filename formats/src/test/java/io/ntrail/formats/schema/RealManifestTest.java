@@ -84,14 +84,14 @@ class RealManifestTest {
     Manifest.Event parse = Objects.requireNonNull(provider.event(2, 0));
     MessageText message = Objects.requireNonNull(MessageText.of(parse.schema()));
     List<String> texts = new ArrayList<>();
-    Recordings.walk(
+    SchemaRecordings.walk(
         "tx-HTTP_Server",
         record -> {
           if (texts.isEmpty()
               && record.kind().isEvent()
               && record.provider().equals(provider.guid())
               && record.id() == 2) {
-            texts.add(message.fill(Recordings.read(parse.schema(), record)));
+            texts.add(message.fill(SchemaRecordings.read(parse.schema(), record)));
           }
         });
 
@@ -108,7 +108,7 @@ class RealManifestTest {
     for (String name : List.of("tx-HTTP_Server", "tx-CrossMachineHTTP")) {
       int[] events = new int[3];
       Map<String, Integer> odd = new TreeMap<>();
-      Recordings.walk(
+      SchemaRecordings.walk(
           name,
           record -> {
             if (!record.kind().isEvent() || !record.provider().equals(provider.guid())) {
@@ -119,7 +119,7 @@ class RealManifestTest {
               odd.merge("none " + record.id() + "/" + record.version(), 1, Integer::sum);
               return;
             }
-            Payload payload = Recordings.read(event.schema(), record);
+            Payload payload = SchemaRecordings.read(event.schema(), record);
             events[0]++;
             if (payload.isShort() || payload.restLength() > 0) {
               odd.merge(
@@ -144,7 +144,7 @@ class RealManifestTest {
         .providers()
         .forEach(provider -> providers.put(provider.guid(), provider));
     Map<String, Integer> found = new TreeMap<>();
-    Recordings.walk(
+    SchemaRecordings.walk(
         "tx-Process",
         record -> {
           Manifest.Provider provider =
@@ -154,7 +154,7 @@ class RealManifestTest {
           if (event == null) {
             return;
           }
-          Payload payload = Recordings.read(event.schema(), record);
+          Payload payload = SchemaRecordings.read(event.schema(), record);
           boolean whole = !payload.isShort() && payload.restLength() == 0;
           found.merge(event.schema().event() + (whole ? "" : " odd"), 1, Integer::sum);
         });
@@ -180,9 +180,9 @@ class RealManifestTest {
   @Test
   void everyManifestThatWasSentIsReadAndItsEventsAreConsumed() {
     Map<String, String> found = new TreeMap<>();
-    for (String name : Recordings.all()) {
+    for (String name : SchemaRecordings.all()) {
       ManifestChunks chunks = new ManifestChunks();
-      Recordings.walk(
+      SchemaRecordings.walk(
           name,
           record -> {
             if (record.kind().isEvent()
@@ -212,7 +212,7 @@ class RealManifestTest {
         continue;
       }
       Map<Guid, int[]> counts = new HashMap<>();
-      Recordings.walk(
+      SchemaRecordings.walk(
           name,
           record -> {
             Manifest.Provider provider =
@@ -222,7 +222,7 @@ class RealManifestTest {
             if (event == null || record.hasExtendedItems() && hasSchema(record)) {
               return;
             }
-            Payload payload = Recordings.read(event.schema(), record);
+            Payload payload = SchemaRecordings.read(event.schema(), record);
             int[] count = counts.computeIfAbsent(record.provider(), g -> new int[2]);
             count[0]++;
             if (payload.isShort() || payload.restLength() > 0) {
@@ -264,6 +264,6 @@ class RealManifestTest {
   }
 
   private static boolean hasSchema(RecordCursor record) {
-    return Recordings.item(record, ExtendedItem.EVENT_SCHEMA_TL) != 0;
+    return SchemaRecordings.item(record, ExtendedItem.EVENT_SCHEMA_TL) != 0;
   }
 }

@@ -20,7 +20,7 @@ class RealTraceLoggingTest {
   private final TraceLoggingSchemas schemas = new TraceLoggingSchemas();
 
   private void walk(String name, BiConsumer<RecordCursor, Schema> visitor) {
-    Recordings.walk(
+    SchemaRecordings.walk(
         name,
         record -> {
           int item = record.kind().isEvent() ? itemOf(record) : 0;
@@ -33,11 +33,11 @@ class RealTraceLoggingTest {
   }
 
   private static int itemOf(RecordCursor record) {
-    return Recordings.item(record, ExtendedItem.EVENT_SCHEMA_TL);
+    return SchemaRecordings.item(record, ExtendedItem.EVENT_SCHEMA_TL);
   }
 
   private String provider(RecordCursor record) {
-    int item = Recordings.item(record, ExtendedItem.PROV_TRAITS);
+    int item = SchemaRecordings.item(record, ExtendedItem.PROV_TRAITS);
     return schemas
         .traits(record.bytes(), record.itemData(item), record.itemLength(item))
         .provider();
@@ -46,11 +46,11 @@ class RealTraceLoggingTest {
   @Test
   void everyEventIsNamedAndConsumedToItsLastByte() {
     Map<String, Integer> events = new LinkedHashMap<>();
-    for (String name : Recordings.all()) {
+    for (String name : SchemaRecordings.all()) {
       walk(
           name,
           (record, schema) -> {
-            Payload payload = Recordings.read(schema, record);
+            Payload payload = SchemaRecordings.read(schema, record);
             assertEquals(0, payload.restLength(), () -> name + " " + schema);
             assertTrue(!payload.isShort() && schema.event() != null, () -> name + " " + schema);
             events.merge(provider(record), 1, Integer::sum);
@@ -78,7 +78,7 @@ class RealTraceLoggingTest {
     walk(
         "airbus-lxcore_kernel",
         (record, schema) -> {
-          int item = Recordings.item(record, ExtendedItem.PROV_TRAITS);
+          int item = SchemaRecordings.item(record, ExtendedItem.PROV_TRAITS);
           groups.add(
               String.valueOf(
                   TraceLogging.traits(
@@ -100,7 +100,7 @@ class RealTraceLoggingTest {
     walk(
         "perfview-primitive-types",
         (record, schema) -> {
-          Payload payload = Recordings.read(schema, record);
+          Payload payload = SchemaRecordings.read(schema, record);
           StringBuilder line =
               new StringBuilder(provider(record))
                   .append('/')
@@ -155,7 +155,7 @@ class RealTraceLoggingTest {
         "etwanalyzer-TraceLoggingTester",
         (record, schema) -> {
           if (told.size() < 7) {
-            told.add(schema.event() + ": " + Told.of(Recordings.read(schema, record)));
+            told.add(schema.event() + ": " + Told.of(SchemaRecordings.read(schema, record)));
           }
         });
 

@@ -24,7 +24,7 @@ class ValueTextTest {
 
   @Test
   void mappedIpv4AddressesAreDotted() {
-    Field address = Field.of("a", InType.BINARY).out(OutType.IPV6).length(Extent.fixed(16));
+    Field address = Field.of("a", InType.BINARY).out(OutType.IPV6).length(LengthSpec.fixed(16));
     assertEquals("a=::ffff:10.0.0.1", told("00000000 00000000 0000ffff 0a000001", address));
     assertEquals("a=::fffe:a00:1", told("00000000 00000000 0000fffe 0a000001", address));
   }

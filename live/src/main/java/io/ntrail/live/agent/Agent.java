@@ -1,7 +1,7 @@
 package io.ntrail.live.agent;
 
 import io.ntrail.formats.bytes.Bytes;
-import io.ntrail.formats.bytes.BytesOut;
+import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
 import java.io.IOException;
 import java.io.InputStream;
@@ -15,20 +15,20 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The controller's end of the pipes to an agent: calls that are made over there.
+ * Controller's end of the pipes to an agent, which makes calls over there.
  *
  * <p>Used by one thread at a time. Whatever goes wrong with the agent itself (it ended, it answers
  * nonsense, it does not answer in time) is a {@link CannotGoOn}, and nothing works afterwards;
  * closing it lets the agent end, which changes nothing in a target.
  */
 public final class Agent implements AutoCloseable {
-  private static final String DIED = "start it again; with -vv what the agent printed is shown";
+  private static final String DIED = "restart; -vv shows the agent output";
 
   private final AgentConnection connection;
   private final OutputStream out;
   private final InputStream in;
-  private final Patience patience;
-  private final BytesOut frame = new BytesOut(1 << 12);
+  private final TimeLimiter patience;
+  private final BytesBuilder frame = new BytesBuilder(1 << 12);
   private final Map<String, Long> resolved = new HashMap<>();
   private final int pid;
   private final long scratch;
@@ -36,14 +36,14 @@ public final class Agent implements AutoCloseable {
   private int number;
   private boolean broken;
 
-  /** The answer to a question. */
+  /** Reply to a request. */
   private record Answer(long result, int error, int status, Bytes data) {}
 
   private Agent(AgentConnection connection, Duration patience) {
     this.connection = connection;
     this.out = connection.toAgent();
     this.in = connection.fromAgent();
-    this.patience = new Patience(patience, connection::kill);
+    this.patience = new TimeLimiter(patience, connection::kill);
     begin();
     frame.u32(AgentProtocol.VERSION);
     Answer hello = ask(AgentProtocol.HELLO);
@@ -51,7 +51,7 @@ public final class Agent implements AutoCloseable {
     if (data.length() < 24 || data.u32(0) != AgentProtocol.VERSION) {
       broken = true;
       close();
-      throw new CannotGoOn("the agent is of another version", DIED);
+      throw new CannotGoOn("agent protocol version mismatch", DIED);
     }
     pid = (int) data.u32(4);
     scratch = data.i64(8);
@@ -59,7 +59,7 @@ public final class Agent implements AutoCloseable {
   }
 
   /**
-   * Talks to an agent that was started.
+   * Connects to an agent that was started.
    *
    * @param patience how long one question may take before the agent counts as dead
    * @throws CannotGoOn if it does not answer as an agent does
@@ -68,24 +68,27 @@ public final class Agent implements AutoCloseable {
     return new Agent(connection, patience);
   }
 
-  /** The agent's process id, in its own system. */
+  /** Returns the agent's process id, in its own system. */
   public int pid() {
     return pid;
   }
 
-  /** Memory of the agent for structures that calls read or fill; aligned to 4,096 bytes. */
+  /**
+   * Returns the address of memory in the agent for structures that calls read or fill; aligned to
+   * 4,096 bytes.
+   */
   public long scratch() {
     return scratch;
   }
 
-  /** Bytes of {@link #scratch}. */
+  /** Returns the size of {@link #scratch}. */
   public int scratchSize() {
     return scratchSize;
   }
 
   /**
-   * The address of a function in the agent, or 0 if its module or the module does not export it.
-   * System modules lie at the same address in every process until the system starts again.
+   * Returns the address of a function in the agent; 0 if its module or the module does not export
+   * it. System modules lie at the same address in every process until the system starts again.
    */
   public long resolve(String module, String function) {
     return resolved.computeIfAbsent(
@@ -140,7 +143,7 @@ public final class Agent implements AutoCloseable {
   }
 
   /**
-   * The agent's own memory.
+   * Reads the agent's own memory.
    *
    * @throws CannotGoOn if it is not there
    */
@@ -151,7 +154,7 @@ public final class Agent implements AutoCloseable {
     Answer answer = ask(AgentProtocol.PEEK);
     if (answer.status() != AgentProtocol.DONE || answer.data().length() != length) {
       throw new CannotGoOn(
-          "the agent has no %d bytes of memory at 0x%x".formatted(length, address), "");
+          "no access to %d bytes of agent memory at 0x%x".formatted(length, address), "");
     }
     return answer.data();
   }
@@ -225,7 +228,7 @@ public final class Agent implements AutoCloseable {
 
   private Answer ask(int operation) {
     if (broken) {
-      throw new CannotGoOn("the agent is gone", DIED);
+      throw new CannotGoOn("lost connection to the agent", DIED);
     }
     number = number + 1 & 0xFFFF;
     frame.setU32(0, frame.size() - AgentProtocol.HEAD);
@@ -236,8 +239,8 @@ public final class Agent implements AutoCloseable {
       done = true;
       return answer;
     } catch (IOException e) {
-      String why = e instanceof Patience.Exhausted ? "it did not answer in time" : "it ended";
-      throw new CannotGoOn("the agent is gone: " + why + connection.epitaph(), DIED);
+      String why = e instanceof TimeLimiter.TimedOut ? "timed out" : "it ended";
+      throw new CannotGoOn("lost connection to the agent: " + why + connection.epitaph(), DIED);
     } finally {
       broken = broken || !done;
     }
@@ -252,12 +255,12 @@ public final class Agent implements AutoCloseable {
       throw nonsense("an answer of " + length + " bytes");
     }
     if (head.u16(4) != (operation | AgentProtocol.ANSWER) || head.u16(6) != number) {
-      throw nonsense("an answer to another question");
+      throw nonsense("reply to another request");
     }
     Bytes payload = Bytes.copyOf(exactly((int) length), "agent");
     int status = (int) payload.u32(12);
     if (status == AgentProtocol.MISUNDERSTOOD) {
-      throw new CannotGoOn("the agent did not understand question " + operation, "");
+      throw new CannotGoOn("the agent rejected request " + operation, "");
     }
     Bytes data =
         payload.slice(AgentProtocol.ANSWER_HEAD, payload.length() - AgentProtocol.ANSWER_HEAD);
@@ -273,10 +276,10 @@ public final class Agent implements AutoCloseable {
   }
 
   private static CannotGoOn nonsense(String what) {
-    return new CannotGoOn("the agent sends nonsense: " + what, DIED);
+    return new CannotGoOn("invalid reply from the agent: " + what, DIED);
   }
 
-  /** Lets the agent end. */
+  /** Ends the agent. */
   @Override
   public void close() {
     broken = true;

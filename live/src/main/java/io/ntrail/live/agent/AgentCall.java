@@ -1,9 +1,9 @@
 package io.ntrail.live.agent;
 
-import io.ntrail.formats.bytes.BytesOut;
+import io.ntrail.formats.bytes.BytesBuilder;
 
 /**
- * A call of a function by the agent.
+ * Call of a function by the agent.
  *
  * @param address of the function
  * @param flags of {@link AgentProtocol}
@@ -20,23 +20,24 @@ public record AgentCall(long address, int flags, long... arguments) {
     arguments = arguments.clone();
   }
 
-  /** A call of a function. */
+  /** Returns a call of a function. */
   public static AgentCall of(long address, long... arguments) {
     return new AgentCall(address, 0, arguments);
   }
 
-  /** The same; when its result is 0, the calls behind it are not made. */
+  /** Returns this call; when its result is 0, the calls after it are not made. */
   public AgentCall stopAtZero() {
     return new AgentCall(address, flags | AgentProtocol.STOP_AT_ZERO, arguments);
   }
 
-  /** The same; when its result is a failed NTSTATUS, the calls behind it are not made. */
+  /** Returns this call; when its result is a failed NTSTATUS, the calls after it are not made. */
   public AgentCall stopAtError() {
     return new AgentCall(address, flags | AgentProtocol.STOP_AT_ERROR, arguments);
   }
 
   /**
-   * The same; an argument is the result of an earlier call of the batch plus something.
+   * Returns this call with an argument that is the result of an earlier call of the batch plus a
+   * constant.
    *
    * @param argument its number, from 0
    * @param call number of the call, from 0
@@ -53,7 +54,7 @@ public record AgentCall(long address, int flags, long... arguments) {
     return arguments.clone();
   }
 
-  void write(BytesOut out) {
+  void write(BytesBuilder out) {
     out.u64(address);
     out.u32(arguments.length);
     out.u32(flags);

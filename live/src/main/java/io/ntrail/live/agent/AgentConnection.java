@@ -3,21 +3,21 @@ package io.ntrail.live.agent;
 import java.io.InputStream;
 import java.io.OutputStream;
 
-/** An agent that was started, however that was done. */
+/** Connection to an agent that was started. */
 public interface AgentConnection extends AutoCloseable {
-  /** What it reads. Closed: it ends. */
+  /** Returns its input. Closing it ends the agent. */
   OutputStream toAgent();
 
-  /** What it writes. */
+  /** Returns its output. */
   InputStream fromAgent();
 
-  /** Ends it at once. May be called by any thread. */
+  /** Kills it. May be called by any thread. */
   void kill();
 
-  /** What it said when it died, beginning with a colon or so; empty if nothing. */
+  /** Returns what it printed when it died, with a leading colon or similar; empty if nothing. */
   String epitaph();
 
-  /** Lets it end, and after a while ends it. */
+  /** Lets it end, and kills it after a while. */
   @Override
   void close();
 }

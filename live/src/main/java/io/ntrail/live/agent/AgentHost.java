@@ -13,15 +13,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** Where agents and targets run: how an agent is started there, and how files are named there. */
+/** Host of agents and targets: starts agents and maps file names. */
 public sealed interface AgentHost {
   /** Starts an agent. */
   AgentConnection start();
 
-  /** Starts a program that holds the standard streams of this process. */
-  Holder hold();
+  /** Starts a helper that owns the standard streams of this process. */
+  StdioHelper hold();
 
-  /** How programs of this host name a file of this machine. */
+  /** Returns the name of a local file for programs of this host. */
   String name(Path file);
 
   /**
@@ -32,7 +32,7 @@ public sealed interface AgentHost {
    */
   record Wine(Path loader, Map<String, String> environment) implements AgentHost {
     private static final int VERSION_SECONDS = 10;
-    private static final int MOST_VERSION = 200;
+    private static final int MAX_VERSION = 200;
 
     /** Copies the variables. */
     public Wine {
@@ -40,7 +40,7 @@ public sealed interface AgentHost {
     }
 
     /**
-     * The Wine of this machine.
+     * Returns the Wine of this machine.
      *
      * @throws CannotGoOn if there is none
      */
@@ -60,11 +60,11 @@ public sealed interface AgentHost {
         }
       }
       throw CannotGoOn.impossible(
-          "there is no Wine on this machine, which programs for Windows need here",
+          "Wine is not installed; it is needed to run Windows programs here",
           "install it (Debian: apt install wine wine64)");
     }
 
-    /** What it says of its version; empty if it does not answer. Starts nothing for Windows. */
+    /** Returns its version; empty if it does not answer. Starts nothing for Windows. */
     public Optional<String> version() {
       try {
         ProcessBuilder asking = command().redirectErrorStream(true);
@@ -74,7 +74,7 @@ public sealed interface AgentHost {
           if (!process.waitFor(VERSION_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
             return Optional.empty();
           }
-          String said = new String(in.readNBytes(MOST_VERSION), StandardCharsets.ISO_8859_1);
+          String said = new String(in.readNBytes(MAX_VERSION), StandardCharsets.ISO_8859_1);
           return said.lines().findFirst().filter(line -> !line.isBlank());
         } finally {
           process.destroyForcibly();
@@ -100,7 +100,7 @@ public sealed interface AgentHost {
     }
 
     @Override
-    public Holder hold() {
+    public StdioHelper hold() {
       return AgentProcess.hold(command(), "Wine (" + loader + ")");
     }
 
@@ -110,7 +110,7 @@ public sealed interface AgentHost {
     }
   }
 
-  /** This machine itself, which runs Windows. */
+  /** Windows on this machine. */
   record Local() implements AgentHost {
     @Override
     public AgentConnection start() {
@@ -118,7 +118,7 @@ public sealed interface AgentHost {
     }
 
     @Override
-    public Holder hold() {
+    public StdioHelper hold() {
       return AgentProcess.hold(new ProcessBuilder(new ArrayList<>()), "the agent");
     }
 

@@ -1,47 +1,47 @@
 package io.ntrail.live.agent;
 
-import static io.ntrail.analysis.x86.asm.Mem.gs;
-import static io.ntrail.analysis.x86.asm.Mem.ptr;
-import static io.ntrail.analysis.x86.asm.Reg32.EAX;
-import static io.ntrail.analysis.x86.asm.Reg32.EBP;
-import static io.ntrail.analysis.x86.asm.Reg32.EBX;
-import static io.ntrail.analysis.x86.asm.Reg32.ECX;
-import static io.ntrail.analysis.x86.asm.Reg32.EDX;
-import static io.ntrail.analysis.x86.asm.Reg32.R10D;
-import static io.ntrail.analysis.x86.asm.Reg32.R12D;
-import static io.ntrail.analysis.x86.asm.Reg32.R13D;
-import static io.ntrail.analysis.x86.asm.Reg32.R14D;
-import static io.ntrail.analysis.x86.asm.Reg32.R8D;
-import static io.ntrail.analysis.x86.asm.Reg32.R9D;
-import static io.ntrail.analysis.x86.asm.Reg64.R10;
-import static io.ntrail.analysis.x86.asm.Reg64.R11;
-import static io.ntrail.analysis.x86.asm.Reg64.R12;
-import static io.ntrail.analysis.x86.asm.Reg64.R13;
-import static io.ntrail.analysis.x86.asm.Reg64.R14;
-import static io.ntrail.analysis.x86.asm.Reg64.R8;
-import static io.ntrail.analysis.x86.asm.Reg64.R9;
-import static io.ntrail.analysis.x86.asm.Reg64.RAX;
-import static io.ntrail.analysis.x86.asm.Reg64.RBP;
-import static io.ntrail.analysis.x86.asm.Reg64.RBX;
-import static io.ntrail.analysis.x86.asm.Reg64.RCX;
-import static io.ntrail.analysis.x86.asm.Reg64.RDI;
-import static io.ntrail.analysis.x86.asm.Reg64.RDX;
-import static io.ntrail.analysis.x86.asm.Reg64.RSI;
-import static io.ntrail.analysis.x86.asm.Reg64.RSP;
+import static io.ntrail.programs.x86.asm.operands.Mem.gs;
+import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EAX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EBP;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EBX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.ECX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EDX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.R10D;
+import static io.ntrail.programs.x86.asm.operands.Reg32.R12D;
+import static io.ntrail.programs.x86.asm.operands.Reg32.R13D;
+import static io.ntrail.programs.x86.asm.operands.Reg32.R14D;
+import static io.ntrail.programs.x86.asm.operands.Reg32.R8D;
+import static io.ntrail.programs.x86.asm.operands.Reg32.R9D;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R10;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R11;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R12;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R13;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R14;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R8;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R9;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RAX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RBP;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RBX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RDI;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RDX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RSI;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RSP;
 
-import io.ntrail.analysis.x86.asm.Assembler;
-import io.ntrail.analysis.x86.asm.Code;
-import io.ntrail.analysis.x86.asm.Label;
-import io.ntrail.analysis.x86.asm.Mem;
-import io.ntrail.formats.pe.Machine;
-import io.ntrail.formats.pe.PeBuilder;
-import io.ntrail.formats.pe.PeUnwind;
+import io.ntrail.formats.pe.MachineType;
+import io.ntrail.formats.pe.build.PeBuilder;
+import io.ntrail.formats.pe.build.UnwindInfoBuilder;
+import io.ntrail.programs.x86.asm.AssembledCode;
+import io.ntrail.programs.x86.asm.Assembler;
+import io.ntrail.programs.x86.asm.operands.Label;
+import io.ntrail.programs.x86.asm.operands.Mem;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The agent's program for 64-bit Windows, written byte for byte here.
+ * Executable of the agent for 64-bit Windows, generated here.
  *
  * <p>It reads a question, does what it says, writes the answer, and begins again. Calls are made in
  * a function of their own whose exception handler turns every error that nobody inside of it wanted
@@ -51,7 +51,7 @@ public final class AgentImage {
   private static final long BASE = 0x1_4000_0000L;
   private static final int SCRATCH = 0x4_0000;
 
-  /** Where its buffers are as long as nobody knows: near. */
+  /** Address of its buffers before it is known: a near one. */
   private static final long UNKNOWN = BASE + 0x10_0000;
 
   private static final String[] IMPORTS = {
@@ -66,13 +66,13 @@ public final class AgentImage {
     "WriteProcessMemory"
   };
 
-  /** Word of the thread block: the last error. */
+  /** Offset of the last error in the thread environment block. */
   private static final int LAST_ERROR = 0x68;
 
-  /** Of an exception record's flags: the stack is being unwound. */
+  /** Flag of an exception record: the stack is being unwound. */
   private static final int UNWINDING = 0x66;
 
-  /** Room for the arguments of a call. */
+  /** Size of the arguments of a call. */
   private static final int FRAME = 8 * AgentProtocol.MAX_ARGUMENTS;
 
   private static final int IN = 0;
@@ -110,7 +110,7 @@ public final class AgentImage {
     this.addresses = addresses;
   }
 
-  /** The bytes of its file; always the same. */
+  /** Returns the content of its file, which is always the same. */
   public static byte[] file() {
     PeBuilder.Built draft = build(Map.of());
     Map<String, Long> addresses = new HashMap<>();
@@ -124,9 +124,9 @@ public final class AgentImage {
   private static PeBuilder.Built build(Map<String, Long> addresses) {
     AgentImage image = new AgentImage(addresses);
     image.write();
-    Code code = image.a.assemble();
+    AssembledCode code = image.a.assemble();
     PeBuilder builder =
-        PeBuilder.program(Machine.AMD64).base(BASE).imports("kernel32.dll", IMPORTS);
+        PeBuilder.program(MachineType.AMD64).base(BASE).imports("kernel32.dll", IMPORTS);
     byte[] bytes = code.bytesAt(BASE + 0x1000);
     int guarded = code.offset(image.guarded);
     int guardedEnd = code.offset(image.guardedEnd);
@@ -139,25 +139,30 @@ public final class AgentImage {
     builder.code().label("end");
     builder.data().label("buffers").reserve(END);
     // Unwind codes: offset behind the instruction.
-    builder.function("main", "guarded", PeUnwind.prologue(4).allocate(4, 0x48));
+    builder.function("main", "guarded", UnwindInfoBuilder.prologue(4).allocate(4, 0x48));
     builder.function(
         "guarded",
         "guarded end",
-        PeUnwind.prologue(7)
+        UnwindInfoBuilder.prologue(7)
             .push(1, 3)
             .push(2, 6)
             .push(3, 7)
             .allocate(7, FRAME)
             .handler(true, false, "handler", null));
-    builder.function("handler", "read", PeUnwind.prologue(4).allocate(4, 0x28));
+    builder.function("handler", "read", UnwindInfoBuilder.prologue(4).allocate(4, 0x28));
     builder.function("read", "write", transferUnwind());
     builder.function("write", "copy", transferUnwind());
-    builder.function("copy", "end", PeUnwind.prologue(2).push(1, 6).push(2, 7));
+    builder.function("copy", "end", UnwindInfoBuilder.prologue(2).push(1, 6).push(2, 7));
     return builder.entry("main").build();
   }
 
-  private static PeUnwind transferUnwind() {
-    return PeUnwind.prologue(8).push(1, 3).push(2, 6).push(3, 7).push(4, 5).allocate(8, 0x38);
+  private static UnwindInfoBuilder transferUnwind() {
+    return UnwindInfoBuilder.prologue(8)
+        .push(1, 3)
+        .push(2, 6)
+        .push(3, 7)
+        .push(4, 5)
+        .allocate(8, 0x38);
   }
 
   /** Writes code with names at some of its places, in their order. */
@@ -265,12 +270,12 @@ public final class AgentImage {
         .lea(RAX, at(SCRATCH_AT))
         .mov(at(DATA + 8), RAX)
         .mov(at(DATA + 16).as32(), SCRATCH)
-        .mov(at(DATA + 20).as32(), Machine.AMD64)
+        .mov(at(DATA + 20).as32(), MachineType.AMD64)
         .mov(at(DATA_LENGTH).as32(), 24)
         .jmp(answer);
   }
 
-  /** Two texts with their NULs; the last byte has to be the second one. */
+  /** Resolves a function from two texts with their NULs; the last byte has to be the second one. */
   private void resolve(Label begin) {
     Label next = a.label("next character");
     a.bind(begin)
@@ -308,8 +313,8 @@ public final class AgentImage {
   }
 
   /**
-   * A batch: rsi the next call, r12 the end of the payload, r13 the number of the next call, r14
-   * their count, rdi where its outcome goes, ebx whether the batch has ended.
+   * Runs a batch: rsi the next call, r12 the end of the payload, r13 the number of the next call,
+   * r14 their count, rdi where its outcome goes, ebx whether the batch has ended.
    */
   private void calls(Label begin) {
     Label next = a.label("next call");
@@ -354,7 +359,7 @@ public final class AgentImage {
     a.mov(at(DATA_LENGTH), R14D).jmp(answer);
   }
 
-  /** The agent's own memory. */
+  /** Reads and writes the agent's own memory. */
   private void memory(Label peek, Label poke) {
     a.bind(peek).cmp(RBP, 12).jb(misunderstood);
     a.mov(R12D, ptr(RSI).plus(8)).cmp(R12D, AgentProtocol.MAX_BYTES).ja(misunderstood);
@@ -371,7 +376,7 @@ public final class AgentImage {
     a.jmp(answer);
   }
 
-  /** Memory of other processes. */
+  /** Reads and writes memory of other processes. */
   private void otherMemory(Label read, Label write) {
     Label fits = a.label("fits");
     a.bind(read).cmp(RBP, 20).jb(misunderstood);
@@ -395,8 +400,8 @@ public final class AgentImage {
   }
 
   /**
-   * A call: rcx the function, rdx its arguments, r8d how many, r9 where result, last error and
-   * status go. Its handler ends it with the code of the exception.
+   * Makes a call: rcx the function, rdx its arguments, r8d their number, r9 where result, last
+   * error and status go. Its handler ends it with the code of the exception.
    */
   private void guardedCall() {
     Label next = a.label("next stack argument");
@@ -425,7 +430,7 @@ public final class AgentImage {
     a.bind(search).mov(EAX, 1).add(RSP, 0x28).ret();
   }
 
-  /** All bytes or the end: rcx where, edx how many. */
+  /** Transfers all bytes or ends: rcx the address, edx their number. */
   private void transfers() {
     transfer(readExactly, "ReadFile", INPUT_HANDLE);
     transfer(writeExactly, "WriteFile", OUTPUT_HANDLE);

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
-/** An agent that was started as a process of this machine. */
+/** Agent that runs as a process of this machine. */
 final class AgentProcess implements AgentConnection {
   private static final long PATIENCE_MILLIS = 2000;
 
@@ -39,25 +39,28 @@ final class AgentProcess implements AgentConnection {
   }
 
   /**
-   * Starts the program that holds the standard streams of this process.
+   * Starts a helper that owns the standard streams of this process.
    *
    * @param builder a command that lacks the program, which is added
    */
-  static Holder hold(ProcessBuilder builder, String what) {
-    Path image = write("ntrail-streams-", HolderImage.file());
+  static StdioHelper hold(ProcessBuilder builder, String what) {
+    Path image = write("ntrail-streams-", StdioHelperImage.file());
     String name = "ntrail-" + UUID.randomUUID();
     builder.command().addAll(List.of(image.toString(), name));
     Process process = start(builder.inheritIO(), what, image);
-    return new Holder(name, process, () -> removeWhenEnded(process, image));
+    return new StdioHelper(name, process, () -> removeWhenEnded(process, image));
   }
 
-  /** In a folder of its own: there the system looks first for a program without a path. */
+  /**
+   * Writes the file into a folder of its own, since the system searches it first for programs
+   * without a path.
+   */
   private static Path write(String prefix, byte[] bytes) {
     try {
       Path folder = Files.createTempDirectory(prefix);
       return Files.write(folder.resolve(folder.getFileName() + ".exe"), bytes);
     } catch (IOException e) {
-      throw new CannotGoOn("no file for the agent could be written: " + e.getMessage(), "");
+      throw new CannotGoOn("cannot write the agent executable: " + e.getMessage(), "");
     }
   }
 
@@ -81,7 +84,7 @@ final class AgentProcess implements AgentConnection {
     }
   }
 
-  /** What is named last goes first. */
+  /** Deletes the temporary folder at exit; what is named last is deleted first. */
   private static void deleteOnExit(Path image) {
     image.resolveSibling("").toFile().deleteOnExit();
     image.toFile().deleteOnExit();

@@ -1,7 +1,7 @@
 package io.ntrail.live.agent;
 
 /**
- * What goes between controller and agent, little-endian, through two pipes.
+ * Protocol between controller and agent: two pipes, little-endian.
  *
  * <p>A question is a head of 8 bytes (u32 length of what follows, u16 operation, u16 number) and
  * its payload. The answer to it has the same head, with {@link #ANSWER} added to the operation, and
@@ -60,10 +60,10 @@ final class AgentProtocol {
   /** u32 exit code; no answer. */
   static final int EXIT = 8;
 
-  /** Calls have at most so many arguments. */
+  /** Maximum number of arguments of a call. */
   static final int MAX_ARGUMENTS = 12;
 
-  /** A batch has at most so many calls. */
+  /** Maximum number of calls of a batch. */
   static final int MAX_CALLS = 4096;
 
   /** Of a call: the batch ends here when the result is 0. */
@@ -84,7 +84,7 @@ final class AgentProtocol {
   /** Status: the call ended with an exception; the result is its code. */
   static final int FAULT = 1;
 
-  /** Status: the question could not be understood. */
+  /** Status: the request was not understood. */
   static final int MISUNDERSTOOD = 2;
 
   /** Status: not done, because a call before it ended the batch. */

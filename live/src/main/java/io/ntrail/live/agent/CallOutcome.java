@@ -1,20 +1,20 @@
 package io.ntrail.live.agent;
 
 /**
- * How a call by the agent ended.
+ * Outcome of a call by the agent.
  *
  * @param result what it returned in rax; of a fault the exception's code
  * @param error the last error of the thread, as it was set by the call; 0 if it was not
  * @param kind whether it was made, and came back
  */
 public record CallOutcome(long result, int error, Kind kind) {
-  /** Whether a call was made, and came back. */
+  /** Kind of an outcome. */
   public enum Kind {
-    /** It came back. */
+    /** The call returned. */
     DONE,
-    /** It ended with an exception. */
+    /** The call ended with an exception. */
     FAULT,
-    /** It was not made, because a call before it ended the batch. */
+    /** The call was not made, because one before it ended the batch. */
     SKIPPED;
 
     static Kind of(int status) {
@@ -26,17 +26,17 @@ public record CallOutcome(long result, int error, Kind kind) {
     }
   }
 
-  /** The result as the 32-bit number that it is, with its sign. */
+  /** Returns the result as a signed 32-bit number. */
   public int asInt() {
     return (int) result;
   }
 
-  /** Whether it came back with anything but 0. */
+  /** Returns whether the call returned anything but 0. */
   public boolean isTrue() {
     return kind == Kind.DONE && (int) result != 0;
   }
 
-  /** Whether it came back with an NTSTATUS that is no error. */
+  /** Returns whether the call returned an NTSTATUS that is a success. */
   public boolean isSuccess() {
     return kind == Kind.DONE && (int) result >= 0;
   }

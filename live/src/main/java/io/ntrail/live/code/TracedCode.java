@@ -1,12 +1,12 @@
 package io.ntrail.live.code;
 
-import io.ntrail.formats.pe.UnwindCode;
-import io.ntrail.formats.pe.UnwindInfo;
+import io.ntrail.formats.pe.unwind.UnwindCode;
+import io.ntrail.formats.pe.unwind.UnwindInfo;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A function as its stub needs it.
+ * Code of a function, as its stub needs it.
  *
  * @param address where it begins
  * @param unit the bytes of the first instructions, which the short jump overwrites
@@ -20,21 +20,21 @@ import org.jspecify.annotations.Nullable;
 public record TracedCode(
     long address, byte[] unit, List<Relative> relative, int[] prologue, int frame, boolean exits) {
   /**
-   * A displacement from the instruction pointer.
+   * Displacement relative to the instruction pointer.
    *
    * @param at its offset in the unit
    * @param end where its instruction ends
    */
   public record Relative(int at, int end) {}
 
-  /** Copies what could change. */
+  /** Copies the arrays and lists. */
   public TracedCode {
     unit = unit.clone();
     relative = List.copyOf(relative);
     prologue = prologue.clone();
   }
 
-  /** The same, of which only entries are recorded. */
+  /** Returns this code with only its entries recorded. */
   public TracedCode entriesOnly() {
     return new TracedCode(address, unit, relative, prologue, frame, false);
   }
@@ -49,10 +49,10 @@ public record TracedCode(
     return prologue.clone();
   }
 
-  /** Codes of unwind data for the first instructions of a function. */
+  /** Unwind codes for the first instructions of a function. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   public record Prologue(int[] codes, int frame) {
-    /** None. */
+    /** No unwind codes. */
     public static final Prologue NONE = new Prologue(new int[0], 0);
 
     /** Copies the codes. */
@@ -66,7 +66,7 @@ public record TracedCode(
     }
 
     /**
-     * Those of a function, up to an offset; null if they cannot be written another time.
+     * Returns the unwind codes of a function up to an offset; null if they cannot be written again.
      *
      * @param unit bytes of the first instructions
      */

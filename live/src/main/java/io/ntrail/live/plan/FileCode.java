@@ -2,12 +2,12 @@ package io.ntrail.live.plan;
 
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.pe.PeImage;
-import io.ntrail.formats.pe.Relocations;
+import io.ntrail.formats.pe.fixups.Relocations;
 import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * The code of a module as its file has it, at the base where the module lies. What differs in
+ * Code of a module according to its file, at the base where the module was loaded. What differs in
  * memory was changed by somebody: an anti-virus, another tracer, the program itself.
  *
  * <p>Bytes of the file are looked at where they are asked for, and nowhere else. On Windows the
@@ -15,7 +15,7 @@ import java.util.Optional;
  * instructions are never part of what is moved or overwritten.
  */
 public final class FileCode {
-  /** The longest place that a relocation changes. */
+  /** Size of the largest value that a relocation changes. */
   private static final int WIDEST = 8;
 
   private static final int PAGE = 0x1000;
@@ -33,7 +33,7 @@ public final class FileCode {
   }
 
   /**
-   * The code of a file, which must stay open.
+   * Reads the code of a file, which must stay open.
    *
    * @param stored the file
    * @param base where it is loaded
@@ -52,7 +52,9 @@ public final class FileCode {
     return new FileCode(stored, relocations, delta, places.sorted());
   }
 
-  /** The places in code that hold addresses: few in code of x64, millions in its data. */
+  /**
+   * Returns the addresses in code that relocations change: few in 64-bit code, millions in data.
+   */
   private static final class Places {
     private long[] places = new long[64];
     private int count;
@@ -81,7 +83,7 @@ public final class FileCode {
     }
   }
 
-  /** The bytes that should be in memory; empty if the file does not have them. */
+  /** Returns the bytes that memory should have; empty if the file does not have them. */
   Optional<byte[]> bytes(long rva, int length) {
     if (rva < 0 || !stored.view().has(rva, length)) {
       return Optional.empty();

@@ -1,25 +1,25 @@
 package io.ntrail.live.plan;
 
-import io.ntrail.formats.pe.UnwindChain;
-import io.ntrail.formats.pe.UnwindCode;
-import io.ntrail.formats.pe.UnwindInfo;
+import io.ntrail.formats.pe.unwind.UnwindChain;
+import io.ntrail.formats.pe.unwind.UnwindCode;
+import io.ntrail.formats.pe.unwind.UnwindInfo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * What unwind data says of a range of code: how its prologue builds the frame. A part that was
- * moved out of a function begins with that function's frame.
+ * Frame layout of a range of code according to its unwind data: how its prologue builds the frame.
+ * A part that was moved out of a function begins with that function's frame.
  */
 final class FrameLayout {
-  /** What no unwind data describes: the stack pointer stays where it is. */
+  /** Layout without unwind data: the stack pointer does not move. */
   static final FrameLayout NONE = new FrameLayout(List.of(), 0);
 
   private final List<Step> steps;
   private final int prologue;
 
   /**
-   * One thing that was done.
+   * Step of a prologue.
    *
    * @param offset behind which byte of the range; 0: before it began
    * @param room by how many bytes the stack pointer was lowered
@@ -33,7 +33,10 @@ final class FrameLayout {
     this.prologue = prologue;
   }
 
-  /** The layout of a range; empty if it is damaged, of another kind, or that of an interrupt. */
+  /**
+   * Returns the layout of a range; empty if it is damaged, of another kind, or that of an
+   * interrupt.
+   */
   static Optional<FrameLayout> of(UnwindChain chain) {
     if (chain.damage().isPresent()) {
       return Optional.empty();
@@ -63,28 +66,28 @@ final class FrameLayout {
     return Optional.of(new FrameLayout(steps, chain.info().prologSize()));
   }
 
-  /** Whether there is a frame already at the first byte. */
+  /** Returns whether there is a frame already at the first byte. */
   boolean beginsWithFrame() {
     return !steps.isEmpty() && steps.getFirst().offset == 0;
   }
 
-  /** Bytes of the prologue. */
+  /** Returns the size of the prologue. */
   int prologue() {
     return prologue;
   }
 
-  /** Whether the return address is where the stack pointer is, all the time. */
+  /** Returns whether the return address is where the stack pointer is, all the time. */
   boolean isNone() {
     return steps.isEmpty();
   }
 
-  /** Whether the prologue did something that ends at an offset. */
+  /** Returns whether the prologue did something that ends at an offset. */
   boolean changesAt(int offset) {
     return offset <= prologue && steps.stream().anyMatch(step -> step.offset == offset);
   }
 
-  /** Tells what is known behind so many bytes. */
-  void at(int offset, StackTrack track) {
+  /** Sets the tracker to the state after so many bytes. */
+  void at(int offset, StackPointerTracker track) {
     track.resume();
     long stackPointer = 0;
     for (Step step : steps) {

@@ -13,7 +13,7 @@ final class HookPrologue {
 
   private HookPrologue() {}
 
-  /** Whether an instruction is one. */
+  /** Returns whether an instruction is one. */
   static boolean is(Bytes code, int at, int size) {
     return size == SIZE && code.i64(at) == BYTES;
   }

@@ -1,56 +1,59 @@
 package io.ntrail.live.plan;
 
-import io.ntrail.analysis.patchability.FunctionPatch;
-import io.ntrail.analysis.patchability.NeedsStop;
 import io.ntrail.live.code.TracedCode;
+import io.ntrail.programs.patchability.FunctionPatch;
+import io.ntrail.programs.patchability.SuspensionReason;
 import java.util.Optional;
 
 /**
- * What is done with a function that was asked for.
+ * Plan for a matching function.
  *
  * @param module where it is
  * @param name what it is called; empty if nobody knows
  * @param patch how it can be patched
  * @param code what its stub needs; of functions that are patched
- * @param reason why it is left alone, or why only its entries are recorded
+ * @param reason why it is skipped, or why only its entries are recorded
  */
 public record PlannedFunction(
     PlannedModule module,
     String name,
     FunctionPatch patch,
     Optional<TracedCode> code,
-    Optional<LeftAlone> reason) {
-  /** Where it begins in its module. */
+    Optional<SkipReason> reason) {
+  /** Returns its RVA. */
   public long rva() {
     return patch.function().rva();
   }
 
-  /** Whether it is patched. */
+  /** Returns whether it is patched. */
   public boolean isTraced() {
     return code.isPresent();
   }
 
-  /** Whether entries and exits are recorded. */
+  /** Returns whether entries and exits are recorded. */
   public boolean hasExits() {
     return code.isPresent() && code.get().exits();
   }
 
-  /** The same, of which only entries are recorded. */
+  /** Returns this function with only its entries recorded. */
   public PlannedFunction entriesOnly() {
     return new PlannedFunction(module, name, patch, code.map(TracedCode::entriesOnly), reason);
   }
 
-  /** The same, left alone. */
-  public PlannedFunction leftAlone(LeftAlone why) {
+  /** Returns this function as skipped. */
+  public PlannedFunction leftAlone(SkipReason why) {
     return new PlannedFunction(module, name, patch, Optional.empty(), Optional.of(why));
   }
 
-  /** Why threads have to stand still while it is patched; empty if they may run, or it is not. */
-  public Optional<NeedsStop> needsStop() {
+  /**
+   * Returns why threads must be suspended while it is patched; empty if they may run, or it is not
+   * patched.
+   */
+  public Optional<SuspensionReason> needsStop() {
     return isTraced() ? patch.needsStop() : Optional.empty();
   }
 
-  /** The name, or what stands for it. */
+  /** Returns its name, or its RVA if it has none. */
   public String title() {
     return module.module().stem() + "!" + (name.isEmpty() ? "0x" + Long.toHexString(rva()) : name);
   }

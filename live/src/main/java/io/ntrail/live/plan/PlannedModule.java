@@ -4,7 +4,7 @@ import io.ntrail.formats.pe.PeImage;
 import io.ntrail.live.target.TargetModule;
 
 /**
- * A module that functions were asked for in.
+ * Module with matching functions.
  *
  * @param module where it lies
  * @param image what lay there when the plan was made

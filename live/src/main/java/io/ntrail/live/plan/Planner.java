@@ -1,25 +1,25 @@
 package io.ntrail.live.plan;
 
-import io.ntrail.analysis.image.ImageFunction;
-import io.ntrail.analysis.patchability.FunctionPatch;
-import io.ntrail.analysis.patchability.Padding;
-import io.ntrail.analysis.patchability.Patchability;
-import io.ntrail.analysis.x86.CodeSize;
-import io.ntrail.analysis.x86.Effects;
-import io.ntrail.analysis.x86.Instruction;
-import io.ntrail.analysis.x86.InstructionDecoder;
-import io.ntrail.analysis.x86.OperandReader;
-import io.ntrail.analysis.x86.Operands;
 import io.ntrail.formats.bytes.Bytes;
-import io.ntrail.formats.pe.FunctionTable;
 import io.ntrail.formats.pe.PeImage;
-import io.ntrail.formats.pe.RuntimeFunction;
-import io.ntrail.formats.pe.UnwindInfo;
+import io.ntrail.formats.pe.unwind.FunctionTable;
+import io.ntrail.formats.pe.unwind.RuntimeFunction;
+import io.ntrail.formats.pe.unwind.UnwindInfo;
 import io.ntrail.live.code.TracedCode;
 import io.ntrail.live.code.TracedCode.Prologue;
 import io.ntrail.live.code.TracedCode.Relative;
-import io.ntrail.live.plan.LeftAlone.Kind;
+import io.ntrail.live.plan.SkipReason.Kind;
 import io.ntrail.live.target.TargetModule;
+import io.ntrail.programs.image.ImageFunction;
+import io.ntrail.programs.patchability.FunctionPadding;
+import io.ntrail.programs.patchability.FunctionPatch;
+import io.ntrail.programs.patchability.Patchability;
+import io.ntrail.programs.x86.CodeSize;
+import io.ntrail.programs.x86.Effects;
+import io.ntrail.programs.x86.Instruction;
+import io.ntrail.programs.x86.InstructionDecoder;
+import io.ntrail.programs.x86.OperandReader;
+import io.ntrail.programs.x86.Operands;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -29,7 +29,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * Decides for one module.
+ * Plans the functions of one module.
  *
  * <p>Exits are recorded where everything is understood that this needs: the unit, its unwind data,
  * what the function does with its return address. Where only the last is missing, entries are.
@@ -56,20 +56,20 @@ public final class Planner {
     this.file = file;
     this.table = FunctionTable.of(image);
     this.returnAddressReads = new ReturnAddressReads(image, table);
-    this.runtime = Runtimes.of(module.module(), image, names.values());
+    this.runtime = LanguageRuntimes.of(module.module(), image, names.values());
   }
 
-  /** What a user asks for. */
-  public interface Choice {
-    /** Whether a function is asked for by one of its names, or by the lack of one. */
+  /** Functions that a user selects. */
+  public interface Selection {
+    /** Returns whether a function is asked for by one of its names, or by the lack of one. */
     boolean wants(TargetModule module, String name);
 
-    /** Whether it is excluded though it is asked for. */
+    /** Returns whether it is excluded though it is asked for. */
     boolean excludes(TargetModule module, String name);
   }
 
   /**
-   * Plans.
+   * Plans the selected functions of a module.
    *
    * @param names of functions by RVA, besides those of exports
    * @param file what should be in memory, if that is known
@@ -80,12 +80,12 @@ public final class Planner {
       PeImage image,
       Map<Long, String> names,
       Optional<FileCode> file,
-      Choice choice) {
+      Selection choice) {
     return new Planner(new PlannedModule(module, image), names, file).plan(choice);
   }
 
   /**
-   * Plans for a function that tracing itself has to change, whatever is asked for.
+   * Plans a function that tracing itself has to patch, regardless of the selection.
    *
    * @param name of an export
    * @return empty if there is none, or it cannot be patched
@@ -101,7 +101,7 @@ public final class Planner {
         .filter(PlannedFunction::isTraced);
   }
 
-  private List<PlannedFunction> plan(Choice choice) {
+  private List<PlannedFunction> plan(Selection choice) {
     List<PlannedFunction> planned = new ArrayList<>();
     Patchability patchability = Patchability.of(image);
     for (FunctionPatch found : patchability.list()) {
@@ -118,7 +118,7 @@ public final class Planner {
     return planned;
   }
 
-  /** The names of a function, best first; one that nobody names has an empty one. */
+  /** Returns the names of a function, best first; an empty one if it has none. */
   private List<String> names(ImageFunction function) {
     List<String> all = new ArrayList<>(function.names());
     String other = names.get(function.rva());
@@ -130,26 +130,26 @@ public final class Planner {
 
   private PlannedFunction left(String name, FunctionPatch patch, Kind kind) {
     return new PlannedFunction(
-        module, name, patch, Optional.empty(), Optional.of(LeftAlone.of(kind)));
+        module, name, patch, Optional.empty(), Optional.of(SkipReason.of(kind)));
   }
 
   private PlannedFunction decide(String name, List<String> all, FunctionPatch patch) {
-    Optional<LeftAlone> foreign = foreignPatch(patch);
+    Optional<SkipReason> foreign = foreignPatch(patch);
     if (foreign.isPresent()) {
       return new PlannedFunction(module, name, patch, Optional.empty(), foreign);
     }
     if (!patch.isPossible()) {
-      LeftAlone why = LeftAlone.of(patch.refusal().orElseThrow(), patch.detail());
+      SkipReason why = SkipReason.of(patch.refusal().orElseThrow(), patch.detail());
       return new PlannedFunction(module, name, patch, Optional.empty(), Optional.of(why));
     }
-    Optional<Kind> denied = all.stream().map(Deny::of).filter(k -> k != null).findFirst();
-    if (denied.isPresent() && Deny.isForbidden(denied.get())) {
+    Optional<Kind> denied = all.stream().map(DenyList::of).filter(k -> k != null).findFirst();
+    if (denied.isPresent() && DenyList.isForbidden(denied.get())) {
       return left(name, patch, denied.get());
     }
-    if (!patch.isInPlace() && Doubts.isDoubtfulRoom(image, patch)) {
+    if (!patch.isInPlace() && DataInCodeHeuristics.isDoubtfulRoom(image, patch)) {
       return left(name, patch, Kind.DOUBTFUL_PADDING);
     }
-    if (Doubts.mayBeData(image, patch)) {
+    if (DataInCodeHeuristics.mayBeData(image, patch)) {
       return left(name, patch, Kind.DOUBTFUL_CODE);
     }
     long rva = patch.function().rva();
@@ -176,7 +176,7 @@ public final class Planner {
     if (movesStack && prologue.codes().length == 0) {
       return left(name, patch, Kind.NO_UNWIND_DATA);
     }
-    Optional<LeftAlone> elsewhere = denied.map(LeftAlone::of).or(() -> entriesOnly(all, patch));
+    Optional<SkipReason> elsewhere = denied.map(SkipReason::of).or(() -> entriesOnly(all, patch));
     TracedCode code =
         new TracedCode(
             module.module().base() + rva,
@@ -189,21 +189,23 @@ public final class Planner {
   }
 
   /**
-   * Whether somebody was there before: what would be moved or overwritten is compared with the
-   * file. Of a function that cannot be patched, as many bytes as others have overwritten then.
+   * Looks for a patch of another tool: what would be moved or overwritten is compared with the
+   * file. For a function that cannot be patched, as many bytes as other tools would have
+   * overwritten.
    */
-  private Optional<LeftAlone> foreignPatch(FunctionPatch patch) {
+  private Optional<SkipReason> foreignPatch(FunctionPatch patch) {
     if (file.isEmpty()) {
       return Optional.empty();
     }
     long rva = patch.function().rva();
     if (!patch.isPossible()) {
-      return difference(rva, (int) Math.min(Padding.JUMP, patch.function().size()));
+      return difference(rva, (int) Math.min(FunctionPadding.JUMP, patch.function().size()));
     }
-    return difference(rva, patch.unitLength()).or(() -> difference(patch.jumpAt(), Padding.JUMP));
+    return difference(rva, patch.unitLength())
+        .or(() -> difference(patch.jumpAt(), FunctionPadding.JUMP));
   }
 
-  private Optional<LeftAlone> difference(long rva, int length) {
+  private Optional<SkipReason> difference(long rva, int length) {
     if (!image.view().has(rva, length)) {
       return Optional.empty();
     }
@@ -215,10 +217,13 @@ public final class Planner {
     String detail =
         "0x%x: %s, file: %s"
             .formatted(rva, HEX.formatHex(now), should.map(HEX::formatHex).orElse("nothing"));
-    return Optional.of(LeftAlone.of(Kind.FOREIGN_PATCH, detail));
+    return Optional.of(SkipReason.of(Kind.FOREIGN_PATCH, detail));
   }
 
-  /** Finds what is relative to the instruction pointer; whether the stack pointer is changed. */
+  /**
+   * Finds displacements relative to the instruction pointer; returns whether the stack pointer is
+   * changed.
+   */
   private boolean readUnit(byte[] unit, List<Relative> relative) {
     Bytes bytes = Bytes.copyOf(unit, "unit");
     boolean moves = false;
@@ -244,17 +249,17 @@ public final class Planner {
             use -> use.access().writes() && use.register().toString().equalsIgnoreCase("rsp"));
   }
 
-  /** Why only the entries of a function are recorded that can be patched. */
-  private Optional<LeftAlone> entriesOnly(List<String> all, FunctionPatch patch) {
+  /** Returns why only the entries of a function are recorded that can be patched. */
+  private Optional<SkipReason> entriesOnly(List<String> all, FunctionPatch patch) {
     if (runtime.isPresent()) {
-      return Optional.of(LeftAlone.of(Kind.RUNTIME, runtime.get()));
+      return Optional.of(SkipReason.of(Kind.RUNTIME, runtime.get()));
     }
     boolean unnamed = all.stream().allMatch(String::isEmpty);
     if (unnamed && module.module().stem().equalsIgnoreCase("ntdll")) {
-      return Optional.of(LeftAlone.of(Kind.UNNAMED_INTERNAL));
+      return Optional.of(SkipReason.of(Kind.UNNAMED_INTERNAL));
     }
     return returnAddressReads.in(patch.function())
-        ? Optional.of(LeftAlone.of(Kind.READS_RETURN_ADDRESS))
+        ? Optional.of(SkipReason.of(Kind.READS_RETURN_ADDRESS))
         : Optional.empty();
   }
 }

@@ -1,18 +1,18 @@
 package io.ntrail.live.plan;
 
-import io.ntrail.analysis.image.ImageFunction;
-import io.ntrail.analysis.x86.CodeSize;
-import io.ntrail.analysis.x86.FlowClass;
-import io.ntrail.analysis.x86.Instruction;
-import io.ntrail.analysis.x86.InstructionDecoder;
-import io.ntrail.analysis.x86.OperandReader;
-import io.ntrail.analysis.x86.OperandType;
-import io.ntrail.analysis.x86.Operands;
 import io.ntrail.formats.bytes.Bytes;
-import io.ntrail.formats.pe.FunctionTable;
 import io.ntrail.formats.pe.PeImage;
-import io.ntrail.formats.pe.RuntimeFunction;
-import io.ntrail.formats.pe.UnwindInfo;
+import io.ntrail.formats.pe.unwind.FunctionTable;
+import io.ntrail.formats.pe.unwind.RuntimeFunction;
+import io.ntrail.formats.pe.unwind.UnwindInfo;
+import io.ntrail.programs.image.ImageFunction;
+import io.ntrail.programs.x86.CodeSize;
+import io.ntrail.programs.x86.FlowClass;
+import io.ntrail.programs.x86.Instruction;
+import io.ntrail.programs.x86.InstructionDecoder;
+import io.ntrail.programs.x86.OperandReader;
+import io.ntrail.programs.x86.OperandType;
+import io.ntrail.programs.x86.Operands;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -25,7 +25,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Finds functions that look at their own return address: they would see that of a slot.
+ * Finds functions that read their own return address, which would be that of a slot.
  *
  * <p>The code is gone through from its first byte on, in the order in which it lies, with the
  * distance of the stack pointer, of the frame register and of copies of both from the place of the
@@ -38,8 +38,8 @@ import java.util.TreeSet;
  * damaged or that of an interrupt, a stack pointer that comes from elsewhere.
  */
 final class ReturnAddressReads {
-  private static final int MOST_BYTES = 1 << 22;
-  private static final int MOST_PARTS = 256;
+  private static final int MAX_BYTES = 1 << 22;
+  private static final int MAX_PARTS = 256;
   private static final int WINDOW = 1 << 16;
 
   private final PeImage image;
@@ -48,9 +48,9 @@ final class ReturnAddressReads {
   private final OperandReader reader = OperandReader.of(decoder);
   private final Instruction instruction = new Instruction();
   private final Operands operands = new Operands();
-  private final StackTrack track = new StackTrack();
+  private final StackPointerTracker track = new StackPointerTracker();
 
-  /** Of each function the parts that continue it. */
+  /** Parts that continue a function, by function. */
   private final Map<Long, List<RuntimeFunction>> parts;
 
   ReturnAddressReads(PeImage image, FunctionTable table) {
@@ -73,17 +73,19 @@ final class ReturnAddressReads {
     return parts;
   }
 
-  /** Whether a function does. */
+  /** Returns whether a function reads its return address. */
   boolean in(ImageFunction function) {
     return new Search().looks(function.rva(), function.end());
   }
 
-  /** Whether code that unwind data describes is entered with a frame that other code made. */
+  /**
+   * Returns whether code that unwind data describes is entered with a frame that other code made.
+   */
   boolean isPart(RuntimeFunction entry) {
     return FrameLayout.of(table.chain(entry)).map(FrameLayout::beginsWithFrame).orElse(false);
   }
 
-  /** Where the first range of the function table begins behind an address. */
+  /** Returns where the first range of the function table begins behind an address. */
   private long nextEntry(long rva) {
     int low = 0;
     int high = table.entries().size();
@@ -102,26 +104,28 @@ final class ReturnAddressReads {
     return FrameLayout.of(table.chain(entry)).map(FrameLayout::isNone).orElse(false);
   }
 
-  /** Through one function, its parts and what it ends with. */
+  /** Analysis of one function, its parts and its tail calls. */
   private final class Search {
-    /** Ranges of the function table, by where they begin, and code without unwind data. */
+    /** Ranges of the function table by their begin, and code without unwind data. */
     private final Set<Long> seen = new HashSet<>();
 
     private final Deque<Range> left = new ArrayDeque<>();
 
-    /** Where what was not understood could be, so that it counts as a look. */
+    /** Set if the return address is read, or may be by code that could not be analysed. */
     private boolean found;
 
     boolean looks(long rva, long end) {
       routine(rva, end, Bound.NEXT_FUNCTION);
       while (!found && !left.isEmpty()) {
         through(left.pop());
-        found |= seen.size() > MOST_PARTS;
+        found |= seen.size() > MAX_PARTS;
       }
       return found;
     }
 
-    /** What is called at an address, or jumped to with nothing but a return address. */
+    /**
+     * Analyses code that is called, or jumped to with nothing but a return address on the stack.
+     */
     private void routine(long rva, long end, Bound bound) {
       Optional<RuntimeFunction> entry = table.entry(rva);
       if (entry.isEmpty()) {
@@ -154,7 +158,7 @@ final class ReturnAddressReads {
     }
 
     private void through(Range range) {
-      long length = Math.min(range.end - range.begin, MOST_BYTES);
+      long length = Math.min(range.end - range.begin, MAX_BYTES);
       if (length <= 0
           || range.bound == Bound.UNWIND_DATA && length < range.end - range.begin
           || !image.view().has(range.begin, 1)) {
@@ -166,13 +170,13 @@ final class ReturnAddressReads {
       new Walk(range, code).go();
     }
 
-    /** Through one range. */
+    /** Analyses one range. */
     private final class Walk {
       private final Range range;
       private final Bytes code;
       private final TreeSet<Integer> targets = new TreeSet<>();
 
-      /** It jumped through a register: there may be a table of targets in the code. */
+      /** Set after a jump through a register: the code may contain a table of its targets. */
       private boolean hasSwitch;
 
       Walk(Range range, Bytes code) {
@@ -216,13 +220,13 @@ final class ReturnAddressReads {
                 && operands.memory(operand).index().isPresent();
       }
 
-      /** Whether code without unwind data ends here, as far as its jumps tell. */
+      /** Returns whether code without unwind data ends here, as far as its jumps tell. */
       private boolean isOver(int at) {
         boolean goesOn = hasSwitch && range.bound == Bound.NEXT_FUNCTION;
         return range.bound != Bound.UNWIND_DATA && !goesOn && targets.ceiling(at) == null;
       }
 
-      /** Where code goes on behind what does not decode. */
+      /** Returns where code goes on behind what does not decode. */
       private int behindTable(int at) {
         Integer next = targets.ceiling(at + 1);
         found |= !hasSwitch;
@@ -252,17 +256,17 @@ final class ReturnAddressReads {
     }
   }
 
-  /** Who says where code ends. */
+  /** Source of the end of a range of code. */
   private enum Bound {
     UNWIND_DATA,
-    /** It may end before. */
+    /** The function table, though code may end before. */
     NEXT_FUNCTION,
-    /** Nobody: it ends where its jumps lead no further. */
+    /** None: code ends where its jumps lead no further. */
     NONE
   }
 
   /**
-   * Code that is gone through.
+   * Range of code to analyse.
    *
    * @param begin its first byte
    * @param end behind all that may belong to it

@@ -1,6 +1,6 @@
 /**
- * Which functions of a running program are traced, how, and why the others are not: decided from
- * the modules as they lie in memory, before anything is touched.
+ * Plans which functions of a running program are traced, and how: from the modules as they lie in
+ * memory, before anything is changed.
  */
 @NullMarked
 package io.ntrail.live.plan;

@@ -1,13 +1,13 @@
 package io.ntrail.live.session;
 
 /**
- * Which chunks the target has. It follows the head of the chunk ring, so that a pass looks at the
+ * Chunks that the target has. It follows the head of the chunk ring, so that a pass looks at the
  * chunks that were taken and at no others; it looks at all of them now and then, since the head may
  * be wrong.
  */
 final class ChunkPool {
   private final SessionFile session;
-  private final Remarks remarks;
+  private final RecorderDiagnostics remarks;
   private final ChunkState[] chunks;
   private final ChunkState[] taken;
   private int takenCount;
@@ -15,7 +15,7 @@ final class ChunkPool {
   private long offered;
   private boolean headDamaged;
 
-  ChunkPool(SessionFile session, Remarks remarks) {
+  ChunkPool(SessionFile session, RecorderDiagnostics remarks) {
     this.session = session;
     this.remarks = remarks;
     chunks = new ChunkState[session.chunks()];
@@ -35,17 +35,17 @@ final class ChunkPool {
     return taken[place];
   }
 
-  /** Chunks that nobody has, as far as the head of the ring is right. */
+  /** Returns the number of chunks that nobody has, as far as the head of the ring is right. */
   int free() {
     return headDamaged ? 0 : Math.clamp(session.chunksOffered() - known, 0, chunks.length);
   }
 
-  /** How often a chunk was offered: no thread can have had more. */
+  /** Returns how often a chunk was offered, an upper bound of the chunks of any thread. */
   long offered() {
     return offered;
   }
 
-  /** Takes note of the chunks that were taken since the last time. */
+  /** Notes the chunks that were taken since the last call. */
   void follow() {
     int head = session.chunksTaken();
     int fresh = head - known;
@@ -53,7 +53,7 @@ final class ChunkPool {
       if (!headDamaged) {
         headDamaged = true;
         remarks.damaged(
-            "the head of the chunk ring is %d where %d chunks were offered",
+            "chunk ring head %d is beyond tail %d",
             Integer.toUnsignedLong(head), Integer.toUnsignedLong(session.chunksOffered()));
       }
       return;
@@ -65,14 +65,14 @@ final class ChunkPool {
     }
   }
 
-  /** Takes note of chunks that somebody uses although no thread took them. */
+  /** Notes chunks that are in use but were not taken. */
   void search() {
     for (ChunkState chunk : chunks) {
       if (chunk.place < 0 && session.state(chunk.index) != SessionLayout.FREE) {
         // Whoever took it moved the head first.
         follow();
         if (chunk.place < 0) {
-          remarks.damaged("chunk %d is used although no thread took it", chunk.index);
+          remarks.damaged("chunk %d is in use but was not taken", chunk.index);
           take(chunk);
         }
       }
@@ -86,7 +86,7 @@ final class ChunkPool {
     }
   }
 
-  /** Makes a chunk zero and offers it, unless it lies in the ring already. */
+  /** Clears a chunk and offers it, unless it is in the ring already. */
   void recycle(ChunkState chunk) {
     takenCount--;
     ChunkState last = taken[takenCount];

@@ -2,20 +2,20 @@ package io.ntrail.live.session;
 
 import org.jspecify.annotations.Nullable;
 
-/** What the recorder knows about a chunk: what it did itself, and the head as first seen. */
+/** State of a chunk as the recorder knows it: its own actions, and the header as first seen. */
 final class ChunkState {
   final int index;
 
-  /** It was offered, and the head of the ring has not passed it. */
+  /** Set from when it is offered until the head of the ring has passed it. */
   boolean inRing;
 
-  /** Its place in the list of taken chunks, or -1. */
+  /** Index in the list of taken chunks, or -1. */
   int place = -1;
 
-  /** Whose it is; null before its head was read. */
+  /** Owner; null before its header was read. */
   @Nullable RecordedThread owner;
 
-  /** Its number among the chunks of its thread. */
+  /** Sequence number among the chunks of its thread. */
   long number;
 
   /** Records lost before it. */
@@ -23,19 +23,19 @@ final class ChunkState {
 
   boolean lossTold;
 
-  /** Records that were taken out. */
+  /** Number of records that were taken out. */
   int done;
 
-  /** Its thread handed it over, or left it for another one. */
+  /** Set when its thread handed it over, or abandoned it. */
   boolean ready;
 
-  /** The pass that found it ready. */
+  /** Pass that found it ready. */
   long readyPass;
 
-  /** Ready although its thread did not hand it over: only its whole records count. */
+  /** Set if it is ready but was not handed over: only its whole records count. */
   boolean partial;
 
-  /** Something about it that cannot be was said. */
+  /** Set when an anomaly was reported. */
   boolean said;
 
   ChunkState(int index) {

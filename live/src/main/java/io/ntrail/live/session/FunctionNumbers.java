@@ -1,13 +1,13 @@
 package io.ntrail.live.session;
 
 /**
- * Which function a record is of: from the low half of the address of its body thunk to the number
- * of the function in the {@code .ntr}. Used by one thread.
+ * Map from the low half of the address of a body thunk to the number of the function in the {@code
+ * .ntr}. Used by one thread.
  */
 final class FunctionNumbers {
   private int[] addresses = new int[1 << 10];
 
-  /** 0 where there is none. */
+  /** Numbers; 0 where there is none. */
   private int[] numbers = new int[1 << 10];
 
   private int count;
@@ -29,7 +29,7 @@ final class FunctionNumbers {
     numbers[at] = number;
   }
 
-  /** The number of a function; 0 if it is not known. */
+  /** Returns the number of a function; 0 if it is unknown. */
   int of(int address) {
     return numbers[place(address)];
   }

@@ -2,22 +2,22 @@ package io.ntrail.live.session;
 
 import io.ntrail.formats.ntr.EventTally;
 import io.ntrail.formats.ntr.NtrWriter;
-import io.ntrail.formats.ntr.ThreadEvents;
+import io.ntrail.formats.ntr.ThreadEventWriter;
 import io.ntrail.formats.ntr.TracedFunction;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Gives records to the writer, or drops them, and counts both. */
+/** Passes records to the writer, or drops them, and counts both. */
 final class RecordSink {
-  /** Numbers of functions that nobody told about: their addresses, from here on. */
+  /** First number of unknown functions, followed by their addresses. */
   static final long UNKNOWN = 1L << 32;
 
-  private static final int MOST_UNKNOWN = 4096;
+  private static final int MAX_UNKNOWN = 4096;
 
   private final NtrWriter writer;
-  private final Remarks remarks;
+  private final RecorderDiagnostics remarks;
   private final int wordsEach;
   private final int argumentCount;
   private final long[] words;
@@ -32,7 +32,7 @@ final class RecordSink {
   private EventTally given = EventTally.NONE;
   private EventTally dropped = EventTally.NONE;
 
-  RecordSink(SessionFile session, int arguments, NtrWriter writer, Remarks remarks) {
+  RecordSink(SessionFile session, int arguments, NtrWriter writer, RecorderDiagnostics remarks) {
     this.writer = writer;
     this.remarks = remarks;
     wordsEach = session.recordBytes() / 8;
@@ -41,7 +41,7 @@ final class RecordSink {
     this.arguments = new long[argumentCount];
   }
 
-  /** What the records to be taken are copied into. */
+  /** Returns the buffer for the records to be taken. */
   long[] words() {
     return words;
   }
@@ -50,43 +50,43 @@ final class RecordSink {
     functions.put(address, number);
   }
 
-  /** What was given to the writer. */
+  /** Returns the counts of records that were passed to the writer. */
   EventTally given() {
     return given;
   }
 
-  /** What was taken out of chunks and dropped. */
+  /** Returns the counts of records that were taken out of chunks and dropped. */
   EventTally dropped() {
     return dropped;
   }
 
-  /** Records that cannot be: of no kind, or not written where all must be. */
+  /** Returns the number of invalid records: of no kind, or not written where all must be. */
   long unreadable() {
     return unreadable;
   }
 
-  /** Events of functions that nobody told about. */
+  /** Returns the number of events of unknown functions. */
   long unknownEvents() {
     return unknownEvents;
   }
 
-  /** The latest ticks of a record that was given to the writer. */
+  /** Returns the latest ticks of a record that was passed to the writer. */
   long latest() {
     return latest;
   }
 
-  /** What was given did not come into the file after all. */
+  /** Moves records from passed to dropped: they are not in the file after all. */
   void takeBack(EventTally tally) {
     given = given.minus(tally);
     dropped = dropped.plus(tally);
   }
 
   /**
-   * Gives the first records of {@link #words} to the writer.
+   * Passes the first records of {@link #words} to the writer.
    *
    * @throws IOException if it failed; those that it did not get are dropped
    */
-  void give(int count, RecordedThread thread, ThreadEvents to) throws IOException {
+  void give(int count, RecordedThread thread, ThreadEventWriter to) throws IOException {
     position = 0;
     try {
       write(count, thread, to);
@@ -96,7 +96,7 @@ final class RecordSink {
     }
   }
 
-  private void write(int count, RecordedThread thread, ThreadEvents to) throws IOException {
+  private void write(int count, RecordedThread thread, ThreadEventWriter to) throws IOException {
     int entries = 0;
     int exits = 0;
     int unwinds = 0;
@@ -185,8 +185,8 @@ final class RecordSink {
   private long unknown(int address) throws IOException {
     unknownEvents++;
     long number = UNKNOWN | Integer.toUnsignedLong(address);
-    if (unknown.size() < MOST_UNKNOWN && unknown.add(address)) {
-      remarks.say("a record names a function that nobody told about: 0x%08x", address);
+    if (unknown.size() < MAX_UNKNOWN && unknown.add(address)) {
+      remarks.say("record with unknown function 0x%08x", address);
       writer.function(
           new TracedFunction(number, 0, Integer.toUnsignedLong(address), "", List.of()));
     }

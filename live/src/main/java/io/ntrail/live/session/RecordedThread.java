@@ -1,41 +1,41 @@
 package io.ntrail.live.session;
 
-import io.ntrail.formats.ntr.ThreadEvents;
+import io.ntrail.formats.ntr.ThreadEventWriter;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A thread of the target, as its chunks tell of it. */
+/** Thread of the target, as its chunks describe it. */
 final class RecordedThread {
   final ThreadKey key;
 
-  /** Its number in the {@code .ntr}; 0 if it is one too many. */
+  /** Number in the {@code .ntr}; 0 if it exceeds the thread limit. */
   final long number;
 
-  /** Where its events go; null if it is one too many. */
-  final @Nullable ThreadEvents events;
+  /** Writer of its events; null if it exceeds the thread limit. */
+  final @Nullable ThreadEventWriter events;
 
-  /** The number of the chunk that comes next. */
+  /** Sequence number of the next chunk. */
   long next;
 
   String name = "";
 
-  /** Chunks that were not handed over: one, unless something is wrong. */
+  /** Chunks in use: one, unless something is wrong. */
   final List<ChunkState> inUse = new ArrayList<>(1);
 
-  /** Chunks that are to be read, in no order. */
+  /** Chunks to be read, in no order. */
   final List<ChunkState> ready = new ArrayList<>();
 
-  /** The area of its last event that had one. */
+  /** Area of its last event that had one. */
   int area;
 
-  /** The slot of the innermost frame after that event. */
+  /** Slot of the innermost frame after that event. */
   int slot;
 
-  /** Records that were taken out and dropped, and not told in the file yet. */
+  /** Dropped records that the file does not report yet. */
   long dropped;
 
-  RecordedThread(ThreadKey key, long number, @Nullable ThreadEvents events) {
+  RecordedThread(ThreadKey key, long number, @Nullable ThreadEventWriter events) {
     this.key = key;
     this.number = number;
     this.events = events;

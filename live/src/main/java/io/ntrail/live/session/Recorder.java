@@ -2,7 +2,7 @@ package io.ntrail.live.session;
 
 import io.ntrail.formats.ntr.NtrRing;
 import io.ntrail.formats.ntr.NtrWriter;
-import io.ntrail.formats.ntr.ThreadEvents;
+import io.ntrail.formats.ntr.ThreadEventWriter;
 import io.ntrail.formats.ntr.TracedFunction;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -28,28 +28,28 @@ import org.jspecify.annotations.Nullable;
  * <p>Any thread may call it; who reads {@link #statistics} waits for nobody.
  */
 public final class Recorder implements AutoCloseable {
-  /** Chunks that one call of {@link #poll} reads at most. */
+  /** Maximum number of chunks that one call of {@link #poll} reads. */
   private static final int CHUNKS_A_POLL = 64;
 
   private static final long PROGRESS_NANOS = 60_000_000;
 
-  /** All chunks are looked at every so many times: only a damaged session needs it. */
+  /** Interval in passes of checks of all chunks, which only a damaged session needs. */
   private static final int SEARCH_EVERY = 16;
 
   /** Writes definitions. */
   @FunctionalInterface
   public interface Definitions {
-    /** Defines something; no events. */
+    /** Writes definitions, but no events. */
     void write(NtrWriter writer) throws IOException;
   }
 
   private final SessionFile session;
   private final RecorderSettings settings;
   private final boolean alone;
-  private final Remarks remarks;
+  private final RecorderDiagnostics remarks;
   private final RecorderOutput output;
   private final RecordSink sink;
-  private final ChunkReader reader;
+  private final SessionChunkReader reader;
   private final List<Integer> argumentPlaces;
   private final ReentrantLock lock;
 
@@ -63,7 +63,7 @@ public final class Recorder implements AutoCloseable {
 
   private Recorder(
       SessionFile session, NtrWriter writer, @Nullable NtrRing ring, RecorderSettings settings) {
-    this(session, settings, writer, ring, new Remarks(), null);
+    this(session, settings, writer, ring, new RecorderDiagnostics(), null);
   }
 
   private Recorder(
@@ -71,7 +71,7 @@ public final class Recorder implements AutoCloseable {
       RecorderSettings settings,
       NtrWriter writer,
       @Nullable NtrRing ring,
-      Remarks remarks,
+      RecorderDiagnostics remarks,
       @Nullable RecorderOutput shared) {
     this.session = session;
     this.settings = settings;
@@ -83,7 +83,7 @@ public final class Recorder implements AutoCloseable {
     List<Integer> all = session.argumentPlaces();
     argumentPlaces = all.subList(0, Math.min(all.size(), settings.arguments()));
     sink = new RecordSink(session, argumentPlaces.size(), writer, remarks);
-    reader = new ChunkReader(session, output, sink, remarks, settings.process());
+    reader = new SessionChunkReader(session, output, sink, remarks, settings.process());
     lock.lock();
     try {
       statistics = snapshot();
@@ -103,7 +103,7 @@ public final class Recorder implements AutoCloseable {
   public Recorder beside(SessionFile other, long process) {
     RecorderSettings how =
         new RecorderSettings(process, settings.began(), settings.maxBytes(), settings.arguments());
-    return new Recorder(other, how, output.writer, output.ring, new Remarks(), output);
+    return new Recorder(other, how, output.writer, output.ring, new RecorderDiagnostics(), output);
   }
 
   /**
@@ -125,26 +125,25 @@ public final class Recorder implements AutoCloseable {
     return new Recorder(session, ring.writer(), ring, settings);
   }
 
-  /** What was counted up to the last 60 ms or so, of all processes in the file. */
+  /** Returns the statistics of all processes in the file, up to the last 60 ms or so. */
   public RecorderStatistics statistics() {
     return output.total();
   }
 
   /**
-   * The same of this process alone; what went with the oldest part of a ring counts as captured
-   * here.
+   * Returns the statistics of this process alone; what the ring overwrote counts as captured here.
    */
   public RecorderStatistics own() {
     return statistics;
   }
 
-  /** Nothing more is to be recorded. */
+  /** Stops recording: threads write no further records. */
   void stop() {
     session.enable(false);
   }
 
   /**
-   * Tells which function records name by an address. To be told before the function is patched.
+   * Defines the function of an address in records. To be called before the function is patched.
    *
    * @param address the low half of the address of its body thunk
    * @param function its number is 1 to 2^31 - 1; the arguments become those that are recorded
@@ -166,7 +165,7 @@ public final class Recorder implements AutoCloseable {
     }
   }
 
-  /** Writes definitions between two bits of work. */
+  /** Writes definitions between two passes. */
   public void define(Definitions definitions) {
     lock.lock();
     try {
@@ -176,7 +175,7 @@ public final class Recorder implements AutoCloseable {
     }
   }
 
-  /** Names the thread with an id, which did not end; it may have no records yet. */
+  /** Names a living thread; it may have no records yet. */
   public void name(int tid, String name) {
     lock.lock();
     try {
@@ -218,13 +217,13 @@ public final class Recorder implements AutoCloseable {
     }
   }
 
-  /** How long nothing is to be done, in nanoseconds, if {@link #poll} found nothing. */
+  /** Returns how long nothing is to be done, in nanoseconds, if {@link #poll} found nothing. */
   long leisure() {
     // A thread fills a chunk in 40 microseconds at its fastest; the file may be 100 ms behind.
     return Math.clamp(statistics.buffersFree() * 30_000L, 500_000, 20_000_000);
   }
 
-  /** Brings all that is written into the file now. */
+  /** Writes everything into the file now. */
   public void flush() {
     lock.lock();
     try {
@@ -253,7 +252,7 @@ public final class Recorder implements AutoCloseable {
     count();
   }
 
-  /** What waited when a write failed did not come into the file. */
+  /** Counts what waited when a write failed as dropped. */
   void takeBack() {
     for (RecordedThread thread : reader.threads().values()) {
       if (thread.events != null) {
@@ -288,7 +287,7 @@ public final class Recorder implements AutoCloseable {
     }
   }
 
-  /** The second time, chunks that were thought missing are found or missing. */
+  /** Resolves chunks that seemed missing: at the second pass they are found or lost. */
   private void passTwice() {
     reader.pass(session.chunks());
     reader.pass(session.chunks());
@@ -332,9 +331,9 @@ public final class Recorder implements AutoCloseable {
     reader.threads().remove(thread.key);
   }
 
-  /** Says at the end of a thread's events how many came after recording had stopped. */
+  /** Reports at the end of a thread how many events came after recording had stopped. */
   private void tellDropped(RecordedThread thread) {
-    ThreadEvents events = thread.events;
+    ThreadEventWriter events = thread.events;
     if (events != null && thread.dropped > 0) {
       output.attempt(() -> events.lost(thread.dropped));
       thread.dropped = 0;
@@ -342,8 +341,8 @@ public final class Recorder implements AutoCloseable {
   }
 
   /**
-   * Takes out all that is left, also what chunks in use hold, and writes the last statistics. The
-   * target has ended, or none of its threads writes records any more.
+   * Takes out everything that is left, including chunks in use, and writes the final statistics.
+   * The target has ended, or none of its threads writes records any more.
    *
    * @param ticks the time; 0 = that of the latest event
    */
@@ -414,7 +413,7 @@ public final class Recorder implements AutoCloseable {
   }
 
   /**
-   * Finishes if that was not done, and completes and closes the file, unless it is another's.
+   * Finishes the recording if needed, and closes the file unless it is another's.
    *
    * @throws IOException if the file could not be completed; it can be read up to there
    */

@@ -1,9 +1,9 @@
 package io.ntrail.live.session;
 
-import io.ntrail.formats.ntr.Counter;
 import io.ntrail.formats.ntr.EventTally;
 import io.ntrail.formats.ntr.NtrRing;
 import io.ntrail.formats.ntr.NtrWriter;
+import io.ntrail.formats.ntr.RecorderCounter;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,13 +12,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where records go: a writer that may come to its end, by its size or by a failed write. The
- * recorders of several processes may have one in common; whoever writes holds its lock.
+ * Destination of records: a writer that may end by its size or by a failed write. The recorders of
+ * several processes may have one in common; whoever writes holds its lock.
  */
 final class RecorderOutput {
   private static final long STATISTICS_NANOS = 1_000_000_000;
 
-  /** Something that writes. */
+  /** Operation that writes. */
   @FunctionalInterface
   interface Writing {
     void run() throws IOException;
@@ -27,43 +27,44 @@ final class RecorderOutput {
   final NtrWriter writer;
   final @Nullable NtrRing ring;
   final ReentrantLock lock = new ReentrantLock(true);
-  private final Remarks remarks;
+  private final RecorderDiagnostics remarks;
   private final long maxBytes;
   private final List<Recorder> recorders = new ArrayList<>();
   private RecorderState state = RecorderState.RECORDING;
   private long failedWrites;
   private long threads;
   private @Nullable RecorderStatistics ended;
-  private Map<Counter, Long> statisticsWritten = Map.of();
+  private Map<RecorderCounter, Long> statisticsWritten = Map.of();
   private long lastStatistics = System.nanoTime();
   private volatile @Nullable RecorderStatistics total;
 
-  RecorderOutput(NtrWriter writer, @Nullable NtrRing ring, long maxBytes, Remarks remarks) {
+  RecorderOutput(
+      NtrWriter writer, @Nullable NtrRing ring, long maxBytes, RecorderDiagnostics remarks) {
     this.writer = writer;
     this.ring = ring;
     this.maxBytes = maxBytes;
     this.remarks = remarks;
   }
 
-  /** Another recorder writes here. */
+  /** Adds a recorder. */
   void join(Recorder recorder) {
     recorders.add(recorder);
   }
 
-  /** One of several recorders has written its last; what it counted stays in the total. */
+  /** Removes a recorder that has finished; its counts stay in the total. */
   void leave(Recorder recorder) {
     recorders.remove(recorder);
     RecorderStatistics last = recorder.own().withoutRoom();
     ended = ended == null ? last : ended.plus(last);
   }
 
-  /** The number of another thread in the file. */
+  /** Returns a number for another thread in the file. */
   long nextThread() {
     threads++;
     return threads;
   }
 
-  /** Sums up what all recorders counted; the lock is held. */
+  /** Adds up the counts of all recorders; the lock must be held. */
   RecorderStatistics count() {
     RecorderStatistics sum = ended;
     for (Recorder recorder : recorders) {
@@ -78,7 +79,7 @@ final class RecorderOutput {
     return all;
   }
 
-  /** What all recorders counted up to the last time that one of them did. */
+  /** Returns the counts of all recorders, as of the last update by any of them. */
   RecorderStatistics total() {
     RecorderStatistics all = total;
     if (all == null) {
@@ -87,12 +88,12 @@ final class RecorderOutput {
     return all;
   }
 
-  /** Writes what was counted, now and then, or at the end. */
+  /** Writes the statistics, periodically or at the end. */
   void writeStatistics(boolean last) throws IOException {
     long nanos = System.nanoTime();
     if (last || nanos - lastStatistics >= STATISTICS_NANOS) {
       lastStatistics = nanos;
-      Map<Counter, Long> counters = count().counters();
+      Map<RecorderCounter, Long> counters = count().counters();
       if (last || !counters.equals(statisticsWritten)) {
         writer.statistics(counters);
         // Its own bytes are among those written: they alone are no news.
@@ -105,7 +106,7 @@ final class RecorderOutput {
     return state;
   }
 
-  /** Whether events are taken. */
+  /** Returns whether events are taken. */
   boolean isRecording() {
     return state == RecorderState.RECORDING;
   }
@@ -114,14 +115,12 @@ final class RecorderOutput {
     return failedWrites;
   }
 
-  /** Bytes of the file. */
+  /** Returns the size of the file. */
   long bytes() {
     return ring == null ? writer.position() : ring.bytes();
   }
 
-  /**
-   * Writes, unless that failed before; a failure ends recording and is no failure of the caller.
-   */
+  /** Writes, unless a write has failed; a failure ends recording and is not thrown. */
   void attempt(Writing writing) {
     if (writer.failed()) {
       return;
@@ -133,17 +132,17 @@ final class RecorderOutput {
     }
   }
 
-  /** Stops recording if the file has its largest size. */
+  /** Stops recording if the size limit is reached. */
   void checkSize() throws IOException {
     if (isRecording() && maxBytes > 0 && writer.position() >= maxBytes) {
       state = RecorderState.SIZE_REACHED;
       recorders.forEach(Recorder::stop);
-      remarks.say("recording stopped when the file had %d bytes", writer.position());
+      remarks.say("recording stopped: file size limit of %d bytes reached", writer.position());
       writer.flush();
     }
   }
 
-  /** All that there was is in the file, if nothing ended recording before. */
+  /** Marks the file as complete, if nothing ended recording before. */
   void finished() {
     if (isRecording()) {
       state = RecorderState.FINISHED;

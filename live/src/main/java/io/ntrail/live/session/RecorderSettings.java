@@ -1,7 +1,7 @@
 package io.ntrail.live.session;
 
 /**
- * How a {@link Recorder} works.
+ * Settings of a {@link Recorder}.
  *
  * @param process the number of the target in the {@code .ntr}
  * @param began ticks at which the recording began
@@ -10,7 +10,7 @@ package io.ntrail.live.session;
  * @param arguments of each entry, the first so many come into the file, or all that its record has
  */
 public record RecorderSettings(long process, long began, long maxBytes, int arguments) {
-  /** With all arguments that records have. */
+  /** Creates settings that record all arguments of records. */
   public RecorderSettings(long process, long began, long maxBytes) {
     this(process, began, maxBytes, Integer.MAX_VALUE);
   }

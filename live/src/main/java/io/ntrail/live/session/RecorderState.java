@@ -1,13 +1,13 @@
 package io.ntrail.live.session;
 
-/** Whether records still come into the file. */
+/** State of a recording. */
 public enum RecorderState {
-  /** They do. */
+  /** Records are written to the file. */
   RECORDING,
-  /** The file has its largest size: records are taken out and dropped. */
+  /** The size limit is reached: records are taken out and dropped. */
   SIZE_REACHED,
-  /** The file could not be written any more: records are taken out and dropped. */
+  /** A write failed: records are taken out and dropped. */
   FAILED,
-  /** All that there was is in the file. */
+  /** The file is complete. */
   FINISHED
 }

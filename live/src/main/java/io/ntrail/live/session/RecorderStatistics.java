@@ -1,14 +1,14 @@
 package io.ntrail.live.session;
 
-import io.ntrail.formats.ntr.Counter;
 import io.ntrail.formats.ntr.EventTally;
+import io.ntrail.formats.ntr.RecorderCounter;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * What a recorder counted up to a moment. Each record that a thread wrote or wanted to write is
+ * Statistics of a recorder at one moment. Each record that a thread wrote or wanted to write is
  * captured, dropped, unreadable, lost or missing.
  *
  * @param threadsSeen threads that handed over or hold a chunk
@@ -65,45 +65,45 @@ public record RecorderStatistics(
     long chunksRefused,
     RecorderState state,
     List<String> remarks) {
-  private static final int MOST_REMARKS = 100;
+  private static final int MAX_REMARKS = 100;
 
-  /** All records that are not in the file. */
+  /** Returns the number of records that are not in the file. */
   public long allDropped() {
     return dropped.events() + lost + missing + unreadable;
   }
 
-  /** As the statistics of a {@code .ntr}; of lost records nobody knows the kind. */
-  public Map<Counter, Long> counters() {
-    Map<Counter, Long> counters = new EnumMap<>(Counter.class);
-    counters.put(Counter.THREADS_SEEN, threadsSeen);
-    counters.put(Counter.THREADS_ENDED, threadsEnded);
-    counters.put(Counter.BUFFERS, (long) buffers);
-    counters.put(Counter.BUFFERS_FULL_AT_MOST, (long) fullAtMost);
-    counters.put(Counter.BUFFERS_WRITTEN, buffersWritten);
-    counters.put(Counter.BUFFERS_FREE, (long) buffersFree);
-    counters.put(Counter.THREAD_BLOCKS_FREE, (long) areasFree);
-    counters.put(Counter.FAILED_WRITES, failedWrites);
-    counters.put(Counter.EVENTS, captured.events());
-    counters.put(Counter.ENTRIES, captured.entries());
-    counters.put(Counter.EXITS, captured.exits());
-    counters.put(Counter.UNWINDS, captured.unwinds());
-    counters.put(Counter.OPEN_AT_END, openCalls);
-    counters.put(Counter.DROPPED, allDropped());
-    counters.put(Counter.ENTRIES_DROPPED, dropped.entries());
-    counters.put(Counter.EXITS_DROPPED, dropped.exits());
-    counters.put(Counter.UNWINDS_DROPPED, dropped.unwinds());
-    counters.put(Counter.BYTES_WRITTEN, bytes);
-    counters.put(Counter.DURATION_TICKS, duration);
-    counters.put(Counter.OVERFLOWS, overflows);
-    counters.put(Counter.NO_AREA, noArea);
-    counters.put(Counter.SLOW_PASSES, slowPasses);
+  /** Returns the statistics in the form of a {@code .ntr}; the kind of lost records is unknown. */
+  public Map<RecorderCounter, Long> counters() {
+    Map<RecorderCounter, Long> counters = new EnumMap<>(RecorderCounter.class);
+    counters.put(RecorderCounter.THREADS_SEEN, threadsSeen);
+    counters.put(RecorderCounter.THREADS_ENDED, threadsEnded);
+    counters.put(RecorderCounter.BUFFERS, (long) buffers);
+    counters.put(RecorderCounter.BUFFERS_FULL_AT_MOST, (long) fullAtMost);
+    counters.put(RecorderCounter.BUFFERS_WRITTEN, buffersWritten);
+    counters.put(RecorderCounter.BUFFERS_FREE, (long) buffersFree);
+    counters.put(RecorderCounter.THREAD_BLOCKS_FREE, (long) areasFree);
+    counters.put(RecorderCounter.FAILED_WRITES, failedWrites);
+    counters.put(RecorderCounter.EVENTS, captured.events());
+    counters.put(RecorderCounter.ENTRIES, captured.entries());
+    counters.put(RecorderCounter.EXITS, captured.exits());
+    counters.put(RecorderCounter.UNWINDS, captured.unwinds());
+    counters.put(RecorderCounter.OPEN_AT_END, openCalls);
+    counters.put(RecorderCounter.DROPPED, allDropped());
+    counters.put(RecorderCounter.ENTRIES_DROPPED, dropped.entries());
+    counters.put(RecorderCounter.EXITS_DROPPED, dropped.exits());
+    counters.put(RecorderCounter.UNWINDS_DROPPED, dropped.unwinds());
+    counters.put(RecorderCounter.BYTES_WRITTEN, bytes);
+    counters.put(RecorderCounter.DURATION_TICKS, duration);
+    counters.put(RecorderCounter.OVERFLOWS, overflows);
+    counters.put(RecorderCounter.NO_AREA, noArea);
+    counters.put(RecorderCounter.SLOW_PASSES, slowPasses);
     return counters;
   }
 
-  /** What two recorders of one file counted. */
+  /** Returns the sum of the statistics of two recorders of one file. */
   RecorderStatistics plus(RecorderStatistics other) {
     List<String> both =
-        Stream.concat(remarks.stream(), other.remarks.stream()).limit(MOST_REMARKS).toList();
+        Stream.concat(remarks.stream(), other.remarks.stream()).limit(MAX_REMARKS).toList();
     return new RecorderStatistics(
         threadsSeen + other.threadsSeen,
         threadsEnded + other.threadsEnded,
@@ -132,12 +132,12 @@ public record RecorderStatistics(
         both);
   }
 
-  /** The same when the session is gone: its chunks and areas are nobody's. */
+  /** Returns these statistics after the end of the session, whose chunks and areas are gone. */
   RecorderStatistics withoutRoom() {
     return with(0, 0, 0, captured, dropped, bytes, failedWrites, state);
   }
 
-  /** What recorders counted together, as it is in their file. */
+  /** Returns these sums with the values that are common to the recorders of a file. */
   RecorderStatistics ofFile(
       EventTally gone, long fileBytes, long failures, RecorderState fileState) {
     return with(

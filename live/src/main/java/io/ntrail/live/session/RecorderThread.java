@@ -5,8 +5,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Polls a {@link Recorder} on a thread of its own: without a pause while there is something to do,
- * else every few milliseconds.
+ * Thread that polls a {@link Recorder}: without pause while there is something to do, else every
+ * few milliseconds.
  */
 public final class RecorderThread implements AutoCloseable {
   private final Recorder recorder;
@@ -19,7 +19,7 @@ public final class RecorderThread implements AutoCloseable {
     thread = Thread.ofPlatform().name("recorder").daemon(true).unstarted(this::run);
   }
 
-  /** Begins to poll. */
+  /** Starts polling. */
   public static RecorderThread start(Recorder recorder) {
     RecorderThread started = new RecorderThread(recorder);
     started.thread.start();
@@ -39,12 +39,12 @@ public final class RecorderThread implements AutoCloseable {
     }
   }
 
-  /** Why it stopped by itself; empty if it runs or was told to stop. */
+  /** Returns the failure that stopped it; empty if it runs or was stopped. */
   public Optional<Throwable> failure() {
     return Optional.ofNullable(failure);
   }
 
-  /** Stops polling and waits until that is done. The recorder is not finished. */
+  /** Stops polling and waits for the end of the thread. The recorder is not finished. */
   @Override
   public void close() {
     stopped = true;

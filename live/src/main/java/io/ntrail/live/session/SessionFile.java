@@ -8,7 +8,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * The file that the target, the agent and the recorder have mapped, from the side of the controller
+ * Controller's view of the file that the target, the agent and the recorder have mapped
  * (docs/live.md section 1). All chunks are offered from the beginning; areas when they are made.
  *
  * <p>What the controller wrote is kept here as well and never read back, since the target could
@@ -16,8 +16,8 @@ import java.util.stream.Stream;
  */
 public final class SessionFile implements AutoCloseable {
   private final SharedFile file;
-  private final NoticeBoard notices;
-  private final ResumeBoard resumes;
+  private final DllNotificationRing notices;
+  private final ResumeRequests resumes;
   private final int recordBytes;
   private final int chunks;
   private final int[] chunkRing = new int[SessionLayout.CHUNK_RING];
@@ -27,8 +27,8 @@ public final class SessionFile implements AutoCloseable {
 
   private SessionFile(SharedFile file, int recordBytes, int chunks) {
     this.file = file;
-    this.notices = new NoticeBoard(file);
-    this.resumes = new ResumeBoard(file);
+    this.notices = new DllNotificationRing(file);
+    this.resumes = new ResumeRequests(file);
     this.recordBytes = recordBytes;
     this.chunks = chunks;
   }
@@ -77,34 +77,34 @@ public final class SessionFile implements AutoCloseable {
     return session;
   }
 
-  /** Where the file is, for the agent to map. */
+  /** Returns the path of the file, for the agent to map. */
   public Path path() {
     return file.path();
   }
 
-  /** Bytes of the file. */
+  /** Returns the size of the file. */
   public long size() {
     return file.size();
   }
 
-  /** Bytes of a record: 32, 64 or 128. */
+  /** Returns the size of a record: 32, 64 or 128. */
   public int recordBytes() {
     return recordBytes;
   }
 
-  /** Number of chunks. */
+  /** Returns the number of chunks. */
   public int chunks() {
     return chunks;
   }
 
-  /** Records in a full chunk. */
+  /** Returns the number of records in a full chunk. */
   public int recordsPerChunk() {
     return SessionLayout.CHUNK_BYTES / recordBytes - 1;
   }
 
   /**
-   * Where the values of entries come from, in the numbers of docs/ntr.md section 4: rcx, rdx, r8,
-   * r9, then the eight stack slots above the caller's home space.
+   * Returns the sources of the values of entries, in the numbers of docs/ntr.md section 4: rcx,
+   * rdx, r8, r9, then the eight stack slots above the caller's home space.
    */
   public List<Integer> argumentPlaces() {
     Stream<Integer> registers = recordBytes >= 64 ? Stream.of(1, 2, 3, 4) : Stream.of();
@@ -113,13 +113,13 @@ public final class SessionFile implements AutoCloseable {
     return Stream.concat(registers, slots.boxed()).toList();
   }
 
-  /** Whether threads that are not known yet begin to be recorded; false at first. */
+  /** Sets whether unknown threads begin to be recorded; false at first. */
   public void enable(boolean enabled) {
     file.setU32Release(SessionLayout.AT_ENABLED, enabled ? 1 : 0);
   }
 
   /**
-   * Says where an area is; it is not offered yet.
+   * Adds the address of an area, which is not offered yet.
    *
    * @return its number
    * @throws IllegalStateException if there are 4,096
@@ -135,7 +135,7 @@ public final class SessionFile implements AutoCloseable {
   }
 
   /**
-   * Offers an area that no stack has.
+   * Offers an area that no stack uses.
    *
    * @param number got from {@link #addArea}
    */
@@ -149,78 +149,84 @@ public final class SessionFile implements AutoCloseable {
     file.setU32Release(SessionLayout.AT_AREAS_OFFERED, areasOffered);
   }
 
-  /** Areas that wait to be taken, 0 to 4,096, whatever the target says. */
+  /** Returns the number of free areas, 0 to 4,096, whatever the target wrote. */
   public synchronized int areasFree() {
     int free = areasOffered - file.u32Acquire(SessionLayout.AT_AREAS_TAKEN);
     return Math.clamp(free, 0, SessionLayout.AREAS);
   }
 
-  /** Calls that were not recorded because no area was free. */
+  /** Returns the number of calls that were not recorded because no area was free. */
   public long noArea() {
     return file.u64Acquire(SessionLayout.AT_NO_AREA);
   }
 
-  /** Calls that were not recorded because all slots of their stack were in use. */
+  /**
+   * Returns the number of calls that were not recorded because all slots of their stack were in
+   * use.
+   */
   public long overflows() {
     return file.u64Acquire(SessionLayout.AT_OVERFLOWS);
   }
 
-  /** Passes through the slow routine. */
+  /** Returns the number of passes through the slow path. */
   public long slowPasses() {
     return file.u64Acquire(SessionLayout.AT_SLOW_PASSES);
   }
 
-  /** How often all areas were looked through for a stack. */
+  /** Returns how often all areas were searched for a stack. */
   public long searches() {
     return file.u64Acquire(SessionLayout.AT_SEARCHES);
   }
 
-  /** Threads that began to be recorded. */
+  /** Returns the number of threads that began to be recorded. */
   public long threadsBegun() {
     return file.u64Acquire(SessionLayout.AT_THREADS);
   }
 
-  /** Calls not recorded because the thread was just being given an area. */
+  /** Returns the number of calls not recorded because the thread was just being given an area. */
   public long reentrant() {
     return file.u64Acquire(SessionLayout.AT_REENTRANT);
   }
 
-  /** Records lost because no chunk was free; at most one spill of each thread too many. */
+  /**
+   * Returns the number of records lost because no chunk was free; at most one spill of each thread
+   * too many.
+   */
   public long lost() {
     return file.u64Acquire(SessionLayout.AT_LOST);
   }
 
-  /** Chunks that became full. */
+  /** Returns the number of chunks that became full. */
   long full() {
     return file.u64Acquire(SessionLayout.AT_FULL);
   }
 
-  /** Chunks taken so far, modulo 2^32, as the target says. */
+  /** Returns the number of chunks taken so far, modulo 2^32, as the target wrote it. */
   int chunksTaken() {
     return file.u32Acquire(SessionLayout.AT_CHUNKS_TAKEN);
   }
 
-  /** Chunks offered so far, modulo 2^32. */
+  /** Returns the number of chunks offered so far, modulo 2^32. */
   int chunksOffered() {
     return chunksOffered;
   }
 
-  /** The chunk that was offered as the nth, of the last 2,048. */
+  /** Returns the chunk that was offered as the nth, of the last 2,048. */
   int offered(int n) {
     return chunkRing[n & SessionLayout.CHUNK_RING - 1];
   }
 
-  /** What the target tells of modules that come and go. */
-  public NoticeBoard notices() {
+  /** Returns the notifications of modules. */
+  public DllNotificationRing notices() {
     return notices;
   }
 
-  /** Threads of the target that are about to let another process run. */
-  public ResumeBoard resumes() {
+  /** Returns the requests of threads that are about to let another process run. */
+  public ResumeRequests resumes() {
     return resumes;
   }
 
-  /** Offers a chunk, which is all zero. */
+  /** Offers a chunk, which must be all zero. */
   void offerChunk(int chunk) {
     int place = chunksOffered & SessionLayout.CHUNK_RING - 1;
     chunkRing[place] = chunk;
@@ -229,17 +235,17 @@ public final class SessionFile implements AutoCloseable {
     file.setU32Release(SessionLayout.AT_CHUNKS_OFFERED, chunksOffered);
   }
 
-  /** Makes a chunk zero. */
+  /** Clears a chunk. */
   void zero(int chunk) {
     file.zero(at(chunk), SessionLayout.CHUNK_BYTES);
   }
 
-  /** Where a chunk begins. */
+  /** Returns where a chunk begins. */
   private static long at(int chunk) {
     return (long) SessionLayout.CHUNK_BYTES * (1 + chunk);
   }
 
-  /** The state of a chunk; what was written before it is seen afterwards. */
+  /** Returns the state of a chunk; what was written before it is visible afterwards. */
   int state(int chunk) {
     return file.u32Acquire(at(chunk) + SessionLayout.CHUNK_STATE);
   }
@@ -260,7 +266,9 @@ public final class SessionFile implements AutoCloseable {
     return file.u64(at(chunk) + SessionLayout.CHUNK_LOST);
   }
 
-  /** How many records of a chunk are whole, from one of them on up to the first that is not. */
+  /**
+   * Returns how many records of a chunk are whole, from one of them up to the first that is not.
+   */
   int whole(int chunk, int from) {
     int most = recordsPerChunk();
     long at = at(chunk) + recordBytes + SessionLayout.RECORD_META;

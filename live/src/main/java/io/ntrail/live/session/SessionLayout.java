@@ -1,14 +1,14 @@
 package io.ntrail.live.session;
 
-/** The numbers of docs/live.md section 1: the session file, its control block, chunks, records. */
+/** Layout of the session file (docs/live.md section 1): control block, chunks, records. */
 public final class SessionLayout {
-  /** Bytes {@code NTRL}. */
+  /** The bytes {@code NTRL}. */
   public static final int MAGIC = 0x4C52_544E;
 
   /** The version of the layout. */
   public static final int VERSION = 1;
 
-  /** Bytes of a chunk, and of the control block before the first. */
+  /** Size of a chunk, and of the control block before the first. */
   public static final int CHUNK_BYTES = 1 << 16;
 
   /** The fewest chunks. */
@@ -70,7 +70,10 @@ public final class SessionLayout {
   /** u64: threads that began to be recorded, by the target. */
   public static final int AT_THREADS = 0x300;
 
-  /** Of the control block, u64. */
+  /**
+   * Offset in the control block, u64: calls not recorded because the thread was just being given an
+   * area.
+   */
   public static final int AT_REENTRANT = 0x340;
 
   /** u64: how often all areas were looked through for a stack, by the target. */
@@ -100,22 +103,25 @@ public final class SessionLayout {
   /** u64 each: the function table that is offered: address, entries, base, end. */
   public static final int AT_OFFERED = 0x500;
 
-  /** u32: what the system said to it, by the target. */
+  /** u32: status of registering it, by the target. */
   public static final int AT_OFFERED_STATUS = 0x540;
 
-  /** u64: by what the system can be told to forget it, by the target. */
+  /** u64: handle for deleting it, by the target. */
   public static final int AT_OFFERED_HANDLE = 0x548;
 
   /** u32: how often a thread was about to resume one of another process, by the target. */
   public static final int AT_RESUMES = 0x580;
 
-  /** Such threads of the target, which wait for the controller. */
+  /**
+   * Threads of the target that are about to resume one of another process, and wait for the
+   * controller.
+   */
   public static final int AT_RESUME_RING = 0x600;
 
-  /** How many there can be at once. */
+  /** Maximum number of such threads. */
   public static final int RESUME_PLACES = 16;
 
-  /** Bytes of one: u32 state, u32 process id, u32 thread id, u32 nothing, u64 ticks. */
+  /** Layout of one: u32 state, u32 process id, u32 thread id, u32 nothing, u64 ticks. */
   public static final int RESUME_BYTES = 32;
 
   /** Notices of modules, by the target. */
@@ -124,7 +130,9 @@ public final class SessionLayout {
   /** Places in the ring of notices. */
   public static final int NOTICE_PLACES = 64;
 
-  /** Bytes of a notice: u32 reason, u32 size, u64 base, u64 address of the name, u64 ticks. */
+  /**
+   * Layout of a notification: u32 reason, u32 size, u64 base, u64 address of the name, u64 ticks.
+   */
   public static final int NOTICE_BYTES = 32;
 
   /** u64 each: addresses of areas by their number. */

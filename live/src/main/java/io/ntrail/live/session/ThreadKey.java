@@ -1,8 +1,8 @@
 package io.ntrail.live.session;
 
 /**
- * Which thread of the target: ids are used again, so the time at which it began to be recorded
- * belongs to it.
+ * Identity of a thread of the target: its id, which may be reused, and when it began to be
+ * recorded.
  *
  * @param tid the system's id
  * @param began ticks

@@ -1,5 +1,5 @@
 /**
- * The memory that a traced program shares with ntrail, and what becomes of it.
+ * Memory that a traced program shares with ntrail, and the recorder that reads it.
  *
  * <p>A {@link io.ntrail.live.session.SessionFile} is laid out as docs/live.md says: a control
  * block, rings of free areas and chunks, chunks of records. Threads of the target fill chunks; a

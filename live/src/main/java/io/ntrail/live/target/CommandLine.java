@@ -2,12 +2,12 @@ package io.ntrail.live.target;
 
 import java.util.List;
 
-/** Command lines as programs for Windows take them apart. */
+/** Command lines as Windows programs parse them. */
 public final class CommandLine {
   private CommandLine() {}
 
   /**
-   * One text of several words, quoted so that the C runtime finds the same words again.
+   * Joins words, quoted so that the C runtime finds the same words again.
    *
    * <p>Source: "Parsing C command-line arguments" of Microsoft's documentation.
    */

@@ -7,17 +7,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Writes into a target that have to be quick once they begin: all bytes lie in the agent before, so
- * that each step is one exchange with it, however much there is to write.
+ * Prepared writes into a target that must be quick: the agent holds all bytes, so that each step is
+ * one exchange with it.
  */
 public final class PreparedWrites implements AutoCloseable {
   private static final String READ = "kernel32!ReadProcessMemory";
   private static final String COMPARE = "ntdll!RtlCompareMemory";
   private static final String WRITE = "kernel32!WriteProcessMemory";
   private static final String FLUSH = "kernel32!FlushInstructionCache";
-  private static final int MOST_CALLS = 4096;
+  private static final int MAX_CALLS = 4096;
 
-  private final WindowsCalls calls;
+  private final WindowsApi calls;
   private final long process;
   private final List<Place> places = new ArrayList<>();
   private final long buffer;
@@ -34,7 +34,7 @@ public final class PreparedWrites implements AutoCloseable {
   /** A write whose bytes lie in the agent. */
   private record Place(long address, int size, long before, long after) {}
 
-  PreparedWrites(WindowsCalls calls, long process, List<Write> writes) {
+  PreparedWrites(WindowsApi calls, long process, List<Write> writes) {
     this.calls = calls;
     this.process = process;
     int most = writes.stream().mapToInt(write -> write.after.length).max().orElse(0);
@@ -57,7 +57,7 @@ public final class PreparedWrites implements AutoCloseable {
     }
   }
 
-  /** Whether all that will be overwritten is what it should be. */
+  /** Returns whether everything that will be overwritten is as expected. */
   public boolean isStill() {
     List<AgentCall> batch = new ArrayList<>();
     for (Place place : places) {
@@ -89,7 +89,7 @@ public final class PreparedWrites implements AutoCloseable {
     for (int i = 0; i < places.size(); i++) {
       CallOutcome outcome = outcomes.get(2 * i);
       if (outcome.kind() != CallOutcome.Kind.DONE || outcome.result() == 0) {
-        throw WindowsCalls.failed(
+        throw WindowsApi.failed(
             "memory of the target could not be written at 0x%x".formatted(places.get(i).address),
             WRITE,
             outcome.error());
@@ -99,13 +99,13 @@ public final class PreparedWrites implements AutoCloseable {
 
   private List<CallOutcome> call(List<AgentCall> batch) {
     List<CallOutcome> outcomes = new ArrayList<>(batch.size());
-    for (int done = 0; done < batch.size(); done += MOST_CALLS) {
-      outcomes.addAll(calls.call(batch.subList(done, Math.min(batch.size(), done + MOST_CALLS))));
+    for (int done = 0; done < batch.size(); done += MAX_CALLS) {
+      outcomes.addAll(calls.call(batch.subList(done, Math.min(batch.size(), done + MAX_CALLS))));
     }
     return outcomes;
   }
 
-  /** Gives the agent's memory back. */
+  /** Frees the agent's memory. */
   @Override
   public void close() {
     calls.call("kernel32!VirtualFree", buffer, 0, 0x8000);

@@ -3,7 +3,7 @@ package io.ntrail.live.target;
 import java.util.List;
 
 /**
- * A process of the target's system.
+ * Process of the target's system.
  *
  * @param pid the system's id
  * @param parent id of the process that started it; that one may be gone, and its id another's
@@ -18,8 +18,8 @@ public record RunningProcess(
     threads = List.copyOf(threads);
   }
 
-  /** All that there are at this moment. */
-  public static List<RunningProcess> all(WindowsCalls calls) {
+  /** Lists the processes. */
+  public static List<RunningProcess> all(WindowsApi calls) {
     try (SystemProcesses processes = new SystemProcesses(calls)) {
       return processes.list();
     }

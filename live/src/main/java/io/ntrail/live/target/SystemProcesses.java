@@ -5,12 +5,12 @@ import io.ntrail.formats.bytes.CannotGoOn;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What runs on the target's system. */
+/** Processes and threads of the target's system. */
 final class SystemProcesses implements AutoCloseable {
   private static final int SYSTEM_PROCESSES = 5;
   private static final int TOO_SMALL = 0xC000_0004;
   private static final int BUFFER = 0x10_0000;
-  private static final int MOST_BUFFER = 0x1000_0000;
+  private static final int MAX_BUFFER = 0x1000_0000;
   private static final int PIECE = 0x8_0000;
 
   // SYSTEM_PROCESS_INFORMATION and SYSTEM_THREAD_INFORMATION.
@@ -24,15 +24,15 @@ final class SystemProcesses implements AutoCloseable {
   private static final int THREAD_CREATED = 0x10;
   private static final int TID = 0x30;
 
-  private final WindowsCalls calls;
+  private final WindowsApi calls;
   private long buffer;
   private int size;
 
-  SystemProcesses(WindowsCalls calls) {
+  SystemProcesses(WindowsApi calls) {
     this.calls = calls;
   }
 
-  /** All processes at this moment. */
+  /** Lists the processes. */
   List<RunningProcess> list() {
     Bytes list = read();
     List<RunningProcess> processes = new ArrayList<>();
@@ -48,7 +48,7 @@ final class SystemProcesses implements AutoCloseable {
     return processes;
   }
 
-  /** The threads of one process; none if it is gone. */
+  /** Lists the threads of a process; empty if it is gone. */
   List<TargetThread> threads(int pid) {
     Bytes list = read();
     long at = 0;
@@ -81,7 +81,7 @@ final class SystemProcesses implements AutoCloseable {
         threads);
   }
 
-  /** A UNICODE_STRING whose text lies in the list. */
+  /** Reads a UNICODE_STRING whose text lies in the list. */
   private String name(Bytes list, int at) {
     int length = list.u16(at) & ~1;
     long text = list.i64(at + 8) - buffer;
@@ -103,7 +103,7 @@ final class SystemProcesses implements AutoCloseable {
       if (status >= 0) {
         return copy((int) calls.agent().peek(length, 4).u32(0));
       }
-      if (status != TOO_SMALL || size >= MOST_BUFFER) {
+      if (status != TOO_SMALL || size >= MAX_BUFFER) {
         throw new CannotGoOn("the system does not list its threads (0x%x)".formatted(status), "");
       }
       calls.call("kernel32!VirtualFree", buffer, 0, 0x8000);
@@ -112,7 +112,7 @@ final class SystemProcesses implements AutoCloseable {
     }
   }
 
-  /** Room for the list and its length. */
+  /** Buffer for the list, and its size. */
   private long allocate(int bytes) {
     return calls.must("no memory in the agent", "kernel32!VirtualAlloc", 0, bytes + 8, 0x3000, 4);
   }

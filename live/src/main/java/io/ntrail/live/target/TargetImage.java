@@ -16,7 +16,7 @@ public final class TargetImage {
   private TargetImage() {}
 
   /**
-   * Copies a module. Pages that cannot be read are missing in the image.
+   * Copies the image of a module. Pages that cannot be read are missing in the image.
    *
    * @throws io.ntrail.formats.bytes.CannotGoOn if no image is there
    */

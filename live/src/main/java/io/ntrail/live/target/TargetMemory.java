@@ -1,14 +1,14 @@
 package io.ntrail.live.target;
 
 import io.ntrail.formats.bytes.Bytes;
-import io.ntrail.formats.bytes.BytesOut;
+import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.AgentCall;
 import io.ntrail.live.agent.CallOutcome;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The memory of a target. */
+/** Memory of a target. */
 public final class TargetMemory {
   /** PAGE_READONLY. */
   public static final int READ = 0x02;
@@ -39,13 +39,13 @@ public final class TargetMemory {
   private static final int FIRST_STEP = 0x100_0000;
   private static final int NEXT_STEP = 0x80_0000;
 
-  /** Results that a page of the agent's scratch memory takes. */
+  /** Number of results that a page of the agent's scratch memory takes. */
   private static final int CELLS = 512;
 
-  private final WindowsCalls calls;
+  private final WindowsApi calls;
   private final long process;
 
-  TargetMemory(WindowsCalls calls, long process) {
+  TargetMemory(WindowsApi calls, long process) {
     this.calls = calls;
     this.process = process;
   }
@@ -56,7 +56,7 @@ public final class TargetMemory {
   }
 
   /**
-   * Reads.
+   * Reads memory.
    *
    * @throws CannotGoOn if not all of it is there
    */
@@ -71,7 +71,7 @@ public final class TargetMemory {
   }
 
   /**
-   * Writes.
+   * Writes memory.
    *
    * @throws CannotGoOn if it is not possible
    */
@@ -79,7 +79,7 @@ public final class TargetMemory {
     write(address, bytes, 0, bytes.length);
   }
 
-  /** The same with a piece of an array. */
+  /** Writes a part of an array. */
   public void write(long address, byte[] bytes, int from, int length) {
     int error = calls.agent().write(process, address, bytes, from, length);
     if (error != 0) {
@@ -113,17 +113,16 @@ public final class TargetMemory {
 
   private static CannotGoOn noSpace(String what) {
     return new CannotGoOn(
-        "the program has no address space left " + what,
-        "start the program with ntrail, which takes it before the program does; with fewer"
-            + " --buffers less is needed");
+        "no free address space in the program " + what,
+        "start the program with ntrail, which reserves the memory first; fewer --buffers need less");
   }
 
-  /** The same; 0 if there is not so much. */
+  /** Reserves address space anywhere; returns 0 if there is not enough. */
   public long tryReserve(long size) {
     return calls.call("kernel32!VirtualAllocEx", process, 0, size, RESERVE, READ_WRITE).result();
   }
 
-  /** Puts memory behind reserved address space. */
+  /** Commits memory in reserved address space. */
   public void commit(long address, long size, int protection) {
     calls.must(
         "no memory in the target",
@@ -136,8 +135,7 @@ public final class TargetMemory {
   }
 
   /**
-   * Allocates pages from which every byte of a range can be reached with 32 bits, and the other way
-   * round.
+   * Allocates pages within reach of 32-bit displacements from and to every byte of a range.
    *
    * @return 0 if there are none
    */
@@ -178,14 +176,14 @@ public final class TargetMemory {
   }
 
   /**
-   * Maps a whole file for reading and writing: what one side stores, the other sees.
+   * Maps a whole file for reading and writing, shared with everybody else who maps it.
    *
    * @param name as the target's system names it
    * @return where it lies in the target
    */
   public long map(String name) {
     String what = "the session file could not be shared with the program";
-    long text = calls.put(WindowsCalls.PAGE, new BytesOut(256).utf16z(name));
+    long text = calls.put(WindowsApi.PAGE, new BytesBuilder(256).utf16z(name));
     long file =
         calls
             .call("kernel32!CreateFileW", text, READ_AND_WRITE, SHARE_ALL, 0, OPEN, NORMAL, 0)
@@ -194,7 +192,7 @@ public final class TargetMemory {
       throw new CannotGoOn(what + " (" + name + ")", "");
     }
     long section = calls.must(what, "kernel32!CreateFileMappingW", file, 0, READ_WRITE, 0, 0, 0);
-    long cells = calls.put(0, new BytesOut(32).zeros(32));
+    long cells = calls.put(0, new BytesBuilder(32).zeros(32));
     int status =
         calls
             .call(
@@ -221,47 +219,47 @@ public final class TargetMemory {
     return calls.get(0, 8).i64(0);
   }
 
-  /** Takes a mapped file out of the target. */
+  /** Unmaps a file. */
   public void unmap(long base) {
     calls.call("ntdll!NtUnmapViewOfSection", process, base);
   }
 
   /**
-   * Where the pages end that have the same protection as one address.
+   * Returns the end of the pages that have the same protection as an address.
    *
    * @return an address behind it; the next page's if nobody knows
    */
   public long regionEnd(long address) {
     int size = 48;
-    long info = calls.put(0, new BytesOut(size).zeros(size));
+    long info = calls.put(0, new BytesBuilder(size).zeros(size));
     long got = calls.call("kernel32!VirtualQueryEx", process, address, info, size).result();
     Bytes region = calls.get(0, size);
     long end = region.i64(0) + region.i64(24);
-    return got != 0 && end - address > 0 ? end : (address | WindowsCalls.PAGE - 1) + 1;
+    return got != 0 && end - address > 0 ? end : (address | WindowsApi.PAGE - 1) + 1;
   }
 
-  /** Where the pages begin that have the same protection as one address. */
+  /** Returns the begin of the pages that have the same protection as an address. */
   public long regionBegin(long address) {
     int size = 48;
-    long info = calls.put(0, new BytesOut(size).zeros(size));
+    long info = calls.put(0, new BytesBuilder(size).zeros(size));
     long got = calls.call("kernel32!VirtualQueryEx", process, address, info, size).result();
-    return got != 0 ? calls.get(0, size).i64(0) : address & -(long) WindowsCalls.PAGE;
+    return got != 0 ? calls.get(0, size).i64(0) : address & -(long) WindowsApi.PAGE;
   }
 
-  /** Whether there is neither memory nor a reservation at an address. */
+  /** Returns whether an address has neither memory nor a reservation. */
   public boolean isFree(long address) {
     int size = 48;
-    long info = calls.put(0, new BytesOut(size).zeros(size));
+    long info = calls.put(0, new BytesBuilder(size).zeros(size));
     long got = calls.call("kernel32!VirtualQueryEx", process, address, info, size).result();
     return got != 0 && calls.get(0, size).u32(32) == FREE;
   }
 
-  /** Takes memory from behind reserved address space, which stays reserved. */
+  /** Decommits memory; its address space stays reserved. */
   public void decommit(long address, long size) {
     calls.call("kernel32!VirtualFreeEx", process, address, size, DECOMMIT);
   }
 
-  /** Gives pages back. */
+  /** Frees pages. */
   public void free(long address) {
     calls.call("kernel32!VirtualFreeEx", process, address, 0, RELEASE);
   }
@@ -272,7 +270,7 @@ public final class TargetMemory {
    * @return what it was
    */
   public int protect(long address, long size, int protection) {
-    long old = calls.put(0, new BytesOut(8).u64(0));
+    long old = calls.put(0, new BytesBuilder(8).u64(0));
     calls.must(
         "memory of the target could not be made writable",
         "kernel32!VirtualProtectEx",
@@ -285,7 +283,7 @@ public final class TargetMemory {
   }
 
   /**
-   * Pages side by side.
+   * Adjacent pages.
    *
    * @param protection that they have, or are to have
    */
@@ -302,7 +300,7 @@ public final class TargetMemory {
     return before;
   }
 
-  /** Protects pages as they were; what is no longer there is left out. */
+  /** Restores the protection of pages; those that are gone are skipped. */
   public void restore(List<Pages> before) {
     change(before, new ArrayList<>(), false);
   }
@@ -310,7 +308,7 @@ public final class TargetMemory {
   private void change(List<Pages> ranges, List<Pages> before, boolean must) {
     for (int done = 0; done < ranges.size(); done += CELLS) {
       List<Pages> some = ranges.subList(done, Math.min(ranges.size(), done + CELLS));
-      long old = calls.put(0, new BytesOut(8 * CELLS).zeros(8 * some.size()));
+      long old = calls.put(0, new BytesBuilder(8 * CELLS).zeros(8 * some.size()));
       List<AgentCall> changes = new ArrayList<>();
       for (int i = 0; i < some.size(); i++) {
         Pages pages = some.get(i);
@@ -325,7 +323,7 @@ public final class TargetMemory {
       }
       for (CallOutcome outcome : calls.call(changes)) {
         if (must && (outcome.kind() != CallOutcome.Kind.DONE || outcome.result() == 0)) {
-          throw WindowsCalls.failed(
+          throw WindowsApi.failed(
               "memory of the target could not be made writable",
               "kernel32!VirtualProtectEx",
               outcome.error());
@@ -339,12 +337,12 @@ public final class TargetMemory {
     }
   }
 
-  /** Says that code was changed. */
+  /** Flushes the instruction cache after a change of code. */
   public void flush(long address, long size) {
     calls.call("kernel32!FlushInstructionCache", process, address, size);
   }
 
-  /** Makes writes ready that will have to be quick. */
+  /** Prepares writes that must be quick. */
   public PreparedWrites prepare(List<PreparedWrites.Write> writes) {
     return new PreparedWrites(calls, process, writes);
   }

@@ -1,7 +1,7 @@
 package io.ntrail.live.target;
 
 /**
- * A module of a running program.
+ * Module of a running program.
  *
  * @param base where it lies
  * @param size bytes of address space
@@ -9,12 +9,12 @@ package io.ntrail.live.target;
  * @param name the last part of it
  */
 public record TargetModule(long base, long size, String path, String name) {
-  /** Whether an address lies in it. */
+  /** Returns whether an address lies in it. */
   public boolean contains(long address) {
     return address - base >= 0 && address - base < size;
   }
 
-  /** The name without its extension, as in {@code ntdll!NtClose}. */
+  /** Returns the name without its extension, as in {@code ntdll!NtClose}. */
   public String stem() {
     int dot = name.lastIndexOf('.');
     return dot > 0 ? name.substring(0, dot) : name;

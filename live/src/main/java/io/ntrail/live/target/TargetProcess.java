@@ -1,11 +1,11 @@
 package io.ntrail.live.target;
 
 import io.ntrail.formats.bytes.Bytes;
-import io.ntrail.formats.bytes.BytesOut;
+import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
-import io.ntrail.formats.pe.Machine;
+import io.ntrail.formats.pe.MachineType;
 import io.ntrail.live.agent.CallOutcome;
-import java.util.ArrayList;
+import io.ntrail.live.code.Architecture;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -13,131 +13,89 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process that is watched.
+ * Process that is watched from the outside.
  *
- * <p>No debugger is attached. Closing it closes handles only: a process that was let go goes on.
+ * <p>No debugger is attached. Closing it closes handles only: a process that was resumed goes on.
  */
 public final class TargetProcess implements AutoCloseable {
-  private static final int SUSPENDED = 4;
-  private static final int STARTUP = 104;
-  private static final int USE_STREAMS = 0x100;
   private static final int ALL_THREAD = 0x1F_FFFF;
   private static final int WAIT_TIMEOUT = 258;
   private static final int STILL_ACTIVE = 259;
   private static final int ALL_PROCESS = 0x1F_FFFF;
   private static final int ACCESS_DENIED = 5;
   private static final int DEBUG_PRIVILEGE = 20;
-  private static final int INTERNAL_ERROR = 1359;
-  private static final int START_TRIES = 200;
   private static final int NEW_HEADERS = 0x3C;
-  private static final int MOST_MODULES = 10_000;
-  private static final int MOST_READINGS = 10;
   private static final int ROUTINE_WAIT = 10;
-  private static final int MOST_CHARS = 32_767;
   private static final int SKIP_ATTACH = 2;
   private static final int HIDE_FROM_DEBUGGER = 4;
-  private static final String RESUME = "ntdll!NtResumeThread";
-  private static final byte[] LOOP = {(byte) 0xEB, (byte) 0xFE};
+  static final String RESUME = "ntdll!NtResumeThread";
 
-  // Of the process environment block.
-  private static final int PEB_IMAGE_BASE = 0x10;
-  private static final int PEB_LOADER = 0x18;
-  private static final int PEB_PARAMETERS = 0x20;
-  private static final int PARAMETERS_COMMAND_LINE = 0x70;
-  private static final int LOADER_LIST = 0x10;
-
-  private final WindowsCalls calls;
+  private final WindowsApi calls;
   private final long process;
   private final long mainThread;
   private final int pid;
   private final int mainTid;
-  private final Leash leash;
+  private final KillOnCloseJob job;
 
-  /** How often its creator had suspended it; 0 if nobody else did. */
+  /** Suspend count that its creator had given it; 0 if it has no other creator. */
   private final int held;
 
   private final TargetMemory memory;
   private final TargetThreads threads;
+  private final ProcessEnvironment environment;
+  private @Nullable Architecture architecture;
   private Runnable meanwhile = () -> {};
 
   private TargetProcess(
-      WindowsCalls calls,
+      WindowsApi calls,
       long process,
       long mainThread,
       int pid,
       int mainTid,
-      Leash leash,
+      KillOnCloseJob job,
       int held) {
     this.calls = calls;
     this.held = held;
     this.mainTid = mainTid;
-    this.leash = leash;
+    this.job = job;
     this.process = process;
     this.mainThread = mainThread;
     this.pid = pid;
     this.memory = new TargetMemory(calls, process);
-    this.threads = new TargetThreads(calls, pid, memory);
+    this.threads = new TargetThreads(calls, pid, memory, this::architecture);
+    this.environment = new ProcessEnvironment(calls, process, memory, () -> exitCode().isPresent());
   }
 
   /**
-   * Starts a program, suspended before its first instruction: neither its modules nor the loader's
-   * own work is there yet. It ends with the agent until {@link #resumeMain} lets it go.
+   * Starts a program, suspended before its first instruction: its modules are not loaded yet. It
+   * ends with the agent until {@link #resumeMain}.
    *
    * @param commandLine as the program will see it; its first word is what is started
    * @throws CannotGoOn if it could not be started
    */
-  public static TargetProcess start(WindowsCalls calls, String commandLine, Streams streams) {
-    int text = WindowsCalls.PAGE;
-    if (commandLine.length() > MOST_CHARS - 1) {
-      throw new CannotGoOn("the command line has more than 32,766 characters", "");
-    }
-    long line = calls.put(text, new BytesOut(256).utf16z(commandLine));
-    BytesOut startup = new BytesOut(STARTUP + 24).zeros(STARTUP + 24);
-    startup.setU32(0, STARTUP).setU32(60, USE_STREAMS);
-    startup.setU64(80, streams.input()).setU64(88, streams.output());
-    startup.setU64(96, streams.errors());
-    Leash leash = Leash.make(calls);
-    boolean started = false;
+  public static TargetProcess start(WindowsApi calls, String commandLine, StandardHandles streams) {
+    ProcessCreation.check(commandLine);
+    KillOnCloseJob job = KillOnCloseJob.make(calls);
+    ProcessCreation created = null;
     try {
-      long info = calls.put(0, startup);
-      create(calls, commandLine, line, info);
-      started = true;
+      created = ProcessCreation.of(calls, commandLine, streams);
     } finally {
-      if (!started) {
-        leash.close();
+      if (created == null) {
+        job.close();
       }
     }
-    Bytes made = calls.get(STARTUP, 24);
-    leash.tie(made.i64(0));
+    job.assign(created.process());
     return new TargetProcess(
-        calls, made.i64(0), made.i64(8), (int) made.u32(16), (int) made.u32(20), leash, 0);
-  }
-
-  /** Starts it, more than once where Wine answers so: a moment later the same goes well. */
-  private static void create(WindowsCalls calls, String commandLine, long line, long info) {
-    String function = "kernel32!CreateProcessW";
-    CallOutcome made = null;
-    for (int i = 0; i < START_TRIES; i++) {
-      made = calls.call(function, 0, line, 0, 0, 1, SUSPENDED, 0, 0, info, info + STARTUP);
-      if (made.isTrue()) {
-        return;
-      }
-      if (made.error() != INTERNAL_ERROR) {
-        break;
-      }
-      pause();
-    }
-    throw WindowsCalls.failed(
-        commandLine + " could not be started", function, made == null ? 0 : made.error());
+        calls, created.process(), created.thread(), created.pid(), created.tid(), job, 0);
   }
 
   /**
-   * Opens a program that runs.
+   * Opens a running program.
    *
    * @throws CannotGoOn if it is not there, if this user may not open it, or if it is not a program
-   *     of x64 that has begun to run
+   *     of a supported architecture that has begun to run
    */
-  public static TargetProcess attach(WindowsCalls calls, RunningProcess running) {
+  public static TargetProcess attach(WindowsApi calls, RunningProcess running) {
     String what = "%s (%d)".formatted(running.name(), running.pid());
     CallOutcome opened = calls.call("kernel32!OpenProcess", ALL_PROCESS, 0, running.pid());
     if (opened.result() == 0 && opened.error() == ACCESS_DENIED) {
@@ -148,10 +106,10 @@ public final class TargetProcess implements AutoCloseable {
     if (opened.result() == 0) {
       throw opened.error() == ACCESS_DENIED
           ? CannotGoOn.impossible(
-              what + " may not be opened by this user (access denied)",
+              what + " cannot be opened: access denied",
               "run ntrail as the user of that program, or as administrator; protected processes"
                   + " cannot be traced")
-          : WindowsCalls.failed(
+          : WindowsApi.failed(
               what + " could not be opened", "kernel32!OpenProcess", opened.error());
     }
     int main =
@@ -160,7 +118,8 @@ public final class TargetProcess implements AutoCloseable {
             .map(TargetThread::tid)
             .orElse(0);
     TargetProcess process =
-        new TargetProcess(calls, opened.result(), 0, running.pid(), main, Leash.none(calls), 0);
+        new TargetProcess(
+            calls, opened.result(), 0, running.pid(), main, KillOnCloseJob.none(calls), 0);
     boolean fit = false;
     try {
       process.mustBeNative(what);
@@ -177,7 +136,7 @@ public final class TargetProcess implements AutoCloseable {
   }
 
   /**
-   * Opens a process that another one created and has not let run yet. It stands suspended until
+   * Opens a process that another one created and has not resumed yet. It stays suspended until
    * {@link #resumeMain} leaves it as its creator wants it: suspended, but with its first thread at
    * the program's first instruction if {@link #runToEntry} was called. It is to be left so whatever
    * happens.
@@ -186,17 +145,16 @@ public final class TargetProcess implements AutoCloseable {
    * @param tid id of its first thread, which nobody resumes meanwhile
    * @return empty if it runs already
    * @throws CannotGoOn if it is not there, if this user may not open it, or if it is not a program
-   *     of x64; then it is as it was
+   *     of a supported architecture; then it is as it was
    */
-  public static Optional<TargetProcess> created(
-      WindowsCalls calls, RunningProcess running, int tid) {
+  public static Optional<TargetProcess> created(WindowsApi calls, RunningProcess running, int tid) {
     long process = opened(calls, "kernel32!OpenProcess", running.pid());
     long thread = 0;
     @Nullable TargetProcess created = null;
     boolean fit = false;
     try {
       thread = opened(calls, "kernel32!OpenThread", tid);
-      long count = calls.put(0, new BytesOut(8).u64(0));
+      long count = calls.put(0, new BytesBuilder(8).u64(0));
       calls.mustSucceed("it could not be stopped", "ntdll!NtSuspendThread", thread, count);
       int held = (int) calls.get(0, 4).u32(0);
       for (int i = 0; i < Math.max(1, held); i++) {
@@ -205,10 +163,11 @@ public final class TargetProcess implements AutoCloseable {
       }
       if (held > 0) {
         created =
-            new TargetProcess(calls, process, thread, running.pid(), tid, Leash.make(calls), held);
+            new TargetProcess(
+                calls, process, thread, running.pid(), tid, KillOnCloseJob.make(calls), held);
         fit = created.isFresh(running.name());
         if (fit) {
-          created.leash.tie(process);
+          created.job.assign(process);
         }
       }
       return fit ? Optional.ofNullable(created) : Optional.empty();
@@ -223,76 +182,76 @@ public final class TargetProcess implements AutoCloseable {
     }
   }
 
-  /** Whether the loader of a process has begun; so also if that cannot be found out. */
-  public static boolean hasBegun(WindowsCalls calls, RunningProcess running) {
+  /** Returns whether the loader of a process has begun, also if that is unknown. */
+  public static boolean hasBegun(WindowsApi calls, RunningProcess running) {
     long opened = calls.call("kernel32!OpenProcess", ALL_PROCESS, 0, running.pid()).result();
     if (opened == 0) {
       return true;
     }
     try (TargetProcess process =
-        new TargetProcess(calls, opened, 0, running.pid(), 0, Leash.none(calls), 0)) {
-      return process.exitCode().isPresent() || process.hasLoader();
+        new TargetProcess(calls, opened, 0, running.pid(), 0, KillOnCloseJob.none(calls), 0)) {
+      return process.exitCode().isPresent() || process.environment.hasLoader();
     }
   }
 
-  private static long opened(WindowsCalls calls, String function, int id) {
+  private static long opened(WindowsApi calls, String function, int id) {
     CallOutcome opened =
         calls.call(function, function.endsWith("Thread") ? ALL_THREAD : ALL_PROCESS, 0, id);
     if (opened.result() == 0) {
-      throw WindowsCalls.failed("it could not be opened", function, opened.error());
+      throw WindowsApi.failed("it could not be opened", function, opened.error());
     }
     return opened.result();
   }
 
-  /** Whether the loader has begun. What is being created may have no memory yet. */
-  private boolean hasLoader() {
-    long block = environmentBlock();
-    return block != 0
-        && memory.readUpTo(block + PEB_LOADER, 8).length == 8
-        && memory.read(block + PEB_LOADER, 8).i64(0) != 0;
-  }
-
   private boolean isFresh(String what) {
-    mustBeOfX64(what);
-    return exitCode().isEmpty() && !hasLoader();
+    mustRunNatively(what);
+    return exitCode().isEmpty() && !environment.hasLoader();
   }
 
-  /** Only code of x64, run by a processor of x64. */
+  /** Checks that the program is native code of a supported architecture, and sets it. */
   private void mustBeNative(String what) {
-    mustBeOfX64(what);
+    mustRunNatively(what);
     if (exitCode().isPresent()) {
       throw ended(what);
     }
-    if (!hasLoader()) {
+    if (!environment.hasLoader()) {
       throw new CannotGoOn(
-          what + " has not begun to run: its modules are not loaded yet",
-          "the same again when it runs; or start it with ntrail: ntrail trace ... -- PROGRAM");
+          what + " is still initializing: its modules are not loaded yet",
+          "try again later, or start it with ntrail: ntrail trace ... -- PROGRAM");
     }
     long base = imageBase();
-    int machine = memory.read(base + memory.read(base + NEW_HEADERS, 4).u32(0) + 4, 2).u16(0);
-    if (machine != Machine.AMD64) {
-      throw notNative(what, Machine.text(machine));
-    }
+    know(what, memory.read(base + memory.read(base + NEW_HEADERS, 4).u32(0) + 4, 2).u16(0));
   }
 
-  /** What the system says of it; its own headers say more. */
-  private void mustBeOfX64(String what) {
-    long cells = calls.put(0, new BytesOut(16).u64(0).u64(0));
+  /** Sets the architecture by the machine type of the program's image. */
+  private void know(String what, int machine) {
+    architecture =
+        Architectures.of(machine).orElseThrow(() -> Architectures.unsupported(what, machine));
+  }
+
+  /**
+   * Returns the processor architecture of the program, which is known when its image was looked at.
+   */
+  public Architecture architecture() {
+    if (architecture == null) {
+      throw new IllegalStateException("the image of the program was not looked at");
+    }
+    return architecture;
+  }
+
+  /** Checks what the system says of the machine type; the program's own headers say more. */
+  private void mustRunNatively(String what) {
+    long cells = calls.put(0, new BytesBuilder(16).u64(0).u64(0));
     if (calls.find("kernel32!IsWow64Process2") != 0) {
       CallOutcome asked = calls.call("kernel32!IsWow64Process2", process, cells, cells + 8);
       Bytes machines = calls.get(0, 16);
-      if (asked.isTrue() && (machines.u16(0) != 0 || machines.u16(8) != Machine.AMD64)) {
-        throw machines.u16(0) != 0
-            ? notNative(what, Machine.text(machines.u16(0)))
-            : CannotGoOn.impossible(
-                "%s runs on a machine of %s, which only emulates x64"
-                    .formatted(what, Machine.text(machines.u16(8))),
-                "trace it on a machine of x64");
+      if (asked.isTrue()) {
+        Architectures.check(what, machines.u16(0), machines.u16(8));
       }
     } else {
       CallOutcome asked = calls.call("kernel32!IsWow64Process", process, cells);
       if (asked.isTrue() && calls.get(0, 4).u32(0) != 0) {
-        throw notNative(what, "x86");
+        throw Architectures.unsupported(what, MachineType.I386);
       }
     }
   }
@@ -302,86 +261,69 @@ public final class TargetProcess implements AutoCloseable {
         what + " has ended", "start it with ntrail: ntrail trace -f 'MODULE!*' -- PROGRAM");
   }
 
-  private static CannotGoOn notNative(String what, String machine) {
-    return CannotGoOn.impossible(
-        "%s is a program for another machine than x64 (%s)".formatted(what, machine),
-        "only 64-bit programs of x64 can be traced; is there such a build of it?");
-  }
-
-  /** Sentences about what of it is not as it should be. */
+  /** Returns remarks about the process. */
   public List<String> remarks() {
-    return leash.refusal().isEmpty() ? List.of() : List.of(leash.refusal());
+    return job.refusal().isEmpty() ? List.of() : List.of(job.refusal());
   }
 
-  /** What it was told to forbid itself. */
-  public Mitigations mitigations() {
-    return Mitigations.of(calls, process);
+  /** Returns its mitigation policies. */
+  public ProcessMitigations mitigations() {
+    return ProcessMitigations.of(calls, process);
   }
 
-  /** Whether it was started to be watched, and not opened while it ran. */
+  /** Returns whether it was started for the trace, not attached to. */
   public boolean isStarted() {
     return mainThread != 0;
   }
 
-  /** The id of its first thread. */
+  /** Returns the id of its main thread. */
   public int mainThreadId() {
     return mainTid;
   }
 
-  /** The system's id. */
+  /** Returns its id. */
   public int pid() {
     return pid;
   }
 
-  /** A handle of the agent. */
+  /** Returns a handle of the agent. */
   public long handle() {
     return process;
   }
 
-  /** Its memory. */
+  /** Returns its memory. */
   public TargetMemory memory() {
     return memory;
   }
 
-  /** Its threads. */
+  /** Returns its threads. */
   public TargetThreads threads() {
     return threads;
   }
 
-  /** Calls of the system's interface. */
-  public WindowsCalls calls() {
+  /** Returns the Windows API of its system. */
+  public WindowsApi calls() {
     return calls;
   }
 
-  /** The address of its process environment block. */
+  /** Returns the address of its process environment block. */
   public long environmentBlock() {
-    long info = calls.put(0, new BytesOut(64).zeros(64));
-    calls.mustSucceed(
-        "the target could not be asked",
-        "ntdll!NtQueryInformationProcess",
-        process,
-        0,
-        info,
-        48,
-        0);
-    return calls.get(0, 48).i64(8);
+    return environment.address();
   }
 
-  /** What it was started with; empty if it does not say. */
+  /** Returns its command line; empty if there is none. */
   public String commandLine() {
-    long parameters = memory.read(environmentBlock() + PEB_PARAMETERS, 8).i64(0);
-    return parameters == 0 ? "" : text(memory.read(parameters, 0x80), PARAMETERS_COMMAND_LINE);
+    return environment.commandLine();
   }
 
-  /** Where its program lies. */
+  /** Returns the base of the program's image. */
   public long imageBase() {
-    return memory.read(environmentBlock() + PEB_IMAGE_BASE, 8).i64(0);
+    return environment.imageBase();
   }
 
   /**
-   * Lets the loader do its work, up to the program's first instruction: all modules that the
-   * program names in its import table are there then, and their entry points have run. The main
-   * thread stands suspended there.
+   * Lets the loader work up to the program's entry point: all imported modules are loaded and
+   * initialised. The main thread is suspended there.
    *
    * @param patienceMillis how long that may take
    * @throws CannotGoOn if the program is not one of 64 bits, or does not arrive there
@@ -391,89 +333,26 @@ public final class TargetProcess implements AutoCloseable {
     Bytes dos = memory.read(base, 0x40);
     long headers = base + dos.u32(NEW_HEADERS);
     Bytes pe = memory.read(headers, 0x40);
-    int machine = pe.u16(4);
-    if (machine != Machine.AMD64) {
-      throw notNative("this", Machine.text(machine));
-    }
+    know("this", pe.u16(4));
     if (pe.u32(0x28) == 0) {
       throw CannotGoOn.impossible(
-          "the program has no first instruction of its own (it is managed code)",
-          "only native programs can be traced");
+          "no native entry point (managed program)", "only native programs can be traced");
     }
-    long entry = base + pe.u32(0x28);
-    byte[] before = memory.read(entry, LOOP.length).array(0, LOOP.length);
-    patch(entry, LOOP);
-    boolean arrived = false;
-    try {
-      awaitArrival(entry, patienceMillis);
-      arrived = true;
-    } finally {
-      if (!arrived) {
-        leaveOnTheWay(entry, before);
-      }
-    }
-    patch(entry, before);
+    new EntryPoint(this, mainThread, base + pe.u32(0x28)).reach(patienceMillis);
   }
 
-  private void awaitArrival(long entry, long patienceMillis) {
-    long end = System.nanoTime() + patienceMillis * 1_000_000;
-    while (true) {
-      resume(mainThread);
-      pause();
-      OptionalInt exit = exitCode();
-      if (exit.isPresent()) {
-        throw new CannotGoOn(
-            "the program ended with exit code %d before its first instruction"
-                .formatted(exit.getAsInt()),
-            "run it without ntrail to see why");
-      }
-      suspend(mainThread);
-      long rip = threads.context(mainThread, ThreadContext.CONTROL).rip();
-      if (rip == entry || rip == entry + LOOP.length) {
-        return;
-      }
-      if (System.nanoTime() - end > 0) {
-        throw new CannotGoOn(
-            "the program did not arrive at its first instruction (it is at 0x%x)".formatted(rip),
-            "");
-      }
-    }
-  }
-
-  /** It finds its first instruction as it was, and stands suspended once, wherever it is. */
-  private void leaveOnTheWay(long entry, byte[] before) {
-    try {
-      long count = calls.put(0, new BytesOut(8).u64(0));
-      boolean stopped = calls.call("ntdll!NtSuspendThread", mainThread, count).isSuccess();
-      int others = (int) calls.get(0, 4).u32(0);
-      patch(entry, before);
-      if (stopped && others > 0) {
-        resume(mainThread);
-      }
-    } catch (CannotGoOn e) {
-      // It has ended, or the agent has, and it with that.
-    }
-  }
-
-  private static void pause() {
+  static void pause() {
     try {
       Thread.sleep(1);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new CannotGoOn("interrupted", "");
+      throw CannotGoOn.interrupted();
     }
   }
 
-  private void patch(long address, byte[] bytes) {
-    int old = memory.protect(address, bytes.length, TargetMemory.EXECUTE_READ_WRITE);
-    memory.write(address, bytes);
-    memory.protect(address, bytes.length, old);
-    memory.flush(address, bytes.length);
-  }
-
   /**
-   * Lets the main thread go on, and the program live whatever happens to ntrail. One that somebody
-   * else created is left to its creator, who lets it go on.
+   * Resumes the main thread, and removes the link to the life of ntrail. A process that another one
+   * created is left to its creator to resume.
    */
   public void resumeMain() {
     if (mainThread == 0) {
@@ -483,75 +362,35 @@ public final class TargetProcess implements AutoCloseable {
       for (int i = 1; i < held; i++) {
         calls.call("ntdll!NtSuspendThread", mainThread, 0);
       }
-      leash.release();
+      job.release();
       return;
     }
-    CallOutcome resumed = leash.release(calls.prepare(RESUME, mainThread, 0));
+    CallOutcome resumed = job.release(calls.prepare(RESUME, mainThread, 0));
     if (!resumed.isSuccess()) {
       throw new CannotGoOn(
           "a thread could not be resumed (status 0x%08x)".formatted(resumed.asInt()), "");
     }
   }
 
-  /** Lets the main thread of a created process go on if its creator does not do that any more. */
+  /** Resumes the main thread of a created process whose creator no longer does. */
   public void resumeInstead() {
     if (mainThread != 0) {
       calls.call(RESUME, mainThread, 0);
     }
   }
 
-  private void resume(long thread) {
-    calls.mustSucceed("a thread could not be resumed", RESUME, thread, 0);
-  }
-
-  private void suspend(long thread) {
-    calls.mustSucceed("a thread could not be stopped", "ntdll!NtSuspendThread", thread, 0);
-  }
-
   /**
-   * The modules that the loader has, in the order in which they were loaded.
+   * Returns the modules of the loader in the order in which they were loaded.
    *
    * @throws CannotGoOn if they cannot be read: their list changed too often meanwhile
    */
   public List<TargetModule> modules() {
-    for (int i = 0; i < MOST_READINGS - 1; i++) {
-      try {
-        return readModules();
-      } catch (CannotGoOn e) {
-        // Nobody keeps the list as it is while it is read.
-        if (exitCode().isPresent()) {
-          throw e;
-        }
-      }
-    }
-    return readModules();
+    return environment.modules();
   }
 
-  private List<TargetModule> readModules() {
-    long loader = memory.read(environmentBlock() + PEB_LOADER, 8).i64(0);
-    if (loader == 0) {
-      return List.of();
-    }
-    List<TargetModule> modules = new ArrayList<>();
-    long head = loader + LOADER_LIST;
-    long at = memory.read(head, 8).i64(0);
-    while (at != head && modules.size() < MOST_MODULES) {
-      Bytes entry = memory.read(at, 0x68);
-      modules.add(
-          new TargetModule(entry.i64(0x30), entry.u32(0x40), text(entry, 0x48), text(entry, 0x58)));
-      at = entry.i64(0);
-    }
-    return modules;
-  }
-
-  /** The text of a UNICODE_STRING. */
+  /** Returns the text of a UNICODE_STRING. */
   public String text(long address) {
-    return text(memory.read(address, 16), 0);
-  }
-
-  private String text(Bytes structure, int at) {
-    int length = structure.u16(at) & ~1;
-    return memory.read(structure.i64(at + 8), length).utf16(0, length / 2);
+    return environment.text(address);
   }
 
   /**
@@ -563,14 +402,14 @@ public final class TargetProcess implements AutoCloseable {
   }
 
   /**
-   * Runs a routine in a thread of its own, whose coming and going no module hears of.
+   * Runs a routine in a thread of its own, whose start and end no module is notified of.
    *
    * @param patienceMillis how long that may take
    * @return what it returned, 32 bits
    * @throws CannotGoOn if it could not, or did not end
    */
   public int run(long routine, long argument, long patienceMillis) {
-    long out = calls.put(0, new BytesOut(8).u64(0));
+    long out = calls.put(0, new BytesBuilder(8).u64(0));
     calls.mustSucceed(
         "no thread could be started in the target",
         "ntdll!NtCreateThreadEx",
@@ -592,10 +431,10 @@ public final class TargetProcess implements AutoCloseable {
           == WAIT_TIMEOUT) {
         meanwhile.run();
         if (System.nanoTime() - end > 0) {
-          throw new CannotGoOn("a routine in the target did not end", "");
+          throw new CannotGoOn("a routine in the target timed out", "");
         }
       }
-      long code = calls.put(0, new BytesOut(8).u64(0));
+      long code = calls.put(0, new BytesBuilder(8).u64(0));
       calls.must("a thread of the target", "kernel32!GetExitCodeThread", thread, code);
       return (int) calls.get(0, 4).u32(0);
     } finally {
@@ -603,16 +442,16 @@ public final class TargetProcess implements AutoCloseable {
     }
   }
 
-  /** Waits for its end; the exit code if it came. */
+  /** Waits for its end; returns the exit code if it has ended. */
   public OptionalInt await(int millis) {
     int waited = calls.call("kernel32!WaitForSingleObject", process, millis).asInt();
     return waited == WAIT_TIMEOUT ? OptionalInt.empty() : exitCode();
   }
 
-  /** Its exit code, if it ended. */
+  /** Returns its exit code; empty if it runs. */
   public OptionalInt exitCode() {
-    long code = calls.put(0, new BytesOut(8).u64(0));
-    calls.must("the target could not be asked", "kernel32!GetExitCodeProcess", process, code);
+    long code = calls.put(0, new BytesBuilder(8).u64(0));
+    calls.must("query of the target failed", "kernel32!GetExitCodeProcess", process, code);
     int exit = (int) calls.get(0, 4).u32(0);
     if (exit == STILL_ACTIVE
         && calls.call("kernel32!WaitForSingleObject", process, 0).asInt() == WAIT_TIMEOUT) {
@@ -621,7 +460,7 @@ public final class TargetProcess implements AutoCloseable {
     return OptionalInt.of(exit);
   }
 
-  /** Ends it at once. */
+  /** Kills it. */
   public void kill(int exitCode) {
     calls.call("kernel32!TerminateProcess", process, exitCode);
   }
@@ -629,7 +468,7 @@ public final class TargetProcess implements AutoCloseable {
   @Override
   public void close() {
     threads.close();
-    leash.close();
+    job.close();
     if (mainThread != 0) {
       calls.call("kernel32!CloseHandle", mainThread);
     }

@@ -1,7 +1,7 @@
 package io.ntrail.live.target;
 
 /**
- * A thread of a running program.
+ * Thread of a running program.
  *
  * @param tid the system's id
  * @param created when it began, FILETIME; with the id it says which thread it is, since ids are

@@ -1,13 +1,17 @@
 package io.ntrail.live.target;
 
-import io.ntrail.formats.bytes.BytesOut;
+import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.live.code.Architecture;
+import io.ntrail.live.code.ThreadLayout;
+import io.ntrail.live.target.ThreadContext.Registers;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
-/** The threads of a target: who there is, and stopping them. */
+/** Threads of a target: lists, suspends and resumes them. */
 public final class TargetThreads implements AutoCloseable {
   private static final int ALL_ACCESS = 0x1F_FFFF;
   private static final int INVALID_CID = 0xC000_000B;
@@ -15,35 +19,33 @@ public final class TargetThreads implements AutoCloseable {
   private static final int UNSUCCESSFUL = 0xC000_0001;
   private static final int TERMINATING = 0xC000_004B;
 
-  /** Of the thread block. */
   private static final int ACCESS_DENIED = 0xC000_0022;
 
-  /** How long a thread may take to end. */
+  /** Time limit for the exit of a thread. */
   private static final int ENDING_MILLIS = 200;
 
-  private static final int TLS_WORDS = 0x1480;
-
-  private static final int STACK_BASE = 8;
-
-  private final WindowsCalls calls;
+  private final WindowsApi calls;
   private final int pid;
   private final TargetMemory memory;
+  private final Supplier<Architecture> architecture;
   private final SystemProcesses processes;
   private final Map<TargetThread, Long> handles = new HashMap<>();
 
-  TargetThreads(WindowsCalls calls, int pid, TargetMemory memory) {
+  TargetThreads(
+      WindowsApi calls, int pid, TargetMemory memory, Supplier<Architecture> architecture) {
+    this.architecture = architecture;
     this.memory = memory;
     this.calls = calls;
     this.pid = pid;
     this.processes = new SystemProcesses(calls);
   }
 
-  /** All that there are at this moment. */
+  /** Lists the threads. */
   public List<TargetThread> list() {
     return processes.threads(pid);
   }
 
-  /** A handle of the agent, or 0 if the thread is gone. */
+  /** Returns a handle of the agent; 0 if the thread is gone. */
   private long open(TargetThread thread) {
     Long known = handles.get(thread);
     if (known != null) {
@@ -57,7 +59,7 @@ public final class TargetThreads implements AutoCloseable {
   }
 
   /**
-   * Stops all threads; each has really stopped when this is done.
+   * Suspends all threads.
    *
    * @return those that were stopped, each to be resumed once
    */
@@ -102,13 +104,13 @@ public final class TargetThreads implements AutoCloseable {
   }
 
   /**
-   * A thread that was stopped.
+   * Suspended thread.
    *
    * @param handle of the agent
    */
   public record Stopped(TargetThread thread, long handle) {}
 
-  /** Lets threads go on. */
+  /** Resumes threads. */
   public void resume(List<Stopped> stopped) {
     calls.call(
         stopped.stream()
@@ -117,26 +119,24 @@ public final class TargetThreads implements AutoCloseable {
   }
 
   /**
-   * The registers of a stopped thread. Asking for them is also what makes sure that it stands.
-   *
-   * @param what {@link ThreadContext#FULL} or {@link ThreadContext#CONTROL}
+   * Returns the registers of a suspended thread. Asking for them also ensures that it is really
+   * suspended.
    */
-  public ThreadContext context(long handle, int what) {
-    return find(handle, what)
+  public ThreadContext context(long handle, Registers registers) {
+    return find(handle, registers)
         .orElseThrow(
-            () -> new CannotGoOn("a thread has no registers: it has ended or not begun", ""));
+            () -> new CannotGoOn("no thread context: the thread has ended or not started", ""));
   }
 
-  /** The same of a thread that may be at its very beginning, or at its end: then it has none. */
-  public Optional<ThreadContext> find(long handle, int what) {
+  /** Returns the registers of a thread that may be starting or exiting, and has none then. */
+  public Optional<ThreadContext> find(long handle, Registers registers) {
     // Wine gives a thread its block when it begins to run; before, its registers would be waited
-    // for, and they do not come while the thread that makes it stands.
+    // for, and they do not come while the thread that creates it is suspended.
     if (block(handle) == 0) {
       return Optional.empty();
     }
-    BytesOut structure = new BytesOut(ThreadContext.SIZE).zeros(ThreadContext.SIZE);
-    structure.setU32(ThreadContext.FLAGS_AT, what);
-    long at = calls.put(0, structure);
+    ThreadLayout layout = architecture.get().threads();
+    long at = calls.put(0, ThreadContext.request(layout, registers));
     int status = calls.call("ntdll!NtGetContextThread", handle, at).asInt();
     for (int i = 0; status == ACCESS_DENIED && i < ENDING_MILLIS; i++) {
       // Wine says so of a thread whose end is on its way.
@@ -153,23 +153,31 @@ public final class TargetThreads implements AutoCloseable {
           "the registers of a thread could not be read (0x%x)".formatted(status), "");
     }
     return Optional.of(
-        new ThreadContext(calls.get(0, ThreadContext.SIZE).array(0, ThreadContext.SIZE)));
+        new ThreadContext(
+            architecture.get(),
+            calls.get(0, layout.contextBytes()).array(0, layout.contextBytes())));
   }
 
-  /** Where the stack of a thread begins that it runs on now: its highest address. */
+  /** Returns the base of the thread's present stack: its highest address. */
   public long stackBase(long handle) {
-    return memory.read(block(handle) + STACK_BASE, 8).i64(0);
+    return pointer(block(handle) + architecture.get().threads().stackBase());
   }
 
-  /** A word of the thread block that TlsAlloc gave out, of the first 64. */
-  public long word(long handle, int index) {
-    return memory.read(block(handle) + TLS_WORDS + 8L * index, 8).i64(0);
+  /** Returns the value of a TLS slot, of the first 64. */
+  public long tlsValue(long handle, int index) {
+    Architecture its = architecture.get();
+    return pointer(block(handle) + its.threads().tlsSlots() + (long) its.pointerSize() * index);
   }
 
-  /** The address of a thread's block; 0 if it has none. */
+  private long pointer(long address) {
+    Architecture its = architecture.get();
+    return its.pointer(memory.read(address, its.pointerSize()), 0);
+  }
+
+  /** Returns the address of a thread's environment block; 0 if it has none. */
   private long block(long handle) {
     int size = 48;
-    long info = calls.put(0, new BytesOut(size).zeros(size));
+    long info = calls.put(0, new BytesBuilder(size).zeros(size));
     int status = calls.call("ntdll!NtQueryInformationThread", handle, 0, info, size, 0).asInt();
     return status < 0 ? 0 : calls.get(0, size).i64(8);
   }

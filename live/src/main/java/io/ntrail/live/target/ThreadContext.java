@@ -1,66 +1,76 @@
 package io.ntrail.live.target;
 
 import io.ntrail.formats.bytes.Bytes;
-import io.ntrail.formats.bytes.BytesOut;
+import io.ntrail.formats.bytes.BytesBuilder;
+import io.ntrail.live.code.Architecture;
+import io.ntrail.live.code.ThreadLayout;
 
-/**
- * The registers of a stopped thread of x64: the structure CONTEXT of winnt.h, whose bytes are kept
- * whole.
- */
+/** Registers of a suspended thread: the structure CONTEXT of winnt.h, whose bytes are preserved. */
 public final class ThreadContext {
-  /** Bytes of the structure. */
-  public static final int SIZE = 1232;
+  private final Architecture architecture;
+  private final BytesBuilder bytes;
 
-  /** CONTEXT_FULL: control, integer and floating-point registers. */
-  public static final int FULL = 0x10_000B;
+  /** Registers that can be asked for. */
+  public enum Registers {
+    /** Instruction and stack pointer, flags, segments. */
+    CONTROL,
 
-  /** CONTEXT_CONTROL: rip, rsp, flags, segments. */
-  public static final int CONTROL = 0x10_0001;
-
-  static final int FLAGS_AT = 0x30;
-  private static final int RAX_AT = 0x78;
-  private static final int RCX_AT = 0x80;
-  private static final int RSP_AT = 0x98;
-  private static final int RIP_AT = 0xF8;
-
-  private final BytesOut bytes = new BytesOut(SIZE);
-
-  ThreadContext(byte[] structure) {
-    bytes.bytes(structure, 0, SIZE);
+    /** General and floating-point registers as well. */
+    FULL
   }
 
-  private long word(int at) {
-    return Bytes.copyOf(bytes.toArray(), "context").i64(at);
+  ThreadContext(Architecture architecture, byte[] structure) {
+    this.architecture = architecture;
+    this.bytes = new BytesBuilder(structure.length).bytes(structure);
   }
 
-  /** The instruction pointer. */
-  public long rip() {
-    return word(RIP_AT);
+  /** Returns an empty structure that asks for registers. */
+  static BytesBuilder request(ThreadLayout layout, Registers registers) {
+    return new BytesBuilder(layout.contextBytes())
+        .zeros(layout.contextBytes())
+        .setU32(
+            layout.contextFlags(),
+            switch (registers) {
+              case CONTROL -> layout.control();
+              case FULL -> layout.full();
+            });
   }
 
-  /** The stack pointer. */
-  public long rsp() {
-    return word(RSP_AT);
+  private Bytes view() {
+    return Bytes.copyOf(bytes.toArray(), "context");
   }
 
-  /** The general registers, and the instruction pointer: rax to r15, rip. */
+  /** Returns the instruction pointer. */
+  public long instructionPointer() {
+    return architecture.pointer(view(), architecture.threads().instructionPointer());
+  }
+
+  /** Returns the stack pointer. */
+  public long stackPointer() {
+    return architecture.pointer(view(), architecture.threads().stackPointer());
+  }
+
+  /** Returns the general registers and the instruction pointer. */
   public long[] registers() {
-    Bytes structure = Bytes.copyOf(bytes.toArray(), "context");
-    long[] registers = new long[(RIP_AT - RAX_AT) / 8 + 1];
-    for (int i = 0; i < registers.length; i++) {
-      registers[i] = structure.i64(RAX_AT + 8 * i);
+    ThreadLayout layout = architecture.threads();
+    Bytes structure = view();
+    long[] registers = new long[layout.registerCount() + 1];
+    for (int i = 0; i < layout.registerCount(); i++) {
+      registers[i] =
+          architecture.pointer(structure, layout.registers() + i * architecture.pointerSize());
     }
+    registers[layout.registerCount()] = instructionPointer();
     return registers;
   }
 
-  /** Register rcx. */
-  public long rcx() {
-    return word(RCX_AT);
-  }
-
   /** Sets the instruction pointer. */
-  public ThreadContext rip(long address) {
-    bytes.setU64(RIP_AT, address);
+  public ThreadContext instructionPointer(long address) {
+    int at = architecture.threads().instructionPointer();
+    if (architecture.pointerSize() == Long.BYTES) {
+      bytes.setU64(at, address);
+    } else {
+      bytes.setU32(at, (int) address);
+    }
     return this;
   }
 

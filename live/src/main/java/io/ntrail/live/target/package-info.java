@@ -1,6 +1,6 @@
 /**
- * A program for Windows that is watched: its process, threads, modules and memory, seen from the
- * outside through an agent. Nothing here knows what is done with it.
+ * Windows program that is watched from the outside through an agent: its process, threads, modules
+ * and memory. Nothing here knows what is done with it.
  */
 @NullMarked
 package io.ntrail.live.target;

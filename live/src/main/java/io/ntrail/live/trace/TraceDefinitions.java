@@ -4,6 +4,7 @@ import io.ntrail.formats.identity.ImageId;
 import io.ntrail.formats.ntr.TracedFunction;
 import io.ntrail.formats.ntr.TracedModule;
 import io.ntrail.formats.pe.PeHeaders;
+import io.ntrail.live.patch.Patcher;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.PlannedModule;
 import io.ntrail.live.session.Recorder;
@@ -11,7 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Tells the recording which modules and functions of one process its records are about. */
+/** Defines in a recording the modules and functions that the records of one process refer to. */
 final class TraceDefinitions {
   private final Recorder recorder;
   private final TraceFile file;
@@ -20,7 +21,7 @@ final class TraceDefinitions {
   private final Map<PlannedModule, Long> came = new HashMap<>();
 
   /**
-   * Tells nothing yet.
+   * Defines nothing yet.
    *
    * @param process its number in the file
    */
@@ -30,12 +31,12 @@ final class TraceDefinitions {
     this.process = process;
   }
 
-  /** Functions that can be called from now on. */
-  void functions(List<Tracer.Traced> traced) {
-    for (Tracer.Traced one : traced) {
+  /** Defines functions that can be called from now on. */
+  void functions(List<Patcher.Patched> traced) {
+    for (Patcher.Patched one : traced) {
       PlannedFunction function = one.function();
       recorder.function(
-          one.address(),
+          one.recordAddress(),
           new TracedFunction(
               file.nextFunction(),
               module(function.module()),
@@ -45,13 +46,13 @@ final class TraceDefinitions {
     }
   }
 
-  /** A module that came while the program was traced. */
+  /** Defines a module that was loaded while the program was traced. */
   void comes(PlannedModule module, long ticks) {
     came.putIfAbsent(module, ticks);
     define(module, 0);
   }
 
-  /** A module that is no longer there. */
+  /** Defines that a module was unloaded. */
   void goes(PlannedModule module, long ticks) {
     define(module, ticks);
   }
@@ -73,7 +74,7 @@ final class TraceDefinitions {
 
   private void define(PlannedModule module, long number, long loaded, long unloaded) {
     PeHeaders headers = module.image().headers();
-    var pdb = PdbNames.of(module.image());
+    var pdb = CodeViewReference.of(module.image());
     recorder.define(to ->
         to.module(
             new TracedModule(

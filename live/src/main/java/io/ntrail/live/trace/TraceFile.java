@@ -1,9 +1,9 @@
 package io.ntrail.live.trace;
 
-import io.ntrail.formats.ntr.Counter;
+import io.ntrail.formats.ntr.NtrHeader;
 import io.ntrail.formats.ntr.NtrRing;
 import io.ntrail.formats.ntr.NtrWriter;
-import io.ntrail.formats.ntr.RecordingHeader;
+import io.ntrail.formats.ntr.RecorderCounter;
 import io.ntrail.live.session.Recorder;
 import io.ntrail.live.session.RecorderSettings;
 import io.ntrail.live.session.SessionFile;
@@ -15,15 +15,15 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * A recording of one or of several processes: numbers that no two of them share, and what is
- * counted over all of them. Used by one thread.
+ * Recording of one or several processes: unique numbers for its definitions, and the sums of their
+ * counters. Used by one thread.
  */
 final class TraceFile {
   /** The number of the process that the recording begins with. */
   static final long FIRST_PROCESS = 1;
 
   private final Recorder recorder;
-  private final Map<Long, Map<Counter, Long>> counters = new HashMap<>();
+  private final Map<Long, Map<RecorderCounter, Long>> counters = new HashMap<>();
   private long processes = FIRST_PROCESS;
   private long modules;
   private long functions;
@@ -33,12 +33,12 @@ final class TraceFile {
   }
 
   /**
-   * Creates it.
+   * Creates the file.
    *
    * @param session of the first process
    * @throws IOException if it cannot be written
    */
-  static TraceFile create(SessionFile session, TraceSettings settings, RecordingHeader header)
+  static TraceFile create(SessionFile session, TraceSettings settings, NtrHeader header)
       throws IOException {
     int id = new SecureRandom().nextInt();
     RecorderSettings how =
@@ -73,9 +73,9 @@ final class TraceFile {
   }
 
   /** Writes what one process counted, added to what the others did. */
-  void count(long process, Map<Counter, Long> more) {
-    counters.computeIfAbsent(process, _ -> new EnumMap<>(Counter.class)).putAll(more);
-    Map<Counter, Long> sums = new EnumMap<>(Counter.class);
+  void count(long process, Map<RecorderCounter, Long> more) {
+    counters.computeIfAbsent(process, _ -> new EnumMap<>(RecorderCounter.class)).putAll(more);
+    Map<RecorderCounter, Long> sums = new EnumMap<>(RecorderCounter.class);
     counters
         .values()
         .forEach(one -> one.forEach((name, count) -> sums.merge(name, count, Long::sum)));

@@ -1,17 +1,20 @@
 package io.ntrail.live.trace;
 
 import io.ntrail.formats.bytes.CannotGoOn;
-import io.ntrail.formats.ntr.Counter;
-import io.ntrail.formats.ntr.RecordingHeader;
+import io.ntrail.formats.ntr.RecorderCounter;
 import io.ntrail.formats.ntr.TracedProcess;
-import io.ntrail.formats.pe.Machine;
-import io.ntrail.live.plan.LeftAlone;
+import io.ntrail.live.modules.ModuleTracker;
+import io.ntrail.live.patch.Patcher;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.PlannedModule;
+import io.ntrail.live.plan.SkipReason;
+import io.ntrail.live.plan.TracePlan;
+import io.ntrail.live.recovery.DetachResult;
 import io.ntrail.live.session.Recorder;
 import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.session.RecorderThread;
 import io.ntrail.live.session.SessionFile;
+import io.ntrail.live.target.ClockReading;
 import io.ntrail.live.target.TargetProcess;
 import java.io.IOException;
 import java.util.EnumMap;
@@ -23,7 +26,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A trace from the first patch to the end of the program or of the tracing.
+ * Trace of a program from its first patch to the end of the program or of the trace.
  *
  * <p>{@link #begin} lets the program run; {@link #await} has to be called all the time, since it
  * also looks after the memory of threads; {@link #finish} ends the file.
@@ -31,57 +34,40 @@ import org.jspecify.annotations.Nullable;
 public final class TraceRun implements AutoCloseable {
   private static final long THREADS_NANOS = 500_000_000;
   private static final long CALIBRATION_NANOS = 10_000_000_000L;
-  private static final int ENDING_MILLIS = 250;
-  private static final int CHILD_CHUNKS = 128;
+  private static final int EXIT_MILLIS = 250;
 
+  private final TraceSetup setup;
   private final TraceTarget target;
-  private final TraceSettings settings;
   private final SessionFile session;
   private final Tracer tracer;
-  private final SelfTest selfTest;
-  private final Cost cost;
   private final TraceFile file;
   private final long process;
   private final Recorder recorder;
-  private final TargetClock.Moment began;
+  private final ClockReading began;
   private final String program;
   private final long ticksPerSecond;
   private final TraceDefinitions definitions;
   private final RecorderThread thread;
+  private final AdaptivePoller poller = new AdaptivePoller();
+  private RunState state = RunState.PREPARED;
   private TracePlan plan = new TracePlan(List.of(), List.of());
-  private final Attention attention = new Attention();
-  private @Nullable LaterModules later;
-  private Optional<ChildGate> gate = Optional.empty();
-  private TargetClock.@Nullable Moment ended;
+  private @Nullable ModuleTracker modules;
+  private Optional<ChildProcessHook> childHook = Optional.empty();
+  private @Nullable ClockReading endTime;
   private long lastThreads = System.nanoTime();
   private long lastCalibration = System.nanoTime();
-  private boolean armed;
-  private boolean begun;
   private int restored;
-  private Optional<Detachment> detachment = Optional.empty();
-  private boolean finished;
+  private Optional<DetachResult> detachment = Optional.empty();
 
-  private TraceRun(
-      TraceTarget target,
-      TraceSettings settings,
-      SessionFile session,
-      Tracer tracer,
-      SelfTest selfTest,
-      Cost cost,
-      TraceFile file,
-      long process,
-      Recorder recorder,
-      TargetClock.Moment began) {
-    this.target = target;
-    this.settings = settings;
-    this.session = session;
-    this.tracer = tracer;
-    this.selfTest = selfTest;
-    this.cost = cost;
-    this.file = file;
-    this.process = process;
-    this.recorder = recorder;
-    this.began = began;
+  private TraceRun(TraceSetup setup) {
+    this.setup = setup;
+    this.target = setup.target();
+    this.session = setup.session();
+    this.tracer = setup.tracer();
+    this.file = setup.file();
+    this.process = setup.process();
+    this.recorder = setup.recorder();
+    this.began = setup.began();
     this.program = target.program();
     this.ticksPerSecond = target.clock().rate(target.firstMoment(), began);
     this.definitions = new TraceDefinitions(recorder, file, process);
@@ -89,129 +75,32 @@ public final class TraceRun implements AutoCloseable {
   }
 
   /**
-   * Puts tracing into a target and creates the file. No function is patched yet.
+   * Sets tracing up in a target and creates the file. No function is patched yet.
    *
    * @throws CannotGoOn if that is not possible
    */
   public static TraceRun prepare(TraceTarget target, TraceSettings settings) {
-    SessionFile session = null;
-    Tracer tracer = null;
-    try {
-      session = SessionFile.create(settings.recordBytes(), settings.chunks());
-      tracer = tracer(target, settings, session);
-      SelfTest selfTest = selfTest(target, tracer);
-      Cost cost = tracer.cost();
-      TargetClock clock = target.clock();
-      TargetClock.Moment began = clock.now();
-      RecordingHeader header =
-          new RecordingHeader(
-              clock.isInvariant() ? RecordingHeader.ONE_CLOCK : 0,
-              clock.rate(target.firstMoment(), began),
-              began.ticks(),
-              began.utc(),
-              Machine.AMD64,
-              8,
-              RecordingHeader.TIME_STAMP_COUNTER,
-              settings.writer());
-      TraceFile file = TraceFile.create(session, settings, header);
-      return new TraceRun(
-          target,
-          settings,
-          session,
-          tracer,
-          selfTest,
-          cost,
-          file,
-          TraceFile.FIRST_PROCESS,
-          file.recorder(),
-          began);
-    } catch (IOException e) {
-      undo(target, tracer);
-      close(session);
-      throw new CannotGoOn(
-          settings.file() + " could not be written: " + e.getMessage(), "choose another with -o");
-    } catch (RuntimeException e) {
-      undo(target, tracer);
-      close(session);
-      throw e;
-    }
+    return new TraceRun(TraceSetup.first(target, settings));
   }
 
   /**
-   * Puts tracing into another process, which is recorded into the same file. It has to be closed
-   * before this.
+   * Sets tracing up in another process, which is recorded into the same file. The result has to be
+   * closed before this run.
    *
    * @throws CannotGoOn if that is not possible
    */
   TraceRun beside(TraceTarget child) {
-    SessionFile its = null;
-    Tracer itsTracer = null;
-    try {
-      its = SessionFile.create(settings.recordBytes(), Math.min(settings.chunks(), CHILD_CHUNKS));
-      itsTracer = tracer(child, settings, its);
-      SelfTest itsTest = selfTest(child, itsTracer);
-      long number = file.nextProcess();
-      return new TraceRun(
-          child,
-          settings,
-          its,
-          itsTracer,
-          itsTest,
-          cost,
-          file,
-          number,
-          recorder.beside(its, number),
-          child.clock().now());
-    } catch (IOException e) {
-      undo(itsTracer);
-      close(its);
-      throw new CannotGoOn("there is no room for its records: " + e.getMessage(), "");
-    } catch (RuntimeException e) {
-      undo(itsTracer);
-      close(its);
-      throw e;
-    }
+    return new TraceRun(setup.beside(child));
   }
 
-  /** Takes out of a program that goes on what was put there before something failed. */
-  private static void undo(TraceTarget target, @Nullable Tracer tracer) {
-    if (!target.process().isStarted()) {
-      undo(tracer);
-    }
+  /** Returns whether the target's system unwinds traced frames. */
+  public UnwindSelfTest selfTest() {
+    return setup.selfTest();
   }
 
-  private static void undo(@Nullable Tracer tracer) {
-    if (tracer != null) {
-      try {
-        tracer.detach();
-      } catch (RuntimeException e) {
-        // What failed first is told.
-      }
-    }
-  }
-
-  private static Tracer tracer(TraceTarget target, TraceSettings settings, SessionFile session) {
-    return new Tracer(target.process(), session, target.name(session.path()), settings.threads());
-  }
-
-  private static SelfTest selfTest(TraceTarget target, Tracer tracer) {
-    return target.mitigations().shadowStack() ? SelfTest.SHADOW_STACK : tracer.selfTest();
-  }
-
-  private static void close(@Nullable SessionFile session) {
-    if (session != null) {
-      session.close();
-    }
-  }
-
-  /** Whether the target's system unwinds traced frames. */
-  public SelfTest selfTest() {
-    return selfTest;
-  }
-
-  /** What a traced call costs in this target. */
-  public Cost cost() {
-    return cost;
+  /** Returns the overhead of a traced call in this target. */
+  public TracingOverhead cost() {
+    return setup.cost();
   }
 
   /**
@@ -227,96 +116,110 @@ public final class TraceRun implements AutoCloseable {
   }
 
   /**
-   * The same.
+   * Patches the planned functions and lets the program run.
    *
    * @param gated whether the program waits when it lets another process run, if that is possible:
    *     {@link #gate}
    */
   List<PlannedFunction> begin(TracePlan asked, boolean gated) {
-    TracePlan plan = gated ? ChildGate.leaveAlone(asked, target.process()) : asked;
-    List<Tracer.Traced> traced = tracer.prepare(plan.functions(), selfTest.passed());
+    if (state != RunState.PREPARED) {
+      throw new IllegalStateException("begun already");
+    }
+    TracePlan plan = gated ? ChildProcessHook.leaveAlone(asked, target.process()) : asked;
+    List<Patcher.Patched> traced = tracer.prepare(plan.functions(), selfTest().passed());
     if (traced.isEmpty() && plan.patched() > 0) {
       detachment = tracer.detach();
+      state = RunState.DISARMED;
       throw new CannotGoOn(
-          "no free memory is near enough to the functions: less than 2 GiB from each byte of their"
-              + " module",
-          "start the program with ntrail, which takes it before the program does: ntrail trace ... --"
-              + " PROGRAM");
+          "no free memory within 2 GiB of the module",
+          "start the program with ntrail, which allocates it first: ntrail trace ... -- PROGRAM");
     }
-    this.plan = plan.without(tracer.outOfReach(), LeftAlone.Kind.OUT_OF_REACH);
+    this.plan = plan.without(tracer.outOfReach(), SkipReason.Kind.OUT_OF_REACH);
     TargetProcess traces = target.process();
     recorder.define(to -> {
       to.process(
           TracedProcess.running(
               process, traces.pid(), began.ticks(), program, target.commandLine()));
     });
-    if (isFirst()) {
+    if (setup.isFirst()) {
       calibrate(began);
     }
     recorder.name(traces.mainThreadId(), "main");
     definitions.functions(traced);
-    LaterModules modulesToCome =
-        new LaterModules(target, tracer, session.notices(), plan, selfTest.passed(), new Changes());
-    later = modulesToCome;
-    // To be patched, the gate wants threads to stand still.
+    ModuleTracker tracker =
+        new ModuleTracker(
+            traces,
+            target.clock(),
+            tracer.patching(),
+            tracer::note,
+            session.notices(),
+            plan,
+            selfTest().passed(),
+            new Changes());
+    modules = tracker;
+    // Patching the hook needs suspended threads.
     if (gated
-        && (traces.isStarted() || asked.choice().map(TracePlan.Choice::mayStop).orElse(true))) {
-      gate = ChildGate.install(traces, tracer, session.resumes(), modulesToCome::untraced);
+        && (traces.isStarted() || asked.choice().map(TracePlan.Selection::mayStop).orElse(true))) {
+      childHook = ChildProcessHook.install(traces, tracer, session.resumes(), tracker::untraced);
     }
-    armed = true;
-    begun = true;
-    modulesToCome.held(tracer::arm);
+    state = RunState.ARMED;
+    tracker.held(tracer.patching()::arm);
     this.plan =
-        this.plan.without(tracer.changed(tracer.patcher().present()), LeftAlone.Kind.CHANGED);
+        this.plan.without(
+            tracer.patching().changed(tracer.patcher().present()), SkipReason.Kind.CHANGED);
     tell();
     target.process().resumeMain();
     return tracer.outOfReach();
   }
 
   /**
-   * From now on other functions are traced. What is on its way through functions that are not any
-   * more is recorded to its end.
+   * Changes the selection of functions. Calls that are active in functions that are no longer
+   * selected are recorded to their end.
    *
    * @param choice what is asked for from now on, of modules that are there and of later ones
-   * @return what came of it
+   * @return the result
    */
-  public Chosen choose(TracePlan.Choice choice) {
-    if (later == null || !armed) {
+  public SelectionChange choose(TracePlan.Selection choice) {
+    if (modules == null || state != RunState.ARMED) {
       throw new IllegalStateException("nothing is traced");
     }
     int matched = plan.matched();
-    LaterModules.Chosen chosen = later.choose(choice);
+    ModuleTracker.SelectionChange chosen = modules.choose(choice);
     tell();
-    return new Chosen(chosen.added(), chosen.removed(), plan.matched() - matched, tracer.armed());
+    return new SelectionChange(
+        chosen.added(), chosen.removed(), plan.matched() - matched, tracer.patching().armed());
   }
 
   /**
-   * What came of asking for other functions.
+   * Result of a change of the selection.
    *
    * @param added functions that are traced from now on
    * @param removed functions that are no more
    * @param matched functions that nobody had asked for before
    * @param traced how many are traced now
    */
-  public record Chosen(int added, int removed, int matched, int traced) {
-    Chosen plus(Chosen more) {
-      return new Chosen(
+  public record SelectionChange(int added, int removed, int matched, int traced) {
+    SelectionChange plus(SelectionChange more) {
+      return new SelectionChange(
           added + more.added, removed + more.removed, matched + more.matched, traced + more.traced);
     }
   }
 
-  /** How many functions were put back at the end. */
+  /** Returns how many functions were restored at the end. */
   public int restored() {
     return restored;
   }
 
-  /** What was traced until now, with what was loaded since the beginning. */
+  /**
+   * Returns the plan for everything that was traced so far, including modules that were loaded
+   * later.
+   */
   public TracePlan plan() {
     return plan;
   }
 
-  /** What the recording says of modules that come and go. */
-  private final class Changes implements LaterModules.Log {
+  /** Records modules that are loaded and unloaded. */
+  private final class Changes implements ModuleTracker.Log {
     @Override
     public void planned(TracePlan more) {
       plan = plan.and(more);
@@ -324,19 +227,19 @@ public final class TraceRun implements AutoCloseable {
     }
 
     @Override
-    public void comes(PlannedModule module, List<Tracer.Traced> traced, long ticks) {
+    public void comes(PlannedModule module, List<Patcher.Patched> traced, long ticks) {
       definitions.comes(module, ticks);
       definitions.functions(traced);
     }
 
     @Override
-    public void more(List<Tracer.Traced> traced) {
+    public void more(List<Patcher.Patched> traced) {
       definitions.functions(traced);
     }
 
     @Override
     public void changed(List<PlannedFunction> functions) {
-      plan = plan.without(functions, LeftAlone.Kind.CHANGED);
+      plan = plan.without(functions, SkipReason.Kind.CHANGED);
     }
 
     @Override
@@ -345,46 +248,51 @@ public final class TraceRun implements AutoCloseable {
     }
   }
 
-  /** Tells the recording how many functions are traced. */
+  /** Writes the counts of functions to the recording. */
   private void tell() {
-    Map<Counter, Long> counters = new EnumMap<>(Counter.class);
-    counters.put(Counter.FUNCTIONS_MATCHED, (long) plan.matched());
-    counters.put(Counter.FUNCTIONS_TRACED, (long) plan.patched());
-    counters.put(Counter.FUNCTIONS_REFUSED, (long) plan.matched() - plan.patched());
-    if (ticksPerSecond > 0 && isFirst()) {
-      counters.put(Counter.PAIR_PICOSECONDS, Math.round(1000 * cost.pairNanos(ticksPerSecond)));
+    Map<RecorderCounter, Long> counters = new EnumMap<>(RecorderCounter.class);
+    counters.put(RecorderCounter.FUNCTIONS_MATCHED, (long) plan.matched());
+    counters.put(RecorderCounter.FUNCTIONS_TRACED, (long) plan.patched());
+    counters.put(RecorderCounter.FUNCTIONS_REFUSED, (long) plan.matched() - plan.patched());
+    if (ticksPerSecond > 0 && setup.isFirst()) {
       counters.put(
-          Counter.CLOCK_PAIR_PICOSECONDS, Math.round(1000 * cost.clockNanos(ticksPerSecond)));
+          RecorderCounter.PAIR_PICOSECONDS, Math.round(1000 * cost().pairNanos(ticksPerSecond)));
+      counters.put(
+          RecorderCounter.CLOCK_PAIR_PICOSECONDS,
+          Math.round(1000 * cost().clockNanos(ticksPerSecond)));
     }
     file.count(process, counters);
   }
 
-  /** Waits for the end of the program for a while; its exit code if that came. */
+  /** Waits for the end of the program; returns its exit code if it has ended. */
   public OptionalInt await(int millis) {
-    attention.pay(millis, this::look);
+    poller.pay(millis, this::look);
     return lookAfter();
   }
 
-  /** Answers what the program tells; whether there was anything. */
+  /** Answers notifications of the program; returns whether there were any. */
   boolean look() {
-    return later != null && ended == null && later.look();
+    return modules != null && state.isLive() && modules.look();
   }
 
-  /** The same while a routine runs in one of the programs that are traced. */
+  /** Answers notifications while a routine runs in one of the traced programs. */
   boolean serve() {
-    return later != null && ended == null && later.serve();
+    return modules != null && state.isLive() && modules.serve();
   }
 
-  /** What holds the program when it lets others run; empty if nothing does. */
-  Optional<ChildGate> gate() {
-    return ended == null ? gate : Optional.empty();
+  /** Returns the hook that holds the program when it lets others run; empty if there is none. */
+  Optional<ChildProcessHook> gate() {
+    return state.isLive() ? childHook : Optional.empty();
   }
 
-  /** Does what is to be done now and then; the exit code if the program has ended. */
+  /** Does periodic work; returns the exit code if the program has ended. */
   OptionalInt lookAfter() {
     OptionalInt exit = target.process().await(0);
     if (exit.isPresent()) {
       noteEnd();
+      if (state.isLive()) {
+        state = RunState.ENDED;
+      }
     } else {
       tracer.topUp();
       long now = System.nanoTime();
@@ -392,7 +300,7 @@ public final class TraceRun implements AutoCloseable {
         lastThreads = now;
         threads();
       }
-      if (isFirst() && now - lastCalibration > CALIBRATION_NANOS) {
+      if (setup.isFirst() && now - lastCalibration > CALIBRATION_NANOS) {
         lastCalibration = now;
         calibrate(target.clock().now());
       }
@@ -405,65 +313,64 @@ public final class TraceRun implements AutoCloseable {
     return exit;
   }
 
-  private TargetClock.Moment noteEnd() {
-    TargetClock.Moment moment = ended == null ? target.clock().now() : ended;
-    ended = moment;
+  private ClockReading noteEnd() {
+    ClockReading moment = endTime == null ? target.clock().now() : endTime;
+    endTime = moment;
     return moment;
   }
 
-  /** Tells the recorder which threads there are, so that it gives back what ended ones had. */
+  /** Tells the recorder which threads exist, so that it releases the chunks of others. */
   private void threads() {
     long ticks = target.clock().now().ticks();
     recorder.retain(tracer.aliveThreads(), ticks);
   }
 
-  private boolean isFirst() {
-    return process == TraceFile.FIRST_PROCESS;
-  }
-
-  /** The recording began with the first process. */
-  private void calibrate(TargetClock.Moment moment) {
+  /** Calibrates the clock against the begin of the first process. */
+  private void calibrate(ClockReading moment) {
     var calibration = target.clock().calibration(began, moment);
     recorder.define(to -> to.calibration(calibration));
   }
 
-  /** Its number in the file. */
+  /** Returns its number in the file. */
   long process() {
     return process;
   }
 
-  /** Where recording of this process alone stands. */
+  /** Returns the statistics of this process alone. */
   RecorderStatistics own() {
     return recorder.own();
   }
 
-  /** Where recording stands, of all processes in the file. */
+  /** Returns the statistics of all processes in the file. */
   public RecorderStatistics statistics() {
     return recorder.statistics();
   }
 
-  /** What came of taking tracing out of the program; empty if it has ended, or is still traced. */
-  public Optional<Detachment> detachment() {
+  /** Returns the result of detaching; empty if the program has ended, or is still traced. */
+  public Optional<DetachResult> detachment() {
     return detachment;
   }
 
-  /** How long the program stood while it was patched, in nanoseconds. */
+  /** Returns how long the program was suspended while it was patched, in nanoseconds. */
   public long stoppedNanos() {
-    return tracer.stoppedNanos();
+    return tracer.patching().stoppedNanos();
   }
 
-  /** Calls that were not recorded because their thread was just being given an area. */
+  /**
+   * Returns the number of calls that were not recorded because their thread was just being given an
+   * area.
+   */
   public long reentrant() {
     return session.reentrant();
   }
 
-  /** Rate of the recording's clock; 0 if unknown. */
+  /** Returns the rate of the recording's clock; 0 if unknown. */
   public long ticksPerSecond() {
     return ticksPerSecond;
   }
 
   /**
-   * Puts the program's code back; what is on its way through traced functions ends as it began.
+   * Restores the program's code; calls that are active in traced functions return normally.
    *
    * @return its exit code, if it has ended in the meantime or ends within a moment: what asked for
    *     the end of the trace may have asked the program, too, as Ctrl+C does
@@ -473,56 +380,59 @@ public final class TraceRun implements AutoCloseable {
     if (exit.isEmpty()) {
       restore();
     }
-    armed = false;
-    return target.process().await(ENDING_MILLIS);
+    if (state.isLive()) {
+      state = RunState.DISARMED;
+    }
+    return target.process().await(EXIT_MILLIS);
   }
 
   private void restore() {
-    restored = tracer.armed();
-    if (later != null) {
-      // The code first, while modules that go are still heard of.
-      later.end(() -> {
+    restored = tracer.patching().armed();
+    if (modules != null) {
+      // The code first, while the unloading of modules is still reported.
+      modules.end(() -> {
         tracer.disarm();
-        armed = false;
+        state = RunState.DISARMED;
       });
     }
     detachment = tracer.detach();
   }
 
   /**
-   * Ends what cannot go on, because something failed: puts the program's code back and ends the
-   * file, as far as both can be done. Whatever fails here follows from what failed before.
+   * Ends the trace after a failure: restores the program's code and completes the file, as far as
+   * both are possible. Failures here follow from the first one.
    *
    * @return whether the code was put back
    */
   public boolean abandon() {
     try {
-      if (armed) {
+      if (state == RunState.ARMED) {
         restore();
       }
     } catch (RuntimeException e) {
-      // The caller is told by what is returned.
+      // The returned value reports it.
     }
+    boolean isRestored = state != RunState.ARMED;
     try {
       finish(OptionalInt.empty());
     } catch (RuntimeException e) {
       // Closing ends the file with what it has.
     }
-    return !armed;
+    return isRestored;
   }
 
   /**
-   * Writes all that is left, and the end of the file.
+   * Writes everything that is left, and completes the file.
    *
    * @param exitCode of the program; empty if it goes on
    */
   public RecorderStatistics finish(OptionalInt exitCode) {
-    if (!finished) {
-      finished = true;
+    if (state != RunState.FINISHED) {
+      state = RunState.FINISHED;
       thread.close();
-      TargetClock.Moment end = noteEnd();
-      TargetClock.Moment last = target.clock().now();
-      if (isFirst()) {
+      ClockReading end = noteEnd();
+      ClockReading last = target.clock().now();
+      if (setup.isFirst()) {
         calibrate(last);
       } else if (exitCode.isPresent()) {
         recorder.retain(Set.of(), end.ticks());
@@ -540,32 +450,29 @@ public final class TraceRun implements AutoCloseable {
                   target.commandLine()));
         }
       });
-      file.count(process, Map.of(Counter.REENTRANT, session.reentrant()));
+      file.count(process, Map.of(RecorderCounter.REENTRANT, session.reentrant()));
       recorder.finish(last.ticks());
     }
     return recorder.statistics();
   }
 
-  /** Ends the file and the session; a program that is still traced gets its code back before. */
+  /** Closes the file and the session; restores the code of a program that is still traced. */
   @Override
   public void close() {
-    if (armed && !finished) {
-      abandon();
-    } else if (!begun && detachment.isEmpty()) {
-      if (isFirst()) {
-        undo(target, tracer);
-      } else {
-        undo(tracer);
-      }
+    switch (state) {
+      case ARMED, ENDED -> abandon();
+      case PREPARED -> setup.undo();
+      case DISARMED, FINISHED -> {}
     }
     thread.close();
-    if (later != null) {
-      later.close();
+    if (modules != null) {
+      modules.close();
     }
     try {
       recorder.close();
     } catch (IOException e) {
-      throw new CannotGoOn(settings.file() + " could not be ended: " + e.getMessage(), "");
+      throw new CannotGoOn(
+          setup.settings().file() + " could not be finalised: " + e.getMessage(), "");
     } finally {
       session.close();
     }

@@ -3,7 +3,7 @@ package io.ntrail.live.trace;
 import java.nio.file.Path;
 
 /**
- * How a trace is recorded.
+ * Settings of a trace.
  *
  * @param file the {@code .ntr}
  * @param arguments how many arguments of each call are recorded: 0 to 12
@@ -21,7 +21,7 @@ public record TraceSettings(
     long maxBytes,
     long ringBytes,
     String writer) {
-  /** Bytes of a record. */
+  /** Returns the size of a record. */
   public int recordBytes() {
     return arguments == 0 ? 32 : arguments <= 4 ? 64 : 128;
   }

@@ -3,14 +3,18 @@ package io.ntrail.live.trace;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.plan.TracePlan;
+import io.ntrail.live.recovery.CrashRecovery;
+import io.ntrail.live.target.ClockReading;
 import io.ntrail.live.target.CommandLine;
-import io.ntrail.live.target.Mitigations;
+import io.ntrail.live.target.ProcessMitigations;
 import io.ntrail.live.target.RunningProcess;
-import io.ntrail.live.target.Streams;
-import io.ntrail.live.target.TargetFiles;
+import io.ntrail.live.target.StandardHandles;
+import io.ntrail.live.target.TargetClock;
 import io.ntrail.live.target.TargetModule;
+import io.ntrail.live.target.TargetPaths;
 import io.ntrail.live.target.TargetProcess;
-import io.ntrail.live.target.WindowsCalls;
+import io.ntrail.live.target.WindowsApi;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -24,35 +28,35 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A program that is to be traced, with the agent beside it. If it was started for that, it stands
- * at its first instruction, and all modules that it names are loaded.
+ * Program to be traced, with the agent beside it. If it was started for the trace, it is suspended
+ * at its entry point, with all imported modules loaded.
  */
 public final class TraceTarget implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final long ENTRY_MILLIS = 60_000;
-  private static final int MOST_NAMED = 12;
+  private static final int MAX_NAMED = 12;
 
   private final Agent agent;
-  private final WindowsCalls calls;
+  private final WindowsApi calls;
   private final TargetProcess process;
-  private final Mitigations mitigations;
+  private final ProcessMitigations mitigations;
   private final AgentHost host;
   private final String commandLine;
   private final String program;
   private final TargetClock clock;
-  private final TargetClock.Moment first;
+  private final ClockReading first;
   private final Optional<String> unsettled;
   private final boolean isChild;
 
   private TraceTarget(
       Agent agent,
-      WindowsCalls calls,
+      WindowsApi calls,
       TargetProcess process,
-      Mitigations mitigations,
+      ProcessMitigations mitigations,
       AgentHost host,
       String commandLine,
       TargetClock clock,
-      TargetClock.Moment first,
+      ClockReading first,
       Optional<String> unsettled) {
     this.unsettled = unsettled;
     this.agent = agent;
@@ -67,7 +71,7 @@ public final class TraceTarget implements AutoCloseable {
     this.isChild = false;
   }
 
-  private TraceTarget(TraceTarget parent, TargetProcess process, Mitigations mitigations) {
+  private TraceTarget(TraceTarget parent, TargetProcess process, ProcessMitigations mitigations) {
     this.unsettled = Optional.empty();
     this.agent = parent.agent;
     this.calls = parent.calls;
@@ -90,27 +94,33 @@ public final class TraceTarget implements AutoCloseable {
    */
   public static TraceTarget start(AgentHost host, List<String> words) {
     Agent agent = Agent.on(host.start(), PATIENCE);
-    return start(host, agent, words, calls -> Streams.ofThisProcess(calls, host));
+    return start(host, agent, words, calls -> StandardHandles.ofThisProcess(calls, host));
   }
 
-  /** The same with an agent that is there, which is closed with it, and with chosen streams. */
+  /**
+   * Starts a program with a running agent, which is closed with it, and with chosen standard
+   * handles.
+   */
   static TraceTarget start(
-      AgentHost host, Agent agent, List<String> words, Function<WindowsCalls, Streams> chosen) {
+      AgentHost host,
+      Agent agent,
+      List<String> words,
+      Function<WindowsApi, StandardHandles> chosen) {
     TargetProcess process = null;
     boolean done = false;
     try {
-      WindowsCalls calls = new WindowsCalls(agent);
+      WindowsApi calls = new WindowsApi(agent);
       // The agent's own pipes are not for the program.
       for (int stream = -10; stream >= -12; stream--) {
         long handle = calls.call("kernel32!GetStdHandle", stream).result();
         calls.call("kernel32!SetHandleInformation", handle, 1, 0);
       }
       TargetClock clock = new TargetClock(calls);
-      TargetClock.Moment first = clock.now();
+      ClockReading first = clock.now();
       List<String> line = new ArrayList<>(words);
       line.set(0, program(calls, words.getFirst()));
       String commandLine = CommandLine.of(line);
-      Streams streams = chosen.apply(calls);
+      StandardHandles streams = chosen.apply(calls);
       try {
         process = TargetProcess.start(calls, commandLine, streams);
       } finally {
@@ -119,7 +129,7 @@ public final class TraceTarget implements AutoCloseable {
       // Ctrl+C is for the controller and for the program. Set after the program was started, which
       // would inherit it.
       calls.call("kernel32!SetConsoleCtrlHandler", 0, 1);
-      Mitigations mitigations = process.mitigations();
+      ProcessMitigations mitigations = process.mitigations();
       mitigations.mustAllowCode();
       process.runToEntry(ENTRY_MILLIS);
       done = true;
@@ -139,7 +149,7 @@ public final class TraceTarget implements AutoCloseable {
   }
 
   /**
-   * Opens a program that runs.
+   * Attaches to a running program.
    *
    * @param which its id, or the name of its program's file with or without {@code .exe}
    * @throws CannotGoOn if there is none, or not one alone, or it cannot be traced
@@ -148,21 +158,21 @@ public final class TraceTarget implements AutoCloseable {
     return attach(host, Agent.on(host.start(), PATIENCE), which);
   }
 
-  /** The same with an agent that is there, which is closed with it. */
+  /** Attaches with a running agent, which is closed with the result. */
   static TraceTarget attach(AgentHost host, Agent agent, String which) {
     TargetProcess process = null;
     boolean done = false;
     try {
-      WindowsCalls calls = new WindowsCalls(agent);
+      WindowsApi calls = new WindowsApi(agent);
       calls.call("kernel32!SetConsoleCtrlHandler", 0, 1);
       TargetClock clock = new TargetClock(calls);
-      TargetClock.Moment first = clock.now();
+      ClockReading first = clock.now();
       RunningProcess running = running(RunningProcess.all(calls), which);
       process = TargetProcess.attach(calls, running);
-      Mitigations mitigations = process.mitigations();
+      ProcessMitigations mitigations = process.mitigations();
       mitigations.mustAllowCode();
       // Before its code is looked at.
-      Optional<String> unsettled = Succession.settle(process);
+      Optional<String> unsettled = CrashRecovery.settle(process);
       String commandLine = process.commandLine();
       done = true;
       return new TraceTarget(
@@ -185,13 +195,13 @@ public final class TraceTarget implements AutoCloseable {
   }
 
   /**
-   * A process that this program, or one that it started, created; the agent is the same.
+   * Returns a target for a process that this program or a descendant created, with the same agent.
    *
-   * @param child it stands at its first instruction, or runs already
+   * @param child suspended at its entry point, or running already
    * @throws CannotGoOn if it forbids itself what tracing needs
    */
   TraceTarget child(TargetProcess child) {
-    Mitigations its = child.mitigations();
+    ProcessMitigations its = child.mitigations();
     its.mustAllowCode();
     return new TraceTarget(this, child, its);
   }
@@ -211,21 +221,21 @@ public final class TraceTarget implements AutoCloseable {
         (meant.isEmpty() ? all : meant)
             .stream()
                 .filter(one -> !one.name().isEmpty())
-                .limit(MOST_NAMED)
+                .limit(MAX_NAMED)
                 .map(one -> "%s (%d)".formatted(one.name(), one.pid()))
                 .collect(Collectors.joining(", "));
     throw meant.isEmpty()
         ? new CannotGoOn(
             which.chars().allMatch(Character::isDigit)
-                ? "no program that runs has the id " + which
-                : "no program that runs is called " + which,
+                ? "no process with id " + which
+                : "no process named " + which,
             "one of these: " + others)
         : new CannotGoOn(
-            "%d programs that run are called %s: %s".formatted(meant.size(), which, others),
+            "%d processes are named %s: %s".formatted(meant.size(), which, others),
             "-p " + meant.getFirst().pid());
   }
 
-  private static String program(WindowsCalls calls, String word) {
+  private static String program(WindowsApi calls, String word) {
     try {
       Path file = Path.of(word);
       boolean isPath =
@@ -239,64 +249,76 @@ public final class TraceTarget implements AutoCloseable {
         }
         file = withExtension;
       }
-      return isPath ? TargetFiles.there(calls, file) : word;
+      return isPath ? TargetPaths.there(calls, file) : word;
     } catch (InvalidPathException e) {
       return word;
     }
   }
 
-  /** The process. */
+  /** Returns the process. */
   public TargetProcess process() {
     return process;
   }
 
-  /** Sentences about what of it is not as it should be. */
+  /** Returns remarks about the target. */
   List<String> remarks() {
     return Stream.concat(process.remarks().stream(), unsettled.stream()).toList();
   }
 
-  /** What it was told to forbid itself. */
-  Mitigations mitigations() {
+  /** Plans the functions to trace; nothing is changed. */
+  public TracePlan plan(TracePlan.Selection choice) {
+    return TracePlan.of(process, remarks(), choice);
+  }
+
+  /** Returns its mitigation policies. */
+  ProcessMitigations mitigations() {
     return mitigations;
   }
 
-  /** What it was started with. */
+  /** Returns its command line. */
   public String commandLine() {
     return commandLine;
   }
 
-  /** The last part of the program's path. */
+  /** Returns the name of the processor architecture of the program. */
+  public String architecture() {
+    return process.architecture().name();
+  }
+
+  /** Returns the last part of the program's path. */
   public String program() {
     return program;
   }
 
-  /** How the target's system names a file of this machine. */
+  /** Returns the name of a local file on the target's system. */
   String name(Path file) {
     return host.name(file);
   }
 
-  /** The file of this machine that a path of the target's system means. */
+  /** Returns the local file for a path of the target's system. */
   public Optional<Path> file(String path) {
-    return TargetFiles.here(calls, path);
+    return TargetPaths.here(calls, path);
   }
 
   TargetClock clock() {
     return clock;
   }
 
-  /** What the clocks showed before the program was started. */
-  TargetClock.Moment firstMoment() {
+  /** Returns the clocks before the program was started. */
+  ClockReading firstMoment() {
     return first;
   }
 
-  /** Ends a program that was started and has not been let go; one that ran before goes on. */
+  /**
+   * Kills a program that was started and has not been resumed; one that was attached to goes on.
+   */
   public void giveUp() {
     if (process.isStarted()) {
       process.kill(1);
     }
   }
 
-  /** Lets the agent end; the program stays as it is. */
+  /** Ends the agent; the program stays as it is. */
   @Override
   public void close() {
     try {

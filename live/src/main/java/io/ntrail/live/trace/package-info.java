@@ -1,6 +1,6 @@
 /**
- * Function tracing of a running program: puts the code of {@link io.ntrail.live.code} into it,
- * proves that stacks can still be unwound, patches what was planned, and records.
+ * Traces the functions of a running program: puts the code of {@link io.ntrail.live.code} into it,
+ * tests that stacks can still be unwound, patches the planned functions, and records.
  */
 @NullMarked
 package io.ntrail.live.trace;

@@ -3,7 +3,7 @@ package io.ntrail.live.agent;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.ntrail.formats.bytes.BytesOut;
+import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -58,13 +58,13 @@ final class AgentAnswersTest {
 
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-  private static BytesOut hello(int version) {
-    BytesOut out = new BytesOut(64);
+  private static BytesBuilder hello(int version) {
+    BytesBuilder out = new BytesBuilder(64);
     head(out, 16 + 24, AgentProtocol.HELLO, 1);
     return out.u64(0).u32(0).u32(0).u32(version).u32(1).u64(0x10000).u32(4096).u32(0x8664);
   }
 
-  private static void head(BytesOut out, long length, int operation, int number) {
+  private static void head(BytesBuilder out, long length, int operation, int number) {
     out.u32((int) length).u16(operation | AgentProtocol.ANSWER).u16(number);
   }
 
@@ -87,7 +87,7 @@ final class AgentAnswersTest {
   @Test
   void hugeLengthsAreNonsense() {
     for (long length : new long[] {0, 15, 0x10_0200, 0x7FFF_FFFF, 0xFFFF_FFFFL}) {
-      BytesOut out = new BytesOut(8);
+      BytesBuilder out = new BytesBuilder(8);
       head(out, length, AgentProtocol.HELLO, 1);
       assertThrows(CannotGoOn.class, () -> Agent.on(new Parrot(out.toArray()), PATIENCE));
     }
@@ -95,7 +95,7 @@ final class AgentAnswersTest {
 
   @Test
   void anAnswerToAnotherQuestionIsNonsense() {
-    BytesOut out = hello(AgentProtocol.VERSION);
+    BytesBuilder out = hello(AgentProtocol.VERSION);
     head(out, 16, AgentProtocol.RESOLVE, 3);
     out.u64(1).u32(0).u32(0);
     try (Agent agent = Agent.on(new Parrot(out.toArray()), PATIENCE)) {
@@ -107,7 +107,7 @@ final class AgentAnswersTest {
 
   @Test
   void fewerOutcomesThanCallsAreNonsense() {
-    BytesOut out = hello(AgentProtocol.VERSION);
+    BytesBuilder out = hello(AgentProtocol.VERSION);
     head(out, 16 + 16, AgentProtocol.CALLS, 2);
     out.u64(1).u32(0).u32(0).u64(0).u64(0);
     try (Agent agent = Agent.on(new Parrot(out.toArray()), PATIENCE)) {
@@ -141,7 +141,7 @@ final class AgentAnswersTest {
     parrot[0] = new Parrot(silent);
     CannotGoOn e =
         assertThrows(CannotGoOn.class, () -> Agent.on(parrot[0], Duration.ofMillis(300)));
-    assertTrue(String.valueOf(e.getMessage()).contains("did not answer"), e.getMessage());
+    assertTrue(String.valueOf(e.getMessage()).contains("timed out"), e.getMessage());
   }
 
   @Test
@@ -150,7 +150,7 @@ final class AgentAnswersTest {
         PipedOutputStream other = new PipedOutputStream(silent)) {
       Parrot parrot = new Parrot(silent);
       CannotGoOn e = assertThrows(CannotGoOn.class, () -> Agent.on(parrot, Duration.ofMillis(300)));
-      assertTrue(String.valueOf(e.getMessage()).contains("did not answer"), e.getMessage());
+      assertTrue(String.valueOf(e.getMessage()).contains("timed out"), e.getMessage());
       assertTrue(parrot.killed);
       other.write(0);
     }
@@ -160,7 +160,7 @@ final class AgentAnswersTest {
   void randomAnswersEndInOneWay() {
     Random random = new Random(5);
     for (int round = 0; round < 20_000; round++) {
-      BytesOut out = hello(AgentProtocol.VERSION);
+      BytesBuilder out = hello(AgentProtocol.VERSION);
       for (int i = 0; i < 3; i++) {
         byte[] data = new byte[random.nextInt(64)];
         random.nextBytes(data);

@@ -3,8 +3,8 @@ package io.ntrail.live.plan;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.ntrail.formats.pe.PeUnwind;
-import io.ntrail.live.plan.LeftAlone.Kind;
+import io.ntrail.formats.pe.build.UnwindInfoBuilder;
+import io.ntrail.live.plan.SkipReason.Kind;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -21,11 +21,11 @@ final class FileCodeTest {
     Sketch sketch = new Sketch();
     sketch.code().align(16, 0xCC).label("relocated").code(0x48, 0xB8).label("operand");
     sketch.code().address("relocated").code(RET).label("relocated, end");
-    sketch.builder().function("relocated", "relocated, end", PeUnwind.prologue(0));
+    sketch.builder().function("relocated", "relocated, end", UnwindInfoBuilder.prologue(0));
     sketch.builder().exports("relocated", "relocated");
     return sketch
-        .function("plain", PeUnwind.prologue(0), 0x8D, 0x41, 1, 0x8D, 0x40, 2, RET)
-        .function("last", PeUnwind.prologue(0), 0x8D, 0x41, 1, 0x8D, 0x40, 2, RET);
+        .function("plain", UnwindInfoBuilder.prologue(0), 0x8D, 0x41, 1, 0x8D, 0x40, 2, RET)
+        .function("last", UnwindInfoBuilder.prologue(0), 0x8D, 0x41, 1, 0x8D, 0x40, 2, RET);
   }
 
   private static void relocate(byte[] memory, int at, long by) {
@@ -36,7 +36,7 @@ final class FileCodeTest {
   private static Optional<Kind> why(List<PlannedFunction> plan, String name) {
     PlannedFunction function = Sketch.named(plan, name);
     assertEquals(function.reason().isEmpty(), function.hasExits());
-    return function.reason().map(LeftAlone::kind);
+    return function.reason().map(SkipReason::kind);
   }
 
   @Test
@@ -91,7 +91,7 @@ final class FileCodeTest {
     PlannedFunction plain =
         Sketch.named(sketch.plan(memory, sketch.stored().headers().imageBase()), "plain");
     assertEquals(
-        "its code in memory is not that of its file (0x%x: E9 41 01 8D 40, file: 8D 41 01 8D 40)"
+        "code in memory differs from the file (patched by another tool) (0x%x: E9 41 01 8D 40, file: 8D 41 01 8D 40)"
             .formatted(at),
         plain.reason().orElseThrow().text());
     assertEquals("FOREIGN_PATCH", plain.reason().orElseThrow().name());

@@ -1,20 +1,20 @@
 package io.ntrail.live.plan;
 
-import static io.ntrail.analysis.x86.asm.Mem.ptr;
-import static io.ntrail.analysis.x86.asm.Reg32.ECX;
-import static io.ntrail.analysis.x86.asm.Reg64.RAX;
-import static io.ntrail.analysis.x86.asm.Reg64.RBP;
-import static io.ntrail.analysis.x86.asm.Reg64.RBX;
-import static io.ntrail.analysis.x86.asm.Reg64.RCX;
-import static io.ntrail.analysis.x86.asm.Reg64.RDX;
-import static io.ntrail.analysis.x86.asm.Reg64.RSP;
+import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
+import static io.ntrail.programs.x86.asm.operands.Reg32.ECX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RAX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RBP;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RBX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RDX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RSP;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.ntrail.analysis.x86.asm.Assembler;
-import io.ntrail.formats.pe.PeUnwind;
-import io.ntrail.live.plan.LeftAlone.Kind;
+import io.ntrail.formats.pe.build.UnwindInfoBuilder;
+import io.ntrail.live.plan.SkipReason.Kind;
+import io.ntrail.programs.x86.asm.Assembler;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
@@ -34,17 +34,17 @@ final class ReturnAddressReadsTest {
     return code;
   }
 
-  private static PeUnwind none() {
-    return PeUnwind.prologue(0);
+  private static UnwindInfoBuilder none() {
+    return UnwindInfoBuilder.prologue(0);
   }
 
   /** Of push rbx; sub rsp, 20h. */
-  private static PeUnwind pushed() {
-    return PeUnwind.prologue(5).push(1, RBX_NUMBER).allocate(5, 0x20);
+  private static UnwindInfoBuilder pushed() {
+    return UnwindInfoBuilder.prologue(5).push(1, RBX_NUMBER).allocate(5, 0x20);
   }
 
   private static Optional<Kind> why(Sketch sketch, String name) {
-    return Sketch.named(sketch.plan(), name).reason().map(LeftAlone::kind);
+    return Sketch.named(sketch.plan(), name).reason().map(SkipReason::kind);
   }
 
   private static boolean looks(Sketch sketch, String name) {
@@ -56,7 +56,7 @@ final class ReturnAddressReadsTest {
     return looks;
   }
 
-  private static boolean looks(PeUnwind unwind, UnaryOperator<Assembler> body) {
+  private static boolean looks(UnwindInfoBuilder unwind, UnaryOperator<Assembler> body) {
     return looks(new Sketch().function("one", unwind, code(body)), "one");
   }
 
@@ -82,8 +82,8 @@ final class ReturnAddressReadsTest {
         int offset = at;
         // Loads of four or five bytes between the steps, so that these are later.
         int load = at == 0 ? 4 : 5;
-        PeUnwind unwind =
-            PeUnwind.prologue(5 + (place < 2 ? load : 0))
+        UnwindInfoBuilder unwind =
+            UnwindInfoBuilder.prologue(5 + (place < 2 ? load : 0))
                 .push(1 + (place < 1 ? load : 0), RBX_NUMBER)
                 .allocate(5 + (place < 2 ? load : 0), 0x20);
         UnaryOperator<Assembler> body =
@@ -103,10 +103,12 @@ final class ReturnAddressReadsTest {
 
   @Test
   void theFrameRegisterAndCopiesOfTheStackPointerLeadThereToo() {
-    PeUnwind frame = PeUnwind.prologue(4).push(1, RBP_NUMBER).frame(4, RBP_NUMBER, 0);
+    UnwindInfoBuilder frame =
+        UnwindInfoBuilder.prologue(4).push(1, RBP_NUMBER).frame(4, RBP_NUMBER, 0);
     assertTrue(
         looks(frame, a -> a.push(RBP).mov(RBP, RSP).mov(RAX, ptr(RBP).plus(8)).pop(RBP).ret()));
-    PeUnwind same = PeUnwind.prologue(4).push(1, RBP_NUMBER).frame(4, RBP_NUMBER, 0);
+    UnwindInfoBuilder same =
+        UnwindInfoBuilder.prologue(4).push(1, RBP_NUMBER).frame(4, RBP_NUMBER, 0);
     assertFalse(
         looks(same, a -> a.push(RBP).mov(RBP, RSP).mov(RAX, ptr(RBP).plus(16)).pop(RBP).ret()));
     // As Microsoft's compiler begins.
@@ -199,7 +201,7 @@ final class ReturnAddressReadsTest {
       // As GCC describes what it moved out: the frame is there at the first byte.
       sketch.function(
           "one.cold",
-          PeUnwind.prologue(0).push(0, RBX_NUMBER).allocate(0, 0x20),
+          UnwindInfoBuilder.prologue(0).push(0, RBX_NUMBER).allocate(0, 0x20),
           code(a -> a.mov(RAX, ptr(RSP).plus(offset)).ud2()));
       assertEquals(offset == 0x28, looks(sketch, "one"), "offset " + offset);
       assertEquals(Optional.of(Kind.PART), why(sketch, "one.cold"));
@@ -234,14 +236,14 @@ final class ReturnAddressReadsTest {
         new Sketch()
             .function(
                 "late",
-                PeUnwind.prologue(6).machineFrame(6, false),
+                UnwindInfoBuilder.prologue(6).machineFrame(6, false),
                 code(a -> a.mov(RAX, RCX).mov(RCX, RDX).ret()));
     assertTrue(looks(sketch, "late"));
     Sketch first =
         new Sketch()
             .function(
                 "first",
-                PeUnwind.prologue(0).machineFrame(0, false),
+                UnwindInfoBuilder.prologue(0).machineFrame(0, false),
                 code(a -> a.mov(RAX, RCX).ret()));
     assertEquals(List.of(Kind.UNWIND_DATA), why(first, "first").stream().toList());
   }

@@ -4,11 +4,11 @@ import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.pe.ImageView;
 import io.ntrail.formats.pe.ImageView.Extent;
-import io.ntrail.formats.pe.Machine;
-import io.ntrail.formats.pe.PeBuilder;
+import io.ntrail.formats.pe.MachineType;
 import io.ntrail.formats.pe.PeImage;
-import io.ntrail.formats.pe.PePart;
-import io.ntrail.formats.pe.PeUnwind;
+import io.ntrail.formats.pe.build.PeBuilder;
+import io.ntrail.formats.pe.build.PeSectionContent;
+import io.ntrail.formats.pe.build.UnwindInfoBuilder;
 import io.ntrail.live.target.TargetModule;
 import java.util.List;
 import java.util.Map;
@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 public final class Sketch {
   private static final int ROOM = 16;
 
-  private final PeBuilder builder = PeBuilder.library(Machine.AMD64);
-  private final PePart code = builder.code();
+  private final PeBuilder builder = PeBuilder.library(MachineType.AMD64);
+  private final PeSectionContent code = builder.code();
   private PeBuilder.@Nullable Built built;
 
   /** A library without functions. */
@@ -30,7 +30,7 @@ public final class Sketch {
   }
 
   /** A function with unwind data and room in front of it. */
-  public Sketch function(String name, PeUnwind unwind, int... bytes) {
+  public Sketch function(String name, UnwindInfoBuilder unwind, int... bytes) {
     return part(name, unwind, bytes).exported(name);
   }
 
@@ -41,7 +41,7 @@ public final class Sketch {
   }
 
   /** Code with unwind data that nobody exports. */
-  public Sketch part(String name, PeUnwind unwind, int... bytes) {
+  public Sketch part(String name, UnwindInfoBuilder unwind, int... bytes) {
     code.fill(ROOM, 0xCC).align(16, 0xCC).label(name).code(bytes).label(name + ", end");
     builder.function(name, name + ", end", unwind);
     return this;
@@ -53,7 +53,7 @@ public final class Sketch {
   }
 
   /** Where its code is written. */
-  public PePart code() {
+  public PeSectionContent code() {
     return code;
   }
 
@@ -114,8 +114,8 @@ public final class Sketch {
   }
 
   /** Everything. */
-  public static final Planner.Choice ALL =
-      new Planner.Choice() {
+  public static final Planner.Selection ALL =
+      new Planner.Selection() {
         @Override
         public boolean wants(TargetModule module, String name) {
           return true;

@@ -63,8 +63,8 @@ class HostileTargetTest {
                       }
                     }
                     byte[] file = trial.closed();
-                    Recorded.read(file);
-                    Recorded.readByNtrail(file);
+                    RecordedSession.read(file);
+                    RecordedSession.readByNtrail(file);
                     RecorderStatistics counted = trial.recorder.statistics();
                     assertTrue(counted.remarks().size() <= 100);
                     assertTrue(counted.buffersFree() >= 0 && counted.buffersFree() <= 4);
@@ -114,16 +114,10 @@ class HostileTargetTest {
         thread.write(SessionLayout.ENTRY_ONLY, 1, i);
       }
       put(trial, 0x100, 0xABCD_EF00L, 4);
-      Recorded recorded = Recorded.read(trial.closed());
+      RecordedSession recorded = RecordedSession.read(trial.closed());
       assertEquals(thread.items, recorded.of(thread.key));
       assertTrue(trial.recorder.statistics().damaged() > 0);
-      assertTrue(
-          trial
-              .recorder
-              .statistics()
-              .remarks()
-              .getFirst()
-              .startsWith("the head of the chunk ring"));
+      assertTrue(trial.recorder.statistics().remarks().getFirst().startsWith("chunk ring head"));
     }
   }
 
@@ -133,7 +127,7 @@ class HostileTargetTest {
       Trial.Logged thread = trial.thread(1);
       thread.write(SessionLayout.ENTRY_ONLY, 1, 7);
       put(trial, 65_536 + 24, 1L << 60, 8);
-      Recorded recorded = Recorded.read(trial.closed());
+      RecordedSession recorded = RecordedSession.read(trial.closed());
       assertEquals(thread.items, recorded.of(thread.key));
       assertEquals(1, trial.recorder.statistics().damaged());
     }

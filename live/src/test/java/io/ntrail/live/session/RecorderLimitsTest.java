@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
-import io.ntrail.formats.ntr.Counter;
-import io.ntrail.formats.ntr.EventCursor;
 import io.ntrail.formats.ntr.NtrFile;
 import io.ntrail.formats.ntr.NtrRing;
+import io.ntrail.formats.ntr.RecorderCounter;
+import io.ntrail.formats.ntr.ThreadEventCursor;
 import io.ntrail.testkit.Property;
 import io.ntrail.testkit.Property.Gen;
 import io.ntrail.testkit.live.SimulatedTarget;
@@ -83,14 +83,14 @@ class RecorderLimitsTest {
             byte[] file = trial.closed();
             // What waited, the last definitions, statistics and the index.
             assertTrue(file.length < most + 40_000, most + " became " + file.length);
-            Recorded recorded = Recorded.read(file);
+            RecordedSession recorded = RecordedSession.read(file);
             long read = 0;
             for (Trial.Logged thread : trial.threads) {
               List<String> told = recorded.of(thread.key);
-              long kept = Recorded.records(told);
+              long kept = RecordedSession.records(told);
               read += kept;
               List<String> expected = new ArrayList<>(thread.items.subList(0, (int) kept));
-              Recorded.lost(expected, thread.items.size() - kept);
+              RecordedSession.lost(expected, thread.items.size() - kept);
               assertEquals(expected, told);
               assertEquals(0, thread.thread.lost());
             }
@@ -100,7 +100,7 @@ class RecorderLimitsTest {
             assertTrue(counted.dropped().entries() > 0 && counted.dropped().exits() > 0);
             assertEquals(
                 counted.allDropped(),
-                recorded.plain().statistics().get((long) Counter.DROPPED.number()));
+                recorded.plain().statistics().get((long) RecorderCounter.DROPPED.number()));
           }
         });
   }
@@ -119,7 +119,7 @@ class RecorderLimitsTest {
             trial.recorder.close();
             counted = trial.recorder.statistics();
             assertEquals(8, counted.buffersFree());
-            Recorded recorded = Recorded.readCut(disk.file.toByteArray());
+            RecordedSession recorded = RecordedSession.readCut(disk.file.toByteArray());
             long read = 0;
             for (Trial.Logged thread : trial.threads) {
               List<String> told = recorded.of(thread.key);
@@ -140,7 +140,7 @@ class RecorderLimitsTest {
     int records = 300_000;
     try (SessionFile session = SessionFile.create(folder, 32, 16);
         SimulatedTarget target = SimulatedTarget.map(session.path())) {
-      NtrRing ring = new NtrRing(file, most, Recorded.HEADER, 7);
+      NtrRing ring = new NtrRing(file, most, RecordedSession.HEADER, 7);
       Recorder recorder = Recorder.keepingLast(session, ring, new RecorderSettings(1, 1_000, 0));
       Trial.define(recorder);
       SimulatedThread[] threads = new SimulatedThread[3];
@@ -162,7 +162,7 @@ class RecorderLimitsTest {
         }
         if (i == records / 2) {
           for (Path part : ring.parts()) {
-            Recorded.readByNtrail(Files.readAllBytes(part));
+            RecordedSession.readByNtrail(Files.readAllBytes(part));
           }
         }
       }
@@ -179,7 +179,7 @@ class RecorderLimitsTest {
       }
       byte[] bytes = Files.readAllBytes(file);
       assertTrue(bytes.length > most / 2 && bytes.length < most + 40_000, "" + bytes.length);
-      Recorded recorded = Recorded.read(bytes);
+      RecordedSession recorded = RecordedSession.read(bytes);
       assertFalse(recorded.plain().definitions().containsKey("thread 1"), "long gone");
       assertEquals(Trial.FUNCTIONS, count(recorded, "function "));
       Gaps gaps = new Gaps();
@@ -187,10 +187,11 @@ class RecorderLimitsTest {
       long read = 0;
       try (NtrFile ntr = NtrFile.open(InputFile.of(bytes, "ring.ntr"), gaps)) {
         assertTrue(ntr.complete());
-        assertEquals(counted.captured().events(), ntr.statistic(Counter.EVENTS).orElseThrow());
-        assertEquals(counted.allDropped(), ntr.statistic(Counter.DROPPED).orElseThrow());
+        assertEquals(
+            counted.captured().events(), ntr.statistic(RecorderCounter.EVENTS).orElseThrow());
+        assertEquals(counted.allDropped(), ntr.statistic(RecorderCounter.DROPPED).orElseThrow());
         for (long thread : ntr.threadsWithEvents()) {
-          try (EventCursor cursor = ntr.cursor(thread, gaps)) {
+          try (ThreadEventCursor cursor = ntr.cursor(thread, gaps)) {
             long expected = -1;
             while (cursor.next()) {
               if (expected < 0) {
@@ -212,7 +213,7 @@ class RecorderLimitsTest {
     }
   }
 
-  private static long count(Recorded recorded, String what) {
+  private static long count(RecordedSession recorded, String what) {
     return recorded.plain().definitions().keySet().stream()
         .filter(name -> name.startsWith(what))
         .count();

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.formats.bytes.Gaps;
 import io.ntrail.formats.bytes.InputFile;
-import io.ntrail.formats.ntr.EventCursor;
 import io.ntrail.formats.ntr.NtrFile;
 import io.ntrail.formats.ntr.NtrWriter;
+import io.ntrail.formats.ntr.ThreadEventCursor;
 import io.ntrail.formats.ntr.TracedThread;
 import io.ntrail.testkit.live.SimulatedTarget;
 import io.ntrail.testkit.live.SimulatedThread;
@@ -66,7 +66,7 @@ class RecorderStressTest {
     try (SessionFile session = SessionFile.create(32, chunks);
         SimulatedTarget target = SimulatedTarget.map(session.path());
         ExecutorService threads = Executors.newFixedThreadPool(AT_ONCE)) {
-      NtrWriter writer = new NtrWriter(Files.newOutputStream(file), Recorded.HEADER, 7);
+      NtrWriter writer = new NtrWriter(Files.newOutputStream(file), RecordedSession.HEADER, 7);
       Recorder recorder = Recorder.appending(session, writer, new RecorderSettings(1, 1_000, 0));
       Trial.define(recorder);
       try (RecorderThread polling = RecorderThread.start(recorder)) {
@@ -114,7 +114,7 @@ class RecorderStressTest {
         long next = 0;
         long told = 0;
         long kept = 0;
-        try (EventCursor cursor = ntr.cursor(number, gaps)) {
+        try (ThreadEventCursor cursor = ntr.cursor(number, gaps)) {
           while (cursor.next()) {
             next += cursor.lostBefore();
             told += cursor.lostBefore();

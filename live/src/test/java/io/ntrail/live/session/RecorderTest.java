@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.testkit.Property;
 import io.ntrail.testkit.Property.Gen;
-import io.ntrail.testkit.ntr.PlainNtr;
+import io.ntrail.testkit.ntr.ReferenceNtrReader;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -58,7 +58,7 @@ class RecorderTest {
   }
 
   private static List<String> names(Trial trial) {
-    return PlainNtr.read(trial.closed()).definitions().entrySet().stream()
+    return ReferenceNtrReader.read(trial.closed()).definitions().entrySet().stream()
         .filter(definition -> definition.getKey().matches("thread \\d+"))
         .map(definition -> definition.getValue())
         .map(text -> (text + " ").split(" ", -1))
@@ -99,7 +99,7 @@ class RecorderTest {
             interleave(trial, gen, 3000);
             run(trial, gen, gen.length(12_000));
             trial.recorder.finish(trial.clock);
-            Recorded recorded = Recorded.read(trial.closed());
+            RecordedSession recorded = RecordedSession.read(trial.closed());
             for (Trial.Logged thread : trial.threads) {
               assertEquals(thread.items, recorded.of(thread.key));
               assertEquals(0, thread.thread.lost());
@@ -121,7 +121,7 @@ class RecorderTest {
             interleave(trial, gen, 9000);
             run(trial, gen, gen.length(12_000));
             trial.recorder.finish(trial.clock);
-            Recorded recorded = Recorded.read(trial.closed());
+            RecordedSession recorded = RecordedSession.read(trial.closed());
             long read = 0;
             long written = 0;
             long lost = 0;
@@ -131,7 +131,7 @@ class RecorderTest {
               // A chunk that was taken and not written into may tell the last loss.
               assertTrue(
                   told.equals(thread.items) || told.equals(thread.tellable()), () -> "" + told);
-              read += Recorded.records(told);
+              read += RecordedSession.records(told);
               written += thread.thread.kept() + thread.thread.lost();
               lost += thread.thread.lost();
               spills += thread.thread.spill();
@@ -169,7 +169,7 @@ class RecorderTest {
             }
             trial.beforeStore = () -> {};
             trial.recorder.finish(trial.clock);
-            Recorded recorded = Recorded.read(trial.closed());
+            RecordedSession recorded = RecordedSession.read(trial.closed());
             for (Trial.Logged thread : trial.threads) {
               List<String> told = recorded.of(thread.key);
               assertTrue(
@@ -193,8 +193,8 @@ class RecorderTest {
                   if (gen.below(8000) == 1) {
                     trial.recorder.flush();
                     byte[] now = trial.killed();
-                    Recorded.readByNtrail(now);
-                    Recorded recorded = Recorded.read(now);
+                    RecordedSession.readByNtrail(now);
+                    RecordedSession recorded = RecordedSession.read(now);
                     for (Trial.Logged thread : trial.threads) {
                       assertEquals(thread.items, recorded.of(thread.key));
                     }
@@ -238,7 +238,7 @@ class RecorderTest {
               assertEquals(ended.size(), counted.threadsEnded());
               assertEquals(8 - alive.size(), counted.buffersFree());
             }
-            Recorded recorded = Recorded.read(trial.closed());
+            RecordedSession recorded = RecordedSession.read(trial.closed());
             for (Trial.Logged thread : trial.threads) {
               assertEquals(thread.items, recorded.of(thread.key));
             }
@@ -267,8 +267,9 @@ class RecorderTest {
     try (Trial trial = new Trial(folder, 32, 4)) {
       Trial.Logged thread = trial.thread(9);
       thread.thread.record(5_000, 0xFFFF_0010, SessionLayout.ENTRY, 0x1234, 0x8000);
-      Recorded recorded = Recorded.read(trial.closed());
-      PlainNtr.Event event = recorded.plain().events().getOrDefault(1L, List.of()).getFirst();
+      RecordedSession recorded = RecordedSession.read(trial.closed());
+      ReferenceNtrReader.Event event =
+          recorded.plain().events().getOrDefault(1L, List.of()).getFirst();
       assertEquals(0x1_FFFF_0010L, event.function());
       assertEquals(
           "0 " + 0xFFFF_0010L, recorded.plain().definitions().get("function " + event.function()));
@@ -298,7 +299,7 @@ class RecorderTest {
       trial.target.scribble(65_536, (byte) SessionLayout.FULL);
       trial.target.scribble(3 * 65_536, (byte) SessionLayout.IN_USE);
       trial.recorder.poll();
-      Recorded recorded = Recorded.read(trial.closed());
+      RecordedSession recorded = RecordedSession.read(trial.closed());
       assertEquals(thread.items, recorded.of(thread.key));
       assertEquals(0, trial.recorder.statistics().damaged());
     }
@@ -314,7 +315,7 @@ class RecorderTest {
       trial.recorder.poll();
       assertEquals(2, trial.recorder.statistics().damaged());
       assertEquals(7, trial.target.chunksFree());
-      Recorded recorded = Recorded.read(trial.closed());
+      RecordedSession recorded = RecordedSession.read(trial.closed());
       assertEquals(thread.items, recorded.of(thread.key));
     }
   }
@@ -331,7 +332,7 @@ class RecorderTest {
       }
       trial.target.scribble(3 * 65_536, (byte) SessionLayout.IN_USE);
       assertEquals(7, trial.target.chunksFree());
-      Recorded recorded = Recorded.read(trial.closed());
+      RecordedSession recorded = RecordedSession.read(trial.closed());
       assertEquals(thread.items, recorded.of(thread.key));
       assertEquals(1, trial.recorder.statistics().damaged());
     }
@@ -349,7 +350,7 @@ class RecorderTest {
       for (int at = 0; at < 65_536; at++) {
         trial.target.scribble(65_536L * 2 + at, (byte) 0);
       }
-      Recorded recorded = Recorded.read(trial.closed());
+      RecordedSession recorded = RecordedSession.read(trial.closed());
       List<String> expected = new ArrayList<>(thread.items.subList(0, perChunk));
       expected.add("lost " + perChunk);
       expected.addAll(thread.items.subList(2 * perChunk, 3 * perChunk));
@@ -367,7 +368,7 @@ class RecorderTest {
       thread.thread.record(6_000, 1, 0x77, 0, 0);
       thread.thread.record(6_000, 1, 1, 0, 0);
       thread.write(SessionLayout.EXIT, 1, 2);
-      Recorded recorded = Recorded.read(trial.closed());
+      RecordedSession recorded = RecordedSession.read(trial.closed());
       assertEquals(
           List.of(thread.items.getFirst(), "lost 2", thread.items.getLast()),
           recorded.of(thread.key));
@@ -395,11 +396,11 @@ class RecorderTest {
       assertEquals(1, counted.captured().unwinds());
       assertEquals(2, counted.threadsSeen());
       assertEquals(1, counted.threadsEnded());
-      Recorded recorded = Recorded.read(trial.closed());
+      RecordedSession recorded = RecordedSession.read(trial.closed());
       counted
           .counters()
           .forEach((counter, value) -> {
-            if (counter != io.ntrail.formats.ntr.Counter.BYTES_WRITTEN) {
+            if (counter != io.ntrail.formats.ntr.RecorderCounter.BYTES_WRITTEN) {
               assertEquals(
                   value, recorded.plain().statistics().get((long) counter.number()), "" + counter);
             }

@@ -21,7 +21,7 @@ class RecorderThreadTest {
     Path file = folder.resolve("growing.ntr");
     try (SessionFile session = SessionFile.create(folder, 32, 64);
         SimulatedTarget target = SimulatedTarget.map(session.path())) {
-      NtrWriter writer = new NtrWriter(Files.newOutputStream(file), Recorded.HEADER, 7);
+      NtrWriter writer = new NtrWriter(Files.newOutputStream(file), RecordedSession.HEADER, 7);
       Recorder recorder = Recorder.appending(session, writer, new RecorderSettings(1, 1, 0));
       try (recorder;
           RecorderThread polling = RecorderThread.start(recorder)) {
@@ -31,7 +31,7 @@ class RecorderThreadTest {
         for (int i = 1; i <= 10; i++) {
           thread.record(i, 1, SessionLayout.ENTRY_ONLY, i, 0);
           long begun = System.nanoTime();
-          while (Recorded.read(Files.readAllBytes(file)).plain().events().values().stream()
+          while (RecordedSession.read(Files.readAllBytes(file)).plain().events().values().stream()
                   .mapToInt(events -> events.size())
                   .sum()
               < i) {
@@ -50,7 +50,7 @@ class RecorderThreadTest {
   void whatStoppedItIsToldToItsOwner() throws Exception {
     SessionFile session = SessionFile.create(folder, 32, 64);
     NtrWriter writer =
-        new NtrWriter(Files.newOutputStream(folder.resolve("x")), Recorded.HEADER, 7);
+        new NtrWriter(Files.newOutputStream(folder.resolve("x")), RecordedSession.HEADER, 7);
     Recorder recorder = Recorder.appending(session, writer, new RecorderSettings(1, 1, 0));
     try (RecorderThread polling = RecorderThread.start(recorder)) {
       session.close();

@@ -13,14 +13,14 @@ import org.junit.jupiter.api.Assertions;
  * anywhere, ends. The recorder ends, too, and its file is one that every reader takes.
  */
 class SessionFuzzTest {
-  private static final int MOST_STEPS = 400;
+  private static final int MAX_STEPS = 400;
 
   @FuzzTest(maxDuration = "60s")
   void anyTargetIsRecorded(byte[] data) throws IOException {
     Path folder = Files.createTempDirectory("fuzz");
     try (Trial trial = new Trial(folder, data.length % 2 == 0 ? 128 : 32, 3)) {
       int at = 0;
-      for (int step = 0; step < MOST_STEPS && at + 8 <= data.length; step++) {
+      for (int step = 0; step < MAX_STEPS && at + 8 <= data.length; step++) {
         int place = LittleEndian.getU16(data, at + 1) | (data[at + 3] & 3) << 16;
         try {
           step(trial, data, at, place);
@@ -33,8 +33,8 @@ class SessionFuzzTest {
         at += 8;
       }
       byte[] file = trial.closed();
-      Recorded.read(file);
-      Recorded.readByNtrail(file);
+      RecordedSession.read(file);
+      RecordedSession.readByNtrail(file);
       RecorderStatistics counted = trial.recorder.statistics();
       Assertions.assertTrue(counted.remarks().size() <= 100);
       Assertions.assertTrue(counted.buffersFree() >= 0 && counted.buffersFree() <= 3);

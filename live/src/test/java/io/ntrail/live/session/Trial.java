@@ -68,7 +68,7 @@ final class Trial implements AutoCloseable {
         }
       }
       long before = thread.kept();
-      String text = Recorded.text(kind, clock, function, area, slot, key, value, values);
+      String text = RecordedSession.text(kind, clock, function, area, slot, key, value, values);
       int meta = kind | slot << 8 | area << 20;
       try {
         // What an unwind has above its code means nothing.
@@ -79,7 +79,7 @@ final class Trial implements AutoCloseable {
         if (thread.kept() > before) {
           items.add(text);
         } else if (!dead) {
-          Recorded.lost(items, thread.lost() - lostBefore);
+          RecordedSession.lost(items, thread.lost() - lostBefore);
         }
         lostBefore = thread.lost();
       }
@@ -119,7 +119,7 @@ final class Trial implements AutoCloseable {
       target = SimulatedTarget.map(session.path(), this::hook);
       NtrWriter writer =
           new NtrWriter(
-              to == null ? file : to, Recorded.HEADER, 7, NtrWriter.Packing.FAST, 1 << 16);
+              to == null ? file : to, RecordedSession.HEADER, 7, NtrWriter.Packing.FAST, 1 << 16);
       recorder = Recorder.appending(session, writer, new RecorderSettings(1, 1_000, maxBytes));
       define(recorder);
       session.enable(true);

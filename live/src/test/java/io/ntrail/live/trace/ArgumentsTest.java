@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.ntrail.live.trace.Tracing.Outcome;
 import io.ntrail.live.trace.Tracing.Settings;
-import io.ntrail.testkit.ntr.PlainNtr;
+import io.ntrail.testkit.ntr.ReferenceNtrReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,7 +41,7 @@ final class ArgumentsTest {
 
   /** The values of all entries of functions, by the function's name, in their order. */
   private static Map<String, List<List<Long>>> entries(Path recording) throws IOException {
-    PlainNtr plain = PlainNtr.read(Files.readAllBytes(recording));
+    ReferenceNtrReader plain = ReferenceNtrReader.read(Files.readAllBytes(recording));
     Map<Long, String> names = new HashMap<>();
     plain
         .definitions()
@@ -59,7 +59,7 @@ final class ArgumentsTest {
         .events()
         .values()
         .forEach(events -> {
-          for (PlainNtr.Event event : events) {
+          for (ReferenceNtrReader.Event event : events) {
             if (event.kind() == ENTRY || event.kind() == ENTRY_ONLY) {
               String name = names.getOrDefault(event.function(), "?");
               entries

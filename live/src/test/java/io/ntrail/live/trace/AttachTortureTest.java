@@ -9,8 +9,10 @@ import io.ntrail.formats.ntr.EventTally;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentConnection;
 import io.ntrail.live.agent.AgentHost;
-import io.ntrail.live.plan.LeftAlone;
 import io.ntrail.live.plan.PlannedFunction;
+import io.ntrail.live.plan.SkipReason;
+import io.ntrail.live.plan.TracePlan;
+import io.ntrail.live.recovery.DetachResult;
 import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.testkit.wine.Wine;
@@ -47,14 +49,14 @@ final class AttachTortureTest {
   /** Of so many rounds, one ends with the death of the agent. */
   private static final int DEATHS = 12;
 
-  private static final int MOST_MILLIS = 1500;
+  private static final int MAX_MILLIS = 1500;
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   /**
    * Each of them keeps two of the 64 words of threads as long as anything looks like an address of
    * it, which may be for ever: a program can be attached to about thirty times then.
    */
-  private static final int MOST_ROUNDS = 25;
+  private static final int MAX_ROUNDS = 25;
 
   /** The more of it, the less is lost. */
   private static final List<Integer> PAUSES = List.of(40, 200);
@@ -68,7 +70,7 @@ final class AttachTortureTest {
 
   /** All functions of the modules of a round. */
   private record Choice(String what, boolean program, boolean libraries, List<String> system)
-      implements TracePlan.Choice {
+      implements TracePlan.Selection {
     @Override
     public boolean mayWant(TargetModule module) {
       String stem = module.stem().toLowerCase(Locale.ROOT);
@@ -111,7 +113,7 @@ final class AttachTortureTest {
     int chunks = List.of(8, 512, 2048).get(random.nextInt(3));
     int threads = List.of(16, 128, 1024).get(random.nextInt(3));
     TraceSettings how = new TraceSettings(recording, arguments, chunks, threads, 0, 0, "test");
-    long until = random.nextInt(MOST_MILLIS) * 1_000_000L;
+    long until = random.nextInt(MAX_MILLIS) * 1_000_000L;
     boolean dies = random.nextInt(DEATHS) == 0;
     String what = choice.what + ", " + how + (dies ? ", the agent dies" : "");
     AgentConnection connection = host.start();
@@ -120,7 +122,7 @@ final class AttachTortureTest {
             TraceTarget.attach(host, Agent.on(connection, PATIENCE), "" + torture.pid());
         TraceRun run = TraceRun.prepare(target, how)) {
       assertTrue(run.selfTest().passed(), run.selfTest()::why);
-      TracePlan plan = TracePlan.of(target, choice);
+      TracePlan plan = target.plan(choice);
       assertEquals(List.of(), changed(plan), what);
       run.begin(plan);
       long end = System.nanoTime() + until;
@@ -135,7 +137,7 @@ final class AttachTortureTest {
       } else {
         assertEquals(OptionalInt.empty(), run.disarm(), torture::told);
         statistics.add(run.finish(OptionalInt.empty()));
-        Detachment left = run.detachment().orElseThrow();
+        DetachResult left = run.detachment().orElseThrow();
         count("frames repaired", left.repairedFrames());
         count(left.removed() ? "removed" : "something stayed", 1);
       }
@@ -163,7 +165,10 @@ final class AttachTortureTest {
             .orElse(0);
     return plan.functions().stream()
         .filter(function ->
-            function.reason().filter(why -> why.kind() == LeftAlone.Kind.FOREIGN_PATCH).isPresent())
+            function
+                .reason()
+                .filter(why -> why.kind() == SkipReason.Kind.FOREIGN_PATCH)
+                .isPresent())
         .filter(function -> Math.abs(function.patch().function().end() - guard) > 16)
         .filter(function -> function.rva() != guard)
         .map(function -> function.name() + ": " + function.reason())
@@ -228,7 +233,7 @@ final class AttachTortureTest {
       try (Programs programs = new Programs(own)) {
         Torture torture = Torture.start(programs, own, SEED + programsRun, pause);
         int rounds = 0;
-        while (rounds < MOST_ROUNDS && System.nanoTime() < end) {
+        while (rounds < MAX_ROUNDS && System.nanoTime() < end) {
           round(programs, own.resolve("calls.ntr"), torture);
           rounds++;
           torture.mustRun();

@@ -3,7 +3,7 @@ package io.ntrail.live.trace;
 import io.ntrail.analysis.calls.CallCounts;
 import io.ntrail.analysis.calls.CallCursor;
 import io.ntrail.analysis.calls.CallEnd;
-import io.ntrail.analysis.calls.CallEvent;
+import io.ntrail.analysis.calls.CallEventKind;
 import io.ntrail.analysis.calls.CallFunction;
 import io.ntrail.analysis.calls.CallRecording;
 import io.ntrail.analysis.calls.CallWalk;
@@ -87,7 +87,7 @@ record CallTable(
   private static void records(CallRecording recording, int thread, Map<String, Row> rows) {
     try (CallCursor cursor = recording.source().cursor(thread)) {
       while (cursor.next()) {
-        if (cursor.event() == CallEvent.LOST) {
+        if (cursor.event() == CallEventKind.LOST) {
           continue;
         }
         Row row = row(rows, recording, cursor.function());

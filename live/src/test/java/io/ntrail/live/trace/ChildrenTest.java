@@ -9,11 +9,10 @@ import io.ntrail.formats.ntr.NtrFile;
 import io.ntrail.formats.ntr.TracedProcess;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.target.TargetModule;
-import io.ntrail.live.target.WindowsCalls;
-import io.ntrail.live.trace.TracedFamily.Child;
-import io.ntrail.live.trace.TracedFamily.Untraced;
+import io.ntrail.live.target.WindowsApi;
 import io.ntrail.testkit.wine.Wine;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -67,8 +66,8 @@ final class ChildrenTest {
   }
 
   /** The entry point, and the functions that are exported. */
-  private static final TracePlan.Choice NAMED =
-      new TracePlan.Choice() {
+  private static final TracePlan.Selection NAMED =
+      new TracePlan.Selection() {
         @Override
         public boolean mayWant(TargetModule module) {
           return module.name().endsWith(".exe");
@@ -89,12 +88,12 @@ final class ChildrenTest {
   private record Traced(
       int exitCode,
       String text,
-      List<Child> children,
-      List<Untraced> untraced,
+      List<TracedChild> children,
+      List<UntracedChild> untraced,
       RecorderStatistics own,
       RecorderStatistics all,
       Path recording) {
-    Child only() {
+    TracedChild only() {
       assertEquals(1, children.size(), children::toString);
       return children.getFirst();
     }
@@ -117,7 +116,7 @@ final class ChildrenTest {
   /** Something that is done while programs are traced; false as long as it has to be done again. */
   @FunctionalInterface
   private interface Meanwhile {
-    boolean isDone(TracedFamily family) throws IOException;
+    boolean isDone(TracedProcessTree family) throws IOException;
   }
 
   private Traced traced(String... arguments) throws IOException {
@@ -136,8 +135,9 @@ final class ChildrenTest {
     Path recording = folder.resolve("calls.ntr");
     TraceSettings how = new TraceSettings(recording, 0, 64, 256, 0, 0, "test");
     try (its;
-        TracedFamily all = TracedFamily.withChildren(its, TraceRun.prepare(its, how), NAMED)) {
-      all.begin(TracePlan.of(its, NAMED));
+        TracedProcessTree all =
+            TracedProcessTree.withChildren(its, TraceRun.prepare(its, how), NAMED)) {
+      all.begin(its.plan(NAMED));
       OptionalInt exit = OptionalInt.empty();
       long end = System.nanoTime() + LIMIT.toNanos();
       boolean done = false;
@@ -155,7 +155,7 @@ final class ChildrenTest {
     }
   }
 
-  private Traced traced(TracedFamily family, int exit, Path recording) throws IOException {
+  private Traced traced(TracedProcessTree family, int exit, Path recording) throws IOException {
     RecorderStatistics statistics = family.first().statistics();
     assertEquals(0, statistics.allDropped(), statistics::toString);
     assertEquals(0, statistics.unknownFunctions(), statistics::toString);
@@ -181,7 +181,7 @@ final class ChildrenTest {
   /** Each call of each process has an end or is open; all are in the file, and so are all names. */
   private static void mustAddUp(Traced traced) throws IOException {
     long entries = balanced(traced.own);
-    for (Child child : traced.children) {
+    for (TracedChild child : traced.children) {
       entries += balanced(child.statistics());
       assertTrue(child.selfTest().passed(), child.selfTest()::why);
     }
@@ -192,7 +192,7 @@ final class ChildrenTest {
     assertTrue(
         Set.of("mainCRTStartup", "begins", "stepped").containsAll(calls.byFunction().keySet()),
         () -> "" + calls.byFunction());
-    Set<Integer> pids = traced.children.stream().map(Child::pid).collect(Collectors.toSet());
+    Set<Integer> pids = traced.children.stream().map(TracedChild::pid).collect(Collectors.toSet());
     for (TracedProcess process : traced.processes().subList(1, 1 + traced.children.size())) {
       assertTrue(pids.contains((int) process.pid()), process::toString);
     }
@@ -214,7 +214,7 @@ final class ChildrenTest {
   }
 
   /** A leaf that was traced from its very beginning. */
-  private static void isLeaf(Child child, int steps, int exitCode) {
+  private static void isLeaf(TracedChild child, int steps, int exitCode) {
     assertEquals(0, child.lateNanos());
     assertEquals(OptionalInt.of(exitCode), child.exitCode());
     assertEquals(1 + 1 + steps, child.statistics().captured().entries());
@@ -275,7 +275,7 @@ final class ChildrenTest {
   }
 
   private long handlesOfAgent() {
-    WindowsCalls calls = new WindowsCalls(agent);
+    WindowsApi calls = new WindowsApi(agent);
     calls.must("handles", "kernel32!GetProcessHandleCount", -1, agent.scratch());
     return agent.peek(agent.scratch(), 4).u32(0);
   }
@@ -377,9 +377,9 @@ final class ChildrenTest {
     assertTrue(traced.text().contains("ended with 43"), traced::text);
     assertEquals(List.of(), traced.children);
     assertEquals(1, traced.untraced.size());
-    Untraced named = traced.untraced.getFirst();
+    UntracedChild named = traced.untraced.getFirst();
     assertEquals("entryless.exe", named.program());
-    assertTrue(named.why().contains("no first instruction"), named::why);
+    assertTrue(named.why().contains("no native entry point"), named::why);
   }
 
   @Test
@@ -390,8 +390,9 @@ final class ChildrenTest {
     try (TraceTarget its =
             TraceTarget.start(
                 host(), agent, words, calls -> programs.tracing().writing(calls, out));
-        TracedFamily all = TracedFamily.withChildren(its, TraceRun.prepare(its, how), NAMED)) {
-      all.begin(TracePlan.of(its, NAMED));
+        TracedProcessTree all =
+            TracedProcessTree.withChildren(its, TraceRun.prepare(its, how), NAMED)) {
+      all.begin(its.plan(NAMED));
       long end = System.nanoTime() + LIMIT.toNanos();
       while (!said().contains("ready")) {
         assertEquals(OptionalInt.empty(), all.await(20));

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.plan.TracePlan;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.testkit.wine.Wine;
 import java.io.IOException;
@@ -53,8 +54,8 @@ final class ChosenFunctionsTest {
   }
 
   /** Functions of the program and of libraries that are not the system's. */
-  private static TracePlan.Choice only(Set<String> functions) {
-    return new TracePlan.Choice() {
+  private static TracePlan.Selection only(Set<String> functions) {
+    return new TracePlan.Selection() {
       @Override
       public boolean mayWant(TargetModule module) {
         return !module.path().toLowerCase(Locale.ROOT).startsWith("c:\\windows");
@@ -72,7 +73,7 @@ final class ChosenFunctionsTest {
     };
   }
 
-  private static TracePlan.Choice only(String... functions) {
+  private static TracePlan.Selection only(String... functions) {
     return only(Set.of(functions));
   }
 
@@ -83,7 +84,7 @@ final class ChosenFunctionsTest {
   }
 
   private CallTable traced(
-      Path program, List<String> arguments, TracePlan.Choice first, Meanwhile meanwhile)
+      Path program, List<String> arguments, TracePlan.Selection first, Meanwhile meanwhile)
       throws IOException {
     Wine wine = programs.wine();
     AgentHost host = new AgentHost.Wine(wine.loader(), wine.environment());
@@ -94,7 +95,7 @@ final class ChosenFunctionsTest {
     try (TraceTarget target =
             TraceTarget.start(host, agent, words, calls -> programs.tracing().writing(calls, out));
         TraceRun run = TraceRun.prepare(target, how)) {
-      run.begin(TracePlan.of(target, first));
+      run.begin(target.plan(first));
       meanwhile.in(target, run);
       OptionalInt exit = OptionalInt.empty();
       long end = System.nanoTime() + LIMIT.toNanos();
@@ -150,19 +151,19 @@ final class ChosenFunctionsTest {
             only("at8"),
             (target, run) -> {
               rounds(target, run, 500);
-              TraceRun.Chosen more = run.choose(only("at8", "at31", "at63"));
-              assertEquals(new TraceRun.Chosen(2, 0, 2, 3), more);
+              TraceRun.SelectionChange more = run.choose(only("at8", "at31", "at63"));
+              assertEquals(new TraceRun.SelectionChange(2, 0, 2, 3), more);
               rounds(target, run, 500);
-              TraceRun.Chosen fewer = run.choose(only("at63"));
-              assertEquals(new TraceRun.Chosen(0, 2, 0, 1), fewer);
+              TraceRun.SelectionChange fewer = run.choose(only("at63"));
+              assertEquals(new TraceRun.SelectionChange(0, 2, 0, 1), fewer);
               rounds(target, run, 500);
-              TraceRun.Chosen other = run.choose(only("at61"));
-              assertEquals(new TraceRun.Chosen(1, 1, 1, 1), other);
+              TraceRun.SelectionChange other = run.choose(only("at61"));
+              assertEquals(new TraceRun.SelectionChange(1, 1, 1, 1), other);
               rounds(target, run, 500);
               assertEquals(0, run.choose(only()).traced());
               rounds(target, run, 500);
-              TraceRun.Chosen again = run.choose(only("at8"));
-              assertEquals(new TraceRun.Chosen(1, 0, 0, 1), again);
+              TraceRun.SelectionChange again = run.choose(only("at8"));
+              assertEquals(new TraceRun.SelectionChange(1, 0, 0, 1), again);
               rounds(target, run, 500);
               stop(target);
             });

@@ -5,7 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.live.patch.TracingMemory;
 import io.ntrail.live.plan.PlannedFunction;
+import io.ntrail.live.recovery.CrashRecovery;
+import io.ntrail.live.recovery.DetachResult;
 import io.ntrail.live.session.SessionFile;
 import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetModule;
@@ -86,9 +89,9 @@ final class DetachTest {
 
   private static Tracer armed(
       TargetProcess target, SessionFile session, String name, List<PlannedFunction> plan) {
-    Succession.settle(target);
+    CrashRecovery.settle(target);
     Tracer tracer = new Tracer(target, session, name, 4096);
-    SelfTest test = tracer.selfTest();
+    UnwindSelfTest test = tracer.selfTest();
     assertTrue(test.passed(), test.why());
     tracer.prepare(plan, true);
     tracer.arm();
@@ -110,7 +113,7 @@ final class DetachTest {
                 armed(programs, target, session, name, (m, f) -> m.name().endsWith(".exe"));
             target.resumeMain();
             await(folder.resolve("out1"), "parked");
-            Detachment detached = tracer.detach().orElseThrow();
+            DetachResult detached = tracer.detach().orElseThrow();
             // Of each outer, tail and inner; main and the busy ones may be in calls as well.
             assertTrue(detached.repairedFrames() >= 12, detached::toString);
             assertArrayEquals(before, code(target.memory(), module));
@@ -120,7 +123,7 @@ final class DetachTest {
     }
   }
 
-  /** Whatever stayed in the target because a word looks like an address of it. */
+  /** Makes inaccessible whatever stayed in the target because a word may refer to it. */
   private static void makeInaccessible(Tracer tracer, TargetMemory memory) {
     List<TracingMemory.Block> blocks = new ArrayList<>(tracer.patcher().blocks());
     blocks.add(tracer.memory().runtimeBlock());
@@ -163,7 +166,7 @@ final class DetachTest {
             target.resumeMain();
             // Their calls began traced, and end untraced.
             await(second.resolve("out1"), "parked");
-            Detachment detached = tracer.detach().orElseThrow();
+            DetachResult detached = tracer.detach().orElseThrow();
             assertTrue(detached.repairedFrames() >= 12, detached::toString);
             makeInaccessible(tracer, target.memory());
           });
@@ -192,7 +195,7 @@ final class DetachTest {
                             m.name().endsWith(".exe")
                                 || Tracing.SYSTEM.contains(m.stem().toLowerCase(Locale.ROOT)));
                 LockSupport.parkNanos(50_000_000);
-                Detachment detached = tracer.detach().orElseThrow();
+                DetachResult detached = tracer.detach().orElseThrow();
                 assertTrue(detached.blocksLeft() < 16, detached::toString);
               }
             }
@@ -223,7 +226,7 @@ final class DetachTest {
                         programs.tracing().name(own.path()),
                         (m, f) -> m.name().endsWith(".exe"));
                 LockSupport.parkNanos(20_000_000);
-                Detachment detached = tracer.detach().orElseThrow();
+                DetachResult detached = tracer.detach().orElseThrow();
                 left[0] += detached.removed() ? 0 : 1;
               }
             }

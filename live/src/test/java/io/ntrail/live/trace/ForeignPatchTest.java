@@ -3,10 +3,10 @@ package io.ntrail.live.trace;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.ntrail.live.plan.LeftAlone;
-import io.ntrail.live.plan.LeftAlone.Kind;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.Sketch;
+import io.ntrail.live.plan.SkipReason;
+import io.ntrail.live.plan.SkipReason.Kind;
 import io.ntrail.live.trace.Tracing.Outcome;
 import io.ntrail.live.trace.Tracing.Settings;
 import io.ntrail.testkit.wine.Wine;
@@ -35,7 +35,7 @@ final class ForeignPatchTest {
       Outcome traced =
           programs.traced(new Settings().exports().modules(Set.of("kernel32")), program);
       Programs.mustEqual(expected, traced);
-      Map<String, LeftAlone> refused =
+      Map<String, SkipReason> refused =
           traced.plan().stream()
               .filter(f -> !f.isTraced() && f.module().module().name().endsWith(".exe"))
               .collect(Collectors.toMap(PlannedFunction::name, f -> f.reason().orElseThrow()));
@@ -44,7 +44,7 @@ final class ForeignPatchTest {
       assertTrue(
           text(traced, "changed")
               .matches(
-                  "its code in memory is not that of its file"
+                  "code in memory differs from the file \\(patched by another tool\\)"
                       + " \\(0x[0-9a-f]+: 8D 41 02, file: 8D 41 01\\)"),
           text(traced, "changed"));
       assertTrue(

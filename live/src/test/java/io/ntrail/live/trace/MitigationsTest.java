@@ -6,17 +6,18 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.ntrail.analysis.x86.asm.Assembler;
-import io.ntrail.analysis.x86.asm.Label;
-import io.ntrail.analysis.x86.asm.Mem;
-import io.ntrail.analysis.x86.asm.Reg32;
-import io.ntrail.analysis.x86.asm.Reg64;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentHost;
-import io.ntrail.live.target.Mitigations;
-import io.ntrail.live.target.Streams;
+import io.ntrail.live.plan.TracePlan;
+import io.ntrail.live.target.ProcessMitigations;
+import io.ntrail.live.target.StandardHandles;
 import io.ntrail.live.target.TargetModule;
+import io.ntrail.programs.x86.asm.Assembler;
+import io.ntrail.programs.x86.asm.operands.Label;
+import io.ntrail.programs.x86.asm.operands.Mem;
+import io.ntrail.programs.x86.asm.operands.Reg32;
+import io.ntrail.programs.x86.asm.operands.Reg64;
 import io.ntrail.testkit.wine.Wine;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -49,7 +50,7 @@ final class MitigationsTest {
     Wine wine = programs.wine();
     AgentHost host = new AgentHost.Wine(wine.loader(), wine.environment());
     List<String> words = List.of(program.toString());
-    return TraceTarget.start(host, agent(host, policy), words, _ -> Streams.NONE);
+    return TraceTarget.start(host, agent(host, policy), words, _ -> StandardHandles.NONE);
   }
 
   @Test
@@ -61,7 +62,7 @@ final class MitigationsTest {
           .start(
               line,
               (target, session, name) -> {
-                assertEquals(new Mitigations(false, false), target.mitigations());
+                assertEquals(new ProcessMitigations(false, false), target.mitigations());
                 target.kill(0);
               });
     }
@@ -74,7 +75,8 @@ final class MitigationsTest {
       CannotGoOn refused =
           assertThrows(CannotGoOn.class, () -> start(programs, DYNAMIC_CODE, program));
       assertTrue(
-          String.valueOf(refused.getMessage()).contains("forbids code"), refused.getMessage());
+          String.valueOf(refused.getMessage()).contains("forbids dynamic code"),
+          refused.getMessage());
     }
   }
 
@@ -105,9 +107,8 @@ final class MitigationsTest {
 
   /** Functions of the program itself, by their names. */
   static TracePlan plan(TraceTarget target, List<String> names) {
-    return TracePlan.of(
-        target,
-        new TracePlan.Choice() {
+    return target.plan(
+        new TracePlan.Selection() {
           @Override
           public boolean mayWant(TargetModule module) {
             return module.name().endsWith(".exe");

@@ -12,11 +12,11 @@ import io.ntrail.formats.pe.Section;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.target.RunningProcess;
-import io.ntrail.live.target.Streams;
+import io.ntrail.live.target.StandardHandles;
 import io.ntrail.live.target.TargetImage;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.target.TargetProcess;
-import io.ntrail.live.target.WindowsCalls;
+import io.ntrail.live.target.WindowsApi;
 import io.ntrail.testkit.wine.Wine;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -52,7 +52,7 @@ final class RefusalsTest {
   private String name;
 
   private AgentHost.Wine host;
-  private WindowsCalls calls;
+  private WindowsApi calls;
 
   @BeforeEach
   void begin() {
@@ -60,7 +60,7 @@ final class RefusalsTest {
     name = folder.getFileName() + ".exe";
     Wine wine = programs.wine();
     host = new AgentHost.Wine(wine.loader(), wine.environment());
-    calls = new WindowsCalls(programs.tracing().agent());
+    calls = new WindowsApi(programs.tracing().agent());
   }
 
   @AfterEach
@@ -165,7 +165,7 @@ final class RefusalsTest {
       assertTrue(refused.message().contains(word), refused.message());
     }
     assertFalse(refused.nextStep().isEmpty(), refused.message());
-    assertEquals(impossible, refused.isImpossible(), refused.message());
+    assertEquals(impossible, refused.reason() == CannotGoOn.Reason.NOT_POSSIBLE, refused.message());
   }
 
   private CannotGoOn refusedBy(Agent agent, String which) {
@@ -215,8 +215,8 @@ final class RefusalsTest {
 
   @Test
   void programsThatAreNotThere() {
-    says(refusedBy(agent(), "nobody.exe"), false, "no program that runs is called nobody.exe");
-    says(refusedBy(agent(), "999999"), false, "no program that runs has the id 999999");
+    says(refusedBy(agent(), "nobody.exe"), false, "no process named nobody.exe");
+    says(refusedBy(agent(), "999999"), false, "no process with id 999999");
   }
 
   @Test
@@ -231,7 +231,7 @@ final class RefusalsTest {
             List<RunningProcess> both = running();
             assertEquals(2, both.size());
             String first = "(" + both.getFirst().pid() + ")";
-            says(refused, false, "2 programs", first, "(" + both.getLast().pid() + ")");
+            says(refused, false, "2 processes", first, "(" + both.getLast().pid() + ")");
             assertEquals("-p " + both.getFirst().pid(), refused.nextStep());
           });
     } finally {
@@ -247,7 +247,7 @@ final class RefusalsTest {
 
   @Test
   void programsThatHaveEnded() throws IOException {
-    try (TargetProcess target = TargetProcess.start(calls, line(), Streams.NONE)) {
+    try (TargetProcess target = TargetProcess.start(calls, line(), StandardHandles.NONE)) {
       RunningProcess running = new RunningProcess(target.pid(), 0, 0, "gone.exe", List.of());
       target.resumeMain();
       while (target.await(1000).isEmpty()) {}
@@ -259,8 +259,8 @@ final class RefusalsTest {
 
   @Test
   void programsThatHaveNotBegunToRun() throws IOException {
-    try (TargetProcess target = TargetProcess.start(calls, line(), Streams.NONE)) {
-      says(refusedBy(agent(), "" + target.pid()), false, "has not begun to run");
+    try (TargetProcess target = TargetProcess.start(calls, line(), StandardHandles.NONE)) {
+      says(refusedBy(agent(), "" + target.pid()), false, "is still initializing");
       target.resumeMain();
       OptionalInt exit = OptionalInt.empty();
       while (exit.isEmpty()) {
@@ -290,16 +290,16 @@ final class RefusalsTest {
 
   @Test
   void programsWithoutFreeMemoryNearTheirCode() throws Exception {
-    unharmed("near", _ -> says(cannotTrace(16), false, "no free memory is near enough"));
+    unharmed("near", _ -> says(cannotTrace(16), false, "no free memory within 2 GiB"));
   }
 
   @Test
   void programsWithoutAddressSpaceForStacks() throws Exception {
-    unharmed("space", _ -> says(cannotTrace(16), false, "no address space left", "33 MiB"));
+    unharmed("space", _ -> says(cannotTrace(16), false, "no free address space", "33 MiB"));
   }
 
   @Test
   void programsWithoutAddressSpaceForRecords() throws Exception {
-    unharmed("space", _ -> says(cannotTrace(512), false, "no address space left", "session file"));
+    unharmed("space", _ -> says(cannotTrace(512), false, "no free address space", "session file"));
   }
 }

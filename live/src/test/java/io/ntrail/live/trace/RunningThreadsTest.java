@@ -3,7 +3,6 @@ package io.ntrail.live.trace;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.ntrail.analysis.patchability.NeedsStop;
 import io.ntrail.formats.pe.Exports;
 import io.ntrail.formats.pe.PeImage;
 import io.ntrail.live.plan.PlannedFunction;
@@ -12,6 +11,7 @@ import io.ntrail.live.target.TargetModule;
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.live.trace.Tracing.Outcome;
 import io.ntrail.live.trace.Tracing.Settings;
+import io.ntrail.programs.patchability.SuspensionReason;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -97,10 +97,10 @@ final class RunningThreadsTest {
   private static void check(Outcome traced) throws IOException {
     assertEquals("wrong 0", traced.text().strip());
     assertEquals(0, traced.exitCode());
-    Map<String, Optional<NeedsStop>> stops =
+    Map<String, Optional<SuspensionReason>> stops =
         traced.traced().stream()
             .collect(Collectors.toMap(PlannedFunction::name, PlannedFunction::needsStop));
-    assertEquals(Optional.of(NeedsStop.STRADDLES), stops.get("at63"));
+    assertEquals(Optional.of(SuspensionReason.STRADDLES), stops.get("at63"));
     assertEquals(Optional.empty(), stops.get("at62"));
     CallTable calls = traced.calls();
     long first = calls.of("at8").calls;

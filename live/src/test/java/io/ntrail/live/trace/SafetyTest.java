@@ -6,14 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.ntrail.analysis.x86.asm.Assembler;
-import io.ntrail.analysis.x86.asm.Reg32;
-import io.ntrail.formats.bytes.BytesOut;
+import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
-import io.ntrail.live.code.Geometry;
+import io.ntrail.live.patch.TracingMemory;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetProcess;
+import io.ntrail.programs.x86.asm.Assembler;
+import io.ntrail.programs.x86.asm.operands.Reg32;
 import io.ntrail.testkit.wine.Wine;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -31,22 +31,23 @@ final class SafetyTest {
   /** The unwind data of a return point, up to what depends on the slot. */
   private static final byte[] SLOT_INFO = {0x11, 0, 7, 0x14, 0, 3, 0, 0x44, 1, 0, 0, 0x11};
 
-  private static long find(TargetMemory memory, long area) {
-    byte[] table = memory.readUpTo(area + Geometry.TABLE, 0x8000);
+  private static long find(TargetProcess target, long area) {
+    long begin = area + target.architecture().areas().table();
+    byte[] table = target.memory().readUpTo(begin, 0x8000);
     for (int at = 0; at + SLOT_INFO.length <= table.length; at++) {
       if (Arrays.equals(table, at, at + SLOT_INFO.length, SLOT_INFO, 0, SLOT_INFO.length)) {
-        return area + Geometry.TABLE + at;
+        return begin + at;
       }
     }
     throw new AssertionError("no unwind data of a slot");
   }
 
-  private static SelfTest with(
+  private static UnwindSelfTest with(
       TargetProcess target, TracingMemory tracing, long address, byte... bytes) {
     TargetMemory memory = target.memory();
     byte[] before = memory.read(address, bytes.length).array(0, bytes.length);
     memory.write(address, bytes);
-    SelfTest result = SelfTest.run(target, tracing);
+    UnwindSelfTest result = UnwindSelfTest.run(target, tracing);
     memory.write(address, before);
     return result;
   }
@@ -61,8 +62,8 @@ final class SafetyTest {
               (target, session, name) -> {
                 TracingMemory tracing = new TracingMemory(target, session, name, 64);
                 tracing.addAreas(1);
-                assertTrue(SelfTest.run(target, tracing).passed());
-                long info = find(target.memory(), tracing.areas().getFirst());
+                assertTrue(UnwindSelfTest.run(target, tracing).passed());
+                long info = find(target, tracing.areas().getFirst());
                 target.memory().protect(info, SLOT_INFO.length + 8, TargetMemory.READ_WRITE);
                 // Another frame; no frame; another place of the machine frame; no handler; a
                 // handler when searching; a push instead of the frame register.
@@ -70,13 +71,13 @@ final class SafetyTest {
                 assertFalse(with(target, tracing, info + 3, (byte) 0x04).passed());
                 int distance = (int) target.memory().read(info + 12, 4).u32(0);
                 for (int by : new int[] {-16, -8, 8, 16}) {
-                  byte[] moved = new BytesOut(4).u32(distance + by).toArray();
+                  byte[] moved = new BytesBuilder(4).u32(distance + by).toArray();
                   assertFalse(with(target, tracing, info + 12, moved).passed(), "by " + by);
                 }
                 assertFalse(with(target, tracing, info, (byte) 0x01).passed());
                 assertFalse(with(target, tracing, info, (byte) 0x19).passed());
                 assertFalse(with(target, tracing, info + 5, (byte) 0x02).passed());
-                SelfTest again = SelfTest.run(target, tracing);
+                UnwindSelfTest again = UnwindSelfTest.run(target, tracing);
                 assertTrue(again.passed(), again.why());
                 target.kill(0);
               });

@@ -3,10 +3,10 @@ package io.ntrail.live.trace;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.ntrail.analysis.image.ImageFunction.Source;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.trace.Tracing.Outcome;
 import io.ntrail.live.trace.Tracing.Settings;
+import io.ntrail.programs.image.ImageFunction.Source;
 import io.ntrail.testkit.wine.Wine;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -11,7 +11,8 @@ import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentConnection;
 import io.ntrail.live.agent.AgentHost;
 import io.ntrail.live.plan.PlannedFunction;
-import io.ntrail.live.target.Streams;
+import io.ntrail.live.plan.TracePlan;
+import io.ntrail.live.target.StandardHandles;
 import io.ntrail.live.target.TargetModule;
 import io.ntrail.testkit.wine.Wine;
 import java.io.IOException;
@@ -81,7 +82,7 @@ final class TraceRunTest {
     int pid;
     boolean restored;
     TraceSettings how = new TraceSettings(recording, 0, 64, 64, 0, 0, "test");
-    TraceTarget target = TraceTarget.start(host, agent, words, _ -> Streams.NONE);
+    TraceTarget target = TraceTarget.start(host, agent, words, _ -> StandardHandles.NONE);
     try (TraceRun run = TraceRun.prepare(target, how)) {
       pid = target.process().pid();
       process = programs.tracing().watch(pid);
@@ -117,9 +118,8 @@ final class TraceRunTest {
   }
 
   private static TracePlan plan(TraceTarget target) {
-    return TracePlan.of(
-        target,
-        new TracePlan.Choice() {
+    return target.plan(
+        new TracePlan.Selection() {
           @Override
           public boolean mayWant(TargetModule module) {
             return module.name().endsWith(".exe");

@@ -3,11 +3,10 @@ package io.ntrail.live.trace;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
-import io.ntrail.analysis.symbols.PdbSearch;
-import io.ntrail.formats.bytes.BytesOut;
+import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.identity.ImageId;
+import io.ntrail.formats.ntr.NtrHeader;
 import io.ntrail.formats.ntr.NtrWriter;
-import io.ntrail.formats.ntr.RecordingHeader;
 import io.ntrail.formats.ntr.TracedFunction;
 import io.ntrail.formats.ntr.TracedModule;
 import io.ntrail.formats.ntr.TracedProcess;
@@ -15,6 +14,8 @@ import io.ntrail.formats.pe.PeImage;
 import io.ntrail.live.agent.Agent;
 import io.ntrail.live.agent.AgentConnection;
 import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.patch.Patcher;
+import io.ntrail.live.plan.ModuleFile;
 import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.plan.PlannedModule;
 import io.ntrail.live.plan.Planner;
@@ -24,13 +25,14 @@ import io.ntrail.live.session.RecorderStatistics;
 import io.ntrail.live.session.RecorderThread;
 import io.ntrail.live.session.SessionFile;
 import io.ntrail.live.target.RunningProcess;
-import io.ntrail.live.target.Streams;
-import io.ntrail.live.target.TargetFiles;
+import io.ntrail.live.target.StandardHandles;
 import io.ntrail.live.target.TargetImage;
 import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetModule;
+import io.ntrail.live.target.TargetPaths;
 import io.ntrail.live.target.TargetProcess;
-import io.ntrail.live.target.WindowsCalls;
+import io.ntrail.live.target.WindowsApi;
+import io.ntrail.programs.symbols.PdbSearch;
 import io.ntrail.testkit.wine.Wine;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -77,7 +79,7 @@ final class Tracing implements AutoCloseable {
   private final AgentHost.Wine host;
   private final AgentConnection connection;
   private final Agent agent;
-  private final WindowsCalls calls;
+  private final WindowsApi calls;
   private final Path folder;
   private int runs;
 
@@ -86,7 +88,7 @@ final class Tracing implements AutoCloseable {
     this.folder = folder;
     this.connection = host.start();
     this.agent = Agent.on(connection, Duration.ofMinutes(1));
-    this.calls = new WindowsCalls(agent);
+    this.calls = new WindowsApi(agent);
   }
 
   /** Starts an agent. */
@@ -235,7 +237,7 @@ final class Tracing implements AutoCloseable {
       String errors,
       RecorderStatistics statistics,
       long searches,
-      SelfTest selfTest,
+      UnwindSelfTest selfTest,
       List<PlannedFunction> plan,
       List<PlannedFunction> traced,
       Path recording) {
@@ -252,8 +254,8 @@ final class Tracing implements AutoCloseable {
     Path out = folder.resolve("out" + number);
     Path errors = folder.resolve("errors" + number);
     Path recording = folder.resolve("calls" + number + ".ntr");
-    Streams streams =
-        new Streams(
+    StandardHandles streams =
+        new StandardHandles(
             open(in, GENERIC_READ, OPEN),
             open(out, GENERIC_WRITE, CREATE),
             open(errors, GENERIC_WRITE, CREATE));
@@ -286,8 +288,8 @@ final class Tracing implements AutoCloseable {
   /** Sets a variable of programs that are started from now on; an empty one is taken away. */
   private void variable(String name, String value) {
     long scratch = agent.scratch() + STRUCTURES;
-    agent.poke(scratch, new BytesOut(64).utf16z(name).toArray());
-    agent.poke(scratch + 64, new BytesOut(256).utf16z(value).toArray());
+    agent.poke(scratch, new BytesBuilder(64).utf16z(name).toArray());
+    agent.poke(scratch + 64, new BytesBuilder(256).utf16z(value).toArray());
     calls.call("kernel32!SetEnvironmentVariableW", scratch, value.isEmpty() ? 0 : scratch + 64);
   }
 
@@ -309,7 +311,7 @@ final class Tracing implements AutoCloseable {
       int exitCode,
       RecorderStatistics statistics,
       long searches,
-      SelfTest selfTest,
+      UnwindSelfTest selfTest,
       List<PlannedFunction> plan,
       List<PlannedFunction> traced) {}
 
@@ -327,11 +329,11 @@ final class Tracing implements AutoCloseable {
     }
     List<PlannedFunction> plan = plan(target, settings.wanted);
     Tracer tracer = new Tracer(target, session, host.name(session.path()), settings.areas);
-    SelfTest selfTest = tracer.selfTest();
+    UnwindSelfTest selfTest = tracer.selfTest();
     List<PlannedFunction> wanted = plan.stream().filter(PlannedFunction::isTraced).toList();
-    List<Tracer.Traced> prepared = tracer.prepare(wanted, true);
-    RecordingHeader header =
-        new RecordingHeader(RecordingHeader.ONE_CLOCK, 2_100_000_000L, 0, 0, 0x8664, 8, 1, "test");
+    List<Patcher.Patched> prepared = tracer.prepare(wanted, true);
+    NtrHeader header =
+        new NtrHeader(NtrHeader.ONE_CLOCK, 2_100_000_000L, 0, 0, 0x8664, 8, 1, "test");
     OutputStream file = Files.newOutputStream(recording);
     NtrWriter writer = new NtrWriter(file, header, 1);
     writer.process(new TracedProcess(1, target.pid(), 0, 0, 0, commandLine, commandLine));
@@ -371,7 +373,7 @@ final class Tracing implements AutoCloseable {
           session.searches(),
           selfTest,
           plan,
-          prepared.stream().map(Tracer.Traced::function).toList());
+          prepared.stream().map(Patcher.Patched::function).toList());
     }
   }
 
@@ -419,8 +421,8 @@ final class Tracing implements AutoCloseable {
     String number = Integer.toString(++runs);
     Path in = Files.write(folder.resolve("in" + number), new byte[0]);
     Path out = folder.resolve("out" + number);
-    Streams streams =
-        new Streams(open(in, GENERIC_READ, OPEN), open(out, GENERIC_WRITE, CREATE), 0);
+    StandardHandles streams =
+        new StandardHandles(open(in, GENERIC_READ, OPEN), open(out, GENERIC_WRITE, CREATE), 0);
     try (SessionFile session = SessionFile.create(32, 64);
         TargetProcess target = TargetProcess.start(calls, commandLine, streams)) {
       target.runToEntry(30_000);
@@ -432,8 +434,8 @@ final class Tracing implements AutoCloseable {
   /** What would be done with a program that stands at its entry point. */
   List<PlannedFunction> plan(TargetProcess target, BiPredicate<TargetModule, String> wanted) {
     List<PlannedFunction> plan = new ArrayList<>();
-    Planner.Choice choice =
-        new Planner.Choice() {
+    Planner.Selection choice =
+        new Planner.Selection() {
           @Override
           public boolean wants(TargetModule module, String name) {
             return wanted.test(module, name);
@@ -446,7 +448,7 @@ final class Tracing implements AutoCloseable {
         };
     for (TargetModule module : target.modules()) {
       PeImage image = TargetImage.read(target.memory(), module);
-      Optional<Path> path = TargetFiles.here(calls, module.path());
+      Optional<Path> path = TargetPaths.here(calls, module.path());
       try (ModuleFile file = ModuleFile.open(path, module, image, new PdbSearch(List.of()))) {
         assertEquals(Optional.empty(), file.missing());
         plan.addAll(Planner.plan(module, image, Map.of(), file.code(), choice));
@@ -455,10 +457,10 @@ final class Tracing implements AutoCloseable {
     return plan;
   }
 
-  private static void define(Recorder recorder, List<Tracer.Traced> prepared) {
+  private static void define(Recorder recorder, List<Patcher.Patched> prepared) {
     Map<PlannedModule, Long> modules = new HashMap<>();
     long number = 0;
-    for (Tracer.Traced traced : prepared) {
+    for (Patcher.Patched traced : prepared) {
       PlannedModule module = traced.function().module();
       if (!modules.containsKey(module)) {
         long next = modules.size() + 1L;
@@ -473,7 +475,7 @@ final class Tracing implements AutoCloseable {
       }
       number++;
       recorder.function(
-          traced.address(),
+          traced.recordAddress(),
           new TracedFunction(
               number,
               modules.get(module),
@@ -484,8 +486,8 @@ final class Tracing implements AutoCloseable {
   }
 
   /** A file that gets what a program of another agent says. */
-  Streams writing(WindowsCalls other, Path file) {
-    return new Streams(0, open(other, file, GENERIC_WRITE, CREATE), 0);
+  StandardHandles writing(WindowsApi other, Path file) {
+    return new StandardHandles(0, open(other, file, GENERIC_WRITE, CREATE), 0);
   }
 
   /** A file as a handle that the target inherits. */
@@ -493,11 +495,11 @@ final class Tracing implements AutoCloseable {
     return open(calls, file, access, how);
   }
 
-  private long open(WindowsCalls calls, Path file, int access, int how) {
+  private long open(WindowsApi calls, Path file, int access, int how) {
     Agent agent = calls.agent();
     long scratch = agent.scratch() + STRUCTURES;
-    agent.poke(scratch, new BytesOut(24).u32(24).u32(0).u64(0).u32(1).u32(0).toArray());
-    agent.poke(scratch + 32, new BytesOut(256).utf16z(host.name(file)).toArray());
+    agent.poke(scratch, new BytesBuilder(24).u32(24).u32(0).u64(0).u32(1).u32(0).toArray());
+    agent.poke(scratch + 32, new BytesBuilder(256).utf16z(host.name(file)).toArray());
     long handle =
         calls.call("kernel32!CreateFileW", scratch + 32, access, 3, scratch, how, 0x80, 0).result();
     if (handle == -1) {
@@ -513,7 +515,7 @@ final class Tracing implements AutoCloseable {
 
   /** Puts another function into the place of one of the system, in the agent alone. */
   static void replace(Agent agent, String function, byte[] code) {
-    WindowsCalls calls = new WindowsCalls(agent);
+    WindowsApi calls = new WindowsApi(agent);
     long address = calls.address(function);
     calls.must(
         function,

@@ -97,7 +97,7 @@ final class TransparencyTest {
     CallTable calls = Programs.exact(traced);
     assertEquals(0, calls.repaired());
     assertEquals(3 * 1100 + 3 + 3, calls.of("leaf").returned);
-    assertFalse(calls.of("curious").entriesOnly == 0, "it looks at its return address");
+    assertFalse(calls.of("curious").entriesOnly == 0, "reads its return address");
   }
 
   @Test

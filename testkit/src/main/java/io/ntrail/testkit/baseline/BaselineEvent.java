@@ -42,7 +42,7 @@ public record BaselineEvent(
   }
 
   /**
-   * Whether a time of the recording is the one that was printed.
+   * Returns true if a time of the recording is the one that was printed.
    *
    * @param ticks since the header record
    * @param ticksPerSecond of the recording's clock

@@ -20,7 +20,7 @@ public final class CabinetWriter {
   /** CFFOLDER.typeCompress of Quantum. */
   public static final int QUANTUM = 2;
 
-  /** What a file has at least once it is a UTF-8 name. */
+  /** Attribute of a file whose name is UTF-8. */
   public static final int NAME_IS_UTF8 = 0x80;
 
   private static final int FRAME = 32_768;

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * deeper than what was left; tail calls that move up their place are neither left nor lost.
  */
 public final class RandomCalls {
-  /** What a record says. */
+  /** Kinds of records. */
   public enum Kind {
     ENTRY,
     EXIT,
@@ -32,7 +32,7 @@ public final class RandomCalls {
   public record Rec(
       Kind kind, long time, long function, long value, int area, int slot, long key) {}
 
-  /** How a call ended. */
+  /** Ways in which a call ends. */
   public enum End {
     RETURN,
     UNWIND,
@@ -55,7 +55,7 @@ public final class RandomCalls {
     public long value;
     public long children;
 
-    /** Whether it was left together with its tail call, without a record of its own. */
+    /** True if it was left together with its tail call, without a record of its own. */
     public boolean leftByTail;
 
     private boolean tail;
@@ -75,7 +75,7 @@ public final class RandomCalls {
       }
     }
 
-    /** Whether this call was inside another one. */
+    /** Returns true if this call was inside another one. */
     public boolean isInside(Call other) {
       for (Call up = parent; up != null; up = up.parent) {
         if (up == other) {
@@ -249,7 +249,10 @@ public final class RandomCalls {
     return slots.size();
   }
 
-  /** What was left without a record shows at the next entry or exit of its stack. */
+  /**
+   * Marks frames that were left without a record, which shows at the next entry or exit of their
+   * stack.
+   */
   private void seen() {
     for (Call call : here.unseen) {
       call.end = End.UNSEEN;

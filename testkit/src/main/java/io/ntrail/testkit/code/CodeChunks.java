@@ -38,7 +38,7 @@ public final class CodeChunks {
     return offsets;
   }
 
-  /** How long each is. */
+  /** Returns the length of each. */
   public int[] lengths() {
     return lengths;
   }

@@ -36,13 +36,13 @@ public final class Objdump {
    */
   public record Line(int length, String text) {}
 
-  /** Whether there is one; as {@link Oracle#available} with the word {@code objdump}. */
+  /** Returns true if there is one; as {@link Oracle#available} with the word {@code objdump}. */
   public static boolean available() {
     return Oracle.available("objdump", "objdump");
   }
 
   /**
-   * What it makes of the beginning of each string.
+   * Returns the first line that it prints for each string.
    *
    * @param machine the machine for {@code -m}: i8086, i386 or i386:x86-64
    */

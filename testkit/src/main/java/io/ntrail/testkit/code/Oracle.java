@@ -20,7 +20,7 @@ public final class Oracle {
   private Oracle() {}
 
   /**
-   * Whether a program can be found on the path.
+   * Returns true if a program can be found on the path.
    *
    * @throws IllegalStateException if it cannot and {@code NTRAIL_REQUIRE} demands {@code word}
    */

@@ -57,7 +57,7 @@ public final class Zydis {
     return rows(bits, "sweep", chunks);
   }
 
-  /** The same of the first instruction of each chunk. */
+  /** Returns the length of the first instruction of each chunk. */
   public int[] first(int bits, CodeChunks chunks) throws IOException {
     return rows(bits, "first", chunks);
   }
@@ -86,7 +86,7 @@ public final class Zydis {
     return seen;
   }
 
-  /** What the program writes. */
+  /** Runs the program and returns the file that it writes. */
   private Path run(int bits, String what, CodeChunks chunks) throws IOException {
     Path in = folder.resolve("code");
     Path out = folder.resolve("seen");

@@ -12,7 +12,7 @@ import java.util.List;
  * occur on fitting input.
  */
 public final class LzxEncoder {
-  /** How a block is packed. */
+  /** Codings of a block. */
   public enum Coding {
     /** Offsets as they are. */
     VERBATIM,
@@ -303,7 +303,7 @@ public final class LzxEncoder {
     }
   }
 
-  /** What stands at the beginning of a frame is written into a new one. */
+  /** Begins a new frame. */
   private void beginAt(int at) {
     if (at > 0 && at % FRAME == 0 && at / FRAME > frames.size()) {
       endFrame();

@@ -24,7 +24,7 @@ public final class Blob {
     return bytes.clone();
   }
 
-  /** How many they are. */
+  /** Returns their number. */
   public int size() {
     return bytes.length;
   }

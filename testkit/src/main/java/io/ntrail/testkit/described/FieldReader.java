@@ -7,12 +7,12 @@ import java.util.Map;
 
 /** Reads the fields of one payload, one after the other. */
 final class FieldReader {
-  private final Octets octets;
+  private final PayloadReader octets;
   private final int pointer;
   private final Map<String, Long> known = new HashMap<>();
 
   private FieldReader(byte[] payload, int pointer) {
-    this.octets = new Octets(payload);
+    this.octets = new PayloadReader(payload);
     this.pointer = pointer;
   }
 
@@ -21,22 +21,22 @@ final class FieldReader {
    *
    * @param pointer bytes of a pointer, 4 or 8
    */
-  static Described read(
-      Described.By by,
+  static DescribedEvent read(
+      DescribedEvent.By by,
       String provider,
       String event,
       String message,
-      List<Field> fields,
+      List<FieldDescription> fields,
       byte[] payload,
       int pointer) {
     FieldReader reader = new FieldReader(payload, pointer);
-    List<Node> out = new ArrayList<>();
+    List<FieldNode> out = new ArrayList<>();
     boolean complete = reader.all(fields, out);
-    return new Described(by, provider, event, message, out, reader.octets.at(), complete);
+    return new DescribedEvent(by, provider, event, message, out, reader.octets.at(), complete);
   }
 
-  private boolean all(List<Field> fields, List<Node> out) {
-    for (Field field : fields) {
+  private boolean all(List<FieldDescription> fields, List<FieldNode> out) {
+    for (FieldDescription field : fields) {
       if (!one(field, out)) {
         return false;
       }
@@ -44,7 +44,7 @@ final class FieldReader {
     return true;
   }
 
-  private boolean one(Field field, List<Node> out) {
+  private boolean one(FieldDescription field, List<FieldNode> out) {
     long count;
     try {
       count =
@@ -54,13 +54,13 @@ final class FieldReader {
             case FIELD -> known.getOrDefault(field.countKey(), 0L);
             case BEFORE -> octets.u16();
           };
-    } catch (Octets.Ended e) {
+    } catch (PayloadReader.Ended e) {
       return false;
     }
-    if (field.count() == Field.Count.ONE) {
+    if (field.count() == FieldDescription.Count.ONE) {
       return element(field, field.name(), out);
     }
-    List<Node> elements = new ArrayList<>();
+    List<FieldNode> elements = new ArrayList<>();
     boolean complete = true;
     for (long i = 0; i < count && complete; i++) {
       int before = octets.at();
@@ -71,17 +71,17 @@ final class FieldReader {
       }
     }
     if (complete || !elements.isEmpty()) {
-      out.add(Node.group(field.name(), elements));
+      out.add(FieldNode.group(field.name(), elements));
     }
     return complete;
   }
 
-  private boolean element(Field field, String name, List<Node> out) {
-    if (field.in() == Field.STRUCT) {
-      List<Node> members = new ArrayList<>();
+  private boolean element(FieldDescription field, String name, List<FieldNode> out) {
+    if (field.in() == FieldDescription.STRUCT) {
+      List<FieldNode> members = new ArrayList<>();
       boolean complete = all(field.members(), members);
       if (complete || !members.isEmpty()) {
-        out.add(Node.group(name, members));
+        out.add(FieldNode.group(name, members));
       }
       return complete;
     }
@@ -90,19 +90,19 @@ final class FieldReader {
     if (lengthKey != null) {
       length = known.getOrDefault(lengthKey, 0L);
     }
-    Values.Scalar scalar;
+    ValueReader.Scalar scalar;
     try {
-      scalar = Values.read(octets, field.in(), field.shown(), length, pointer);
-    } catch (Octets.Ended e) {
+      scalar = ValueReader.read(octets, field.in(), field.shown(), length, pointer);
+    } catch (PayloadReader.Ended e) {
       return false;
     }
     Long number = scalar.number();
-    ValueMap map = field.map();
+    EventMap map = field.map();
     if (number != null) {
       known.put(field.key(), number);
     }
     String meaning = map != null && number != null ? map.meaning(number) : null;
-    out.add(Node.mapped(name, scalar.text(), meaning));
+    out.add(FieldNode.mapped(name, scalar.text(), meaning));
     return true;
   }
 }

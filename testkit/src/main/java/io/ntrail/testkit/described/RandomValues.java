@@ -15,19 +15,21 @@ import java.util.function.Function;
  * @param traceLogging the out type in TraceLogging's numbering, -1 if there is none
  * @param maker makes a value with pointers of so many bytes
  */
-record RandomValues(int in, int tdh, int traceLogging, BiFunction<Gen, Integer, Encoded> maker) {
+record RandomValues(
+    int in, int tdh, int traceLogging, BiFunction<Gen, Integer, EncodedValue> maker) {
   private static final long YEAR_9999 = 2_650_467_743_999_999_999L;
 
-  /** Whether manifests have a name for the type. */
+  /** Returns true if manifests have a name for the type. */
   boolean inManifests() {
     return tdh >= 0 && in <= 25;
   }
 
-  Encoded make(Gen g, int pointer) {
+  EncodedValue make(Gen g, int pointer) {
     return maker.apply(g, pointer);
   }
 
-  private static RandomValues of(int in, int tdh, int traceLogging, Function<Gen, Encoded> maker) {
+  private static RandomValues of(
+      int in, int tdh, int traceLogging, Function<Gen, EncodedValue> maker) {
     return new RandomValues(in, tdh, traceLogging, (g, pointer) -> maker.apply(g));
   }
 
@@ -44,13 +46,13 @@ record RandomValues(int in, int tdh, int traceLogging, BiFunction<Gen, Integer, 
     return (int) g.scaled();
   }
 
-  static Encoded address4(Gen g) {
-    return Encoded.ipv4(g.below(256), g.below(256), g.below(256), g.below(256));
+  static EncodedValue address4(Gen g) {
+    return EncodedValue.ipv4(g.below(256), g.below(256), g.below(256), g.below(256));
   }
 
-  static Encoded address6(Gen g) {
+  static EncodedValue address6(Gen g) {
     if (g.below(8) == 7) {
-      return Encoded.mappedIpv6(g.below(256), g.below(256), g.below(256), g.below(256));
+      return EncodedValue.mappedIpv6(g.below(256), g.below(256), g.below(256), g.below(256));
     }
     int[] groups = new int[8];
     for (int i = 0; i < 8; i++) {
@@ -58,19 +60,19 @@ record RandomValues(int in, int tdh, int traceLogging, BiFunction<Gen, Integer, 
     }
     // Zeros and 0xFFFF in the sixth place would be a mapped IPv4 address.
     groups[0] = g.oneOf(0x2001, 0xFE80, 1);
-    return Encoded.ipv6(groups);
+    return EncodedValue.ipv6(groups);
   }
 
-  private static Encoded sid(Gen g) {
+  private static EncodedValue sid(Gen g) {
     long[] parts = new long[g.below(6)];
     for (int i = 0; i < parts.length; i++) {
       parts[i] = g.scaled() & 0xFFFF_FFFFL;
     }
-    return Encoded.sid(g.oneOf(5, 1, 16), parts);
+    return EncodedValue.sid(g.oneOf(5, 1, 16), parts);
   }
 
-  private static Encoded systemTime(Gen g) {
-    return Encoded.systemTime(
+  private static EncodedValue systemTime(Gen g) {
+    return EncodedValue.systemTime(
         LocalDateTime.of(2000, 1, 1, 0, 0)
             .plusSeconds(g.below(1 << 30))
             .plusNanos(1_000_000L * g.below(1000)));
@@ -83,65 +85,65 @@ record RandomValues(int in, int tdh, int traceLogging, BiFunction<Gen, Integer, 
   /** All types. */
   static final List<RandomValues> ALL =
       List.of(
-          of(8, 0, 0, g -> Encoded.unsigned(4, number(g))),
-          of(1, 1, 0, g -> Encoded.wide(g.text(20))),
-          of(1, 34, 12, g -> Encoded.wide("{\"" + g.text(20) + "\":1}")),
-          of(2, 1, 0, g -> Encoded.narrow(ascii(g, 20))),
-          of(2, 35, 35, g -> Encoded.narrow(g.text(20))),
-          of(2, 34, 12, g -> Encoded.narrow("[\"" + g.text(20) + "\"]")),
-          of(3, 3, 0, g -> Encoded.signed(1, number(g))),
-          of(4, 4, 0, g -> Encoded.unsigned(1, number(g))),
-          of(4, 1, 2, g -> Encoded.narrowChar((char) ('A' + g.below(26)))),
-          of(4, 13, 3, g -> Encoded.bool(1, g.flag())),
-          of(4, 16, 4, g -> Encoded.hex(1, number(g))),
-          of(5, 0, 0, g -> Encoded.signed(2, number(g))),
-          of(6, 0, 0, g -> Encoded.unsigned(2, number(g))),
-          of(6, 1, 2, g -> Encoded.wideChar((char) ('A' + g.below(26)))),
-          of(6, 17, 4, g -> Encoded.hex(2, number(g))),
-          of(6, 22, 7, g -> Encoded.port(g.below(0x10000))),
-          of(7, 0, 0, g -> Encoded.signed(4, number(g))),
-          of(7, 32, 15, g -> Encoded.hex(4, number(g))),
-          of(7, -1, 18, g -> Encoded.unsigned(4, number(g))),
-          of(8, -1, 17, g -> Encoded.signed(4, number(g))),
-          of(8, 18, 4, g -> Encoded.hex(4, number(g))),
-          of(8, 20, 5, g -> Encoded.unsigned(4, number(g))),
-          of(8, 21, 6, g -> Encoded.unsigned(4, number(g))),
+          of(8, 0, 0, g -> EncodedValue.unsigned(4, number(g))),
+          of(1, 1, 0, g -> EncodedValue.wide(g.text(20))),
+          of(1, 34, 12, g -> EncodedValue.wide("{\"" + g.text(20) + "\":1}")),
+          of(2, 1, 0, g -> EncodedValue.narrow(ascii(g, 20))),
+          of(2, 35, 35, g -> EncodedValue.narrow(g.text(20))),
+          of(2, 34, 12, g -> EncodedValue.narrow("[\"" + g.text(20) + "\"]")),
+          of(3, 3, 0, g -> EncodedValue.signed(1, number(g))),
+          of(4, 4, 0, g -> EncodedValue.unsigned(1, number(g))),
+          of(4, 1, 2, g -> EncodedValue.narrowChar((char) ('A' + g.below(26)))),
+          of(4, 13, 3, g -> EncodedValue.bool(1, g.flag())),
+          of(4, 16, 4, g -> EncodedValue.hex(1, number(g))),
+          of(5, 0, 0, g -> EncodedValue.signed(2, number(g))),
+          of(6, 0, 0, g -> EncodedValue.unsigned(2, number(g))),
+          of(6, 1, 2, g -> EncodedValue.wideChar((char) ('A' + g.below(26)))),
+          of(6, 17, 4, g -> EncodedValue.hex(2, number(g))),
+          of(6, 22, 7, g -> EncodedValue.port(g.below(0x10000))),
+          of(7, 0, 0, g -> EncodedValue.signed(4, number(g))),
+          of(7, 32, 15, g -> EncodedValue.hex(4, number(g))),
+          of(7, -1, 18, g -> EncodedValue.unsigned(4, number(g))),
+          of(8, -1, 17, g -> EncodedValue.signed(4, number(g))),
+          of(8, 18, 4, g -> EncodedValue.hex(4, number(g))),
+          of(8, 20, 5, g -> EncodedValue.unsigned(4, number(g))),
+          of(8, 21, 6, g -> EncodedValue.unsigned(4, number(g))),
           of(8, 23, 8, RandomValues::address4),
-          of(8, 30, 13, g -> Encoded.unsigned(4, number(g))),
-          of(8, 31, 14, g -> Encoded.hex(4, number(g))),
-          of(9, 0, 0, g -> Encoded.signed(8, g.scaled())),
-          of(9, -1, 16, g -> Encoded.fileTime(g.between(0, YEAR_9999))),
-          of(10, 0, 0, g -> Encoded.unsigned(8, g.scaled())),
-          of(10, 19, 4, g -> Encoded.hex(8, g.scaled())),
-          of(10, 37, 37, g -> Encoded.hex(8, g.bits())),
-          of(11, 0, 0, g -> Encoded.f32(Float.intBitsToFloat((int) g.bits()))),
-          of(12, 0, 0, g -> Encoded.f64(Double.longBitsToDouble(g.bits()))),
-          of(13, 13, 0, g -> Encoded.bool(4, g.flag())),
-          of(14, -1, 0, g -> Encoded.binary(g.bytes(20)).counted(2)),
+          of(8, 30, 13, g -> EncodedValue.unsigned(4, number(g))),
+          of(8, 31, 14, g -> EncodedValue.hex(4, number(g))),
+          of(9, 0, 0, g -> EncodedValue.signed(8, g.scaled())),
+          of(9, -1, 16, g -> EncodedValue.fileTime(g.between(0, YEAR_9999))),
+          of(10, 0, 0, g -> EncodedValue.unsigned(8, g.scaled())),
+          of(10, 19, 4, g -> EncodedValue.hex(8, g.scaled())),
+          of(10, 37, 37, g -> EncodedValue.hex(8, g.bits())),
+          of(11, 0, 0, g -> EncodedValue.f32(Float.intBitsToFloat((int) g.bits()))),
+          of(12, 0, 0, g -> EncodedValue.f64(Double.longBitsToDouble(g.bits()))),
+          of(13, 13, 0, g -> EncodedValue.bool(4, g.flag())),
+          of(14, -1, 0, g -> EncodedValue.binary(g.bytes(20)).counted(2)),
           of(14, -1, 9, g -> address6(g).counted(2)),
-          of(15, 14, 0, g -> Encoded.guid(guid(g))),
-          new RandomValues(16, 0, 0, (g, pointer) -> Encoded.hex(pointer, g.scaled())),
-          of(17, 2, 0, g -> Encoded.fileTime(g.between(0, YEAR_9999))),
-          of(17, 38, 38, g -> Encoded.fileTime(g.between(0, YEAR_9999))),
+          of(15, 14, 0, g -> EncodedValue.guid(guid(g))),
+          new RandomValues(16, 0, 0, (g, pointer) -> EncodedValue.hex(pointer, g.scaled())),
+          of(17, 2, 0, g -> EncodedValue.fileTime(g.between(0, YEAR_9999))),
+          of(17, 38, 38, g -> EncodedValue.fileTime(g.between(0, YEAR_9999))),
           of(18, 2, 0, RandomValues::systemTime),
           of(18, 38, 38, RandomValues::systemTime),
           of(19, 1, 0, RandomValues::sid),
-          of(20, 18, 0, g -> Encoded.hex(4, number(g))),
-          of(20, 31, 14, g -> Encoded.hex(4, number(g))),
-          of(21, 19, 0, g -> Encoded.hex(8, g.bits())),
-          of(22, 1, 0, g -> Encoded.countedWide(g.text(20))),
-          of(23, 1, 0, g -> Encoded.countedNarrow(ascii(g, 20))),
-          of(23, 35, 35, g -> Encoded.countedNarrow(g.text(20))),
-          of(25, 15, 0, g -> Encoded.binary(g.bytes(20)).counted(2)),
+          of(20, 18, 0, g -> EncodedValue.hex(4, number(g))),
+          of(20, 31, 14, g -> EncodedValue.hex(4, number(g))),
+          of(21, 19, 0, g -> EncodedValue.hex(8, g.bits())),
+          of(22, 1, 0, g -> EncodedValue.countedWide(g.text(20))),
+          of(23, 1, 0, g -> EncodedValue.countedNarrow(ascii(g, 20))),
+          of(23, 35, 35, g -> EncodedValue.countedNarrow(g.text(20))),
+          of(25, 15, 0, g -> EncodedValue.binary(g.bytes(20)).counted(2)),
           of(25, 24, 9, g -> address6(g).counted(2)),
-          of(25, 25, 10, g -> Encoded.socket(address4(g), g.below(0x10000)).counted(2)),
-          of(25, 25, 10, g -> Encoded.socket(address6(g), g.below(0x10000)).counted(2)),
-          of(300, 1, -1, g -> Encoded.countedWide(g.text(20))),
-          of(301, 1, -1, g -> Encoded.countedNarrow(ascii(g, 20))),
-          of(302, 1, -1, g -> Encoded.reverseCountedWide(g.text(20))),
-          of(306, 1, -1, g -> Encoded.wideChar((char) ('A' + g.below(26)))),
-          of(307, 1, -1, g -> Encoded.narrowChar((char) ('A' + g.below(26)))),
-          new RandomValues(308, 0, -1, (g, pointer) -> Encoded.hex(pointer, g.scaled())),
-          of(309, 15, -1, g -> Encoded.binary(g.bytes(20)).counted(4)),
-          new RandomValues(310, 1, -1, (g, pointer) -> Encoded.wbemSid(pointer, sid(g))));
+          of(25, 25, 10, g -> EncodedValue.socket(address4(g), g.below(0x10000)).counted(2)),
+          of(25, 25, 10, g -> EncodedValue.socket(address6(g), g.below(0x10000)).counted(2)),
+          of(300, 1, -1, g -> EncodedValue.countedWide(g.text(20))),
+          of(301, 1, -1, g -> EncodedValue.countedNarrow(ascii(g, 20))),
+          of(302, 1, -1, g -> EncodedValue.reverseCountedWide(g.text(20))),
+          of(306, 1, -1, g -> EncodedValue.wideChar((char) ('A' + g.below(26)))),
+          of(307, 1, -1, g -> EncodedValue.narrowChar((char) ('A' + g.below(26)))),
+          new RandomValues(308, 0, -1, (g, pointer) -> EncodedValue.hex(pointer, g.scaled())),
+          of(309, 15, -1, g -> EncodedValue.binary(g.bytes(20)).counted(4)),
+          new RandomValues(310, 1, -1, (g, pointer) -> EncodedValue.wbemSid(pointer, sid(g))));
 }

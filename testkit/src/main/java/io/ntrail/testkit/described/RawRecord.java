@@ -1,6 +1,6 @@
 package io.ntrail.testkit.described;
 
-import io.ntrail.testkit.compress.NaiveDecoders;
+import io.ntrail.testkit.compress.ReferenceDecoders;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -42,17 +42,17 @@ public record RawRecord(
   public static void walk(byte[] file, Consumer<RawRecord> each) {
     int at = 0;
     for (int buffer = 0; at + BUFFER_HEADER <= file.length; buffer++) {
-      int size = (int) new Octets(file, at).u32();
+      int size = (int) new PayloadReader(file, at).u32();
       if (size < BUFFER_HEADER) {
         break;
       }
-      boolean packed = (new Octets(file, at + 0x34).u16() & 0x40) != 0;
-      int end = (int) new Octets(file, at + 0x30).u32();
+      boolean packed = (new PayloadReader(file, at + 0x34).u16() & 0x40) != 0;
+      int end = (int) new PayloadReader(file, at + 0x30).u32();
       byte[] area;
       if (packed) {
-        int inflated = (int) new Octets(file, at + 4).u32() - BUFFER_HEADER;
+        int inflated = (int) new PayloadReader(file, at + 4).u32() - BUFFER_HEADER;
         byte[] input = Arrays.copyOfRange(file, at + BUFFER_HEADER, at + size);
-        area = NaiveDecoders.xpress(input, inflated);
+        area = ReferenceDecoders.xpress(input, inflated);
       } else {
         area = Arrays.copyOfRange(file, at + BUFFER_HEADER, Math.min(at + end, file.length));
       }
@@ -71,13 +71,13 @@ public record RawRecord(
   private static void records(int buffer, byte[] area, Consumer<RawRecord> each) {
     int at = 0;
     while (at + 8 <= area.length) {
-      long marker = new Octets(area, at).u32();
+      long marker = new PayloadReader(area, at).u32();
       int top = (int) (marker >>> 24);
       int type = (int) (marker >>> 16 & 0xFF);
       int size;
       if (top == 0xC0) {
         boolean sizeBehind = type <= 4 || type == 16 || type == 17;
-        size = sizeBehind ? new Octets(area, at + 4).u16() : (int) (marker & 0xFFFF);
+        size = sizeBehind ? new PayloadReader(area, at + 4).u16() : (int) (marker & 0xFFFF);
       } else if (top >>> 4 == 9) {
         size = (int) (marker & 0xFFFF);
       } else {
@@ -98,13 +98,13 @@ public record RawRecord(
   }
 
   private static RawRecord event(int buffer, int offset, int pointer, byte[] record) {
-    Octets o = new Octets(record, 4);
+    PayloadReader o = new PayloadReader(record, 4);
     int flags = o.u16();
     o.u16(); // property
     long tid = o.u32();
     long pid = o.u32();
     long time = o.u64();
-    String provider = Values.guid(o);
+    String provider = ValueReader.guid(o);
     int id = o.u16();
     int version = o.u8();
     o.u16(); // channel and level
@@ -114,7 +114,7 @@ public record RawRecord(
     int at = 80;
     boolean more = (flags & 1) != 0;
     while (more) {
-      Octets item = new Octets(record, at);
+      PayloadReader item = new PayloadReader(record, at);
       int total = item.u16();
       int type = item.u16();
       more = (item.u16() & 1) != 0;
@@ -134,14 +134,14 @@ public record RawRecord(
   }
 
   private static RawRecord classic(int buffer, int offset, int pointer, byte[] record) {
-    Octets o = new Octets(record, 4);
+    PayloadReader o = new PayloadReader(record, 4);
     int opcode = o.u8();
     o.u8(); // level
     int version = o.u16();
     long tid = o.u32();
     long pid = o.u32();
     long time = o.u64();
-    String provider = Values.guid(o);
+    String provider = ValueReader.guid(o);
     Blob payload = Blob.of(Arrays.copyOfRange(record, 48, record.length));
     return new RawRecord(
         true, buffer, offset, provider, -1, version, opcode, 0, pid, tid, time, pointer, Blob.NONE,

@@ -30,7 +30,7 @@ public final class TraceLoggingEvent {
   private final String name;
   private final LittleEndian fields = new LittleEndian();
   private final LittleEndian payload = new LittleEndian();
-  private final List<Node> expected = new ArrayList<>();
+  private final List<FieldNode> expected = new ArrayList<>();
   private int eventTag;
   private int nextTag;
   private int members;
@@ -53,30 +53,30 @@ public final class TraceLoggingEvent {
   }
 
   /** A value. */
-  public TraceLoggingEvent field(String field, int in, int out, Encoded value) {
+  public TraceLoggingEvent field(String field, int in, int out, EncodedValue value) {
     describe(field, in, out);
     payload.bytes(value.bytes().bytes());
-    expected.add(Node.leaf(field, value.text()));
+    expected.add(FieldNode.leaf(field, value.text()));
     return this;
   }
 
   /** An array whose length is in the description. */
-  public TraceLoggingEvent fixed(String field, int in, int out, List<Encoded> values) {
+  public TraceLoggingEvent fixed(String field, int in, int out, List<EncodedValue> values) {
     describe(field, in | FIXED, out);
     fields.u16(values.size());
     return elements(field, values);
   }
 
   /** An array whose length is in the payload. */
-  public TraceLoggingEvent counted(String field, int in, int out, List<Encoded> values) {
+  public TraceLoggingEvent counted(String field, int in, int out, List<EncodedValue> values) {
     describe(field, in | VARIABLE, out);
     payload.u16(values.size());
     return elements(field, values);
   }
 
-  private TraceLoggingEvent elements(String field, List<Encoded> values) {
+  private TraceLoggingEvent elements(String field, List<EncodedValue> values) {
     values.forEach(value -> payload.bytes(value.bytes().bytes()));
-    expected.add(Node.array(field, values.stream().map(Encoded::text).toList()));
+    expected.add(FieldNode.array(field, values.stream().map(EncodedValue::text).toList()));
     return this;
   }
 
@@ -86,7 +86,7 @@ public final class TraceLoggingEvent {
     describe(field, STRUCT, made.members);
     fields.bytes(made.fields.toByteArray());
     payload.bytes(made.payload.toByteArray());
-    expected.add(Node.group(field, made.expected));
+    expected.add(FieldNode.group(field, made.expected));
     return this;
   }
 
@@ -110,13 +110,13 @@ public final class TraceLoggingEvent {
       fields.u16(contents.size());
     }
     fields.bytes(one.fields.toByteArray());
-    List<Node> elements = new ArrayList<>();
+    List<FieldNode> elements = new ArrayList<>();
     for (Consumer<TraceLoggingEvent> content : contents) {
       TraceLoggingEvent made = filled(content);
       payload.bytes(made.payload.toByteArray());
-      elements.add(Node.group("[" + elements.size() + "]", made.expected));
+      elements.add(FieldNode.group("[" + elements.size() + "]", made.expected));
     }
-    expected.add(Node.group(field, elements));
+    expected.add(FieldNode.group(field, elements));
     return this;
   }
 
@@ -124,9 +124,9 @@ public final class TraceLoggingEvent {
   public TraceLoggingEvent custom(String field, byte[] description, byte[] data) {
     describe(field, BINARY | CUSTOM, 0);
     fields.u16(description.length).bytes(description);
-    Encoded bytes = Encoded.binary(data);
+    EncodedValue bytes = EncodedValue.binary(data);
     payload.bytes(bytes.counted(2).bytes().bytes());
-    expected.add(Node.leaf(field, bytes.text()));
+    expected.add(FieldNode.leaf(field, bytes.text()));
     return this;
   }
 
@@ -179,8 +179,8 @@ public final class TraceLoggingEvent {
     return payload.toByteArray();
   }
 
-  /** What a reader has to find. */
-  public List<Node> expected() {
+  /** Returns the fields that a reader has to find. */
+  public List<FieldNode> expected() {
     return List.copyOf(expected);
   }
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TypedEvent {
   /**
-   * How one field is described.
+   * Description of one field.
    *
    * @param in TDH's in type; -1 for a structure
    * @param length characters or bytes; 0 if not given
@@ -35,36 +35,36 @@ public final class TypedEvent {
 
   private final List<Spec> specs = new ArrayList<>();
   private final LittleEndian payload = new LittleEndian();
-  private final List<Node> expected = new ArrayList<>();
+  private final List<FieldNode> expected = new ArrayList<>();
 
   /** An event without fields. */
   public TypedEvent() {}
 
   /** A value whose type tells its size, or that tells it by itself. */
-  public TypedEvent field(String name, int in, int out, Encoded value) {
+  public TypedEvent field(String name, int in, int out, EncodedValue value) {
     return add(new Spec(name, in, out, 0, null, 1, null, null, List.of()), value, null);
   }
 
   /** An integer of which a value map says what it means. */
   public TypedEvent mapped(
-      String name, int in, String map, Encoded value, @Nullable String meaning) {
+      String name, int in, String map, EncodedValue value, @Nullable String meaning) {
     return add(new Spec(name, in, 0, 0, null, 1, null, map, List.of()), value, meaning);
   }
 
   /** A text or binary value whose length is in the description. */
-  public TypedEvent sized(String name, int in, int out, int length, Encoded value) {
+  public TypedEvent sized(String name, int in, int out, int length, EncodedValue value) {
     return add(new Spec(name, in, out, length, null, 1, null, null, List.of()), value, null);
   }
 
   /** A text or binary value whose length is in an earlier field. */
-  public TypedEvent sizedBy(String name, int in, int out, String lengthField, Encoded value) {
+  public TypedEvent sizedBy(String name, int in, int out, String lengthField, EncodedValue value) {
     return add(new Spec(name, in, out, 0, lengthField, 1, null, null, List.of()), value, null);
   }
 
-  private TypedEvent add(Spec spec, Encoded value, @Nullable String meaning) {
+  private TypedEvent add(Spec spec, EncodedValue value, @Nullable String meaning) {
     specs.add(spec);
     payload.bytes(value.bytes().bytes());
-    expected.add(Node.mapped(spec.name, value.text(), meaning));
+    expected.add(FieldNode.mapped(spec.name, value.text(), meaning));
     return this;
   }
 
@@ -75,11 +75,11 @@ public final class TypedEvent {
    *     are two or more
    */
   public TypedEvent array(
-      String name, int in, int out, @Nullable String countField, List<Encoded> values) {
+      String name, int in, int out, @Nullable String countField, List<EncodedValue> values) {
     int count = countField == null ? values.size() : 1;
     specs.add(new Spec(name, in, out, 0, null, count, countField, null, List.of()));
     values.forEach(value -> payload.bytes(value.bytes().bytes()));
-    expected.add(Node.array(name, values.stream().map(Encoded::text).toList()));
+    expected.add(FieldNode.array(name, values.stream().map(EncodedValue::text).toList()));
     return this;
   }
 
@@ -88,7 +88,7 @@ public final class TypedEvent {
     TypedEvent made = filled(content);
     specs.add(new Spec(name, -1, 0, 0, null, 1, null, null, List.copyOf(made.specs)));
     payload.bytes(made.payload.toByteArray());
-    expected.add(Node.group(name, made.expected));
+    expected.add(FieldNode.group(name, made.expected));
     return this;
   }
 
@@ -107,13 +107,13 @@ public final class TypedEvent {
     int count = countField == null ? contents.size() : 1;
     List<Spec> members = List.copyOf(filled(shape).specs);
     specs.add(new Spec(name, -1, 0, 0, null, count, countField, null, members));
-    List<Node> elements = new ArrayList<>();
+    List<FieldNode> elements = new ArrayList<>();
     for (Consumer<TypedEvent> content : contents) {
       TypedEvent made = filled(content);
       payload.bytes(made.payload.toByteArray());
-      elements.add(Node.group("[" + elements.size() + "]", made.expected));
+      elements.add(FieldNode.group("[" + elements.size() + "]", made.expected));
     }
-    expected.add(Node.group(name, elements));
+    expected.add(FieldNode.group(name, elements));
     return this;
   }
 
@@ -123,7 +123,7 @@ public final class TypedEvent {
     return made;
   }
 
-  /** How the fields are described. */
+  /** Returns the descriptions of the fields. */
   public List<Spec> specs() {
     return List.copyOf(specs);
   }
@@ -133,8 +133,8 @@ public final class TypedEvent {
     return payload.toByteArray();
   }
 
-  /** What a reader has to find. */
-  public List<Node> expected() {
+  /** Returns the fields that a reader has to find. */
+  public List<FieldNode> expected() {
     return List.copyOf(expected);
   }
 }

@@ -3,8 +3,8 @@
  * EventMetadata, EventSource manifests and instrumentation manifests that is plain and slow, and
  * writers that give the bytes of an event together with the values a reader has to find.
  *
- * <p>Start with {@link io.ntrail.testkit.described.SecondReader} to read a whole recording, with
- * {@link io.ntrail.testkit.described.RandomDescribed} for events of any shape.
+ * <p>Start with {@link io.ntrail.testkit.described.ReferenceEventReader} to read a whole recording,
+ * with {@link io.ntrail.testkit.described.RandomDescribedEvents} for events of any shape.
  *
  * <p>Both sides give values as text in one form. Integers are decimal, unsigned where the type is;
  * pointers, sizes, hexadecimal types, NTSTATUS, HRESULT and plain error codes are {@code 0x} and

@@ -4,8 +4,8 @@ import static io.ntrail.testkit.etl.ProfileBuffers.putInt;
 import static io.ntrail.testkit.etl.ProfileBuffers.putLong;
 
 import io.ntrail.testkit.LittleEndian;
-import io.ntrail.testkit.etl.ProfileWorld.Proc;
-import io.ntrail.testkit.etl.ProfileWorld.Task;
+import io.ntrail.testkit.etl.ProfileProcesses.Proc;
+import io.ntrail.testkit.etl.ProfileProcesses.Task;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
@@ -50,9 +50,9 @@ public final class BigProfile {
   private final FileChannel channel;
   private final EtlSettings settings;
   private final ProfileBuffers buffers;
-  private final ProfileDice dice;
+  private final XorShift64 dice;
   private final ProfileStacks stacks;
-  private final ProfileWorld world;
+  private final ProfileProcesses world;
   private final ProfileTruth truth;
   private final BitSet used;
   private final PriorityQueue<Later> later =
@@ -75,9 +75,9 @@ public final class BigProfile {
             .names("Relogger", "[multiple files]")
             .headerLogger(0);
     this.buffers = new ProfileBuffers(channel, seed ^ 0x5DEE_CE66DL);
-    this.dice = new ProfileDice(seed);
+    this.dice = new XorShift64(seed);
     this.stacks = new ProfileStacks(distinctStacks);
-    this.world = new ProfileWorld(dice);
+    this.world = new ProfileProcesses(dice);
     this.truth = new ProfileTruth(settings.startTicks());
     this.used = new BitSet(distinctStacks);
     this.time = settings.startTicks() + 100;
@@ -158,7 +158,7 @@ public final class BigProfile {
     return new EtlWriter(settings).toByteArray();
   }
 
-  /** What the sessions list when they start. */
+  /** Writes the rundown at the start of the sessions. */
   private void writeRundown() throws IOException {
     buffers.perfInfo(0, 0x0F49, 3, time, KernelPayloads.interval(0, INTERVAL, "Timer"));
     for (int i = 0; i < SYSTEM_THREADS; i++) {

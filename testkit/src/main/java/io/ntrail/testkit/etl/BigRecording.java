@@ -43,7 +43,7 @@ public final class BigRecording {
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
 
   /**
-   * What the file holds.
+   * Totals of the file.
    *
    * @param bytes of the file
    * @param buffers the header buffer included

@@ -4,7 +4,7 @@ import io.ntrail.testkit.described.EventInfoWriter;
 import io.ntrail.testkit.described.ManifestWriter;
 import io.ntrail.testkit.described.TraceLoggingEvent;
 import io.ntrail.testkit.described.TypedEvent;
-import io.ntrail.testkit.described.WppMessage;
+import io.ntrail.testkit.described.WppMessageWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -75,7 +75,7 @@ public final class DescribedRecords {
   }
 
   /** A WPP message with GUID, time, thread and process. */
-  public static EtlRecords message(WppMessage message) {
+  public static EtlRecords message(WppMessageWriter message) {
     int parts =
         EtlRecords.MESSAGE_GUID
             | EtlRecords.MESSAGE_TIME

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * EtlRecords}; not changed after.
  */
 public final class EtlRecord {
-  /** What {@link #pid} and {@link #tid} say if the header holds none. */
+  /** Value of {@link #pid} and {@link #tid} if the header holds none. */
   public static final long NONE = -1;
 
   final EtlKind kind;
@@ -44,7 +44,7 @@ public final class EtlRecord {
     return kind;
   }
 
-  /** Whether the record carries a time stamp (messages need not). */
+  /** Returns true if the record carries a time stamp (messages need not). */
   public boolean timed() {
     return timed;
   }

@@ -304,13 +304,13 @@ public final class EtlRecords {
     return this;
   }
 
-  /** What follows the header and the items. */
+  /** Sets the bytes behind the header and the items. */
   public EtlRecords payload(byte[] value) {
     payload = value.clone();
     return this;
   }
 
-  /** What follows the header and the items. */
+  /** Sets the bytes behind the header and the items. */
   public EtlRecords payload(LittleEndian value) {
     payload = value.toByteArray();
     return this;

@@ -5,8 +5,8 @@ import java.math.BigInteger;
 import java.time.Instant;
 
 /**
- * What the header record of a recording says (TRACE_LOGFILE_HEADER, evntrace.h) and how the buffers
- * are framed. Starts as a finalised Windows 11 recording of a 64-bit logger; set what differs.
+ * Header record of a recording (TRACE_LOGFILE_HEADER, evntrace.h) and framing of its buffers.
+ * Starts as a finalised Windows 11 recording of a 64-bit logger; set what differs.
  */
 public final class EtlSettings {
   /** LogFileMode bits (evntrace.h EVENT_TRACE_*). */
@@ -84,7 +84,7 @@ public final class EtlSettings {
   int headerBufferSize;
   long ownPid = 7000;
   long ownTid = 7004;
-  Compression compression = Compression.NONE;
+  BufferCompression compression = BufferCompression.NONE;
   int slack = 0xFF;
 
   private EtlSettings() {}
@@ -108,7 +108,7 @@ public final class EtlSettings {
   }
 
   /** A merged, compressed recording of Windows 11, log format 2.0. */
-  public static EtlSettings compressed(Compression format) {
+  public static EtlSettings compressed(BufferCompression format) {
     EtlSettings made = new EtlSettings().version(10, 0, 26100, 2, 0).names("Relogger", "in.etl");
     return made.compression(format).mode(MODE_SEQUENTIAL | MODE_RELOG | MODE_COMPRESSED);
   }
@@ -240,13 +240,13 @@ public final class EtlSettings {
     return this;
   }
 
-  /** Whether buffers carry flag 0x20 and a full processor index (Windows 8), or a low byte only. */
+  /** Sets if buffers carry flag 0x20 and a full processor index (Windows 8), or a low byte only. */
   public EtlSettings processorIndexFlag(boolean value) {
     processorIndexFlag = value;
     return this;
   }
 
-  /** Whether the header buffer's SavedOffset covers its first record (newer), or is 0. */
+  /** Sets if the header buffer's SavedOffset covers its first record (newer), or is 0. */
   public EtlSettings savedOffsetOfHeader(boolean value) {
     savedOffsetOfHeader = value;
     return this;
@@ -265,8 +265,8 @@ public final class EtlSettings {
     return this;
   }
 
-  /** How data buffers are compressed; does not touch mode or version. */
-  public EtlSettings compression(Compression format) {
+  /** Sets the compression of data buffers; does not touch mode or version. */
+  public EtlSettings compression(BufferCompression format) {
     compression = format;
     return this;
   }

@@ -200,10 +200,10 @@ public final class EtlShapes {
    *
    * @param compression of the data buffers
    */
-  public static EtlWriter merged(long seed, int events, Compression compression) {
+  public static EtlWriter merged(long seed, int events, BufferCompression compression) {
     EtlShapes s = new EtlShapes(seed);
     EtlSettings settings =
-        compression == Compression.NONE
+        compression == BufferCompression.NONE
             ? settings(EtlSettings.MODE_SEQUENTIAL | EtlSettings.MODE_RELOG)
             : EtlSettings.compressed(compression).bufferSize(BUFFER).processors(4);
     long start = settings.startTicks() + 50;

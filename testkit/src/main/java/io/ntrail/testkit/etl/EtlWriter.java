@@ -51,7 +51,7 @@ public final class EtlWriter {
 
   /** Adds a buffer at the end of the file. */
   public EtlWriter buffer(EtlBuffer buffer) {
-    if (buffer.used > settings.bufferSize && settings.compression == Compression.NONE) {
+    if (buffer.used > settings.bufferSize && settings.compression == BufferCompression.NONE) {
       throw new IllegalArgumentException(
           "records of " + buffer.used + " bytes do not fit a buffer of " + settings.bufferSize);
     }
@@ -151,7 +151,10 @@ public final class EtlWriter {
     at += headerBuffer().length;
     for (EtlBuffer buffer : buffers) {
       offsets.add(at);
-      at += settings.compression == Compression.NONE ? settings.bufferSize : encode(buffer).length;
+      at +=
+          settings.compression == BufferCompression.NONE
+              ? settings.bufferSize
+              : encode(buffer).length;
     }
     return offsets;
   }
@@ -174,7 +177,7 @@ public final class EtlWriter {
     return all;
   }
 
-  /** How many records of each kind can be read, named as in {@link EtlKind}. */
+  /** Returns the number of readable records of each kind, named as in {@link EtlKind}. */
   public Map<String, Long> recordsByHeader() {
     Map<String, Long> counts = new TreeMap<>();
     for (TruthRecord truth : truthInFileOrder()) {
@@ -220,7 +223,7 @@ public final class EtlWriter {
     EtlBuffer header = EtlBuffer.of(0, settings.headerLogger, 0).type(TYPE_HEADER);
     header.flags(EtlBuffer.FLAG_FLUSH_MARKER).uncompressed().timeStamp(0);
     header.state(
-        settings.compression != Compression.NONE
+        settings.compression != BufferCompression.NONE
             ? settings.compression.number()
             : settings.savedOffsetOfHeader ? 3 : 0);
     return header.add(settings.headerRecord(last, buffers.size() + 1L)).addAll(headerRecords);
@@ -232,7 +235,7 @@ public final class EtlWriter {
     if (size == 0) {
       // Mergers give the header buffer of a compressed file just the room it needs, 512 or 1,024.
       size =
-          settings.compression == Compression.NONE
+          settings.compression == BufferCompression.NONE
               ? settings.bufferSize
               : Math.max(512, (header.used + 511) & ~511);
     }
@@ -243,7 +246,7 @@ public final class EtlWriter {
   }
 
   private byte[] encode(EtlBuffer buffer) {
-    if (settings.compression == Compression.NONE || !buffer.mayCompress) {
+    if (settings.compression == BufferCompression.NONE || !buffer.mayCompress) {
       return plain(buffer, Math.max(settings.bufferSize, buffer.used));
     }
     byte[] whole = plain(buffer, buffer.used);

@@ -28,7 +28,7 @@ final class ProfileBuffers {
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
 
   private final FileChannel channel;
-  private final ProfileDice dice;
+  private final XorShift64 dice;
   private final byte[][] open = new byte[2 * CPUS][];
   private final int[] used = new int[2 * CPUS];
   private final long[] sequences = new long[2 * CPUS];
@@ -49,7 +49,7 @@ final class ProfileBuffers {
    */
   ProfileBuffers(FileChannel channel, long seed) {
     this.channel = channel;
-    this.dice = new ProfileDice(seed);
+    this.dice = new XorShift64(seed);
     Arrays.fill(open, NONE);
     Arrays.fill(window, NONE);
   }

@@ -228,7 +228,7 @@ public final class ProfilePayloads {
     return method(start, size, 5, namespace, name);
   }
 
-  /** The same of a module. */
+  /** Returns the payload of a module's event. */
   public static LittleEndian method(
       long start, int size, long module, String namespace, String name) {
     LittleEndian out = new LittleEndian().u64(start * 3).u64(module).u64(start).u32(size);

@@ -71,7 +71,7 @@ final class ProfileStacks {
   private static final int[] SHIFTS = {18, 15, 12, 9, 6, 3, 1, 0};
   private static final int LEAF = SHIFTS.length - 1;
 
-  /** How often calls go where: the images of a program, then those of the kernel. */
+  /** Shares of calls by image: the images of a program, then those of the kernel. */
   private static final int[] PROGRAM_SHARES = {6, 8, 4, 2, 3, 1, 3, 5};
 
   private static final int[] KERNEL_SHARES = {9, 1, 4, 2, 3, 1, 2, 1, 2, 1, 1, 1, 1, 1, 1, 1};
@@ -196,7 +196,7 @@ final class ProfileStacks {
   }
 
   /** A program for a new process, the first ones more often. */
-  static int pickProgram(ProfileDice dice) {
+  static int pickProgram(XorShift64 dice) {
     return FIRST_PROGRAM + Math.min(dice.below(PROGRAMS), dice.below(PROGRAMS));
   }
 
@@ -242,11 +242,11 @@ final class ProfileStacks {
       frame(images.get(1 + OWN.size()), 1, 0x21);
       frame(images.get(2 + OWN.size()), 1, 0x1D);
     }
-    long outer = ProfileDice.mix(space);
+    long outer = XorShift64.mix(space);
     for (int level = 0; level <= LEAF; level++) {
       int prefix = local >>> SHIFTS[level];
       int child = level == 0 ? prefix : prefix & (1 << SHIFTS[level - 1] - SHIFTS[level]) - 1;
-      long hash = ProfileDice.mix((long) (space * 8 + level) << 32 | prefix);
+      long hash = XorShift64.mix((long) (space * 8 + level) << 32 | prefix);
       int length;
       if (level == LEAF) {
         // Now and then the caller itself was sampled, whose other callee is another stack.

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a {@link BigProfile} adds up to, kept while it was written: over the whole recording, and
- * over ten slices of equal length that follow each other and cover all of it.
+ * Sums of a {@link BigProfile}, kept while it was written: over the whole recording, and over ten
+ * slices of equal length that follow each other and cover all of it.
  */
 public final class ProfileTruth {
   private static final int SLICES = 10;
@@ -148,7 +148,7 @@ public final class ProfileTruth {
     count("waits", waits);
   }
 
-  /** How many of what the file holds, by names that say it. */
+  /** Returns the counts of the file's contents by name. */
   public Map<String, Long> counts() {
     return Map.copyOf(counts);
   }

@@ -37,13 +37,13 @@ public final class RandomRecordings {
     }
 
     /** A writer of this content whose data buffers are compressed. */
-    public EtlWriter compressed(Compression compression) {
+    public EtlWriter compressed(BufferCompression compression) {
       EtlSettings changed = settings.get().compression(compression);
       changed.mode(changed.mode | EtlSettings.MODE_COMPRESSED);
       return writer(changed.version(10, 0, 26100, 2, 0));
     }
 
-    /** The same buffers in another order in the file. */
+    /** Returns the buffers in another order. */
     public Content shuffled(Gen g) {
       List<EtlBuffer> other = new ArrayList<>(buffers);
       for (int i = other.size() - 1; i > 0; i--) {

@@ -1,6 +1,6 @@
 package io.ntrail.testkit.etl;
 
-import io.ntrail.testkit.described.Encoded;
+import io.ntrail.testkit.described.EncodedValue;
 import io.ntrail.testkit.described.EventInfoWriter;
 import io.ntrail.testkit.described.ManifestWriter;
 import io.ntrail.testkit.described.TraceLoggingEvent;
@@ -14,7 +14,7 @@ import java.util.UUID;
 import java.util.function.Consumer;
 
 /**
- * What the programs of the sample recording say: TraceLogging events of Shop-App, events of
+ * Events of the programs of the sample recording: TraceLogging events of Shop-App, events of
  * Shop-Store and of the name resolution whose descriptions the merger adds, events of the
  * EventSource Shop-Pages that sends its manifest.
  */
@@ -58,32 +58,32 @@ final class SampleEvents {
         pid,
         tid,
         new TraceLoggingEvent("Request")
-            .field("query", 2, 35, Encoded.narrow(query))
-            .field("matches", 8, 0, Encoded.unsigned(4, random.nextInt(1, 90)))
-            .field("milliseconds", 12, 0, Encoded.f64(random.nextInt(200, 9000) / 1000.0)));
+            .field("query", 2, 35, EncodedValue.narrow(query))
+            .field("matches", 8, 0, EncodedValue.unsigned(4, random.nextInt(1, 90)))
+            .field("milliseconds", 12, 0, EncodedValue.f64(random.nextInt(200, 9000) / 1000.0)));
   }
 
   /** UTF-16 and an array of variable length. */
   EtlRecord stockLow(long time, int pid, int tid) {
-    List<Encoded> left = new ArrayList<>();
+    List<EncodedValue> left = new ArrayList<>();
     for (int i = random.nextInt(1, 5); i > 0; i--) {
-      left.add(Encoded.unsigned(2, random.nextInt(9)));
+      left.add(EncodedValue.unsigned(2, random.nextInt(9)));
     }
     return app(
         time,
         pid,
         tid,
         new TraceLoggingEvent("StockLow")
-            .field("item", 1, 0, Encoded.wide("boots/red"))
+            .field("item", 1, 0, EncodedValue.wide("boots/red"))
             .counted("left", 6, 0, left));
   }
 
   /** A structure, a GUID, an address, a point in time and an array. */
   EtlRecord orderPlaced(long time, long fileTime, int pid, int tid) {
     String name = NAMES[random.nextInt(NAMES.length)];
-    List<Encoded> cents = new ArrayList<>();
+    List<EncodedValue> cents = new ArrayList<>();
     for (int i = random.nextInt(1, 4); i > 0; i--) {
-      cents.add(Encoded.unsigned(4, 100L * random.nextInt(1, 90) + 99));
+      cents.add(EncodedValue.unsigned(4, 100L * random.nextInt(1, 90) + 99));
     }
     UUID id = new UUID(random.nextLong() & ~0xF000L | 0x4000, random.nextLong() >>> 2 | 1L << 63);
     int host = random.nextInt(2, 250);
@@ -92,15 +92,15 @@ final class SampleEvents {
         pid,
         tid,
         new TraceLoggingEvent("OrderPlaced")
-            .field("order", 10, 0, Encoded.unsigned(8, ++orders))
+            .field("order", 10, 0, EncodedValue.unsigned(8, ++orders))
             .struct(
                 "customer",
                 s ->
-                    s.field("name", 22, 0, Encoded.countedWide(name))
-                        .field("id", 15, 0, Encoded.guid(id))
-                        .field("address", 8, 8, Encoded.ipv4(10, 20, 0, host)))
-            .field("placed", 17, 38, Encoded.fileTime(fileTime))
-            .field("express", 13, 0, Encoded.bool(4, random.nextBoolean()))
+                    s.field("name", 22, 0, EncodedValue.countedWide(name))
+                        .field("id", 15, 0, EncodedValue.guid(id))
+                        .field("address", 8, 8, EncodedValue.ipv4(10, 20, 0, host)))
+            .field("placed", 17, 38, EncodedValue.fileTime(fileTime))
+            .field("express", 13, 0, EncodedValue.bool(4, random.nextBoolean()))
             .counted("cents", 8, 0, cents));
   }
 
@@ -112,28 +112,29 @@ final class SampleEvents {
         pid,
         tid,
         new TraceLoggingEvent("StoreFailed")
-            .field("file", 1, 0, Encoded.wide("C:\\shop\\stock.db"))
-            .field("status", 8, 14, Encoded.hex(4, states[random.nextInt(states.length)]))
-            .field("offset", 10, 4, Encoded.hex(8, 65536L * random.nextInt(400)))
-            .field("retries", 4, 0, Encoded.unsigned(1, random.nextInt(4))));
+            .field("file", 1, 0, EncodedValue.wide("C:\\shop\\stock.db"))
+            .field("status", 8, 14, EncodedValue.hex(4, states[random.nextInt(states.length)]))
+            .field("offset", 10, 4, EncodedValue.hex(8, 65536L * random.nextInt(400)))
+            .field("retries", 4, 0, EncodedValue.unsigned(1, random.nextInt(4))));
   }
 
   /** A security identifier, a port, an address of IPv6, bytes and JSON. */
   EtlRecord sessionOpened(long time, int pid, int tid) {
     byte[] token = new byte[12];
     random.nextBytes(token);
-    Encoded user = Encoded.sid(5, 21, 1_004_336_348L, 1_177_238_915L, 682_003_330L, 1001);
-    Encoded peer = Encoded.ipv6(0x2001, 0xDB8, 0, 0, 0, 0, 0x20, random.nextInt(1, 0xFFFF));
+    EncodedValue user = EncodedValue.sid(5, 21, 1_004_336_348L, 1_177_238_915L, 682_003_330L, 1001);
+    EncodedValue peer =
+        EncodedValue.ipv6(0x2001, 0xDB8, 0, 0, 0, 0, 0x20, random.nextInt(1, 0xFFFF));
     return app(
         time,
         pid,
         tid,
         new TraceLoggingEvent("SessionOpened")
             .field("user", 19, 0, user)
-            .field("port", 6, 7, Encoded.port(8080))
+            .field("port", 6, 7, EncodedValue.port(8080))
             .field("peer", 14, 9, peer.counted(2))
-            .field("token", 14, 0, Encoded.binary(token).counted(2))
-            .field("settings", 2, 12, Encoded.narrow("{\"lang\":\"en\",\"beta\":true}")));
+            .field("token", 14, 0, EncodedValue.binary(token).counted(2))
+            .field("settings", 2, 12, EncodedValue.narrow("{\"lang\":\"en\",\"beta\":true}")));
   }
 
   private static EventInfoWriter orderInfo() {
@@ -151,15 +152,16 @@ final class SampleEvents {
       }
     });
     return new TypedEvent()
-        .field("OrderId", 8, 8, Encoded.unsigned(4, order))
-        .mapped("State", 8, "OrderStates", Encoded.unsigned(4, state), STATES.get((long) state))
+        .field("OrderId", 8, 8, EncodedValue.unsigned(4, order))
+        .mapped(
+            "State", 8, "OrderStates", EncodedValue.unsigned(4, state), STATES.get((long) state))
         .mapped(
             "Options",
             8,
             "OrderOptions",
-            Encoded.unsigned(4, options),
+            EncodedValue.unsigned(4, options),
             set.isEmpty() ? null : String.join("|", set))
-        .field("Item", 1, 1, Encoded.wide(item));
+        .field("Item", 1, 1, EncodedValue.wide(item));
   }
 
   /** Two value maps; the order is the last one that was placed. */
@@ -184,7 +186,7 @@ final class SampleEvents {
 
   private static TypedEvent shelves(List<Integer> pieces) {
     return new TypedEvent()
-        .field("Count", 6, 0, Encoded.unsigned(2, pieces.size()))
+        .field("Count", 6, 0, EncodedValue.unsigned(2, pieces.size()))
         .structs(
             "Shelves",
             "Count",
@@ -196,9 +198,9 @@ final class SampleEvents {
 
   private static void shelf(TypedEvent shelf, int letter, int pieces) {
     shelf
-        .field("Name", 1, 1, Encoded.wide("shelf " + (char) letter))
-        .field("Pieces", 8, 0, Encoded.unsigned(4, pieces))
-        .field("Key", 16, 0, Encoded.hex(8, 0x1D4_0000_0000L + 64L * pieces));
+        .field("Name", 1, 1, EncodedValue.wide("shelf " + (char) letter))
+        .field("Pieces", 8, 0, EncodedValue.unsigned(4, pieces))
+        .field("Key", 16, 0, EncodedValue.hex(8, 0x1D4_0000_0000L + 64L * pieces));
   }
 
   /** An array of structures whose length is in a field. */
@@ -217,9 +219,9 @@ final class SampleEvents {
 
   private static TypedEvent look() {
     return new TypedEvent()
-        .field("QueryName", 1, 1, Encoded.wide("stock.shop.example"))
-        .field("QueryType", 8, 8, Encoded.unsigned(4, 1))
-        .field("QueryOptions", 10, 10, Encoded.unsigned(8, 0x4000_6000L));
+        .field("QueryName", 1, 1, EncodedValue.wide("stock.shop.example"))
+        .field("QueryType", 8, 8, EncodedValue.unsigned(4, 1))
+        .field("QueryOptions", 10, 10, EncodedValue.unsigned(8, 0x4000_6000L));
   }
 
   /** A look-up of the system's name resolution. */
@@ -233,10 +235,10 @@ final class SampleEvents {
 
   private static TypedEvent page(String url, int kind, int bytes) {
     return new TypedEvent()
-        .field("url", 1, 0, Encoded.wide(url))
-        .mapped("kind", 8, "PageKind", Encoded.unsigned(4, kind), KINDS.get((long) kind))
-        .field("bytes", 7, 0, Encoded.signed(4, bytes))
-        .field("cached", 13, 0, Encoded.bool(4, bytes < 4000));
+        .field("url", 1, 0, EncodedValue.wide(url))
+        .mapped("kind", 8, "PageKind", EncodedValue.unsigned(4, kind), KINDS.get((long) kind))
+        .field("bytes", 7, 0, EncodedValue.signed(4, bytes))
+        .field("cached", 13, 0, EncodedValue.bool(4, bytes < 4000));
   }
 
   /** The events with which Shop-Pages sends its manifest. */

@@ -4,7 +4,7 @@ import io.ntrail.testkit.LittleEndian;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a merger adds to the sample recording, as Windows' own merge tools do. */
+/** Records that a merger adds to the sample recording, as Windows' own merge tools do. */
 final class SampleMerge {
   private final List<EtlRecord> log;
   private final List<EtlRecord> out = new ArrayList<>();
@@ -13,12 +13,12 @@ final class SampleMerge {
     this.log = log;
   }
 
-  /** What a merger adds at the end: identities of images, volumes, schemas. */
+  /** Returns the records that a merger adds at the end: identities of images, volumes, schemas. */
   List<EtlRecord> records(long time, long installed) {
-    for (SampleWorld.Image image : SampleWorld.IMAGES.values()) {
-      int pid = image.kernel() ? 0 : SampleWorld.SHOPD;
-      for (SampleWorld.Program process : SampleWorld.PROCESSES) {
-        if (SampleWorld.IMAGES.entrySet().stream()
+    for (SampleMachine.Image image : SampleMachine.IMAGES.values()) {
+      int pid = image.kernel() ? 0 : SampleMachine.SHOPD;
+      for (SampleMachine.Program process : SampleMachine.PROCESSES) {
+        if (SampleMachine.IMAGES.entrySet().stream()
             .anyMatch(e -> e.getValue().equals(image) && process.images().contains(e.getKey()))) {
           imageId(image, process.pid(), imageTime(image, process.pid()));
         }
@@ -52,7 +52,7 @@ final class SampleMerge {
   }
 
   /** The time of the record that says the image is loaded: mergers use the same. */
-  private long imageTime(SampleWorld.Image image, int pid) {
+  private long imageTime(SampleMachine.Image image, int pid) {
     for (EtlRecord logged : log) {
       boolean loads = logged.id() == 0x1403 || logged.id() == 0x030A;
       if (loads && logged.group() >= 0) {
@@ -66,7 +66,7 @@ final class SampleMerge {
     throw new IllegalStateException(image.path() + " was never loaded into " + pid);
   }
 
-  private void imageId(SampleWorld.Image image, int pid, long time) {
+  private void imageId(SampleMachine.Image image, int pid, long time) {
     String file = image.path().substring(image.path().lastIndexOf('\\') + 1);
     LittleEndian info = KernelPayloads.imageInfo(image.base(), image.size(), image.stamp(), file);
     LittleEndian rsds =

@@ -9,7 +9,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 import java.util.UUID;
@@ -55,13 +54,14 @@ public final class SampleRecording {
 
   private final EtlSettings settings = settings();
   private final SplittableRandom random = new SplittableRandom(7);
+  private final SampleStacks stacks = new SampleStacks(random);
   private final SampleEvents events = new SampleEvents(new SplittableRandom(11));
   private final long start = settings.startTicks() + 2000;
   private final long begin = start + 20L * MILLISECOND;
   private final List<Logged> log = new ArrayList<>();
   private final PriorityQueue<Todo> todo =
       new PriorityQueue<>(Comparator.comparingLong(Todo::time).thenComparingInt(Todo::order));
-  private final SampleWorld.@Nullable Actor[] running = new SampleWorld.Actor[CPUS];
+  private final SampleMachine.@Nullable Actor[] running = new SampleMachine.Actor[CPUS];
   private final boolean[] taken = new boolean[CPUS];
   private final Map<Integer, Integer> cpuOf = new HashMap<>();
   private int order;
@@ -87,7 +87,7 @@ public final class SampleRecording {
   }
 
   private static EtlSettings settings() {
-    return EtlSettings.compressed(Compression.XPRESS)
+    return EtlSettings.compressed(BufferCompression.XPRESS)
         .names("Relogger", "[multiple files]")
         .processors(CPUS)
         .headerLogger(0);
@@ -97,8 +97,8 @@ public final class SampleRecording {
     EtlWriter writer = new EtlWriter(settings).logger(0);
     long t0 = settings.startTicks();
     writer.headerRecords(
-        kernel(0x0050, 2, t0, SampleWorld.SYSTEM, 8, KernelPayloads.partitionInfo()),
-        kernel(0x0005, 2, t0, SampleWorld.SYSTEM, 8, KernelPayloads.groupMasks(0x2000_471FL, 2)));
+        kernel(0x0050, 2, t0, SampleMachine.SYSTEM, 8, KernelPayloads.partitionInfo()),
+        kernel(0x0005, 2, t0, SampleMachine.SYSTEM, 8, KernelPayloads.groupMasks(0x2000_471FL, 2)));
     rundown(start, true);
     story();
     rundown(begin + LENGTH + 5L * MILLISECOND, false);
@@ -129,7 +129,7 @@ public final class SampleRecording {
     put(cpu, EtlRecords.perfInfo(8, hook).version(version).time(time).payload(payload).build());
   }
 
-  /** What a session lists when it starts and when it ends. */
+  /** Logs the rundown of a session at its start or end. */
   private void rundown(long at, boolean first) {
     long time = at;
     int own = 7000;
@@ -145,31 +145,46 @@ public final class SampleRecording {
       }
     }
     perf(0, first ? 0x0F49 : 0x0F4A, 3, time, KernelPayloads.interval(0, MILLISECOND, "Timer"));
-    for (SampleWorld.Program process : SampleWorld.PROCESSES) {
-      if (process.pid() == SampleWorld.SHOPCLI) {
+    for (SampleMachine.Program process : SampleMachine.PROCESSES) {
+      if (process.pid() == SampleMachine.SHOPCLI) {
         // It starts and ends between the two lists.
         continue;
       }
       time += 7;
-      put(0, kernel(first ? 0x0303 : 0x0304, 4, time, own, thread, processOf(process, 0x103)));
+      put(
+          0,
+          kernel(
+              first ? 0x0303 : 0x0304,
+              4,
+              time,
+              own,
+              thread,
+              SampleMachine.processOf(process, 0x103)));
     }
-    for (SampleWorld.Actor listed : SampleWorld.THREADS) {
-      if (listed.pid() != SampleWorld.SHOPCLI) {
+    for (SampleMachine.Actor listed : SampleMachine.THREADS) {
+      if (listed.pid() != SampleMachine.SHOPCLI) {
         time += 5;
-        put(0, kernel(first ? 0x0503 : 0x0504, 3, time, own, thread, threadOf(listed)));
+        put(
+            0,
+            kernel(first ? 0x0503 : 0x0504, 3, time, own, thread, SampleMachine.threadOf(listed)));
       }
     }
-    for (SampleWorld.Image image : SampleWorld.IMAGES.values()) {
+    for (SampleMachine.Image image : SampleMachine.IMAGES.values()) {
       if (image.kernel()) {
         time += 5;
-        perf(0, first ? 0x1403 : 0x1404, 3, time, imageOf(image, 0));
+        perf(0, first ? 0x1403 : 0x1404, 3, time, SampleMachine.imageOf(image, 0));
       }
     }
-    for (SampleWorld.Program process : SampleWorld.PROCESSES) {
+    for (SampleMachine.Program process : SampleMachine.PROCESSES) {
       for (String name :
-          process.pid() == SampleWorld.SHOPCLI ? List.<String>of() : process.images()) {
+          process.pid() == SampleMachine.SHOPCLI ? List.<String>of() : process.images()) {
         time += 5;
-        perf(0, first ? 0x1403 : 0x1404, 3, time, imageOf(imageNamed(name), process.pid()));
+        perf(
+            0,
+            first ? 0x1403 : 0x1404,
+            3,
+            time,
+            SampleMachine.imageOf(SampleMachine.imageNamed(name), process.pid()));
       }
     }
     if (!first) {
@@ -178,38 +193,6 @@ public final class SampleRecording {
       String notes = "\\Device\\HarddiskVolume3\\shop\\log\\2026-03-14.log";
       perf(0, 0x0424, 2, time + 6, KernelPayloads.fileName(LOG_KEY, notes));
     }
-  }
-
-  private static LittleEndian processOf(SampleWorld.Program process, int exitStatus) {
-    return KernelPayloads.process(
-        process.pid(),
-        process.parent(),
-        process.session(),
-        exitStatus,
-        process.image(),
-        process.commandLine());
-  }
-
-  private static LittleEndian threadOf(SampleWorld.Actor thread) {
-    String entry =
-        thread.pid() == SampleWorld.SYSTEM
-            ? "nt!PspSystemThreadStartup"
-            : "ntdll!RtlUserThreadStart";
-    return KernelPayloads.thread(
-        thread.pid(),
-        thread.tid(),
-        SampleWorld.address(entry, 0),
-        thread.priority(),
-        thread.name());
-  }
-
-  private static LittleEndian imageOf(SampleWorld.Image image, int pid) {
-    return KernelPayloads.image(
-        image.base(), image.size(), pid, image.stamp() ^ 0x5555, image.stamp(), image.path());
-  }
-
-  private static SampleWorld.Image imageNamed(String name) {
-    return Objects.requireNonNull(SampleWorld.IMAGES.get(name), name);
   }
 
   private void at(long time, Runnable what) {
@@ -222,8 +205,8 @@ public final class SampleRecording {
       // The sampling timers of the CPUs do not fire at the same moment.
       at(begin + 137L * cpu, () -> sample(sampled, begin + 137L * sampled));
     }
-    for (SampleWorld.Actor thread : SampleWorld.THREADS) {
-      if (thread.pid() != SampleWorld.SHOPCLI) {
+    for (SampleMachine.Actor thread : SampleMachine.THREADS) {
+      if (thread.pid() != SampleMachine.SHOPCLI) {
         long time = begin + random.nextInt(10 * thread.idle());
         at(time, () -> ready(thread, time));
       }
@@ -246,7 +229,7 @@ public final class SampleRecording {
   }
 
   /** A thread's wait is over: it gets a free CPU, its last one if it can. */
-  private void ready(SampleWorld.Actor thread, long time) {
+  private void ready(SampleMachine.Actor thread, long time) {
     int cpu = cpuOf.getOrDefault(thread.tid(), random.nextInt(CPUS));
     for (int i = 0; i < CPUS && taken[cpu]; i++) {
       cpu = (cpu + 1) % CPUS;
@@ -263,7 +246,7 @@ public final class SampleRecording {
     at(switched, () -> switchIn(thread, on, switched));
   }
 
-  private void switchIn(SampleWorld.Actor thread, int cpu, long switched) {
+  private void switchIn(SampleMachine.Actor thread, int cpu, long switched) {
     perf(
         cpu,
         0x0524,
@@ -272,7 +255,7 @@ public final class SampleRecording {
         KernelPayloads.cswitch(thread.tid(), 0, thread.priority(), 0, 0, 2));
     running[cpu] = thread;
     String outer = thread.stacks().getFirst();
-    boolean system = thread.pid() == SampleWorld.SYSTEM;
+    boolean system = thread.pid() == SampleMachine.SYSTEM;
     String waited =
         system
             ? "nt!KiStartSystemThread nt!PspSystemThreadStartup nt!KeWaitForSingleObject"
@@ -280,8 +263,8 @@ public final class SampleRecording {
             : "ntdll!RtlUserThreadStart kernel32!BaseThreadInitThunk "
                 + outer.split(" ", -1)[2]
                 + " "
-                + SampleWorld.WAIT;
-    stack(cpu, thread, switched, frames(waited));
+                + SampleMachine.WAIT;
+    stack(cpu, thread, switched, stacks.frames(waited));
     long until = switched + around(thread.run());
     if (thread.tid() >= 5020 && thread.tid() <= 5028) {
       long read = switched + 300;
@@ -294,9 +277,9 @@ public final class SampleRecording {
         () -> pause(thread, cpu, Math.max(until, switched + 5000)));
   }
 
-  private void pause(SampleWorld.Actor thread, int cpu, long time) {
-    boolean ends = thread.pid() == SampleWorld.SHOPCLI && time > begin + CLI_END;
-    if (thread.pid() == SampleWorld.SHOPCLI && !ends) {
+  private void pause(SampleMachine.Actor thread, int cpu, long time) {
+    boolean ends = thread.pid() == SampleMachine.SHOPCLI && time > begin + CLI_END;
+    if (thread.pid() == SampleMachine.SHOPCLI && !ends) {
       put(cpu, events.pageBuilt(time - 200, thread.pid(), thread.tid()));
     }
     if (ends) {
@@ -318,48 +301,20 @@ public final class SampleRecording {
   }
 
   private void sample(int cpu, long time) {
-    SampleWorld.Actor thread = running[cpu];
+    SampleMachine.Actor thread = running[cpu];
     if (thread == null) {
-      long ip = SampleWorld.address("nt!PoIdle", 0x20 + random.nextInt(3));
+      long ip = SampleMachine.address("nt!PoIdle", 0x20 + random.nextInt(3));
       perf(cpu, 0x0F2E, 2, time, KernelPayloads.sample(ip, 0, 0));
     } else {
-      long[] frames = frames(pick(thread.stacks()));
+      long[] frames = stacks.frames(stacks.pick(thread.stacks()));
       perf(cpu, 0x0F2E, 2, time, KernelPayloads.sample(frames[0], thread.tid(), 0));
       stack(cpu, thread, time, frames);
     }
     at(time + MILLISECOND, () -> sample(cpu, time + MILLISECOND));
   }
 
-  private String pick(List<String> weighted) {
-    int total = weighted.stream().mapToInt(SampleRecording::weight).sum();
-    int dice = random.nextInt(total);
-    for (String stack : weighted) {
-      dice -= weight(stack);
-      if (dice < 0) {
-        return stack;
-      }
-    }
-    throw new IllegalStateException("weights");
-  }
-
-  private static int weight(String stack) {
-    return Integer.parseInt(stack, 0, stack.indexOf(':'), 10);
-  }
-
-  /** Addresses innermost first: a return address has its fixed place, the innermost moves. */
-  private long[] frames(String stack) {
-    String[] names =
-        stack.substring(stack.indexOf(':', 0, Math.min(4, stack.length())) + 1).split(" ", -1);
-    long[] out = new long[names.length];
-    for (int i = 0; i < names.length; i++) {
-      int offset = i == names.length - 1 ? 4 * (1 + random.nextInt(20)) : 0x14 + names[i].length();
-      out[names.length - 1 - i] = SampleWorld.address(names[i], offset);
-    }
-    return out;
-  }
-
   /** The kernel part at once, the user part when the thread goes back to user mode. */
-  private void stack(int cpu, SampleWorld.Actor thread, long event, long... frames) {
+  private void stack(int cpu, SampleMachine.Actor thread, long event, long... frames) {
     int user = 0;
     while (user < frames.length && frames[user] < 0) {
       user++;
@@ -385,7 +340,7 @@ public final class SampleRecording {
   }
 
   /** A read of stock.db; every third one goes to the disk. */
-  private void read(SampleWorld.Actor thread, int cpu, long time) {
+  private void read(SampleMachine.Actor thread, int cpu, long time) {
     long irp = 0xFFFF_B40A_11D2_C8A0L + 0x1000L * thread.tid();
     long offset = 65536L * random.nextInt(400);
     int tid = thread.tid();
@@ -398,9 +353,9 @@ public final class SampleRecording {
     String where =
         "ntdll!RtlUserThreadStart kernel32!BaseThreadInitThunk shopcore!Worker::Run"
             + " shopcore!Stock::Load "
-            + SampleWorld.READ
+            + SampleMachine.READ
             + "Ntfs!NtfsFsdRead";
-    stack(cpu, thread, time, frames(where));
+    stack(cpu, thread, time, stacks.frames(where));
     long done = time + 400;
     if (random.nextInt(3) == 0) {
       long begun = time + 60;
@@ -425,7 +380,7 @@ public final class SampleRecording {
   }
 
   /** The events of the program itself: a request, and sometimes what comes of it. */
-  private void serve(SampleWorld.Actor thread, int cpu, long time) {
+  private void serve(SampleMachine.Actor thread, int cpu, long time) {
     int pid = thread.pid();
     int tid = thread.tid();
     put(cpu, events.request(time, pid, tid));
@@ -442,7 +397,7 @@ public final class SampleRecording {
   }
 
   /** A line for the log file: opened, written, closed. */
-  private void note(SampleWorld.Actor thread, int cpu, long time) {
+  private void note(SampleMachine.Actor thread, int cpu, long time) {
     long irp = 0xFFFF_B40A_0F31_B010L + 0x1000L * thread.tid();
     long object = STOCK_OBJECT + 0x2000;
     int tid = thread.tid();
@@ -464,30 +419,49 @@ public final class SampleRecording {
     perf(cpu, 0x044C, 3, time + 38, KernelPayloads.operationEnd(irp, 0, 0));
   }
 
-  /** What shopd's main thread does now and then. */
+  /** Lets shopd's main thread work from time to time. */
   private void mainThread(long time) {
-    int pid = SampleWorld.SHOPD;
-    int tid = SampleWorld.SHOPD_MAIN;
+    int pid = SampleMachine.SHOPD;
+    int tid = SampleMachine.SHOPD_MAIN;
     put(2, SampleEvents.lookUp(time, pid, tid));
     put(2, events.sessionOpened(time + 4000, pid, tid));
     put(2, events.shelfScan(time + 9000, pid, tid));
   }
 
   private void startCli(long time) {
-    SampleWorld.Program process = SampleWorld.PROCESSES.getLast();
-    SampleWorld.Actor thread = SampleWorld.THREADS.getLast();
+    SampleMachine.Program process = SampleMachine.PROCESSES.getLast();
+    SampleMachine.Actor thread = SampleMachine.THREADS.getLast();
     put(
         3,
         kernel(
-            0x0301, 4, time, SampleWorld.SHOPD, SampleWorld.SHOPD_MAIN, processOf(process, 0x103)));
+            0x0301,
+            4,
+            time,
+            SampleMachine.SHOPD,
+            SampleMachine.SHOPD_MAIN,
+            SampleMachine.processOf(process, 0x103)));
     put(
         3,
-        kernel(0x0501, 3, time + 30, SampleWorld.SHOPD, SampleWorld.SHOPD_MAIN, threadOf(thread)));
+        kernel(
+            0x0501,
+            3,
+            time + 30,
+            SampleMachine.SHOPD,
+            SampleMachine.SHOPD_MAIN,
+            SampleMachine.threadOf(thread)));
     long at = time + 60;
     for (String name : process.images()) {
       at += 40;
-      SampleWorld.Image image = imageNamed(name);
-      put(3, kernel(0x030A, 3, at, process.pid(), thread.tid(), imageOf(image, process.pid())));
+      SampleMachine.Image image = SampleMachine.imageNamed(name);
+      put(
+          3,
+          kernel(
+              0x030A,
+              3,
+              at,
+              process.pid(),
+              thread.tid(),
+              SampleMachine.imageOf(image, process.pid())));
     }
     for (EtlRecord chunk : SampleEvents.pagesManifest(at + 50, process.pid(), thread.tid())) {
       put(3, chunk);
@@ -496,15 +470,26 @@ public final class SampleRecording {
     at(go, () -> ready(thread, go));
   }
 
-  private void endCli(SampleWorld.Actor thread, int cpu, long time) {
-    SampleWorld.Program process = SampleWorld.PROCESSES.getLast();
+  private void endCli(SampleMachine.Actor thread, int cpu, long time) {
+    SampleMachine.Program process = SampleMachine.PROCESSES.getLast();
     long at = time;
     for (String name : process.images()) {
-      SampleWorld.Image image = imageNamed(name);
-      put(cpu, kernel(0x1402, 3, at, process.pid(), thread.tid(), imageOf(image, process.pid())));
+      SampleMachine.Image image = SampleMachine.imageNamed(name);
+      put(
+          cpu,
+          kernel(
+              0x1402,
+              3,
+              at,
+              process.pid(),
+              thread.tid(),
+              SampleMachine.imageOf(image, process.pid())));
       at += 20;
     }
-    put(cpu, kernel(0x0502, 3, at, process.pid(), thread.tid(), threadOf(thread)));
-    put(cpu, kernel(0x0302, 4, at + 20, process.pid(), thread.tid(), processOf(process, 0)));
+    put(cpu, kernel(0x0502, 3, at, process.pid(), thread.tid(), SampleMachine.threadOf(thread)));
+    put(
+        cpu,
+        kernel(
+            0x0302, 4, at + 20, process.pid(), thread.tid(), SampleMachine.processOf(process, 0)));
   }
 }

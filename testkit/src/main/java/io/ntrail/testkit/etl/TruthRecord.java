@@ -3,7 +3,7 @@ package io.ntrail.testkit.etl;
 import java.util.Comparator;
 
 /**
- * What a reader has to find: one record and where it stands.
+ * Expected result of a reader: one record and where it stands.
  *
  * @param record the record
  * @param time raw ticks by which it is sorted: its own time stamp; a record without one takes that

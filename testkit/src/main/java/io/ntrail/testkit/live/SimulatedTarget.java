@@ -71,7 +71,7 @@ public final class SimulatedTarget implements AutoCloseable {
     return chunks;
   }
 
-  /** Whether new threads begin to be recorded. */
+  /** Returns true if new threads begin to be recorded. */
   public boolean enabled() {
     return get32(0x40) != 0;
   }

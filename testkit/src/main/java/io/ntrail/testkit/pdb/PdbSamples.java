@@ -1,6 +1,6 @@
 package io.ntrail.testkit.pdb;
 
-import io.ntrail.testkit.ForeignTool;
+import io.ntrail.testkit.ExternalTool;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.pe.Tsv;
 import java.io.ByteArrayOutputStream;
@@ -22,13 +22,13 @@ import java.util.zip.Inflater;
  */
 public final class PdbSamples {
   /** Unpacks what the folder has as {@code .xz}. */
-  public static final ForeignTool XZ = ForeignTool.of("xz", "xz");
+  public static final ExternalTool XZ = ExternalTool.of("xz", "xz");
 
   private static final int MSZIP_WINDOW = 32_768;
 
   private PdbSamples() {}
 
-  /** Whether the folder is there and can be unpacked; for {@code @EnabledIf}. */
+  /** Returns true if the folder is there and can be unpacked; for {@code @EnabledIf}. */
   public static boolean present() {
     return TestData.available() && XZ.available();
   }
@@ -67,14 +67,14 @@ public final class PdbSamples {
     return new String(bytes(name), StandardCharsets.UTF_8).lines().toList();
   }
 
-  /** What a tool printed, for example {@code sentry_crash.publics.txt}. */
+  /** Returns the output of a tool, for example {@code sentry_crash.publics.txt}. */
   public static List<String> truth(String name) {
     return lines("truth/" + name);
   }
 
   private static byte[] unxz(Path file) throws IOException {
     try {
-      ForeignTool.Outcome outcome =
+      ExternalTool.Outcome outcome =
           XZ.run(Path.of("").toAbsolutePath(), Map.of(), "-dc", file.toString());
       if (outcome.exitCode() != 0) {
         throw new IOException(file + ": " + outcome.errors());

@@ -236,7 +236,7 @@ public final class SmallPdb {
       return add(0x112C, body.u16(section).u16(toSection));
     }
 
-    /** All of them. */
+    /** Returns all bytes. */
     public byte[] toByteArray() {
       return out.toByteArray();
     }

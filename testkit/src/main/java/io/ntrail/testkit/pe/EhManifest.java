@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the makers of the images of group {@code eh} say about one of them.
+ * Statement of the makers of the images of group {@code eh} about one of them.
  *
  * @param name the image's file name
  * @param suite the manifest it is of: {@code windows}, {@code rust}, {@code cxx-itanium}, {@code

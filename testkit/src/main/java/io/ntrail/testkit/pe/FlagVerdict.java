@@ -5,7 +5,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What the name of an image of group {@code flags} says: which rule was tried and how it ended.
+ * Rule that was tried on an image of group {@code flags}, and its verdict, by the image's name.
  *
  * @param sample the image
  * @param rule for example {@code BA2009}

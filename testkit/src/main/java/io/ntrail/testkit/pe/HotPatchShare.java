@@ -6,7 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How many functions of an image can be patched while they run, as measured by another program.
+ * Number of functions of an image that can be patched while they run, as measured by another
+ * program.
  *
  * @param image its file name
  * @param arch {@code x64} or {@code x86}

@@ -10,7 +10,7 @@ import java.util.Map;
  * #NULL}; what is not JSON throws {@link IllegalArgumentException}.
  */
 final class JsonText {
-  /** What {@code null} is read as. */
+  /** Stand-in for {@code null}. */
   static final Object NULL =
       new Object() {
         @Override

@@ -66,7 +66,7 @@ public record ToolNode(String name, String value, List<ToolNode> children) {
     return children.stream().filter(child -> child.name.equals(childName)).toList();
   }
 
-  /** Whether there is a child of that name. */
+  /** Returns true if there is a child of that name. */
   public boolean has(String childName) {
     return children.stream().anyMatch(child -> child.name.equals(childName));
   }

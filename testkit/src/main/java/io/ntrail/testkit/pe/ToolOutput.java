@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
 
 /**
- * What one tool printed about one image: a block of an {@code expected/*.txt.gz} file.
+ * Output of one tool about one image: a block of an {@code expected/*.txt.gz} file.
  *
  * @param name the image's file name
  * @param status the tool's exit code; negative: a signal ended it and the text is cut off

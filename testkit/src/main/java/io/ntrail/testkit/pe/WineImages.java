@@ -22,7 +22,7 @@ public final class WineImages {
   private WineImages() {}
 
   /**
-   * Whether there is an installation; the condition of an assumption.
+   * Returns true if there is an installation; the condition of an assumption.
    *
    * @throws IllegalStateException if there is none and {@code NTRAIL_REQUIRE} demands it
    */

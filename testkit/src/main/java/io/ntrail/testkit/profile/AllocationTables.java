@@ -1,7 +1,7 @@
 package io.ntrail.testkit.profile;
 
-import static io.ntrail.testkit.profile.HandTables.app;
-import static io.ntrail.testkit.profile.HandTables.kernel;
+import static io.ntrail.testkit.profile.WorkedExamples.app;
+import static io.ntrail.testkit.profile.WorkedExamples.kernel;
 
 import io.ntrail.testkit.etl.ProfilePayloads;
 
@@ -12,8 +12,8 @@ final class AllocationTables {
 
   private AllocationTables() {}
 
-  static void add(HandTables to) {
-    Activity a = new Activity().world();
+  static void add(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
     systemKinds(a);
     to.add("allocations without a runtime", a, ALLOC, heap());
     a.at(100).as(100, 101);
@@ -84,8 +84,8 @@ final class AllocationTables {
   }
 
   /** Addresses that are only kept free are no allocations: the pool is the first kind. */
-  private static void onlyReserved(HandTables to) {
-    Activity a = new Activity().world();
+  private static void onlyReserved(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
     a.at(10).as(100, 101).hook(0x0262, 2, ProfilePayloads.virtual(P, 0x9000, 4096, 100, 0x2000));
     a.at(20).hook(0x0E20, 2, ProfilePayloads.pool(P, 256, false));
     a.stack(100, 101, kernel(0x100));
@@ -106,7 +106,7 @@ final class AllocationTables {
         .row("svc.exe+0x1100", 16, 16);
   }
 
-  private static void systemKinds(Activity a) {
+  private static void systemKinds(RecordingBuilder a) {
     a.at(10).as(100, 101).hook(0x1020, 2, ProfilePayloads.heapCreate(P, 0xAA));
     a.at(20).hook(0x1021, 2, ProfilePayloads.heapAlloc(P, 0xAA, 64, 0x5000));
     a.stack(100, 101, app(0x1100), app(0x1200));

@@ -1,7 +1,7 @@
 package io.ntrail.testkit.profile;
 
-import static io.ntrail.testkit.profile.HandTables.app;
-import static io.ntrail.testkit.profile.HandTables.kernel;
+import static io.ntrail.testkit.profile.WorkedExamples.app;
+import static io.ntrail.testkit.profile.WorkedExamples.kernel;
 
 import io.ntrail.testkit.LittleEndian;
 import io.ntrail.testkit.etl.EtlRecords;
@@ -16,20 +16,20 @@ final class ItemTables {
 
   private ItemTables() {}
 
-  static void add(HandTables to) {
+  static void add(WorkedExamples to) {
     halves(to);
     keyed(to);
     wow(to);
     clr(to);
   }
 
-  private static void tick(Activity a, long amount, long matchId, long... frames) {
+  private static void tick(RecordingBuilder a, long amount, long matchId, long... frames) {
     a.eventWithStack(
         ProfilePayloads.CLR, 10, 3, ProfilePayloads.allocationTick(P, 3, amount), matchId, frames);
   }
 
-  private static void halves(HandTables to) {
-    Activity a = new Activity().world();
+  private static void halves(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
     a.at(10).as(100, 101);
     tick(a, 1, 7, app(0x100), app(0x200));
     a.at(11).as(100, 102);
@@ -63,8 +63,8 @@ final class ItemTables {
             .row("app.exe+0x600", 10_000, 10_000));
   }
 
-  private static void keyed(HandTables to) {
-    Activity a = new Activity().world();
+  private static void keyed(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
     a.at(10).as(100, 101);
     EtlRecords tick =
         a.eventRecord(P, ProfilePayloads.CLR, 10, 3, ProfilePayloads.allocationTick(P, 3, 5));
@@ -85,8 +85,8 @@ final class ItemTables {
             .counter("missing", 0));
   }
 
-  private static void wow(HandTables to) {
-    Activity a = new Activity().world();
+  private static void wow(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
     a.processRundown(300, "wow.exe").threadRundown(300, 301);
     a.imageRundown(300, 0x8000_0000L, 0x10000, "wow.exe");
     a.imageRundown(300, 0x7000_0000L, 0x10000, "wow64cpu.dll");
@@ -110,8 +110,8 @@ final class ItemTables {
         ProfileTable.total(1).row("wow.exe+0x1000", 1, 1).row("wow64cpu.dll+0x100", 0, 1));
   }
 
-  private static void clr(HandTables to) {
-    Activity a = new Activity().world();
+  private static void clr(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
     a.at(10).as(100, 101).allocationTick(1);
     a.at(11).as(100, 102).allocationTick(10);
     a.at(12).as(100, 101).event(ProfilePayloads.CLR, 82, 0, stack(app(0x100), app(0x200)));

@@ -1,13 +1,13 @@
 package io.ntrail.testkit.profile;
 
-import static io.ntrail.testkit.profile.HandTables.app;
-import static io.ntrail.testkit.profile.HandTables.kernel;
-import static io.ntrail.testkit.profile.HandTables.ntdll;
+import static io.ntrail.testkit.profile.WorkedExamples.app;
+import static io.ntrail.testkit.profile.WorkedExamples.kernel;
+import static io.ntrail.testkit.profile.WorkedExamples.ntdll;
 
 import io.ntrail.testkit.etl.EtlSettings;
 import io.ntrail.testkit.etl.ProfilePayloads;
 
-/** What addresses are called: images and methods that come and go. */
+/** Worked examples of names of addresses: images and methods that come and go. */
 final class NameTables {
   private static final ProfileQuery CPU = ProfileQuery.of("cpu");
   private static final long LIBRARY = 0x1000_0000L;
@@ -16,7 +16,7 @@ final class NameTables {
 
   private NameTables() {}
 
-  static void add(HandTables to) {
+  static void add(WorkedExamples to) {
     processes(to);
     replaced(to);
     spelled(to);
@@ -28,16 +28,16 @@ final class NameTables {
     meanwhile(to);
   }
 
-  private static void processes(HandTables to) {
-    Activity a = new Activity().world();
+  private static void processes(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
     a.at(5).as(100, 101).process(300, "old.exe").thread(300, 301);
-    a.at(6).as(300, 301).image(300, Activity.APP, SIZE, "old.exe");
+    a.at(6).as(300, 301).image(300, RecordingBuilder.APP, SIZE, "old.exe");
     a.at(10).sample(app(0x100), 301).stack(300, 301, app(0x100), app(0x200));
     a.at(7).image(300, LIBRARY, SIZE, "old.dll");
     a.at(11).sample(LIBRARY + 0x100, 301);
     a.at(20).threadEnd(300, 301).processEnd(300, "old.exe");
     a.at(30).as(200, 201).process(300, "new.exe").thread(300, 301);
-    a.at(31).as(300, 301).image(300, Activity.APP, SIZE, "new.exe");
+    a.at(31).as(300, 301).image(300, RecordingBuilder.APP, SIZE, "new.exe");
     a.at(40).sample(app(0x100), 301).stack(300, 301, app(0x100), app(0x300));
     a.at(41).sample(LIBRARY + 0x100, 301);
     // Nothing was ever unloaded: the first two images end with their process.
@@ -59,8 +59,8 @@ final class NameTables {
         ProfileTable.total(4).row("old.exe:300", 2, 2).row("new.exe:300", 2, 2));
   }
 
-  private static void replaced(HandTables to) {
-    Activity a = new Activity().world();
+  private static void replaced(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
     // Loaded before its process begins; another image takes its place there, and goes.
     a.at(5).image(300, LIBRARY, SIZE, "early.dll");
     a.at(20).as(200, 201).process(300, "new.exe").thread(300, 301);
@@ -77,8 +77,8 @@ final class NameTables {
         ProfileTable.total(3).row("late.dll+0x100", 1, 1).row("(unknown)", 2, 2));
   }
 
-  private static void spelled(HandTables to) {
-    Activity a = new Activity().world();
+  private static void spelled(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
     a.at(5).imageRundown(100, LIBRARY, SIZE, "both.dll");
     a.imageRundown(100, LIBRARY + SIZE, SIZE, "BOTH.DLL");
     a.at(10).sample(LIBRARY + 0x100, 101);
@@ -87,8 +87,8 @@ final class NameTables {
     to.add("two spellings of a module", a, CPU, ProfileTable.total(2).row("BOTH.DLL+0x100", 2, 2));
   }
 
-  private static void images(HandTables to) {
-    Activity a = new Activity().world();
+  private static void images(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
     long second = LIBRARY + 0x1000_0000L;
     long third = LIBRARY + 0x2000_0000L;
     long fourth = LIBRARY + 0x3000_0000L;
@@ -131,14 +131,14 @@ final class NameTables {
             .row("(unknown)", 3, 3));
   }
 
-  private static void shared(HandTables to) {
-    Activity a = new Activity().world();
-    long driver = Activity.KERNEL + 0x1000_0000L;
+  private static void shared(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
+    long driver = RecordingBuilder.KERNEL + 0x1000_0000L;
     a.processRundown(4, "System").imageRundown(4, driver, SIZE, "driver.sys");
     a.at(10).sample(ntdll(0x110), 101).stack(100, 101, ntdll(0x110), app(0x100));
     a.at(20).sample(ntdll(0x190), 201).stack(200, 201, ntdll(0x190), app(0x100));
     a.at(30).sample(driver + 0x200, 101).stack(100, 101, driver + 0x200, kernel(0x100));
-    a.at(40).sample(kernel(Activity.SIZE), 101);
+    a.at(40).sample(kernel(RecordingBuilder.SIZE), 101);
     // ntdll.dll is one module, wherever it is; what is listed for process 4 is everybody's.
     to.add(
         "shared images",
@@ -158,8 +158,8 @@ final class NameTables {
         ProfileTable.total(1).row("ntdll.dll", 1, 1).row("svc.exe", 0, 1));
   }
 
-  private static void methods(HandTables to) {
-    Activity a = new Activity().world();
+  private static void methods(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
     long json = METHOD + 0x100_0000L;
     a.at(5).sample(METHOD + 0x50, 101);
     a.at(6).sample(json + 0x10, 101);
@@ -194,8 +194,8 @@ final class NameTables {
         ProfileTable.total(8).row("(jitted)", 4, 4).row("(unknown)", 4, 4));
   }
 
-  private static void recursion(HandTables to) {
-    Activity a = new Activity().world();
+  private static void recursion(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
     a.at(5).as(100, 101).method(METHOD, 0x1000, "Shop.Tree", "Walk");
     a.at(10).sample(app(0x110), 101);
     a.stack(100, 101, app(0x110), METHOD + 1, app(0x120), METHOD + 0x900, METHOD + 1, app(0x2000));
@@ -218,12 +218,12 @@ final class NameTables {
         ProfileTable.total(3).row("app.exe", 1, 3).row("(jitted)", 2, 3).row("(unknown)", 0, 2));
   }
 
-  private static void narrow(HandTables to) {
-    Activity a = new Activity(EtlSettings.windows7(4).perfFreq(10_000_000), 4);
+  private static void narrow(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder(EtlSettings.windows7(4).perfFreq(10_000_000), 4);
     long kernel = 0x8280_0000L;
     a.processRundown(0, "Idle").imageRundown(0, kernel, SIZE, "ntkrnlpa.exe");
     a.processRundown(100, "app.exe").threadRundown(100, 101).threadRundown(100, 102);
-    a.imageRundown(100, Activity.APP, SIZE, "app.exe");
+    a.imageRundown(100, RecordingBuilder.APP, SIZE, "app.exe");
     // One record has both parts.
     a.at(10).sample(kernel + 0x100, 101);
     a.stack(100, 101, kernel + 0x100, kernel + 0x200, app(0x100), app(0x200));
@@ -244,12 +244,12 @@ final class NameTables {
             .counter("missing", 0));
   }
 
-  private static void meanwhile(HandTables to) {
-    Activity a = new Activity().world();
+  private static void meanwhile(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
     a.at(5).as(100, 101).process(300, "old.exe").thread(300, 301);
     a.at(6).as(300, 301).image(300, LIBRARY, SIZE, "a.dll");
     a.at(7).as(100, 101).image(100, LIBRARY, SIZE, "a.dll");
-    a.at(10).swap(101, Activity.WAITING, 0).stack(100, 101, LIBRARY + 0x100);
+    a.at(10).swap(101, RecordingBuilder.WAITING, 0).stack(100, 101, LIBRARY + 0x100);
     a.at(11).as(300, 301);
     a.hook(0x0443, 3, ProfilePayloads.fileTransfer(8, 3, 0xA, 301, 10));
     a.stack(300, 301, LIBRARY + 0x200);

@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a profile is asked for; starts as the whole recording by function in the metric's own unit.
+ * Query of a profile; starts as the whole recording by function in the metric's own unit.
  *
  * @param metric cpu, pmc, wait, ready, disk, file, fault or alloc
  * @param unit null: the metric's own

@@ -19,7 +19,7 @@ import java.util.TreeMap;
  */
 public final class ProfileTable {
   /**
-   * What a row weighs.
+   * Sums of a row.
    *
    * @param self where it is innermost
    * @param inclusive where it is anywhere
@@ -59,12 +59,12 @@ public final class ProfileTable {
     return this;
   }
 
-  /** What all that is not idle weighs. */
+  /** Returns the sum of all that is not idle. */
   public long total() {
     return total;
   }
 
-  /** What idle threads weigh. */
+  /** Returns the sum of idle threads. */
   public long idle() {
     return idle;
   }
@@ -74,7 +74,7 @@ public final class ProfileTable {
     return Map.copyOf(rows);
   }
 
-  /** What was left out. */
+  /** Returns the counts of what was left out. */
   public Map<String, Long> counters() {
     return Map.copyOf(counters);
   }

@@ -60,11 +60,11 @@ final class RandomMachine {
 
   final Gen g;
   final int p;
-  final Activity a;
+  final RecordingBuilder a;
   final int cpus;
 
   /**
-   * Whether buffers will be lost; then no two events share a time stamp, so that the stack of a
+   * True if buffers will be lost; then no two events share a time stamp, so that the stack of a
    * lost event cannot be taken for that of another.
    */
   final boolean lossy;
@@ -89,8 +89,8 @@ final class RandomMachine {
     cpus = (int) g.between(lossy ? 2 : 1, 4);
     EtlSettings settings = p == 8 ? EtlSettings.windows11() : EtlSettings.windows7(4);
     settings.perfFreq(g.oneOf(10_000_000L, 3_579_545L, 1_000_000_000L)).bufferSize(4096);
-    a = new Activity(settings, p);
-    kernel = p == 8 ? Activity.KERNEL : 0x8280_0000L;
+    a = new RecordingBuilder(settings, p);
+    kernel = p == 8 ? RecordingBuilder.KERNEL : 0x8280_0000L;
     Machinery system = new Machinery(0, "Idle", false);
     idle = new Strand(0, system, false);
     running = new Strand[cpus];
@@ -351,7 +351,7 @@ final class RandomMachine {
     ownTime();
   }
 
-  /** What was there all the time and all that is still there. */
+  /** Logs all that was there from the start and all that is still there. */
   void rundown() {
     ownTime();
     a.on(0).as(-1, -1);

@@ -1,7 +1,7 @@
 package io.ntrail.testkit.profile;
 
-import static io.ntrail.testkit.profile.HandTables.app;
-import static io.ntrail.testkit.profile.HandTables.kernel;
+import static io.ntrail.testkit.profile.WorkedExamples.app;
+import static io.ntrail.testkit.profile.WorkedExamples.kernel;
 
 import io.ntrail.testkit.LittleEndian;
 import io.ntrail.testkit.etl.KernelPayloads;
@@ -16,7 +16,7 @@ final class SampleTables {
 
   private SampleTables() {}
 
-  static void add(HandTables to) {
+  static void add(WorkedExamples to) {
     counts(to);
     intervals(to);
     batches(to);
@@ -25,8 +25,8 @@ final class SampleTables {
     hardFaults(to);
   }
 
-  private static void counts(HandTables to) {
-    Activity a = new Activity().world();
+  private static void counts(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
     a.at(10).sample(app(0x100), 101).stack(100, 101, app(0x100), app(0x500));
     a.at(20).on(1).sample(kernel(0x100), 101, 3, 0).stack(100, 101, kernel(0x200), app(0x500));
     a.at(30).on(0).sample(kernel(0x300), 0);
@@ -87,8 +87,8 @@ final class SampleTables {
             .row("Idle:0", 3_000_000, 3_000_000));
   }
 
-  private static void intervals(HandTables to) {
-    Activity a = new Activity().world();
+  private static void intervals(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
     a.at(5).sample(app(0x100), 101);
     a.at(10).interval(0x0F49, 0, 1000);
     a.at(15).sample(app(0x200), 101);
@@ -114,8 +114,8 @@ final class SampleTables {
         ProfileTable.total(5).row("app.exe:100", 5, 5));
   }
 
-  private static void batches(HandTables to) {
-    Activity a = new Activity().world();
+  private static void batches(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
     LittleEndian batch =
         ProfilePayloads.batch(
             P,
@@ -139,8 +139,8 @@ final class SampleTables {
         "batched samples", a, CPU.by("cpu"), new ProfileTable(6, 2).row("0", 1, 1).row("1", 5, 5));
   }
 
-  private static void counters(HandTables to) {
-    Activity a = new Activity().world();
+  private static void counters(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
     a.at(5).interval(0x0F49, 2, 65_536);
     a.at(10).pmc(app(0x100), 101, 2).stack(100, 101, app(0x100), app(0x500));
     a.at(15).pmc(app(0x100), 101, 10);
@@ -173,9 +173,9 @@ final class SampleTables {
     countersOfClass(to);
   }
 
-  /** The same in records that name the class: 2 x 300. */
-  private static void countersOfClass(HandTables to) {
-    Activity a = new Activity().world();
+  /** Counters in class events: 2 x 300. */
+  private static void countersOfClass(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
     a.at(10).as(100, 101);
     a.classRecord(0x0F49, 3, KernelPayloads.interval(2, 300, "source 2"));
     a.classRecord(0x0F2F, 2, ProfilePayloads.pmc(P, app(0x100), 101, 2));
@@ -187,12 +187,13 @@ final class SampleTables {
         ProfileTable.total(600).row("app.exe+0x100", 600, 600));
   }
 
-  private static Activity fault(Activity a, int hook, int pid, int tid, long counter) {
+  private static RecordingBuilder fault(
+      RecordingBuilder a, int hook, int pid, int tid, long counter) {
     return a.as(pid, tid).hook(hook, 2, ProfilePayloads.fault(P, 0x7000, counter));
   }
 
-  private static void faults(HandTables to) {
-    Activity a = new Activity().world();
+  private static void faults(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
     fault(a.at(10), 0x020A, 100, 101, app(0x100)).stack(100, 101, app(0x100), app(0x500));
     fault(a.at(20), 0x020B, 100, 101, app(0x100)).stack(100, 101, kernel(0x100), app(0x500));
     fault(a.at(30), 0x020C, 200, 201, app(0x200));
@@ -239,8 +240,8 @@ final class SampleTables {
         ProfileTable.total(65_536).row("100/103", 65_536, 65_536));
   }
 
-  private static void hardFaults(HandTables to) {
-    Activity a = new Activity().world();
+  private static void hardFaults(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
     fault(a.at(10), 0x020A, 100, 101, app(0x100));
     a.at(20).as(100, 102).hook(0x0220, 2, ProfilePayloads.hardFault(P, 0, 102, 4096));
     a.stack(100, 102, kernel(0x100), app(0x200));

@@ -1,7 +1,7 @@
 package io.ntrail.testkit.profile;
 
-import static io.ntrail.testkit.profile.HandTables.app;
-import static io.ntrail.testkit.profile.HandTables.kernel;
+import static io.ntrail.testkit.profile.WorkedExamples.app;
+import static io.ntrail.testkit.profile.WorkedExamples.kernel;
 
 import io.ntrail.testkit.etl.ProfilePayloads;
 
@@ -12,7 +12,7 @@ final class StackTables {
 
   private StackTables() {}
 
-  static void add(HandTables to) {
+  static void add(WorkedExamples to) {
     parts(to);
     keys(to);
     keyBehindFrames(to);
@@ -24,8 +24,8 @@ final class StackTables {
     classRecords(to);
   }
 
-  private static void parts(HandTables to) {
-    Activity a = new Activity().world();
+  private static void parts(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
     a.at(10).sample(kernel(0x100), 101).stack(100, 101, kernel(0x100), kernel(0x200));
     a.at(20).sample(kernel(0x100), 101).stack(100, 101, kernel(0x100));
     // The user part comes when the thread is back in user mode, here on another CPU.
@@ -45,8 +45,8 @@ final class StackTables {
             .counter("unmatched", 0));
   }
 
-  private static void keys(HandTables to) {
-    Activity a = new Activity().world();
+  private static void keys(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
     a.at(10).sample(kernel(0x100), 101);
     a.at(11).keyOf(0x1825, 100, 100, 101, 0x55);
     a.at(12).keyOf(0x1826, 100, 100, 101, 0x66);
@@ -80,8 +80,8 @@ final class StackTables {
             .counter("missing", 1));
   }
 
-  private static void keyBehindFrames(HandTables to) {
-    Activity a = new Activity().world();
+  private static void keyBehindFrames(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
     // The first frame that any key defines is where the sample was, but its stack is not by a key.
     a.at(5).define(0x1822, 0x55, kernel(0x900), kernel(0x200));
     a.at(10).sample(kernel(0x900), 101).stack(100, 101, kernel(0x100), kernel(0x400));
@@ -98,17 +98,17 @@ final class StackTables {
             .row("app.exe+0x300", 0, 1));
   }
 
-  private static void keysOfLayouts(HandTables to) {
-    Activity a = new Activity().world();
+  private static void keysOfLayouts(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
     // One key, two processes in which other images lie there, many times in turn.
     for (int i = 0; i < 50; i++) {
       int thread = i % 2 == 0 ? 101 : 201;
       a.at(10 + i).sample(app(0x300), thread);
       a.keyOf(0x1826, 100 + 10L * i, thread / 100 * 100, thread, 0x66);
     }
-    a.at(70).as(100, 101).imageUnload(100, Activity.APP, Activity.SIZE, "app.exe");
+    a.at(70).as(100, 101).imageUnload(100, RecordingBuilder.APP, RecordingBuilder.SIZE, "app.exe");
     a.at(71).sample(app(0x300), 101).keyOf(0x1826, 710, 100, 101, 0x66);
-    a.at(72).as(100, 101).image(100, Activity.APP, Activity.SIZE, "plugin.exe");
+    a.at(72).as(100, 101).image(100, RecordingBuilder.APP, RecordingBuilder.SIZE, "plugin.exe");
     a.at(73).sample(app(0x300), 101).keyOf(0x1826, 730, 100, 101, 0x66);
     a.at(80).define(0x1824, 0x66, app(0x300), app(0x800));
     to.add(
@@ -125,12 +125,12 @@ final class StackTables {
             .row("(unknown)", 1, 1));
   }
 
-  private static void keysOfBothHalves(HandTables to) {
-    Activity a = new Activity().world();
-    long above = Activity.KERNEL + 0x1000_0000L;
+  private static void keysOfBothHalves(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
+    long above = RecordingBuilder.KERNEL + 0x1000_0000L;
     long below = 0x2000_0000L;
-    a.at(5).as(100, 101).imageRundown(0, above, Activity.SIZE, "both.dll");
-    a.imageRundown(100, below, Activity.SIZE, "both.dll");
+    a.at(5).as(100, 101).imageRundown(0, above, RecordingBuilder.SIZE, "both.dll");
+    a.imageRundown(100, below, RecordingBuilder.SIZE, "both.dll");
     // At 10 both parts know one address less than they go through, at 20 only one does.
     a.at(10).sample(kernel(0x100), 101).keyOf(0x1825, 100, 100, 101, 0x55);
     a.at(11).keyOf(0x1826, 100, 100, 101, 0x66);
@@ -141,7 +141,7 @@ final class StackTables {
     a.at(31).keyOf(0x1826, 300, 100, 101, 0x77);
     // At 40 the user part stands alone.
     a.at(40).sample(below + 0x100, 101).keyOf(0x1826, 400, 100, 101, 0x77);
-    a.at(50).define(0x1824, 0x55, kernel(0x100), Activity.KERNEL + 0x7000_0000L);
+    a.at(50).define(0x1824, 0x55, kernel(0x100), RecordingBuilder.KERNEL + 0x7000_0000L);
     a.at(51).define(0x1824, 0x66, app(0x300), 0x7000_0000L);
     a.at(52).define(0x1824, 0x77, below + 0x100, app(0x300));
     a.at(53).define(0x1824, 0x88, above + 0x100, kernel(0x200));
@@ -166,8 +166,8 @@ final class StackTables {
             .row("both.dll", 2, 3));
   }
 
-  private static void neighbours(HandTables to) {
-    Activity a = new Activity().world();
+  private static void neighbours(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
     // One time stamp, two CPUs, two threads; the stacks come in the other order.
     a.at(10).on(0).sample(app(0x100), 101);
     a.on(1).sample(app(0x200), 102);
@@ -208,10 +208,10 @@ final class StackTables {
             .row("app.exe+0x3000", 0, 1));
   }
 
-  private static void switches(HandTables to) {
-    Activity a = new Activity().world();
-    a.at(10).on(0).swap(101, Activity.WAITING, 0);
-    a.on(1).swap(102, Activity.WAITING, 0);
+  private static void switches(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
+    a.at(10).on(0).swap(101, RecordingBuilder.WAITING, 0);
+    a.on(1).swap(102, RecordingBuilder.WAITING, 0);
     a.on(0).stack(100, 101, kernel(0x100), app(0x100));
     a.on(1).stack(100, 102, kernel(0x100), app(0x200));
     a.at(20).on(0).swap(0, 2, 101);
@@ -228,8 +228,8 @@ final class StackTables {
             .counter("unmatched", 0));
   }
 
-  private static void unmatched(HandTables to) {
-    Activity a = new Activity().world();
+  private static void unmatched(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
     a.at(10).sample(app(0x100), 101);
     a.at(20).stackOf(150, 100, 101, app(0x200), app(0x300));
     a.at(30).stackOf(100, 100, 101, app(0x100), app(0x400));
@@ -245,8 +245,8 @@ final class StackTables {
             .counter("unmatched", 2));
   }
 
-  private static void classRecords(HandTables to) {
-    Activity a = new Activity().world();
+  private static void classRecords(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
     // The same events in records that name the class: samples (PerfInfo) and stacks (StackWalk).
     a.at(10).as(100, 101);
     a.classRecord(0x0F2E, 2, ProfilePayloads.sample(P, app(0x100), 102, 1, 0));

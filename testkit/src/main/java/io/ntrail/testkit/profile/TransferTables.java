@@ -1,7 +1,7 @@
 package io.ntrail.testkit.profile;
 
-import static io.ntrail.testkit.profile.HandTables.app;
-import static io.ntrail.testkit.profile.HandTables.kernel;
+import static io.ntrail.testkit.profile.WorkedExamples.app;
+import static io.ntrail.testkit.profile.WorkedExamples.kernel;
 
 import io.ntrail.testkit.etl.ProfilePayloads;
 
@@ -13,23 +13,24 @@ final class TransferTables {
 
   private TransferTables() {}
 
-  static void add(HandTables to) {
+  static void add(WorkedExamples to) {
     disk(to);
     file(to);
     oldDisk(to);
   }
 
-  private static Activity diskInit(Activity a, int hook, int version, long irp, int tid) {
+  private static RecordingBuilder diskInit(
+      RecordingBuilder a, int hook, int version, long irp, int tid) {
     return a.hook(hook, version, ProfilePayloads.diskInit(P, version, irp, tid));
   }
 
-  private static Activity transfer(
-      Activity a, int hook, int version, int size, long irp, long response, int tid) {
+  private static RecordingBuilder transfer(
+      RecordingBuilder a, int hook, int version, int size, long irp, long response, int tid) {
     return a.perf(hook, version, ProfilePayloads.disk(P, version, size, irp, response, tid));
   }
 
-  private static void disk(HandTables to) {
-    Activity a = new Activity().world();
+  private static void disk(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
     diskInit(a.at(10).as(100, 101), 0x010C, 3, 0xA, 101).stack(100, 101, kernel(0x100), app(0x100));
     transfer(a.at(30), 0x010A, 3, 4096, 0xA, 200, 101);
     // No init: the completion's own stack, whoever ran when it came.
@@ -94,8 +95,8 @@ final class TransferTables {
         ProfileTable.total(1_124).row("0", 1_124, 1_124));
   }
 
-  private static void oldDisk(HandTables to) {
-    Activity a = new Activity().world();
+  private static void oldDisk(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
     // Whoever runs when a completion comes has nothing to do with it.
     a.at(5).swap(0, 2, 103);
     // The Irp of an init that was used does not come back.
@@ -117,12 +118,12 @@ final class TransferTables {
         ProfileTable.total(7_000).row("100/102", 3_000, 3_000).row("?/?", 4_000, 4_000));
   }
 
-  private static Activity end(Activity a, long irp) {
+  private static RecordingBuilder end(RecordingBuilder a, long irp) {
     return a.as(-1, -1).perf(0x044C, 3, ProfilePayloads.fileEnd(P, irp));
   }
 
-  private static void file(HandTables to) {
-    Activity a = new Activity().world();
+  private static void file(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
     // A read within a create.
     a.at(10).as(100, 101).hook(0x0440, 3, ProfilePayloads.fileCreate(P, 0xA, 101, "C:\\x"));
     a.stack(100, 101, kernel(0x100), app(0x100));

@@ -1,10 +1,10 @@
 package io.ntrail.testkit.profile;
 
-import static io.ntrail.testkit.profile.Activity.READY;
-import static io.ntrail.testkit.profile.Activity.TERMINATED;
-import static io.ntrail.testkit.profile.Activity.WAITING;
-import static io.ntrail.testkit.profile.HandTables.app;
-import static io.ntrail.testkit.profile.HandTables.kernel;
+import static io.ntrail.testkit.profile.RecordingBuilder.READY;
+import static io.ntrail.testkit.profile.RecordingBuilder.TERMINATED;
+import static io.ntrail.testkit.profile.RecordingBuilder.WAITING;
+import static io.ntrail.testkit.profile.WorkedExamples.app;
+import static io.ntrail.testkit.profile.WorkedExamples.kernel;
 
 import io.ntrail.testkit.etl.EtlSettings;
 
@@ -16,7 +16,7 @@ final class WaitTables {
 
   private WaitTables() {}
 
-  static void add(HandTables to) {
+  static void add(WorkedExamples to) {
     nested(to);
     readyChain(to);
     preemption(to);
@@ -29,8 +29,8 @@ final class WaitTables {
     roundedOnce(to);
   }
 
-  private static void nested(HandTables to) {
-    Activity a = new Activity().world();
+  private static void nested(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
     a.at(10).swap(0, RUNNING, 101);
     a.at(20).swap(101, WAITING, 102);
     a.at(30).swap(102, WAITING, 103);
@@ -70,8 +70,8 @@ final class WaitTables {
     to.add("nested waits", a, READIED, ProfileTable.total(0));
   }
 
-  private static void readyChain(HandTables to) {
-    Activity a = new Activity().world();
+  private static void readyChain(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
     a.at(10).on(0).swap(101, WAITING, 0);
     a.at(12).on(1).swap(102, WAITING, 0);
     a.at(13).on(2).swap(201, WAITING, 0);
@@ -128,8 +128,8 @@ final class WaitTables {
         ProfileTable.total(37_000).row("svc.exe:200", 37_000, 37_000));
   }
 
-  private static void preemption(HandTables to) {
-    Activity a = new Activity().world();
+  private static void preemption(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
     a.at(10).swap(0, RUNNING, 101);
     a.at(20).swap(101, READY, 102).stack(100, 101, kernel(0x800), app(0x1000));
     a.at(50).swap(102, WAITING, 101).stack(100, 101, kernel(0xA00));
@@ -148,8 +148,8 @@ final class WaitTables {
     to.add("preemption", a, WAIT, ProfileTable.total(0).counter("unfinished", 1));
   }
 
-  private static void deaths(HandTables to) {
-    Activity dies = new Activity().world();
+  private static void deaths(WorkedExamples to) {
+    RecordingBuilder dies = new RecordingBuilder().world();
     dies.at(10).swap(101, WAITING, 102);
     dies.at(20).as(100, 102).threadEnd(100, 101);
     dies.at(30).swap(102, WAITING, 0);
@@ -161,7 +161,7 @@ final class WaitTables {
         dies,
         WAIT.by("thread"),
         ProfileTable.total(10_000).row("100/102", 10_000, 10_000).counter("unfinished", 1));
-    Activity reused = new Activity().world();
+    RecordingBuilder reused = new RecordingBuilder().world();
     reused.at(10).swap(101, WAITING, 102);
     reused.at(20).as(100, 102).threadEnd(100, 101);
     reused.at(30).as(200, 201).thread(200, 101);
@@ -188,8 +188,8 @@ final class WaitTables {
             .row("svc.exe:200", 10_000, 10_000));
   }
 
-  private static void migration(HandTables to) {
-    Activity a = new Activity().world();
+  private static void migration(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
     a.at(10).on(0).swap(101, WAITING, 0);
     a.at(25).on(3).swap(0, RUNNING, 101);
     a.at(30).on(3).swap(101, READY, 0);
@@ -203,8 +203,8 @@ final class WaitTables {
         ProfileTable.total(4_000).row("2", 4_000, 4_000).counter("breaks", 0));
   }
 
-  private static void lost(HandTables to) {
-    Activity a = new Activity(EtlSettings.windows11().lost(0, 2), 8).world();
+  private static void lost(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder(EtlSettings.windows11().lost(0, 2), 8).world();
     a.at(10).swap(101, WAITING, 102);
     // Lost: 102 leaves, 103 comes.
     a.at(30).swap(103, WAITING, 101);
@@ -230,8 +230,8 @@ final class WaitTables {
             .counter("unfinished", 2));
   }
 
-  private static void borders(HandTables to) {
-    Activity a = new Activity().world();
+  private static void borders(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
     a.at(5).on(0).swap(0, RUNNING, 101);
     a.at(6).on(1).swap(0, RUNNING, 102);
     a.at(10).on(0).swap(101, WAITING, 0);
@@ -254,8 +254,8 @@ final class WaitTables {
     to.add("borders", a, by.time(0L, 1_000_000L), both);
   }
 
-  private static void states(HandTables to) {
-    Activity a = new Activity().world();
+  private static void states(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
     int[] states = {0, 2, 6, 8, 9};
     for (int i = 0; i < states.length; i++) {
       a.at(10).on(i).swap(101 + i, states[i], 0);
@@ -275,8 +275,8 @@ final class WaitTables {
     to.add("states that wait", a, READIED.by("cpu"), ProfileTable.total(0));
   }
 
-  private static void ownStacks(HandTables to) {
-    Activity a = new Activity().world();
+  private static void ownStacks(WorkedExamples to) {
+    RecordingBuilder a = new RecordingBuilder().world();
     a.at(10).swap(101, WAITING, 102).stack(100, 101, kernel(0x1000));
     a.at(30).swap(102, WAITING, 101);
     a.stack(100, 101, kernel(0x2000)).stack(100, 102, kernel(0x3000));
@@ -294,8 +294,9 @@ final class WaitTables {
             .counter("unmatched", 0));
   }
 
-  private static void roundedOnce(HandTables to) {
-    Activity a = new Activity(EtlSettings.windows11().perfFreq(3_000_000), 8).world();
+  private static void roundedOnce(WorkedExamples to) {
+    RecordingBuilder a =
+        new RecordingBuilder(EtlSettings.windows11().perfFreq(3_000_000), 8).world();
     for (int i = 0; i < 3; i++) {
       a.on(i).atTicks(100).swap(101 + i, WAITING, 0);
       a.atTicks(101).swap(0, RUNNING, 101 + i);

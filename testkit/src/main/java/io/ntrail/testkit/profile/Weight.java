@@ -12,7 +12,13 @@ import java.util.Map;
  * @param value ticks, bytes, events or nanoseconds
  */
 record Weight(
-    Rec at, Rec since, long pid, long tid, StackParts.Stack stack, long value, boolean idle) {
+    OrderedRecord at,
+    OrderedRecord since,
+    long pid,
+    long tid,
+    StackMatcher.Stack stack,
+    long value,
+    boolean idle) {
 
   /** Weights and what had to be left out of them. */
   record Found(List<Weight> weights, Map<String, Long> counters, boolean ticks) {

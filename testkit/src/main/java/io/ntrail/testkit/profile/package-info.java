@@ -3,9 +3,9 @@
  * by hand with the tables that they must give, random recordings of the same activities, and a
  * plain, slow profiler that holds a whole recording in memory.
  *
- * <p>Start with {@link io.ntrail.testkit.profile.HandTables} for the recordings and their tables,
- * with {@link io.ntrail.testkit.profile.BruteProfile} for the table of any recording, with {@link
- * io.ntrail.testkit.profile.RandomActivity} for recordings without end.
+ * <p>Start with {@link io.ntrail.testkit.profile.WorkedExamples} for the recordings and their
+ * tables, with {@link io.ntrail.testkit.profile.ReferenceProfiler} for the table of any recording,
+ * with {@link io.ntrail.testkit.profile.RandomProfileRecording} for recordings without end.
  */
 @NullMarked
 package io.ntrail.testkit.profile;

@@ -19,7 +19,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * cannot do. One request a connection.
  */
 public final class RawServer implements AutoCloseable {
-  /** What is sent. */
+  /** Sends the answer to a request. */
   @FunctionalInterface
   public interface Script {
     /**

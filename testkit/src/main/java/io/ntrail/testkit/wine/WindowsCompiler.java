@@ -1,6 +1,6 @@
 package io.ntrail.testkit.wine;
 
-import io.ntrail.testkit.ForeignTool;
+import io.ntrail.testkit.ExternalTool;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -20,28 +20,28 @@ import java.util.Map;
 public final class WindowsCompiler {
   /** GCC for C. */
   public static final WindowsCompiler MINGW_C =
-      new WindowsCompiler("mingw-c", ForeignTool.of("mingw", "x86_64-w64-mingw32-gcc"));
+      new WindowsCompiler("mingw-c", ExternalTool.of("mingw", "x86_64-w64-mingw32-gcc"));
 
   /** GCC for C++; its exceptions are those of the system. */
   public static final WindowsCompiler MINGW_CXX =
-      new WindowsCompiler("mingw-cxx", ForeignTool.of("mingw", "x86_64-w64-mingw32-g++"));
+      new WindowsCompiler("mingw-cxx", ExternalTool.of("mingw", "x86_64-w64-mingw32-g++"));
 
   /** Clang for C with Microsoft's extensions ({@code __try}), linked by GCC's linker. */
   public static final WindowsCompiler CLANG =
-      new WindowsCompiler("clang", ForeignTool.of("clang", "clang-14", "clang"));
+      new WindowsCompiler("clang", ExternalTool.of("clang", "clang-14", "clang"));
 
   private static final List<String> TO_LINK =
       List.of("-static", "-static-libgcc", "-Wl,--no-insert-timestamp");
 
   private final String id;
-  private final ForeignTool tool;
+  private final ExternalTool tool;
 
-  private WindowsCompiler(String id, ForeignTool tool) {
+  private WindowsCompiler(String id, ExternalTool tool) {
     this.id = id;
     this.tool = tool;
   }
 
-  /** Whether it is installed; the condition of an assumption. */
+  /** Returns true if it is installed; the condition of an assumption. */
   public boolean available() {
     return tool.available() && (this != CLANG || MINGW_C.tool.available());
   }
@@ -116,9 +116,9 @@ public final class WindowsCompiler {
     return program;
   }
 
-  private static void run(ForeignTool tool, List<String> command) throws IOException {
+  private static void run(ExternalTool tool, List<String> command) throws IOException {
     try {
-      ForeignTool.Outcome outcome =
+      ExternalTool.Outcome outcome =
           tool.run(Path.of("."), Map.of("LC_ALL", "C"), command.toArray(String[]::new));
       if (outcome.exitCode() != 0) {
         throw new IllegalStateException(command + ": " + outcome.errors());

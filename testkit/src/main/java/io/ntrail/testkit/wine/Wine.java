@@ -1,6 +1,6 @@
 package io.ntrail.testkit.wine;
 
-import io.ntrail.testkit.ForeignTool;
+import io.ntrail.testkit.ExternalTool;
 import io.ntrail.testkit.TestData;
 import java.io.File;
 import java.io.IOException;
@@ -24,10 +24,10 @@ import java.util.concurrent.TimeUnit;
  * {@code wine}.
  */
 public final class Wine {
-  private static final ForeignTool LOADER =
-      ForeignTool.of("wine", "wine", "wine64", "/usr/lib/wine/wine64");
-  private static final ForeignTool SERVER =
-      ForeignTool.of(
+  private static final ExternalTool LOADER =
+      ExternalTool.of("wine", "wine", "wine64", "/usr/lib/wine/wine64");
+  private static final ExternalTool SERVER =
+      ExternalTool.of(
           "wine", "wineserver", "/usr/lib/wine/wineserver64", "/usr/lib/wine/wineserver");
   private static final Duration SETUP = Duration.ofMinutes(4);
 
@@ -36,7 +36,7 @@ public final class Wine {
   private final Map<String, String> environment;
 
   /**
-   * What a program did.
+   * Result of a program.
    *
    * @param exitCode of the 32 bits that Windows knows the lowest 8, which Unix hands on
    * @param text all of its standard output, each byte a character
@@ -55,7 +55,7 @@ public final class Wine {
     this.environment = environment;
   }
 
-  /** Whether there is one; the condition of an assumption. */
+  /** Returns true if there is one; the condition of an assumption. */
   public static boolean available() {
     return LOADER.available() && SERVER.available();
   }

@@ -81,47 +81,52 @@ class BaselineTest {
 
   @Test
   void numbersAreEqualInEveryFormAndWithEitherSign() {
-    Decoded number = new Decoded.Whole(0xFFFF_FFFEL, 4, null);
+    DecodedValue number = new DecodedValue.Whole(0xFFFF_FFFEL, 4, null);
 
     for (String printed : List.of("-2", "4,294,967,294", "4294967294", "0xfffffffe")) {
-      assertTrue(Printed.same(printed, number), printed);
+      assertTrue(BaselineComparison.same(printed, number), printed);
     }
-    assertFalse(Printed.same("2", number));
-    assertFalse(Printed.same("", number));
-    assertTrue(Printed.same("0x00000010", new Decoded.Whole(16, 8, null)));
-    assertTrue(Printed.same("18446744073709551615", new Decoded.Whole(-1, 8, null)));
-    assertTrue(Printed.same("-1", new Decoded.Whole(-1, 8, null)));
+    assertFalse(BaselineComparison.same("2", number));
+    assertFalse(BaselineComparison.same("", number));
+    assertTrue(BaselineComparison.same("0x00000010", new DecodedValue.Whole(16, 8, null)));
+    assertTrue(
+        BaselineComparison.same("18446744073709551615", new DecodedValue.Whole(-1, 8, null)));
+    assertTrue(BaselineComparison.same("-1", new DecodedValue.Whole(-1, 8, null)));
   }
 
   @Test
   void truthValuesAndNamesOfValuesAreWords() {
-    assertTrue(Printed.same("True", new Decoded.Whole(1, 4, null)));
-    assertTrue(Printed.same("False", new Decoded.Whole(0, 4, null)));
-    assertTrue(Printed.same("None", new Decoded.Whole(0, 4, null)));
-    assertTrue(Printed.same("DomainNeutral, Nativ...", flags("DomainNeutral|Native|Manifest")));
-    assertFalse(Printed.same("DomainNeutral, Nativ...", flags("DomainNeutral|Manifest")));
+    assertTrue(BaselineComparison.same("True", new DecodedValue.Whole(1, 4, null)));
+    assertTrue(BaselineComparison.same("False", new DecodedValue.Whole(0, 4, null)));
+    assertTrue(BaselineComparison.same("None", new DecodedValue.Whole(0, 4, null)));
+    assertTrue(
+        BaselineComparison.same("DomainNeutral, Nativ...", flags("DomainNeutral|Native|Manifest")));
+    assertFalse(
+        BaselineComparison.same("DomainNeutral, Nativ...", flags("DomainNeutral|Manifest")));
   }
 
-  private static Decoded flags(String names) {
-    return new Decoded.Whole(3, 4, names);
+  private static DecodedValue flags(String names) {
+    return new DecodedValue.Whole(3, 4, names);
   }
 
   @Test
   void longTextsAreCutAfterTwentyCharacters() {
-    Decoded text = new Decoded.Text("C:\\Windows\\Microsoft.NET\\x");
+    DecodedValue text = new DecodedValue.Text("C:\\Windows\\Microsoft.NET\\x");
 
-    assertTrue(Printed.same("C:\\Windows\\Microsoft...", text));
-    assertFalse(Printed.same("C:\\Windows\\microsoft...", text));
-    assertFalse(Printed.same("C:\\Windows\\Micros...", text));
-    assertTrue(Printed.same("a...", new Decoded.Text("a...")));
+    assertTrue(BaselineComparison.same("C:\\Windows\\Microsoft...", text));
+    assertFalse(BaselineComparison.same("C:\\Windows\\microsoft...", text));
+    assertFalse(BaselineComparison.same("C:\\Windows\\Micros...", text));
+    assertTrue(BaselineComparison.same("a...", new DecodedValue.Text("a...")));
   }
 
   @Test
   void timesFractionsAndNothing() {
-    assertTrue(Printed.same("20/07/29 00:07:10.69...", new Decoded.Time(132404548306912345L)));
-    assertTrue(Printed.same("1,234.568", new Decoded.Fraction(1234.5678)));
-    assertTrue(Printed.same("", new Decoded.Nothing()));
-    assertFalse(Printed.same("0", new Decoded.Nothing()));
+    assertTrue(
+        BaselineComparison.same(
+            "20/07/29 00:07:10.69...", new DecodedValue.Time(132404548306912345L)));
+    assertTrue(BaselineComparison.same("1,234.568", new DecodedValue.Fraction(1234.5678)));
+    assertTrue(BaselineComparison.same("", new DecodedValue.Nothing()));
+    assertFalse(BaselineComparison.same("0", new DecodedValue.Nothing()));
   }
 
   @Test

@@ -20,13 +20,13 @@ class RealRecordingsTest {
     assumeTrue(TestData.available(), TestData.MISSING);
   }
 
-  private static SecondReader recording(String name) throws IOException {
-    return SecondReader.of(TestData.gunzip("etl/" + name + ".etl.gz"));
+  private static ReferenceEventReader recording(String name) throws IOException {
+    return ReferenceEventReader.of(TestData.gunzip("etl/" + name + ".etl.gz"));
   }
 
-  private static void allReadToTheLastByte(SecondReader reader, String provider) {
+  private static void allReadToTheLastByte(ReferenceEventReader reader, String provider) {
     for (RawRecord record : reader.records()) {
-      Described read = record.provider().equals(provider) ? reader.read(record) : null;
+      DescribedEvent read = record.provider().equals(provider) ? reader.read(record) : null;
       if (read != null) {
         assertTrue(read.complete(), read::toString);
         assertEquals(record.payload().size(), read.bytesRead(), read::toString);
@@ -34,11 +34,11 @@ class RealRecordingsTest {
     }
   }
 
-  private static Described first(List<Described> events, String event) {
+  private static DescribedEvent first(List<DescribedEvent> events, String event) {
     return events.stream().filter(read -> read.event().equals(event)).findFirst().orElseThrow();
   }
 
-  private static Map<String, Integer> counts(List<Described> events) {
+  private static Map<String, Integer> counts(List<DescribedEvent> events) {
     Map<String, Integer> counts = new TreeMap<>();
     events.forEach(read -> counts.merge(read.event(), 1, Integer::sum));
     return counts;
@@ -46,9 +46,9 @@ class RealRecordingsTest {
 
   @Test
   void aCSharpProviderDescribesItsOwnEvents() throws IOException {
-    SecondReader reader = recording("etwanalyzer-TraceLoggingTester");
+    ReferenceEventReader reader = recording("etwanalyzer-TraceLoggingTester");
     String provider = "a214eced-be64-5e23-fac1-1d7b9052efa4";
-    List<Described> events = reader.readAll(provider);
+    List<DescribedEvent> events = reader.readAll(provider);
     assertEquals(70, events.size());
     allReadToTheLastByte(reader, provider);
     assertTrue(events.stream().allMatch(e -> e.provider().equals("CSharpTraceLoggingEventSource")));
@@ -74,9 +74,9 @@ class RealRecordingsTest {
 
   @Test
   void aMergerDescribesThePacketMonitorsEventsWithTheirValueMaps() throws IOException {
-    SecondReader reader = recording("demikernel-PktMon");
+    ReferenceEventReader reader = recording("demikernel-PktMon");
     String provider = "4d4f80d9-c8bd-4d73-bb5b-19c90402c5ac";
-    List<Described> events = reader.readAll(provider);
+    List<DescribedEvent> events = reader.readAll(provider);
     assertEquals(403, events.size());
     allReadToTheLastByte(reader, provider);
     List<String> texts = events.stream().map(event -> event.flat().toString()).toList();
@@ -88,9 +88,9 @@ class RealRecordingsTest {
         texts.contains("[ComponentId = 70, Type = 7 (EtherType), EtherType = 34525 (IPv6)]"));
     // The packet of this event starts with an Ethernet header whose type is IPv4, and is as long
     // as the event says.
-    Described packet =
+    DescribedEvent packet =
         events.stream().filter(e -> e.fields().size() == 13).findFirst().orElseThrow();
-    Node payload = packet.fields().getLast();
+    FieldNode payload = packet.fields().getLast();
     assertEquals("Payload", payload.name());
     assertEquals("98", packet.fields().get(11).value());
     String hex = String.valueOf(payload.value());
@@ -100,10 +100,10 @@ class RealRecordingsTest {
 
   @Test
   void manifestsInTheRecordingDescribeEventSources() throws IOException {
-    SecondReader reader = recording("perfview-net452-x64");
+    ReferenceEventReader reader = recording("perfview-net452-x64");
     assertTrue(reader.manifestProviders().contains("PerfView"));
     assertTrue(reader.manifestProviders().contains("System.Threading.Tasks.TplEventSource"));
-    List<Described> events = reader.readAll("a8a71ac1-040f-54a2-07ca-00a89b5ab761");
+    List<DescribedEvent> events = reader.readAll("a8a71ac1-040f-54a2-07ca-00a89b5ab761");
     Map<String, Integer> counts = counts(events);
     assertEquals(53, counts.get("PerfViewLog"));
     assertEquals(37, counts.get("ProviderEnableParameters"));
@@ -122,37 +122,37 @@ class RealRecordingsTest {
 
   @Test
   void metadataDescribesNamesAddressesAndArraysOfStructures() throws IOException {
-    SecondReader reader = recording("perfview-net452-x64");
-    List<Described> dns = reader.readAll("1c95126e-7eea-49a9-a3fe-a378b03ddb4d");
+    ReferenceEventReader reader = recording("perfview-net452-x64");
+    List<DescribedEvent> dns = reader.readAll("1c95126e-7eea-49a9-a3fe-a378b03ddb4d");
     assertEquals(
         "[Interface = Ethernet, TotalServerCount = 4, Index = 1, DynamicAddress = 1 (dynamic),"
             + " AddressLength = 28, Address = [2001:4898::1050:1050]:0]",
         dns.getFirst().flat().toString());
-    List<Described> runtime = reader.readAll("e13c0d23-ccbc-4e12-931b-d9cc2eee27e4");
+    List<DescribedEvent> runtime = reader.readAll("e13c0d23-ccbc-4e12-931b-d9cc2eee27e4");
     Map<String, Integer> counts = counts(runtime);
     assertEquals(10_382, counts.get("GarbageCollection/GCAllocationTick"));
     assertEquals(290, counts.get("CLRMethod/MethodLoadVerbose"));
-    Node ranges =
+    FieldNode ranges =
         first(runtime, "GarbageCollection/GCBulkSurvivingObjectRanges").fields().getLast();
     assertEquals(28, ranges.children().size());
     assertEquals(
         "[RangeBase = 0x2551048, RangeLength = 1768]",
-        Node.flat(ranges.children().getFirst().children()).toString());
+        FieldNode.flat(ranges.children().getFirst().children()).toString());
   }
 
   @Test
   void aManifestFromOutsideDescribesAWebServersRequests() throws IOException {
     String manifest = new String(TestData.gunzip("etl/manifests/HTTP_Server.man.gz"), UTF_8);
-    SecondReader reader = recording("tx-HTTP_Server").with(manifest);
+    ReferenceEventReader reader = recording("tx-HTTP_Server").with(manifest);
     String provider = "dd5ef90a-6398-47a4-ad34-4dcecdef795f";
-    List<Described> events = reader.readAll(provider);
+    List<DescribedEvent> events = reader.readAll(provider);
     assertEquals(2041, events.size());
     allReadToTheLastByte(reader, provider);
     Map<String, Integer> counts = counts(events);
     assertEquals(12, counts.size());
     assertEquals(291, counts.get("HTTP Request Trace Task/Parse"));
     assertEquals(289, counts.get("HTTP Request Trace Task/FastSend"));
-    Described parse = first(events, "HTTP Request Trace Task/Parse");
+    DescribedEvent parse = first(events, "HTTP Request Trace Task/Parse");
     String pointer = Long.toHexString(Long.parseUnsignedLong("18446738026454074672"));
     assertEquals(
         "[RequestObj = 0x%s, HttpVerb = 4, Url = http://georgis2:80/windir.txt]".formatted(pointer),
@@ -167,7 +167,7 @@ class RealRecordingsTest {
 
   @Test
   void aRustProgramsEventsAreReadToTheEnd() throws IOException {
-    SecondReader reader = recording("sonde-test");
+    ReferenceEventReader reader = recording("sonde-test");
     String provider = "559e1292-fdb4-551e-6ee3-4e8c6d9da223";
     allReadToTheLastByte(reader, provider);
     assertEquals(

@@ -23,10 +23,10 @@ import org.junit.jupiter.api.Test;
 class WrittenAndReadTest {
   private static final UUID PROVIDER = UUID.fromString("d3b7c0f4-51c2-4a0e-9e1b-0f6d2c8a7e55");
 
-  private static void same(List<Node> expected, int payload, Described read) {
+  private static void same(List<FieldNode> expected, int payload, DescribedEvent read) {
     assertEquals(
-        String.join("\n", Node.flat(expected).stream().map(Node.Pair::toString).toList()),
-        String.join("\n", read.flat().stream().map(Node.Pair::toString).toList()));
+        String.join("\n", FieldNode.flat(expected).stream().map(FieldNode.Pair::toString).toList()),
+        String.join("\n", read.flat().stream().map(FieldNode.Pair::toString).toList()));
     assertEquals(expected, read.fields());
     assertTrue(read.complete());
     assertEquals(payload, read.bytesRead());
@@ -36,10 +36,10 @@ class WrittenAndReadTest {
   void everyTraceLoggingEventReadsAsItWasWritten() {
     Property.check(g -> {
       int pointer = g.oneOf(8, 4);
-      TraceLoggingEvent event = RandomDescribed.traceLogging(g, pointer);
+      TraceLoggingEvent event = RandomDescribedEvents.traceLogging(g, pointer);
       byte[] traits = TraceLoggingEvent.traits("Maker", PROVIDER);
       byte[] payload = event.payload();
-      Described read = TraceLogging.read(traits, event.metadata(), payload, pointer);
+      DescribedEvent read = TraceLoggingReader.read(traits, event.metadata(), payload, pointer);
       assertEquals("Maker", read.provider());
       assertEquals(event.name(), read.event());
       same(event.expected(), payload.length, read);
@@ -49,15 +49,15 @@ class WrittenAndReadTest {
   @Test
   void everyEventWithMetadataReadsAsItWasWritten() {
     Property.check(g -> {
-      RandomDescribed.Typed typed = RandomDescribed.eventInfo(g);
+      RandomDescribedEvents.Typed typed = RandomDescribedEvents.eventInfo(g);
       byte[] blob = typed.eventInfo(PROVIDER, "Maker", 7, 2);
-      Map<String, ValueMap> maps = new HashMap<>();
+      Map<String, EventMap> maps = new HashMap<>();
       for (byte[] map : typed.mapInfos(PROVIDER)) {
-        assertEquals(PROVIDER.toString(), EventInfo.mapProvider(map));
-        maps.put(EventInfo.map(map).name(), EventInfo.map(map));
+        assertEquals(PROVIDER.toString(), EventInfoReader.mapProvider(map));
+        maps.put(EventInfoReader.map(map).name(), EventInfoReader.map(map));
       }
       byte[] payload = typed.event().payload();
-      Described read = EventInfo.of(blob).read(maps, payload, typed.pointer());
+      DescribedEvent read = EventInfoReader.of(blob).read(maps, payload, typed.pointer());
       assertEquals("Maker", read.provider());
       same(typed.event().expected(), payload.length, read);
     });
@@ -66,29 +66,30 @@ class WrittenAndReadTest {
   @Test
   void everyEventWithAManifestReadsAsItWasWritten() {
     Property.check(g -> {
-      RandomDescribed.Typed typed = RandomDescribed.manifest(g);
-      Manifest manifest = Manifest.parse(typed.manifest(PROVIDER, "Maker", 7, 2)).getFirst();
+      RandomDescribedEvents.Typed typed = RandomDescribedEvents.manifest(g);
+      ManifestParser manifest =
+          ManifestParser.parse(typed.manifest(PROVIDER, "Maker", 7, 2)).getFirst();
       assertEquals(PROVIDER.toString(), manifest.guid());
       byte[] payload = typed.event().payload();
-      Described read =
+      DescribedEvent read =
           Objects.requireNonNull(
-              manifest.read(Described.By.MANIFEST, 7, 2, payload, typed.pointer()));
+              manifest.read(DescribedEvent.By.MANIFEST, 7, 2, payload, typed.pointer()));
       assertEquals("Event7", read.event());
       same(typed.event().expected(), payload.length, read);
-      assertNull(manifest.read(Described.By.MANIFEST, 7, 1, payload, typed.pointer()));
+      assertNull(manifest.read(DescribedEvent.By.MANIFEST, 7, 1, payload, typed.pointer()));
     });
   }
 
   @Test
   void aPayloadThatEndsEarlyGivesTheFieldsBeforeItsEnd() {
     Property.check(g -> {
-      TraceLoggingEvent event = RandomDescribed.traceLogging(g);
+      TraceLoggingEvent event = RandomDescribedEvents.traceLogging(g);
       byte[] payload = event.payload();
       int kept = g.below(payload.length + 1);
-      Described read =
-          TraceLogging.read(new byte[0], event.metadata(), Arrays.copyOf(payload, kept), 8);
+      DescribedEvent read =
+          TraceLoggingReader.read(new byte[0], event.metadata(), Arrays.copyOf(payload, kept), 8);
       assertTrue(read.bytesRead() <= kept);
-      assertTrue(Node.flat(event.expected()).size() >= read.fields().size());
+      assertTrue(FieldNode.flat(event.expected()).size() >= read.fields().size());
       if (read.complete()) {
         assertEquals(event.expected().size(), read.fields().size());
       }
@@ -99,17 +100,18 @@ class WrittenAndReadTest {
   void oneReaderFindsEveryDescriptionOfARecording() {
     TraceLoggingEvent sale =
         new TraceLoggingEvent("Sale")
-            .field("item", 1, 0, Encoded.wide("tea"))
-            .counted("prices", 8, 0, List.of(Encoded.unsigned(4, 3), Encoded.unsigned(4, 4)))
-            .struct("where", s -> s.field("shelf", 4, 0, Encoded.unsigned(1, 7)));
+            .field("item", 1, 0, EncodedValue.wide("tea"))
+            .counted(
+                "prices", 8, 0, List.of(EncodedValue.unsigned(4, 3), EncodedValue.unsigned(4, 4)))
+            .struct("where", s -> s.field("shelf", 4, 0, EncodedValue.unsigned(1, 7)));
     TypedEvent order =
         new TypedEvent()
-            .field("Id", 8, 0, Encoded.unsigned(4, 12))
-            .mapped("State", 6, "States", Encoded.unsigned(2, 2), "paid");
+            .field("Id", 8, 0, EncodedValue.unsigned(4, 12))
+            .mapped("State", 6, "States", EncodedValue.unsigned(2, 2), "paid");
     EventInfoWriter info =
         new EventInfoWriter(PROVIDER, "Orders", 5, 1).names("", "Order", "Pay", "");
     UUID source = new UUID(0x11_2233_4455L, 9);
-    TypedEvent note = new TypedEvent().field("Text", 1, 1, Encoded.wide("hello"));
+    TypedEvent note = new TypedEvent().field("Text", 1, 1, EncodedValue.wide("hello"));
     String xml =
         new ManifestWriter("Notes", source).event(3, 0, "Note", "", "", "%1", note).write();
     EtlWriter writer = new EtlWriter(EtlSettings.windows11());
@@ -124,8 +126,8 @@ class WrittenAndReadTest {
         DescribedRecords.mapInfo(PROVIDER, "States", false, Map.of(1L, "open", 2L, "paid"))
             .time(5)
             .build());
-    SecondReader reader = SecondReader.of(writer.toByteArray());
-    List<Described> found = reader.readAll(PROVIDER.toString());
+    ReferenceEventReader reader = ReferenceEventReader.of(writer.toByteArray());
+    List<DescribedEvent> found = reader.readAll(PROVIDER.toString());
     assertEquals("Sale", found.getFirst().event());
     assertEquals(
         "[item = tea, prices[0] = 3, prices[1] = 4, where.shelf = 7]",
@@ -137,8 +139,8 @@ class WrittenAndReadTest {
 
   @Test
   void aTmfHasALineForEveryArgumentOfItsMessages() {
-    WppMessage message =
-        new WppMessage(PROVIDER, "shop_c120", 10, "ShopMain", "INFO", "ALL")
+    WppMessageWriter message =
+        new WppMessageWriter(PROVIDER, "shop_c120", 10, "ShopMain", "INFO", "ALL")
             .function()
             .text(": 100% of ")
             .wide("tea")
@@ -147,7 +149,7 @@ class WrittenAndReadTest {
             .text(" ")
             .oneOf(1, 1, "open", "closed");
     assertEquals("ShopMain: 100% of tea, status c0000034 closed", message.text());
-    String tmf = WppMessage.tmf("shop", "shop.c", List.of(message));
+    String tmf = WppMessageWriter.tmf("shop", "shop.c", List.of(message));
     List<String> lines = tmf.lines().toList();
     assertEquals(
         "#typev  shop_c120 10 \"%0%!FUNC!: 100%% of %10!S!, status %11!08x! %12!s!\""
@@ -161,7 +163,7 @@ class WrittenAndReadTest {
 
   @Test
   void piecesOfAManifestThatDoNotFollowEachOtherAreNone() {
-    ManifestChunks chunks = new ManifestChunks();
+    ManifestJoiner chunks = new ManifestJoiner();
     List<byte[]> pieces = ManifestWriter.chunks("<a>" + "\u20AC".repeat(50) + "</a>", 40);
     assertEquals(4, pieces.size());
     assertNull(chunks.add("p", 1, 1, pieces.get(1)));

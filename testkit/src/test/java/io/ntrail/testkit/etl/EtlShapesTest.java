@@ -31,7 +31,7 @@ class EtlShapesTest {
 
   @Test
   void mergedSessionsOverlapOnACpu() {
-    EtlWriter merged = EtlShapes.merged(3, 500, Compression.NONE);
+    EtlWriter merged = EtlShapes.merged(3, 500, BufferCompression.NONE);
     boolean overlap = false;
     for (EtlBuffer a : merged.buffers()) {
       for (EtlBuffer b : merged.buffers()) {
@@ -43,7 +43,7 @@ class EtlShapesTest {
       }
     }
     assertTrue(overlap);
-    assertTrue(EtlShapes.merged(3, 500, Compression.XPRESS).toByteArray().length > 0);
+    assertTrue(EtlShapes.merged(3, 500, BufferCompression.XPRESS).toByteArray().length > 0);
   }
 
   @Test

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.testkit.LittleEndian;
-import io.ntrail.testkit.compress.NaiveDecoders;
+import io.ntrail.testkit.compress.ReferenceDecoders;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -142,9 +142,9 @@ class EtlWriterTest {
         int unpacked = (int) LittleEndian.getU32(file, at + 4) - 72;
         area =
             switch ((int) format) {
-              case 2 -> NaiveDecoders.lznt1(area);
-              case 3 -> NaiveDecoders.xpress(area, unpacked);
-              default -> NaiveDecoders.xpressHuffman(area, unpacked);
+              case 2 -> ReferenceDecoders.lznt1(area);
+              case 3 -> ReferenceDecoders.xpress(area, unpacked);
+              default -> ReferenceDecoders.xpressHuffman(area, unpacked);
             };
         assertEquals(unpacked, area.length);
       }
@@ -168,9 +168,9 @@ class EtlWriterTest {
             EtlSettings.windows11(),
             EtlSettings.windows7(8),
             EtlSettings.vista(4),
-            EtlSettings.compressed(Compression.LZNT1),
-            EtlSettings.compressed(Compression.XPRESS),
-            EtlSettings.compressed(Compression.XPRESS_HUFF))) {
+            EtlSettings.compressed(BufferCompression.LZNT1),
+            EtlSettings.compressed(BufferCompression.XPRESS),
+            EtlSettings.compressed(BufferCompression.XPRESS_HUFF))) {
       EtlWriter writer = some(settings);
       List<String> expected = new ArrayList<>();
       for (TruthRecord truth : writer.truthInFileOrder()) {

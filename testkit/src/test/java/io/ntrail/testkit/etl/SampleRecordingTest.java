@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.testkit.LittleEndian;
 import io.ntrail.testkit.TestData;
-import io.ntrail.testkit.described.Described;
-import io.ntrail.testkit.described.SecondReader;
+import io.ntrail.testkit.described.DescribedEvent;
+import io.ntrail.testkit.described.ReferenceEventReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -40,33 +40,34 @@ class SampleRecordingTest {
 
   @Test
   void itsProgramsSpeakInEveryKindOfDescribedEvent() {
-    SecondReader reader = SecondReader.of(SampleRecording.make().toByteArray());
-    List<Described> app = described(reader, SampleRecording.SHOP_APP, "Shop-App");
-    Set<String> names = new TreeSet<>(app.stream().map(Described::event).toList());
+    ReferenceEventReader reader = ReferenceEventReader.of(SampleRecording.make().toByteArray());
+    List<DescribedEvent> app = described(reader, SampleRecording.SHOP_APP, "Shop-App");
+    Set<String> names = new TreeSet<>(app.stream().map(DescribedEvent::event).toList());
     Set<String> all = Set.of("OrderPlaced", "Request", "SessionOpened", "StockLow", "StoreFailed");
     assertEquals(new TreeSet<>(all), names);
-    Described order =
+    DescribedEvent order =
         app.stream().filter(e -> e.event().equals("OrderPlaced")).findFirst().orElseThrow();
     assertEquals("customer", order.fields().get(1).name());
     assertTrue(
         String.valueOf(order.fields().get(2).value()).matches("2026-03-14T.*Z"), order::toString);
 
-    List<Described> store = described(reader, SampleRecording.SHOP_STORE, "Shop-Store");
+    List<DescribedEvent> store = described(reader, SampleRecording.SHOP_STORE, "Shop-Store");
     assertTrue(store.stream().anyMatch(e -> e.flat().toString().contains("State = 1 (Paid)")));
     assertTrue(store.stream().anyMatch(e -> e.flat().toString().contains("(Express|Gift)")));
     assertTrue(store.stream().anyMatch(e -> e.flat().toString().contains("Shelves[1].Pieces")));
-    assertTrue(store.stream().allMatch(e -> e.by() == Described.By.EVENT_INFO));
+    assertTrue(store.stream().allMatch(e -> e.by() == DescribedEvent.By.EVENT_INFO));
 
-    List<Described> pages = described(reader, SampleRecording.SHOP_PAGES, "Shop-Pages");
-    assertTrue(pages.stream().allMatch(e -> e.by() == Described.By.EVENT_SOURCE));
+    List<DescribedEvent> pages = described(reader, SampleRecording.SHOP_PAGES, "Shop-Pages");
+    assertTrue(pages.stream().allMatch(e -> e.by() == DescribedEvent.By.EVENT_SOURCE));
     assertTrue(pages.stream().anyMatch(e -> e.flat().toString().contains("(Search)")));
     assertEquals(
         5, described(reader, SampleRecording.DNS_CLIENT, "Microsoft-Windows-DNS-Client").size());
   }
 
-  private static List<Described> described(SecondReader reader, UUID provider, String name) {
-    List<Described> found = reader.readAll(provider.toString());
-    for (Described event : found) {
+  private static List<DescribedEvent> described(
+      ReferenceEventReader reader, UUID provider, String name) {
+    List<DescribedEvent> found = reader.readAll(provider.toString());
+    for (DescribedEvent event : found) {
       assertEquals(name, event.provider());
       assertTrue(event.complete(), event::toString);
     }

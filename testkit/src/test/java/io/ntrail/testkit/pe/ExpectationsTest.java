@@ -206,15 +206,15 @@ class ExpectationsTest {
 
   @Test
   void stackRowsTellFrameAndReturnAddress() throws IOException {
-    StackRows basic = StackRows.of("basic-opt64.dll");
+    BreakpadStackRecords basic = BreakpadStackRecords.of("basic-opt64.dll");
     assertEquals(1462, basic.cfi().size());
     assertEquals(
-        new StackRows.Cfi(0x6AF0, 0x68, "$rsp 48 +", ".cfa 8 - ^", List.of()),
+        new BreakpadStackRecords.Cfi(0x6AF0, 0x68, "$rsp 48 +", ".cfa 8 - ^", List.of()),
         basic.cfi().getFirst());
-    StackRows x86 = StackRows.of("basic-opt32.dll");
+    BreakpadStackRecords x86 = BreakpadStackRecords.of("basic-opt32.dll");
     assertEquals(4882, x86.win().size());
     assertEquals(0xB, x86.win().getFirst().size());
-    assertEquals(1547, StackRows.of("mozwer.dll").cfi().size());
+    assertEquals(1547, BreakpadStackRecords.of("mozwer.dll").cfi().size());
   }
 
   @Test

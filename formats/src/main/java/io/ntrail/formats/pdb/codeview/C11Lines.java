@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The lines of a module before Visual C++ 8 (the source module of cvexefmt.h): a table of files,
- * each with its name and, a section, offsets and lines. All places count from the begin of the
- * table; offsets in sections are absolute.
+ * Lines of a module before Visual C++ 8 (the source module of cvexefmt.h): a table of files, each
+ * with its name and, per section, offsets and lines. All places count from the start of the table;
+ * offsets in sections are absolute.
  */
 public final class C11Lines {
   private static final int MOST_NAME = 4096;
@@ -46,7 +46,8 @@ public final class C11Lines {
   private static int place(Bytes table, int at) {
     long place = table.u32(at);
     if (place >= table.length()) {
-      throw new DamagedInput(table.name(), table.base() + at, "a place behind the end of lines");
+      throw new DamagedInput(
+          table.name(), table.base() + at, "an offset past the end of the lines");
     }
     return (int) place;
   }

@@ -34,7 +34,7 @@ public final class C13Lines {
   private record Part(long at, int length) {}
 
   /**
-   * Where a function that was inlined somewhere begins in its source.
+   * Source position of the declaration of a function that was inlined somewhere.
    *
    * @param item of the IPI stream
    * @param file as in {@link LineRow#file}
@@ -63,10 +63,10 @@ public final class C13Lines {
   }
 
   /**
-   * Reads the heads.
+   * Reads the heads of the subsections.
    *
    * @param stream the part of a module's stream that has them
-   * @throws DamagedInput if a subsection goes on behind the end
+   * @throws DamagedInput if a subsection runs past the end
    */
   public static C13Lines read(MsfStream stream) {
     C13Lines lines = new C13Lines(stream);
@@ -137,17 +137,21 @@ public final class C13Lines {
     return rows;
   }
 
-  /** Whether there is a table of source files. */
+  /** Returns true if there is a table of source files. */
   public boolean hasFiles() {
     return !checksums.isEmpty();
   }
 
   /** The row of an address; empty if it has none. */
   public Optional<LineRow> row(int section, long offset) {
-    int last = Search.last(0, covered.size(), i -> {
-          Covered c = covered.get(i);
-          return c.section < section || c.section == section && c.offset <= offset;
-        });
+    int last =
+        Search.last(
+            0,
+            covered.size(),
+            i -> {
+              Covered c = covered.get(i);
+              return c.section < section || c.section == section && c.offset <= offset;
+            });
     Optional<LineRow> found = Optional.empty();
     long place = -1;
     for (int i = last; i >= 0; i--) {
@@ -216,7 +220,7 @@ public final class C13Lines {
     return withLengths(rows, c.offset + c.size);
   }
 
-  /** A row goes on to the next one, the last one to the end. */
+  /** Returns the rows with lengths: a row extends to the next one, the last one to the end. */
   static List<LineRow> withLengths(List<LineRow> rows, long end) {
     List<LineRow> whole = new ArrayList<>(rows.size());
     for (int i = 0; i < rows.size(); i++) {
@@ -236,21 +240,21 @@ public final class C13Lines {
     return whole;
   }
 
-  /** Where an inlined function begins in its source; empty if the module does not say it. */
+  /** Returns the source position of an inlined function; empty if the module does not have it. */
   public Optional<Inlinee> inlinee(long item) {
     return Optional.ofNullable(inlinees.get(item));
   }
 
-  /** All of them. */
+  /** Returns all inlinees. */
   public List<Inlinee> inlinees() {
     return List.copyOf(inlinees.values());
   }
 
   /**
-   * A source file.
+   * Returns a source file.
    *
-   * @param file as a row names it
-   * @return empty if there is no such one
+   * @param file as in a row
+   * @return empty if there is no such file
    */
   public Optional<SourceFile> file(long file) {
     for (Part part : checksums) {
@@ -268,15 +272,15 @@ public final class C13Lines {
   }
 
   /**
-   * What an item with bit 31 means, which is an item of another module: link-time code generation
-   * inlines across modules.
+   * The target of an item with bit 31, which is an item of another module: link-time code
+   * generation inlines across modules.
    *
    * @param module offset of the other module's name in the PDB's table of names
    * @param item its number there, to look up among that module's exports
    */
   public record Import(long module, long item) {}
 
-  /** The import that an item with bit 31 stands for. */
+  /** Returns the import of an item with bit 31. */
   public Optional<Import> imported(long item) {
     int which = (int) (item >> 20 & 0x7FF);
     long number = item & 0xF_FFFF;

@@ -5,9 +5,9 @@ import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.pdb.msf.MsfStream;
 
 /**
- * Walks records of symbols or types, which look alike: it is the record that it stands on. A record
- * is {@code u16 length}, {@code u16 kind} and a body; the length counts what follows it. Reads the
- * stream in pieces that grow from 4 to 256 KiB. For one thread.
+ * Walks records of symbols or types, which have the same shape, as a flyweight: it is the record it
+ * is on. A record is {@code u16 length}, {@code u16 kind} and a body; the length counts what
+ * follows it. Reads the stream in pieces that grow from 4 to 256 KiB. For one thread.
  */
 public final class CodeViewCursor {
   private static final int FIRST_PIECE = 4 << 10;
@@ -27,10 +27,10 @@ public final class CodeViewCursor {
   private int kind;
 
   /**
-   * Stands before the first record of a range.
+   * Starts before the first record of a range.
    *
-   * @param begin where in the stream the first record begins
-   * @param end where the last one ends, clipped to the stream
+   * @param begin offset of the first record in the stream
+   * @param end end of the last one, clipped to the stream
    */
   public CodeViewCursor(MsfStream stream, long begin, long end) {
     this.stream = stream;
@@ -56,7 +56,7 @@ public final class CodeViewCursor {
   /**
    * Goes to the next record.
    *
-   * @return false behind the last one
+   * @return false after the last one
    * @throws DamagedInput if there are bytes, but no record
    */
   public boolean next() {
@@ -98,27 +98,27 @@ public final class CodeViewCursor {
   public void skipTo(long record) {
     if (record < next) {
       throw new DamagedInput(
-          stream.name(), stream.fileOffset(offset), "a scope that ends before it begins");
+          stream.name(), stream.fileOffset(offset), "a scope that ends before it starts");
     }
     next = record;
   }
 
-  /** Where in the stream the record begins. */
+  /** Returns the offset of the record in the stream. */
   public long offset() {
     return offset;
   }
 
-  /** What it is, of {@link SymbolKind} or another number. */
+  /** Returns the kind: one of {@link SymbolKind} or another number. */
   public int kind() {
     return kind;
   }
 
-  /** How many bytes follow the kind. */
+  /** Returns the number of bytes after the kind. */
   public int length() {
     return bodyLength;
   }
 
-  /** The bytes behind the kind. */
+  /** Returns the bytes after the kind. */
   public Bytes body() {
     return piece.slice(body, bodyLength);
   }

@@ -8,13 +8,13 @@ import io.ntrail.formats.bytes.DamagedInput;
 /**
  * One symbol record as values. Layouts: cvinfo.h, the structures PUBSYM32, PROCSYM32 and so on.
  *
- * <p>{@code at} is where the record begins in its stream, which is how records name one another:
- * {@code parent} and {@code end} of scopes count from the start of the stream, the signature
- * included (some descriptions say otherwise; files do not). {@code section} counts from 1, {@code
- * offset} is one in the section, {@code type} an index of the TPI stream.
+ * <p>{@code at} is the record's offset in its stream, by which records refer to one another: {@code
+ * parent} and {@code end} of scopes count from the start of the stream, the signature included
+ * (some descriptions differ; files do not). {@code section} counts from 1, {@code offset} is one in
+ * the section, {@code type} an index of the TPI stream.
  */
 public sealed interface Symbol {
-  /** Where in its stream the record begins. */
+  /** Returns the offset of the record in its stream. */
   long at();
 
   /** A record that has an address. */
@@ -36,25 +36,25 @@ public sealed interface Symbol {
    * @param name decorated
    */
   record Public(long at, int flags, int section, long offset, String name) implements Placed {
-    /** Whether it is a function, as far as the linker knew. */
+    /** Returns true if it is a function, as far as the linker knew. */
     public boolean isFunction() {
       return (flags & 2) != 0;
     }
 
-    /** Whether it is code. */
+    /** Returns true if it is code. */
     public boolean isCode() {
       return (flags & 3) != 0;
     }
   }
 
   /**
-   * S_GPROC32, S_LPROC32 and their relatives: a procedure with all that is known of it.
+   * S_GPROC32, S_LPROC32 and their variants: a procedure.
    *
-   * @param kind which of them
-   * @param end where the record that closes its scope begins
+   * @param kind which variant
+   * @param end offset of the record that closes its scope
    * @param length bytes of code
    * @param debugBegin bytes of its prologue
-   * @param debugEnd where its epilogue begins, from its start
+   * @param debugEnd start of its epilogue, from its start
    * @param type index of its type; of managed ones the token of the method
    * @param flags CV_PROCFLAGS
    * @param name not decorated, with its scope
@@ -73,12 +73,12 @@ public sealed interface Symbol {
       int flags,
       String name)
       implements Placed {
-    /** Whether it is managed: its offset is none of native code. */
+    /** Returns true if it is managed: its offset is not one of native code. */
     public boolean isManaged() {
       return kind == S_GMANPROC || kind == S_LMANPROC;
     }
 
-    /** Whether its type is the number of an item, which has the type. */
+    /** Returns true if its type is the number of an item, which has the type. */
     public boolean hasItem() {
       return switch (kind) {
         case S_GPROC32_ID, S_LPROC32_ID, S_LPROC32_DPC_ID -> true;
@@ -86,12 +86,12 @@ public sealed interface Symbol {
       };
     }
 
-    /** Whether other modules see it. */
+    /** Returns true if it is visible to other modules. */
     public boolean isGlobal() {
       return kind == S_GPROC32 || kind == S_GPROC32_ID || kind == S_GMANPROC;
     }
 
-    /** Whether its type is an item of the IPI stream and not of the TPI stream. */
+    /** Returns true if its type is an item of the IPI stream and not of the TPI stream. */
     public boolean hasItemType() {
       return kind == S_GPROC32_ID || kind == S_LPROC32_ID || kind == S_LPROC32_DPC_ID;
     }
@@ -114,9 +114,9 @@ public sealed interface Symbol {
   record Label(long at, int flags, int section, long offset, String name) implements Placed {}
 
   /**
-   * S_SEPCODE: code of a procedure that lies elsewhere.
+   * S_SEPCODE: code of a procedure that is elsewhere.
    *
-   * @param parentSection where the procedure lies
+   * @param parentSection section of the procedure
    */
   record SeparateCode(
       long at,
@@ -132,7 +132,7 @@ public sealed interface Symbol {
    * S_INLINESITE, S_INLINESITE2: a function that was inlined here.
    *
    * @param inlinee an item of the IPI stream, LF_FUNC_ID or LF_MFUNC_ID
-   * @param annotations the program that {@link InlineRows} runs
+   * @param annotations the program that {@link InlineSiteLines} runs
    */
   record InlineSite(long at, long parent, long end, long inlinee, Bytes annotations)
       implements Symbol {}
@@ -145,16 +145,16 @@ public sealed interface Symbol {
   /** S_GDATA32, S_LDATA32 and those of threads. */
   record Data(long at, int kind, long type, int section, long offset, String name)
       implements Placed {
-    /** Whether every thread has its own. */
+    /** Returns true if it is thread-local. */
     public boolean isThreadLocal() {
       return kind == S_GTHREAD32 || kind == S_LTHREAD32;
     }
   }
 
   /**
-   * S_PROCREF and its relatives: a symbol of a module.
+   * S_PROCREF and its variants: a symbol of a module.
    *
-   * @param record where its record begins in the stream of the module
+   * @param record offset of its record in the stream of the module
    * @param module the module's number, from 0 (stored from 1); -1: none
    */
   record Reference(long at, int kind, long record, int module, String name) implements Symbol {}
@@ -180,7 +180,7 @@ public sealed interface Symbol {
    * @param flags of S_LOCAL: 1 parameter; -1 where the record has none
    */
   record Variable(long at, int kind, long type, int flags, String name) implements Symbol {
-    /** Whether the record says that it is a parameter; only S_LOCAL can. */
+    /** Returns true if the record is marked as a parameter; only S_LOCAL can be. */
     public boolean isParameter() {
       return flags >= 0 && (flags & 1) != 0;
     }
@@ -196,7 +196,7 @@ public sealed interface Symbol {
   record Other(long at, int kind) implements Symbol {}
 
   /**
-   * The record that a cursor stands on.
+   * Reads the record that a cursor is on.
    *
    * @throws DamagedInput if it is shorter than its kind needs
    */
@@ -234,7 +234,7 @@ public sealed interface Symbol {
           new Reference(at, kind, r.u32(4), r.u16(8) - 1, r.text(10));
       case S_UDT, S_COBOLUDT -> new Udt(at, r.u32(0), r.text(4));
       case S_CONSTANT, S_MANCONSTANT -> {
-        Numeric value = Numeric.read(r.body(), 4);
+        NumericLeaf value = NumericLeaf.read(r.body(), 4);
         yield new Constant(at, r.u32(0), value.value(), r.text(value.end()));
       }
       case S_FRAMEPROC -> new Frame(at, r.u32(0), r.u32(12), r.u32(22));

@@ -55,7 +55,7 @@ public final class SymbolKind {
 
   private SymbolKind() {}
 
-  /** Whether it is a procedure: it has an address, a length and a scope. */
+  /** Returns true if it is a procedure: it has an address, a length and a scope. */
   public static boolean isProcedure(int kind) {
     return switch (kind) {
       case S_LPROC32,
@@ -71,7 +71,7 @@ public final class SymbolKind {
     };
   }
 
-  /** Whether a scope begins with it, which an end closes. */
+  /** Returns true if it opens a scope, which an end closes. */
   public static boolean opensScope(int kind) {
     return switch (kind) {
       case S_THUNK32, S_BLOCK32, S_WITH32, S_SEPCODE, S_INLINESITE, S_INLINESITE2 -> true;
@@ -79,7 +79,7 @@ public final class SymbolKind {
     };
   }
 
-  /** Whether it closes a scope. */
+  /** Returns true if it closes a scope. */
   public static boolean closesScope(int kind) {
     return kind == S_END || kind == S_PROC_ID_END || kind == S_INLINESITE_END;
   }

@@ -10,7 +10,8 @@ import java.util.Optional;
 
 /**
  * Types as text, in the style of undecorated names: {@code char const *}. Layouts: cvinfo.h, the
- * structures lfModifier, lfPointer and so on. Whatever the records say, a text is bounded.
+ * structures lfModifier, lfPointer and so on. The length of a text is bounded whatever the records
+ * contain.
  */
 public final class TypeNames {
   private static final int LF_MODIFIER = 0x1001;
@@ -94,7 +95,7 @@ public final class TypeNames {
     }
   }
 
-  /** The text of a type; {@code ?} and its number in hexadecimal if it cannot be told. */
+  /** Returns the text of a type; {@code ?} and its number in hexadecimal if it is unknown. */
   public String type(long number) {
     return type(number, new Budget(), 0);
   }
@@ -142,8 +143,8 @@ public final class TypeNames {
       case LF_PROCEDURE, LF_MFUNCTION -> function(type, "", budget, depth);
       case LF_BITFIELD -> type(b.u32(0), budget, depth + 1) + " : " + b.u8(4);
       case LF_ARRAY -> array(type, budget, depth);
-      case LF_CLASS, LF_STRUCTURE, LF_INTERFACE -> b.utf8z(Numeric.read(b, 16).end(), end);
-      case LF_UNION -> b.utf8z(Numeric.read(b, 8).end(), end);
+      case LF_CLASS, LF_STRUCTURE, LF_INTERFACE -> b.utf8z(NumericLeaf.read(b, 16).end(), end);
+      case LF_UNION -> b.utf8z(NumericLeaf.read(b, 8).end(), end);
       case LF_ENUM -> b.utf8z(12, end);
       case LF_ALIAS -> b.utf8z(4, end);
       default -> "?" + Integer.toHexString(type.leaf());
@@ -155,9 +156,10 @@ public final class TypeNames {
   }
 
   /**
-   * A pointer to what may be a pointer again, down to a function or something else.
+   * Returns the text of a pointer, which may point to a pointer again, down to a function or
+   * something else.
    *
-   * @param inside what stands behind it: that of the pointers to it
+   * @param inside the text after it: that of the pointers to it
    */
   private String pointer(Bytes b, String inside, Budget budget, int depth) {
     long attributes = b.u32(4);
@@ -222,14 +224,14 @@ public final class TypeNames {
       Bytes b = array.get().body();
       element = b.u32(0);
       long size = size(element, 0);
-      long bytes = Numeric.read(b, 8).value();
+      long bytes = NumericLeaf.read(b, 8).value();
       dimensions.append('[').append(size == 0 ? "" : Long.toString(bytes / size)).append(']');
       array = types.type(element).filter(type -> type.leaf() == LF_ARRAY);
     }
     return type(element, budget, depth + 1) + dimensions;
   }
 
-  /** How many bytes a value of a type has; 0: nobody can tell. */
+  /** Returns the size of a type's values in bytes; 0: unknown. */
   private long size(long number, int depth) {
     if (number < FIRST_RECORD) {
       return simpleSize((int) number);
@@ -242,8 +244,8 @@ public final class TypeNames {
     return switch (type.get().leaf()) {
       case LF_MODIFIER -> size(b.u32(0), depth + 1);
       case LF_POINTER -> b.u32(4) >> 13 & 0x3F;
-      case LF_ARRAY, LF_UNION -> Numeric.read(b, 8).value();
-      case LF_CLASS, LF_STRUCTURE, LF_INTERFACE -> Numeric.read(b, 16).value();
+      case LF_ARRAY, LF_UNION -> NumericLeaf.read(b, 8).value();
+      case LF_CLASS, LF_STRUCTURE, LF_INTERFACE -> NumericLeaf.read(b, 16).value();
       case LF_ENUM -> size(b.u32(4), depth + 1);
       default -> 0;
     };
@@ -263,10 +265,10 @@ public final class TypeNames {
   }
 
   /**
-   * The types of a function's parameters.
+   * Returns the types of a function's parameters.
    *
    * @param number of a procedure's type
-   * @return empty if it is none; a last {@code ...} stands for any more
+   * @return empty if it is not one; a last {@code ...} stands for any more
    */
   public Optional<List<String>> parameters(long number) {
     try {

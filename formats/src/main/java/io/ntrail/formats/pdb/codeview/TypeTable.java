@@ -25,8 +25,8 @@ public final class TypeTable {
   /**
    * A record.
    *
-   * @param leaf what it is (LEAF_ENUM_e)
-   * @param body the bytes behind the leaf
+   * @param leaf its kind (LEAF_ENUM_e)
+   * @param body the bytes after the leaf
    */
   public record TypeRecord(int leaf, Bytes body) {}
 
@@ -34,7 +34,7 @@ public final class TypeTable {
   private final long first;
   private final long end;
 
-  /** Pairs of a number and where its record begins, in ascending order. */
+  /** Pairs of a number and the offset of its record, in ascending order. */
   private final Bytes places;
 
   private TypeTable(MsfStream records, long first, long end, Bytes places) {
@@ -99,7 +99,7 @@ public final class TypeTable {
     return first;
   }
 
-  /** The number behind the last record. */
+  /** Returns the number after the last record. */
   public long end() {
     return end;
   }

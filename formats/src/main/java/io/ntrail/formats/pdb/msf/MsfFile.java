@@ -2,17 +2,19 @@ package io.ntrail.formats.pdb.msf;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.CannotGoOn.Reason;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.identity.FileSignature;
 import java.util.Optional;
 
 /**
- * The container of a PDB: superblock and directory, and the way to the streams.
+ * The container of a PDB: superblock, directory and streams.
  *
- * <p>Block sizes from 512 to 65,536 are read, files of any size: positions in the file are 64-bit
- * numbers. Together the streams can be no larger than the file, since a block belongs to one
- * stream; a directory that says otherwise is damaged from the first stream on that does not fit.
- * May be used by several threads.
+ * <p>Block sizes from 512 to 65,536 are supported, and files of any size: positions in the file are
+ * 64-bit numbers. Together the streams can be no larger than the file, since a block belongs to one
+ * stream; a directory that exceeds this is damaged from the first stream on that does not fit. May
+ * be used by several threads.
  */
 public final class MsfFile {
   private static final int SUPERBLOCK = 52;
@@ -26,7 +28,7 @@ public final class MsfFile {
   private final MsfStream directory;
   private final int[] sizes;
 
-  /** Where in the directory the block numbers of a stream begin. */
+  /** Offsets in the directory of the block numbers of each stream. */
   private final long[] lists;
 
   /** The first stream that has no room in the file any more. */
@@ -72,12 +74,12 @@ public final class MsfFile {
   /**
    * Reads superblock and directory. The input must stay open as long as streams are used.
    *
-   * @throws CannotGoOn if it is no MSF 7 file, or its directory cannot be read
+   * @throws CannotGoOn if it is not an MSF 7 file, or its directory cannot be read
    */
   public static MsfFile open(InputFile file) {
-    Container container = Container.of(file);
-    if (container != Container.MSF_7) {
-      throw container.refusal(file.name());
+    FileSignature signature = FileSignature.of(file);
+    if (signature != FileSignature.MSF_7) {
+      throw refusal(file.name(), signature);
     }
     if (file.size() < SUPERBLOCK + 4) {
       throw damaged(file, "it ends after " + file.size() + " bytes, inside the superblock");
@@ -85,7 +87,7 @@ public final class MsfFile {
     Bytes superblock = file.window(0, SUPERBLOCK);
     long blockSize = superblock.u32(32);
     if (blockSize < SMALLEST || blockSize > LARGEST || Long.bitCount(blockSize) != 1) {
-      throw damaged(file, "it says that blocks have " + blockSize + " bytes");
+      throw damaged(file, "invalid block size " + blockSize);
     }
     long stored = (file.size() + blockSize - 1) / blockSize;
     long blockCount = Math.min(superblock.u32(40), stored);
@@ -106,7 +108,7 @@ public final class MsfFile {
     }
   }
 
-  /** The numbers of the map's blocks stand behind the superblock, in its block. */
+  /** Returns the directory; the numbers of the map's blocks follow the superblock, in its block. */
   private static MsfStream directory(
       InputFile file, int blockSize, long blockCount, long directoryBytes) {
     long mapBytes = 4 * ((directoryBytes + blockSize - 1) / blockSize);
@@ -119,6 +121,30 @@ public final class MsfFile {
     MsfStream map = new MsfStream(file, MsfStream.MAP, blockSize, blockCount, numbers, mapBytes);
     Bytes list = map.window(0, (int) mapBytes);
     return new MsfStream(file, MsfStream.DIRECTORY, blockSize, blockCount, list, directoryBytes);
+  }
+
+  private static CannotGoOn refusal(String name, FileSignature signature) {
+    String noun = signature.noun();
+    String what =
+        switch (signature) {
+          case EMPTY, MSF_2, PORTABLE_PDB -> noun;
+          case MSFZ -> noun + ", which is not supported yet";
+          case UNKNOWN, TEXT, OTHER_PDB -> "not a PDB";
+          default -> noun + ", not a PDB";
+        };
+    String nextStep =
+        switch (signature) {
+          case MSF_2 -> "build the program with Visual C++ 7 or newer";
+          case MSFZ ->
+              "ask the symbol server for the plain PDB, or expand it with Microsoft's tools";
+          case PORTABLE_PDB -> "name the PDB of a native program";
+          case CABINET -> "unpack it (cabextract, expand) and name the PDB in it";
+          case IMAGE -> "name the PDB that belongs to it";
+          case XML, WEB_PAGE, JSON, EMPTY -> "delete it, and get the PDB again";
+          default -> "";
+        };
+    Reason reason = signature == FileSignature.EMPTY ? Reason.EMPTY : Reason.OTHER_KIND;
+    return CannotGoOn.of(reason, name, name + " is " + what, nextStep);
   }
 
   private static CannotGoOn damaged(InputFile file, String why) {
@@ -144,12 +170,12 @@ public final class MsfFile {
     return blockSize;
   }
 
-  /** How many blocks there are, of which the last may be cut. */
+  /** Returns the number of blocks, of which the last may be cut. */
   public long blockCount() {
     return blockCount;
   }
 
-  /** How many streams the directory has, those without bytes included. */
+  /** Returns the number of streams in the directory, those without bytes included. */
   public int streamCount() {
     return sizes.length;
   }
@@ -169,7 +195,7 @@ public final class MsfFile {
       throw new DamagedInput(
           file.name(),
           directory.fileOffset(4),
-          "stream " + number + " has " + size + " bytes, for which the file has no room");
+          "stream " + number + " has " + size + " bytes, more than the file");
     }
     Bytes list = directory.window(lists[number], (int) (4 * blocks(size)));
     return Optional.of(new MsfStream(file, number, blockSize, blockCount, list, size));

@@ -5,20 +5,20 @@ import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.InputFile;
 
 /**
- * One stream of a PDB, or a part of one, as a view by pages: what is not asked for is not touched.
+ * One stream of a PDB, or a part of one, as a view by pages: only the requested pages are touched.
  *
- * <p>A stream is up to 4 GiB long. Blocks that follow one another in the file are looked at where
- * they lie; only a window over blocks that do not is a copy, as long as the window. May be used by
- * several threads.
+ * <p>A stream is up to 4 GiB long. Blocks that follow one another in the file are viewed in place;
+ * only a window over blocks that do not is a copy, as long as the window. May be used by several
+ * threads.
  */
 public final class MsfStream {
   /** A stream without bytes. */
   public static final MsfStream EMPTY = of(InputFile.of(new byte[0], "nothing"));
 
-  /** Stands for the number of the directory, which is no stream of its own. */
+  /** Pseudo number of the directory, which is not a stream of its own. */
   static final int DIRECTORY = -1;
 
-  /** Stands for the number of the directory's map. */
+  /** Pseudo number of the directory's map. */
   static final int MAP = -2;
 
   private final InputFile file;
@@ -57,7 +57,7 @@ public final class MsfStream {
     this.length = length;
   }
 
-  /** All bytes of an input as one stream: for records that do not lie in a container. */
+  /** Returns all bytes of an input as one stream: for records that are not in a container. */
   public static MsfStream of(InputFile file) {
     int blockSize = 1 << 16;
     int count = (int) ((file.size() + blockSize - 1) / blockSize);
@@ -84,7 +84,7 @@ public final class MsfStream {
     return number;
   }
 
-  /** How many bytes it has. */
+  /** Returns the length in bytes. */
   public long length() {
     return length;
   }
@@ -94,15 +94,15 @@ public final class MsfStream {
     return file.name() + " " + label(number);
   }
 
-  /** Whether {@code bytes} bytes at {@code at} lie inside. */
+  /** Returns true if {@code bytes} bytes at {@code at} are inside. */
   public boolean has(long at, long bytes) {
     return at >= 0 && bytes >= 0 && at <= length - bytes;
   }
 
   /**
-   * A narrower view, whose offsets begin with 0 again.
+   * Returns a narrower view, whose offsets start at 0 again.
    *
-   * @throws DamagedInput if it goes on behind the end
+   * @throws DamagedInput if it runs past the end
    */
   public MsfStream part(long at, long bytes) {
     check(at, bytes);
@@ -110,7 +110,8 @@ public final class MsfStream {
   }
 
   /**
-   * Where in the file a byte lies; behind the end: where the last one does, or 0 if there is none.
+   * Returns the offset of a byte in the file; past the end: that of the last one, or 0 if there is
+   * none.
    */
   public long fileOffset(long at) {
     if (blocks.length == 0) {
@@ -121,9 +122,9 @@ public final class MsfStream {
   }
 
   /**
-   * The bytes of a range, copied only if they do not lie together in the file.
+   * Returns the bytes of a range, copied only if they are not contiguous in the file.
    *
-   * @throws DamagedInput if it goes on behind the end of the stream or of the file
+   * @throws DamagedInput if it runs past the end of the stream or of the file
    */
   public Bytes window(long at, int bytes) {
     check(at, bytes);
@@ -142,7 +143,10 @@ public final class MsfStream {
     return Bytes.copyOf(copy, name());
   }
 
-  /** The bytes from an offset on that lie together in the file, looked for up to {@code most}. */
+  /**
+   * Returns the number of bytes from an offset on that are contiguous in the file, up to {@code
+   * most}.
+   */
   private long runLength(long at, long most) {
     long from = begin + at;
     int block = (int) (from >> shift);

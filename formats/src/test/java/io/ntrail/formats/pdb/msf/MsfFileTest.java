@@ -9,6 +9,7 @@ import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.DamagedInput;
 import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.identity.FileSignature;
 import io.ntrail.testkit.LittleEndian;
 import io.ntrail.testkit.Property;
 import io.ntrail.testkit.pdb.MsfWriter;
@@ -154,24 +155,39 @@ class MsfFileTest {
 
   @Test
   void othersAreRefusedByName() {
-    record Other(String head, Container container) {}
+    record Other(String head, FileSignature signature, String what) {}
 
     for (Other other :
         List.of(
-            new Other("", Container.EMPTY),
-            new Other("Microsoft C/C++ program database 2.00\r\n\u001AJG\0\0..", Container.MSF_2),
-            new Other("Microsoft MSFZ Container\r\n\u001AALD\0\0....", Container.MSFZ),
-            new Other("BSJB\1\0", Container.PORTABLE),
-            new Other("MSCF\0\0", Container.CABINET),
-            new Other("MZ\u0090", Container.IMAGE),
-            new Other("\r\n <html>", Container.HTML),
-            new Other("\u00EF\u00BB\u00BF<!DOCTYPE html>", Container.HTML),
-            new Other("{\"error\": 404}", Container.JSON),
-            new Other("something else", Container.UNKNOWN))) {
+            new Other("", FileSignature.EMPTY, "empty"),
+            new Other(
+                "Microsoft C/C++ program database 2.00\r\n\u001AJG\0\0..",
+                FileSignature.MSF_2,
+                "a PDB of the old format MSF 2.00 (Visual C++ 4 to 6)"),
+            new Other(
+                "Microsoft MSFZ Container\r\n\u001AALD\0\0....",
+                FileSignature.MSFZ,
+                "a compressed PDB (MSFZ), which is not supported yet"),
+            new Other(
+                "BSJB\1\0",
+                FileSignature.PORTABLE_PDB,
+                "a portable PDB of .NET, which has no native symbols"),
+            new Other("MSCF\0\0", FileSignature.CABINET, "a cabinet, not a PDB"),
+            new Other("MZ\u0090", FileSignature.IMAGE, "a Windows program or library, not a PDB"),
+            new Other("\r\n <html>", FileSignature.WEB_PAGE, "a web page, not a PDB"),
+            new Other(
+                "\u00EF\u00BB\u00BF<!DOCTYPE html>",
+                FileSignature.WEB_PAGE,
+                "a web page, not a PDB"),
+            new Other("{\"error\": 404}", FileSignature.JSON, "a JSON text, not a PDB"),
+            new Other("something else", FileSignature.TEXT, "not a PDB"),
+            new Other("\1\2\3", FileSignature.UNKNOWN, "not a PDB"))) {
       byte[] bytes = other.head.getBytes(StandardCharsets.ISO_8859_1);
-      assertEquals(other.container, Container.of(Bytes.copyOf(bytes, "x")));
+      assertEquals(other.signature, FileSignature.of(Bytes.copyOf(bytes, "x")));
       CannotGoOn e = assertThrows(CannotGoOn.class, () -> open(bytes));
-      assertEquals("x.pdb is " + other.container.described(), e.message());
+      assertEquals("x.pdb is " + other.what, e.message());
+      assertEquals(
+          bytes.length == 0 ? CannotGoOn.Reason.EMPTY : CannotGoOn.Reason.OTHER_KIND, e.reason());
     }
   }
 

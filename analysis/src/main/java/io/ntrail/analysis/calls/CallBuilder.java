@@ -1,0 +1,151 @@
+package io.ntrail.analysis.calls;
+
+/**
+ * Makes calls out of the records of a thread. What it finds goes to a {@link Sink}, a call when it
+ * begins and when it ends.
+ */
+abstract sealed class CallBuilder permits RoutineMatching, SlotMatching {
+  /** Receiver of calls. */
+  interface Sink {
+    /** A call began with an entry: the innermost one of the selected area. */
+    void opened(int frame, CallCursor entry);
+
+    /** The innermost call of the selected area ended; it is taken away after this. */
+    void closed(int frame, long time, CallEnd end, long value);
+
+    /** A call whose beginning is missing ended. */
+    void ended(long function, long time, CallEnd end, long value);
+  }
+
+  final OpenCalls open;
+  private final Sink sink;
+
+  /** Losses that were seen. */
+  private int losses;
+
+  /** Calls that began when {@link OpenCalls} was full and have not ended. */
+  private long beyond;
+
+  CallBuilder(OpenCalls open, Sink sink) {
+    this.open = open;
+    this.sink = sink;
+  }
+
+  static CallBuilder of(CallSource.Matching matching, OpenCalls open, Sink sink) {
+    return switch (matching) {
+      case ROUTINE -> new RoutineMatching(open, sink);
+      case SLOT -> new SlotMatching(open, sink);
+    };
+  }
+
+  final void accept(CallCursor record) {
+    switch (record.event()) {
+      case ENTRY -> entry(record);
+      case ENTRY_ONLY -> entryOnly(record);
+      case EXIT -> exit(record, CallEnd.RETURN);
+      case UNWIND -> unwind(record);
+      case LOST -> losses++;
+    }
+  }
+
+  /** Nothing can be on a call that never ends: what it calls counts as its caller's. */
+  void entryOnly(CallCursor record) {
+    if (roomForOne()) {
+      opened(record);
+      close(record.time(), CallEnd.ENTRY_ONLY, 0);
+    } else {
+      endsBeyond();
+    }
+  }
+
+  abstract void entry(CallCursor record);
+
+  abstract void exit(CallCursor record, CallEnd end);
+
+  abstract void unwind(CallCursor record);
+
+  /** A frame came back from the index, or was opened. */
+  abstract void pushed(int frame);
+
+  /** A frame is about to be taken away. */
+  abstract void popping(int frame);
+
+  final int losses() {
+    return losses;
+  }
+
+  final long beyond() {
+    return beyond;
+  }
+
+  /** Goes back to how it was at the start of a page, but for the open calls. */
+  void restore(int lossesThen, long beyondThen) {
+    losses = lossesThen;
+    beyond = beyondThen;
+  }
+
+  /** Returns true if there is room for a call; without, the call is not reported. */
+  final boolean roomForOne() {
+    if (open.isFull()) {
+      beyond++;
+      return false;
+    }
+    return true;
+  }
+
+  /** Returns true if the end of a call belongs to one that is not reported. */
+  final boolean endsBeyond() {
+    if (beyond > 0) {
+      beyond--;
+      return true;
+    }
+    return false;
+  }
+
+  final int opened(CallCursor record) {
+    int frame = open.push(record.function(), record.time());
+    open.losses[frame] = losses;
+    pushed(frame);
+    sink.opened(frame, record);
+    return frame;
+  }
+
+  final void close(long time, CallEnd end, long value) {
+    int frame = open.top();
+    sink.closed(frame, time, end, value);
+    popping(frame);
+    open.pop();
+  }
+
+  /** Ends the innermost call whose end was not recorded. */
+  final void abandon(long time) {
+    int frame = open.top();
+    if (open.left[frame]) {
+      close(open.leftTime[frame], CallEnd.UNWIND, open.leftCode[frame]);
+    } else {
+      close(time, CallEnd.INFERRED, 0);
+    }
+  }
+
+  final void withoutEntry(CallCursor record, CallEnd end) {
+    sink.ended(record.function(), record.time(), end, record.value());
+    open.countChild();
+  }
+
+  /** The records are over: what is open stays so, unless an exception was seen to leave it. */
+  final void finish() {
+    while (true) {
+      while (open.top() != OpenCalls.NONE) {
+        if (open.left[open.top()]) {
+          abandon(0);
+        } else {
+          close(0, CallEnd.OPEN, 0);
+        }
+      }
+      if (!open.anyElsewhere()) {
+        return;
+      }
+      open.select(open.anotherArea());
+    }
+  }
+}

@@ -1,0 +1,15 @@
+package io.ntrail.analysis.calls;
+
+/** Kinds of records of a thread. */
+public enum CallEventKind {
+  /** A routine was entered. */
+  ENTRY,
+  /** A routine was entered whose ends are never recorded: a call of unknown duration. */
+  ENTRY_ONLY,
+  /** A routine returned. */
+  EXIT,
+  /** An exception, or a long jump that unwinds, left a routine. */
+  UNWIND,
+  /** Records are missing here; the value is how many, 0 if nobody knows. */
+  LOST
+}

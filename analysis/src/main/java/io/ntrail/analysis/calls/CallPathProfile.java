@@ -1,0 +1,349 @@
+package io.ntrail.analysis.calls;
+
+import io.ntrail.analysis.calls.CallNames.Name;
+import io.ntrail.analysis.naming.LongIndex;
+import io.ntrail.analysis.profile.Metric;
+import io.ntrail.analysis.profile.PathTree;
+import io.ntrail.analysis.profile.ProfileRow;
+import io.ntrail.analysis.profile.WeightTree;
+import io.ntrail.analysis.profile.WeightUnit;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Time of recorded calls by path: the source of weights that recordings of calls are, and its sums.
+ *
+ * <p>Its weights differ from those of stacks. A call has a duration, told when it is entered, and
+ * what it weighs itself is that without its recorded callees: a callee's duration is added to the
+ * callee's node and taken from its caller's. So no stack is looked up for a call, its node is found
+ * from the caller's. Times are exact, in the unit of the source's clock, which may be ticks. A
+ * routine that calls itself directly is one node; of one that calls itself over others the
+ * inclusive time counts once. Calls that are open at the end have no time of their own, but those
+ * below them have. The time of a call of which only the entry is recorded stays with its caller.
+ *
+ * <p>Of a stretch of time each call counts with that part of it that lies in the stretch: so
+ * stretches that follow each other add up to the whole.
+ *
+ * <p>Memory grows with the number of different paths, up to a limit; what lies below is added to
+ * the last node that there is.
+ */
+public final class CallPathProfile {
+  /** Declaration of the metric. */
+  public static final Metric METRIC = Metric.of("calls", "recorded calls", WeightUnit.NANOS);
+
+  private static final int ROOT = PathTree.ROOT;
+
+  /** Routine with its times: inclusive counts a recursive routine once. */
+  record Sum(long function, long self, long inclusive) {}
+
+  private record Stack(int thread, int area) {}
+
+  private record Process(long pid, @Nullable String name) {}
+
+  /** Calls around the last one of a stack, by depth; what was not added is node 0. */
+  private static final class Around {
+    private int[] nodes = new int[16];
+    private final BitSet open = new BitSet();
+    private final BitSet cut = new BitSet();
+
+    int above(int depth) {
+      return depth == 0 || depth > nodes.length ? ROOT : nodes[depth - 1];
+    }
+
+    void set(int depth, int node, boolean isOpen, boolean isCut) {
+      if (depth >= nodes.length) {
+        nodes = Arrays.copyOf(nodes, 2 * depth);
+      }
+      nodes[depth] = node;
+      open.set(depth, isOpen);
+      cut.set(depth, isCut);
+    }
+  }
+
+  private static final Process ALL = new Process(0, null);
+
+  private final boolean byProcess;
+  private final long from;
+  private final long to;
+  private final PathTree tree;
+  private final Map<Process, Integer> processNodes = new HashMap<>();
+  private final List<Process> processes = new ArrayList<>();
+  private final Map<Stack, Around> stacks = new HashMap<>();
+  private @Nullable Around last;
+  private int lastThread;
+  private int lastArea;
+  private int lastProcess;
+
+  /** Numbers of routines: labels of nodes. Processes have negative ones. */
+  private final LongIndex numbers = new LongIndex(256);
+
+  private long[] functions = new long[64];
+  private long cut;
+
+  /** Creates a profile of the whole recording and all processes together. */
+  public CallPathProfile() {
+    this(false, Long.MIN_VALUE, Long.MAX_VALUE);
+  }
+
+  /**
+   * Creates a profile of a stretch of time.
+   *
+   * @param byProcess whether processes have paths of their own
+   * @param from when it begins; {@link Long#MIN_VALUE} for the start
+   * @param to when it ends; {@link Long#MAX_VALUE} for the end
+   */
+  public CallPathProfile(boolean byProcess, long from, long to) {
+    this.byProcess = byProcess;
+    this.from = from;
+    this.to = to;
+    // A quarter of the memory, at about 250 bytes a node with what is made of it.
+    this.tree = new PathTree(Math.clamp(Runtime.getRuntime().maxMemory() / 1000, 1 << 18, 1 << 22));
+  }
+
+  /**
+   * Adds up the calls of some threads.
+   *
+   * @param threads by their places in the source
+   * @param byProcess whether processes have paths of their own
+   * @param from when the stretch of time begins; {@link Long#MIN_VALUE} for the start
+   * @param to when it ends; {@link Long#MAX_VALUE} for the end
+   */
+  public static CallPathProfile of(
+      CallRecording recording, List<Integer> threads, boolean byProcess, long from, long to) {
+    CallPathProfile profile = new CallPathProfile(byProcess, from, to);
+    // What is open when the time begins was entered before.
+    try (CallStream stream = new CallStream(recording, threads, Long.MIN_VALUE, to)) {
+      for (CallWalk call = stream.next(); call != null; call = stream.next()) {
+        profile.add(call);
+      }
+    }
+    return profile;
+  }
+
+  /** Adds a call; those of a stack in the order of their entries, from the very first on. */
+  public void add(CallWalk call) {
+    if (call.lostEntry() || call.isEntryOnly() || call.entry() >= to) {
+      return;
+    }
+    Around around = around(call);
+    int depth = call.depth();
+    boolean isOpen = call.isOpen();
+    if (!isOpen && call.exit().orElseThrow() <= from && from != Long.MIN_VALUE) {
+      around.set(depth, ROOT, false, false);
+      return;
+    }
+    long duration = isOpen ? 0 : part(call.entry(), call.exit().orElseThrow());
+    int above = around.above(depth);
+    boolean isRoot = above == ROOT;
+    int parent = isRoot ? lastProcess : above;
+    int node = node(parent, call.function());
+    boolean isCut = node < 0;
+    if (isCut) {
+      node = parent;
+      cut += duration;
+    }
+    tree.add(node, duration);
+    // An open caller has no time that could hold this.
+    if (!isRoot && !around.open.get(depth - 1)) {
+      tree.add(parent, -duration);
+      cut -= around.cut.get(depth - 1) ? duration : 0;
+    }
+    around.set(depth, node, isOpen, isCut);
+  }
+
+  private long part(long entry, long exit) {
+    return Math.max(0, Math.min(exit, to) - Math.max(entry, from));
+  }
+
+  private Around around(CallWalk call) {
+    Around same = last;
+    if (same == null || call.thread() != lastThread || call.area() != lastArea) {
+      lastThread = call.thread();
+      lastArea = call.area();
+      same = stacks.computeIfAbsent(new Stack(lastThread, lastArea), _ -> new Around());
+      last = same;
+      CallThread thread = call.threadInfo();
+      Process process = byProcess ? new Process(thread.pid(), thread.process()) : ALL;
+      lastProcess =
+          processNodes.computeIfAbsent(
+              process,
+              added -> {
+                processes.add(added);
+                return tree.top(-processes.size());
+              });
+    }
+    return same;
+  }
+
+  /** Returns the node of a routine below another one; negative if there is no memory for it. */
+  private int node(int parent, long function) {
+    int number = number(function);
+    return tree.label(parent) == number && parent != ROOT ? parent : tree.child(parent, number);
+  }
+
+  private int number(long function) {
+    int known = numbers.get(function);
+    if (known >= 0) {
+      return known;
+    }
+    int number = numbers.size();
+    if (number == functions.length) {
+      functions = Arrays.copyOf(functions, 2 * number);
+    }
+    functions[number] = function;
+    numbers.put(function, number);
+    return number;
+  }
+
+  /** Returns the time of calls that have no node of their own for want of memory. */
+  public long cut() {
+    return cut;
+  }
+
+  /**
+   * Returns the number of nodes; node 0 is the root, which stands for everything. Each is behind
+   * its parent.
+   */
+  public int size() {
+    return tree.size();
+  }
+
+  /** Returns the node above. */
+  public int parent(int node) {
+    return tree.parent(node);
+  }
+
+  /** Returns whether a node stands for a process, or for all of them together. */
+  public boolean isProcess(int node) {
+    return tree.label(node) < 0;
+  }
+
+  /**
+   * Returns the process of a node that stands for one: {@code shopd.exe (4312)}, {@code (unknown)}.
+   */
+  public String process(int node) {
+    Process process = processes.get(-tree.label(node) - 1);
+    String pid = Long.toUnsignedString(process.pid);
+    if (process.name == null && process.pid == 0) {
+      return "(unknown)";
+    }
+    return process.name == null ? "process " + pid : process.name + " (" + pid + ")";
+  }
+
+  /** Returns the routine of a node. */
+  public long function(int node) {
+    return functions[tree.label(node)];
+  }
+
+  /** Returns the time of a path without what is below it. */
+  public long self(int node) {
+    return Math.max(0, tree.self(node));
+  }
+
+  /** Returns the time of each path with all that is below it. */
+  public long[] inclusive() {
+    return tree.inclusive(0);
+  }
+
+  /** Returns the time of all calls. */
+  public long total() {
+    long total = 0;
+    for (int node = 1; node < tree.size(); node++) {
+      total += self(node);
+    }
+    return total;
+  }
+
+  /**
+   * Returns the routines that took any time, the heaviest first.
+   *
+   * @param bySelf whether by what they took themselves, or else with all that they called
+   */
+  public List<ProfileRow> rows(CallNames names, boolean bySelf) {
+    return sums().stream()
+        .filter(sum -> sum.inclusive() > 0)
+        .map(sum -> row(sum, names.of(sum.function())))
+        .sorted(ProfileRow.order(bySelf))
+        .toList();
+  }
+
+  private static ProfileRow row(Sum sum, Name name) {
+    boolean hasPlace = !name.module().equals(CallNames.UNKNOWN);
+    return new ProfileRow(
+        null,
+        null,
+        null,
+        null,
+        name.module(),
+        name.function(),
+        null,
+        hasPlace ? name.rva() : -1,
+        sum.self(),
+        sum.inclusive());
+  }
+
+  /** Returns the paths with names, processes above their first calls. */
+  public WeightTree tree(CallNames names) {
+    return new CallPathTree(this, names);
+  }
+
+  /** Returns the times of the routines, in no order. */
+  List<Sum> sums() {
+    long[] inclusive = inclusive();
+    BitSet inside = insideThemselves();
+    Map<Long, Sum> sums = new HashMap<>();
+    for (int node = 1; node < tree.size(); node++) {
+      if (isProcess(node)) {
+        continue;
+      }
+      long all = inside.get(node) ? 0 : inclusive[node];
+      sums.merge(
+          function(node),
+          new Sum(function(node), self(node), all),
+          (a, b) -> new Sum(a.function, a.self + b.self, a.inclusive + b.inclusive));
+    }
+    return new ArrayList<>(sums.values());
+  }
+
+  /** Returns the nodes that have a node of the same routine above them. */
+  private BitSet insideThemselves() {
+    int[] child = new int[tree.size()];
+    int[] sibling = new int[tree.size()];
+    for (int node = tree.size() - 1; node > 0; node--) {
+      sibling[node] = child[tree.parent(node)];
+      child[tree.parent(node)] = node;
+    }
+    BitSet inside = new BitSet();
+    Map<Long, Integer> above = new HashMap<>();
+    int node = ROOT;
+    while (true) {
+      if (child[node] != ROOT) {
+        node = child[node];
+      } else {
+        while (node != ROOT && sibling[node] == ROOT) {
+          leave(node, above);
+          node = tree.parent(node);
+        }
+        if (node == ROOT) {
+          return inside;
+        }
+        leave(node, above);
+        node = sibling[node];
+      }
+      if (!isProcess(node) && above.merge(function(node), 1, Integer::sum) > 1) {
+        inside.set(node);
+      }
+    }
+  }
+
+  private void leave(int node, Map<Long, Integer> above) {
+    if (!isProcess(node)) {
+      above.merge(function(node), -1, Integer::sum);
+    }
+  }
+}

@@ -1,0 +1,73 @@
+package io.ntrail.analysis.etw;
+
+import io.ntrail.analysis.etw.events.Events;
+import io.ntrail.analysis.etw.events.StackFrame;
+import io.ntrail.analysis.etw.weights.ProfileInput;
+import io.ntrail.analysis.etw.weights.Profiler;
+import io.ntrail.analysis.naming.Images;
+import io.ntrail.analysis.profile.FlatProfile;
+import io.ntrail.analysis.profile.ProfileRow;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Images whose names an answer needs, the hottest first. */
+public final class HotImages {
+  private HotImages() {}
+
+  /** Returns the images of a profile, by self weight, then by inclusive weight. */
+  public static List<Integer> of(ProfileInput input, Profiler.Request request) {
+    Profiler profiler = new Profiler(input, request, null);
+    FlatProfile flat = new FlatProfile(profiler.functions(), true);
+    profiler.run(flat);
+    List<ProfileRow> rows = new ArrayList<>(flat.rows(true));
+    rows.sort(
+        Comparator.comparingLong(ProfileRow::self)
+            .thenComparingLong(ProfileRow::inclusive)
+            .reversed());
+    return numbers(
+        input.machine().images(), rows.stream().map(row -> String.valueOf(row.module())).toList());
+  }
+
+  /**
+   * Returns the images of stacks, by the number of frames in them.
+   *
+   * @param walk with stacks
+   * @param limit of events; 0 for all
+   */
+  public static List<Integer> of(Events events, Events.Walk walk, long limit) {
+    Map<String, Long> frames = new HashMap<>();
+    for (long i = 0; (limit == 0 || i < limit) && walk.next(); i++) {
+      for (StackFrame frame : walk.stack()) {
+        if (frame.module() != null) {
+          frames.merge(frame.module(), 1L, Long::sum);
+        }
+      }
+    }
+    return numbers(
+        events.machine().images(),
+        frames.entrySet().stream()
+            .sorted(
+                Map.Entry.<String, Long>comparingByValue()
+                    .reversed()
+                    .thenComparing(Map.Entry.comparingByKey()))
+            .map(Map.Entry::getKey)
+            .toList());
+  }
+
+  /** Of one name there may be several files. */
+  private static List<Integer> numbers(Images images, List<String> modules) {
+    Map<String, List<Integer>> byName = new HashMap<>();
+    for (int i = 0; i < images.files().size(); i++) {
+      String name = images.files().get(i).name().toLowerCase(Locale.ROOT);
+      byName.computeIfAbsent(name, _ -> new ArrayList<>()).add(i);
+    }
+    return modules.stream()
+        .flatMap(name -> byName.getOrDefault(name.toLowerCase(Locale.ROOT), List.of()).stream())
+        .distinct()
+        .toList();
+  }
+}

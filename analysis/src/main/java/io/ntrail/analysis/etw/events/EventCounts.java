@@ -1,0 +1,196 @@
+package io.ntrail.analysis.etw.events;
+
+import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.recording.SurveyPart;
+import io.ntrail.analysis.etw.stacks.StackJoin;
+import io.ntrail.formats.etl.KernelEvents;
+import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.formats.identity.Guid;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Numbers of events by type. Every record that is meant is in exactly one row, stack records and
+ * metadata too, so that the counts add up to the number of records.
+ *
+ * <p>An event has a stack if it carries one, or if a stack record of the kernel logger belongs to
+ * it: not if that names the time stamp of a rundown or of what a merge added, or of several events
+ * of which another fits better. Stacks in the event behind it (of the CLR) are not counted here.
+ *
+ * @param records number of records
+ * @param bytes bytes of all records
+ * @param nanos how long the recording is, or what of it was asked for
+ * @param stacksKnown whether {@code withStack} of the rows is right: not if more stack records of
+ *     one time than can be remembered would have been needed
+ * @param rows by count, most first
+ * @param sources where names and fields came from
+ * @param problems what of the recording's own descriptions could not be understood
+ */
+public record EventCounts(
+    long records,
+    long bytes,
+    long nanos,
+    boolean stacksKnown,
+    List<Row> rows,
+    SchemaSourceCounts sources,
+    List<String> problems) {
+  /**
+   * One type of event.
+   *
+   * @param providerGuid provider or class; zero for record headers that have none
+   * @param provider its name; null if unknown
+   * @param event the event's name, for TraceLogging the one that all events of this row share; null
+   *     if unknown or if there are several
+   * @param id event id; of kernel events the hook id, group * 256 + type
+   * @param opcode opcode, or type of a class event
+   * @param version version
+   * @param count how many
+   * @param bytes their bytes, headers included
+   * @param withStack how many have a stack
+   * @param described how many of them something describes, so that their fields are known
+   * @param names TraceLogging: the names that the events tell, and how many events of each
+   */
+  public record Row(
+      Guid providerGuid,
+      @Nullable String provider,
+      @Nullable String event,
+      int id,
+      int opcode,
+      int version,
+      long count,
+      long bytes,
+      long withStack,
+      long described,
+      Map<String, Long> names) {
+    /** One text for the screen. */
+    public String text() {
+      return names.size() > 1
+          ? EventDisplayName.source(providerGuid, provider, event) + "/(" + names.size() + " names)"
+          : EventDisplayName.text(providerGuid, provider, event, id, opcode, version);
+    }
+  }
+
+  /** Counts in the pass that learns what events are called. */
+  static final class Counting implements SurveyPart<Counting> {
+    final SchemaIndex schemas;
+    final KernelEvents kernel;
+    final StackJoin stacks;
+    final EventTypeCounter counts = new EventTypeCounter();
+
+    Counting(SchemaIndex schemas, KernelEvents kernel, StackJoin stacks) {
+      this.schemas = schemas;
+      this.kernel = kernel;
+      this.stacks = stacks;
+    }
+
+    @Override
+    public void visit(int file, RecordCursor record) {
+      schemas.visit(file, record);
+      stacks.visit(file, record);
+      int row = counts.count(record, kernel, schemas);
+      if (record.kind().isEvent() && record.hasExtendedItems() && record.hasStackItem()) {
+        counts.countStack(row);
+      }
+    }
+
+    @Override
+    public Counting merge(Counting other) {
+      schemas.merge(other.schemas);
+      counts.merge(other.counts);
+      return this;
+    }
+
+    @Override
+    public void settle() {
+      schemas.settle();
+    }
+  }
+
+  /** Counts all records, with what the built-in tables and the recording itself tell. */
+  public static EventCounts of(EtwRecording recording, int cores) {
+    return of(recording, cores, new SchemaSources(UserSchemas.NONE));
+  }
+
+  /** Counts all records. */
+  public static EventCounts of(EtwRecording recording, int cores, SchemaSources sources) {
+    KernelEvents kernel = sources.kernel();
+    StackJoin stacks = new StackJoin(recording, kernel);
+    Counting counted = recording.survey(cores, () -> new Counting(sources.index(), kernel, stacks));
+    EventTypeCounter withStack =
+        stacks.events(
+            cores,
+            EventTypeCounter::new,
+            (counts, record) -> counts.row(record, kernel),
+            EventTypeCounter::countStack,
+            (a, b) -> {
+              a.merge(b);
+              return a;
+            });
+    return of(recording, cores, counted, withStack, stacks);
+  }
+
+  /**
+   * The answer to what a survey counted.
+   *
+   * @param withStack counts the events that stack records name
+   * @param stacks how they were found
+   */
+  static EventCounts of(
+      EtwRecording recording,
+      int cores,
+      Counting counted,
+      EventTypeCounter withStack,
+      StackJoin stacks) {
+    counted.counts.merge(withStack);
+    return result(
+        counted.counts,
+        counted.schemas,
+        recording.covered(cores, Long.MIN_VALUE, Long.MAX_VALUE),
+        !stacks.isIncomplete());
+  }
+
+  /**
+   * Counts the records that a walk gives.
+   *
+   * @param events what the walk is over
+   * @param walk with stacks, see {@link Events#walkWithStacks}
+   */
+  public static EventCounts filtered(Events events, Events.Walk walk, int cores) {
+    KernelEvents kernel = events.sources().kernel();
+    EventTypeCounter counts = new EventTypeCounter();
+    while (walk.next()) {
+      RecordCursor record = walk.event().record();
+      int row = counts.count(record, kernel, events.schemas());
+      if (walk.hasStack()) {
+        counts.countStack(row);
+      }
+    }
+    return result(
+        counts,
+        events.schemas(),
+        walk.covered(cores),
+        walk.knowsStacks() && walk.stackCounts().leftOut() == 0);
+  }
+
+  private static EventCounts result(
+      EventTypeCounter counts, SchemaIndex schemas, long nanos, boolean stacksKnown) {
+    List<Row> rows = new ArrayList<>(counts.rows(schemas));
+    rows.sort(
+        Comparator.comparingLong((Row row) -> -row.count)
+            .thenComparing(row -> row.providerGuid.toString())
+            .thenComparingInt(Row::id)
+            .thenComparingInt(Row::opcode)
+            .thenComparingInt(Row::version));
+    return new EventCounts(
+        rows.stream().mapToLong(Row::count).sum(),
+        rows.stream().mapToLong(Row::bytes).sum(),
+        nanos,
+        stacksKnown,
+        List.copyOf(rows),
+        counts.sources(schemas),
+        schemas.problems());
+  }
+}

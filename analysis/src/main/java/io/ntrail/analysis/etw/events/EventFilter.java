@@ -1,0 +1,165 @@
+package io.ntrail.analysis.etw.events;
+
+import io.ntrail.analysis.etw.machine.Machine;
+import io.ntrail.analysis.naming.NamePattern;
+import io.ntrail.analysis.naming.PatternSet;
+import io.ntrail.analysis.naming.UnmatchedTerm;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which events are meant: by process, thread, event, CPU and fields; what is not asked for lets all
+ * through. It remembers what of it fitted no event ({@link Events#unmatched}); one thread at a
+ * time.
+ */
+public final class EventFilter {
+  /** Types of events that are remembered. */
+  private static final int MOST_TYPES = 1 << 14;
+
+  /** Lets all events through. */
+  public static final class Builder {
+    private final List<NamePattern> processes = new ArrayList<>();
+    private final List<NamePattern> threads = new ArrayList<>();
+    private final List<NamePattern> events = new ArrayList<>();
+    private @Nullable BitSet cpus;
+    private @Nullable FilterExpression where;
+
+    /** Nothing is asked for yet. */
+    public Builder() {}
+
+    /** Events of processes with this id or name; several are alternatives. */
+    public Builder process(String pattern) {
+      processes.add(NamePattern.of(pattern));
+      return this;
+    }
+
+    /** Events of threads with this id; several are alternatives. */
+    public Builder thread(String pattern) {
+      threads.add(NamePattern.of(pattern));
+      return this;
+    }
+
+    /** Events of this name; several are alternatives. */
+    public Builder event(String pattern) {
+      events.add(NamePattern.of(pattern));
+      return this;
+    }
+
+    /** Events of these CPUs. */
+    public Builder cpus(BitSet numbers) {
+      cpus = (BitSet) numbers.clone();
+      return this;
+    }
+
+    /** Events that meet a condition. */
+    public Builder where(FilterExpression condition) {
+      where = condition;
+      return this;
+    }
+
+    /** The filter. */
+    public EventFilter build() {
+      return new EventFilter(this);
+    }
+  }
+
+  private final PatternSet processes;
+  private final PatternSet threads;
+  private final EventPatterns events;
+  private final @Nullable BitSet cpus;
+  private final @Nullable FilterExpression where;
+  private final Map<EventType, Boolean> types = new HashMap<>();
+  private final FieldNames fields = new FieldNames();
+  private boolean askedForCpus;
+  private boolean fittingCpus;
+  private boolean finished;
+
+  private EventFilter(Builder builder) {
+    processes = new PatternSet(builder.processes);
+    threads = new PatternSet(builder.threads);
+    events = new EventPatterns(builder.events);
+    cpus = builder.cpus;
+    where = builder.where;
+  }
+
+  /** Returns true if it lets all events through. */
+  public boolean passesAll() {
+    return processes.isEmpty()
+        && threads.isEmpty()
+        && events.isEmpty()
+        && cpus == null
+        && where == null;
+  }
+
+  /** Returns true if an event passes the filter. */
+  boolean passes(EventReader event) {
+    if (!events.isEmpty() && !passesType(event.type())) {
+      return false;
+    }
+    BitSet wanted = cpus;
+    if (wanted != null) {
+      askedForCpus = true;
+      if (!wanted.get(event.record().cpu())) {
+        return false;
+      }
+      fittingCpus = true;
+    }
+    if (!processes.isEmpty() && !processes.fitProcess(event.processId(), event.process())) {
+      return false;
+    }
+    if (!threads.isEmpty() && !threads.fitThread(event.threadId())) {
+      return false;
+    }
+    FilterExpression condition = where;
+    if (condition == null) {
+      return true;
+    }
+    fields.meet(event.type());
+    return condition.holds(new EventValues(event));
+  }
+
+  private boolean passesType(EventType type) {
+    Boolean known = types.get(type);
+    if (known == null) {
+      known = events.fit(type);
+      // Events that tell their own types may tell a new one every time.
+      if (types.size() >= MOST_TYPES) {
+        types.clear();
+      }
+      types.put(type, known);
+    }
+    return known;
+  }
+
+  /** Notes that it has seen all events. */
+  void finished() {
+    finished = true;
+  }
+
+  /** Returns the terms that fitted no event, see {@link Events#unmatched}. */
+  List<UnmatchedTerm> unmatched(Machine machine) {
+    List<UnmatchedTerm> result = new ArrayList<>();
+    if (!finished) {
+      return result;
+    }
+    result.addAll(events.unmatched());
+    if (askedForCpus && !fittingCpus) {
+      String numbers = String.valueOf(cpus).replaceAll("[{} ]", "");
+      result.add(new UnmatchedTerm(UnmatchedTerm.What.CPU, numbers, ""));
+    }
+    result.addAll(processes.unmatchedProcesses(machine.processNames()));
+    result.addAll(threads.unmatchedThreads());
+    if (where != null) {
+      for (String name : where.names()) {
+        if (fields.lacks(name)) {
+          result.add(fields.unmatched(name));
+        }
+      }
+    }
+    return result;
+  }
+}

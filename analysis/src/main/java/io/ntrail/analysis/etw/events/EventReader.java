@@ -1,0 +1,243 @@
+package io.ntrail.analysis.etw.events;
+
+import io.ntrail.analysis.etw.machine.Machine;
+import io.ntrail.analysis.etw.machine.ProcessInstance;
+import io.ntrail.analysis.etw.machine.RunningThreads;
+import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.formats.etl.RecordKind;
+import io.ntrail.formats.identity.FileTime;
+import io.ntrail.formats.schema.MessageText;
+import io.ntrail.formats.schema.Payload;
+import io.ntrail.formats.schema.Schema;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The event that a record is: a flyweight that is moved from one record to the next in time order.
+ * What is costly (fields, names) is worked out when it is asked for. One thread at a time.
+ *
+ * <p>Process and thread are those that the event belongs to, not those that wrote the record: what
+ * the payload says, else what the header says, else, for records without ids, the thread that the
+ * last context switch put on that CPU.
+ */
+public final class EventReader {
+  private static final Payload NOTHING = new Payload();
+
+  private final EtwRecording recording;
+  private final Machine machine;
+  private final SchemaIndex schemas;
+  private final ValueDescriptions meanings;
+  private final Payload payload = new Payload();
+
+  private @Nullable RecordCursor record;
+  private int fileNumber;
+  private long key;
+  private long nanos;
+  private @Nullable EventType type;
+  private boolean payloadRead;
+  private int processId;
+  private int threadId;
+  private boolean attributed;
+  private final RunningThreads running;
+
+  EventReader(
+      EtwRecording recording, Machine machine, SchemaIndex schemas, ValueDescriptions meanings) {
+    this.recording = recording;
+    this.machine = machine;
+    this.schemas = schemas;
+    this.meanings = meanings;
+    this.running =
+        new RunningThreads(recording, RunningThreads.Policy.SWITCH_BELONGS_TO_NEW_THREAD);
+  }
+
+  /** Moves to a record. Records must come in time order. */
+  void moveTo(RecordCursor next, int file, long nanoseconds) {
+    record = next;
+    fileNumber = file;
+    nanos = nanoseconds;
+    key = recording.key(next.file(), next.ticks());
+    type = schemas.type(next);
+    payloadRead = false;
+    attributed = false;
+    running.reach(next, file);
+  }
+
+  /** Learns from a record that nobody asked for which thread runs on its CPU. */
+  void passBy(RecordCursor passed, int file) {
+    running.reach(passed, file);
+  }
+
+  /** The record itself. */
+  public RecordCursor record() {
+    RecordCursor current = record;
+    if (current == null) {
+      throw new IllegalStateException("not on a record");
+    }
+    return current;
+  }
+
+  /** Nanoseconds since the first file's header record. */
+  public long nanos() {
+    return nanos;
+  }
+
+  /** Nanoseconds since the first file's header record of another raw time of the same file. */
+  public long nanosOf(long ticks) {
+    return recording.nanos(record().file(), ticks);
+  }
+
+  /** Nanoseconds of a duration in raw ticks of the same file. */
+  public long nanosOfSpan(long ticks) {
+    return record().file().clock().nanosOfSpan(ticks);
+  }
+
+  /** Returns the type of the event. */
+  public EventType type() {
+    EventType known = type;
+    if (known == null) {
+      throw new IllegalStateException("not on a record");
+    }
+    return known;
+  }
+
+  /** The fields; none if nothing describes the event. Valid until the next {@link #moveTo}. */
+  public Payload payload() {
+    Schema known = type().schema();
+    if (known == null) {
+      return NOTHING;
+    }
+    if (!payloadRead) {
+      RecordCursor current = record();
+      payload.read(
+          known,
+          current.bytes(),
+          current.payloadOffset(),
+          current.payloadLength(),
+          current.pointerBytes());
+      payloadRead = true;
+    }
+    return payload;
+  }
+
+  /** The text of a value beside its number: names of codes and flags; null if it has none. */
+  public @Nullable String meaning(int token) {
+    return meanings.of(payload(), token, key);
+  }
+
+  /** The message that the schema has for people, its inserts filled in; null if it has none. */
+  public @Nullable String message() {
+    MessageText message = type().message();
+    return message == null ? null : message.fill(payload(), this::fact);
+  }
+
+  /**
+   * Returns a fact of the record that a message mentions, by the name that software tracing gives
+   * it.
+   */
+  private @Nullable String fact(String name) {
+    RecordCursor current = record();
+    return switch (name) {
+      case "3" -> id(threadId());
+      case "4" -> FileTime.text(current.file().clock().fileTime(current.ticks()));
+      case "7" ->
+          current.kind() == RecordKind.MESSAGE ? Long.toString(current.message().sequence()) : null;
+      case "8" -> id(processId());
+      case "9" -> Integer.toString(current.cpu());
+      default -> type().facts().text(name);
+    };
+  }
+
+  private static @Nullable String id(int id) {
+    return id == RecordCursor.NO_ID ? null : Integer.toUnsignedString(id);
+  }
+
+  /** A value as text: paths with drive letters, all else as {@link Payload#text}. */
+  public String text(int token) {
+    Schema schema = type().schema();
+    return schema == null ? "" : meanings.text(schema, payload(), token);
+  }
+
+  /** Process that the event belongs to; {@link RecordCursor#NO_ID} if nobody knows. */
+  public int processId() {
+    attribute();
+    return processId;
+  }
+
+  /** Thread that the event belongs to; {@link RecordCursor#NO_ID} if nobody knows. */
+  public int threadId() {
+    attribute();
+    return threadId;
+  }
+
+  /** Name of the image of the process; null if the recording does not tell. */
+  public @Nullable String process() {
+    ProcessInstance life = processLife();
+    return life == null ? null : life.image();
+  }
+
+  /** The process; null if the recording does not tell. */
+  public @Nullable ProcessInstance processLife() {
+    int process = processId();
+    return process == RecordCursor.NO_ID ? null : machine.process(process, key);
+  }
+
+  /** Returns the key that orders records ({@link EtwRecording#key}). */
+  long key() {
+    return key;
+  }
+
+  /** The process of a thread at this time; {@link RecordCursor#NO_ID} if nobody knows. */
+  int processOf(int thread) {
+    if (thread != RecordCursor.NO_ID && thread == threadId()) {
+      return processId();
+    }
+    return processOf(thread, record().processId(), record().threadId());
+  }
+
+  private void attribute() {
+    if (attributed) {
+      return;
+    }
+    attributed = true;
+    RecordCursor current = record();
+    int headerProcess = current.processId();
+    int headerThread = current.threadId();
+    processId = headerProcess;
+    threadId = headerThread;
+    Schema known = type().schema();
+    int processAt = known == null ? -1 : known.processOffset(current.pointerBytes());
+    int threadAt = known == null ? -1 : known.threadOffset(current.pointerBytes());
+    int length = current.payloadLength();
+    boolean ownProcess = processAt >= 0 && processAt + 4 <= length;
+    boolean ownThread = threadAt >= 0 && threadAt + 4 <= length;
+    if (ownProcess) {
+      processId = current.bytes().i32(current.payloadOffset() + processAt);
+      threadId = processId == headerProcess ? headerThread : RecordCursor.NO_ID;
+    }
+    if (ownThread) {
+      threadId = current.bytes().i32(current.payloadOffset() + threadAt);
+      if (!ownProcess) {
+        processId = processOf(threadId, headerProcess, headerThread);
+      }
+    } else if (!ownProcess
+        && headerProcess == RecordCursor.NO_ID
+        && headerThread == RecordCursor.NO_ID
+        && known != null
+        && current.kind().isHook()
+        && SchemaIndex.runsOnCurrentThread(current.hookId())) {
+      threadId = running.on(current, fileNumber);
+      processId = processOf(threadId, RecordCursor.NO_ID, RecordCursor.NO_ID);
+    }
+  }
+
+  private int processOf(int thread, int headerProcess, int headerThread) {
+    if (thread == RecordCursor.NO_ID) {
+      return RecordCursor.NO_ID;
+    }
+    if (thread == headerThread && headerProcess != RecordCursor.NO_ID) {
+      return headerProcess;
+    }
+    // Thread 0 is that of the idle process, one for every CPU.
+    return thread == 0 ? 0 : machine.processOfThread(thread, key);
+  }
+}

@@ -1,0 +1,217 @@
+package io.ntrail.analysis.etw.events;
+
+import io.ntrail.formats.etl.KernelEvents;
+import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.formats.etl.RecordKind;
+import io.ntrail.formats.identity.Guid;
+import io.ntrail.formats.schema.SchemaSource;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Counts records by their type: what one thread counts, to be merged with what others did. What the
+ * types are called is asked of the {@link SchemaIndex} when all is counted.
+ */
+final class EventTypeCounter {
+  private static final int STRING_ONLY = 4;
+
+  /** Names that TraceLogging events tell are kept apart up to here. */
+  private static final int MOST_NAMES = 1 << 18;
+
+  /** Stands for the names that were too many. */
+  private static final String OTHER_NAMES = "(other names)";
+
+  private final EventTypeTable types = new EventTypeTable();
+  private final BitSet classic = new BitSet();
+  private final BitSet messages = new BitSet();
+  private final Map<Integer, Map<String, long[]>> names = new HashMap<>();
+  private final Map<Integer, long[]> texts = new HashMap<>();
+  private final int[] rowOfHook = new int[1 << 16];
+  private int nameCount;
+
+  /** Types of the rows, each looked up once. */
+  private final List<EventType> asked = new ArrayList<>();
+
+  /**
+   * Counts a record.
+   *
+   * @return its row
+   */
+  int count(RecordCursor record, KernelEvents kernel, SchemaIndex schemas) {
+    int row = row(record, kernel);
+    types.counts[row]++;
+    types.bytes[row] += record.size();
+    RecordKind kind = record.kind();
+    if (kind.isEvent()) {
+      String name = record.hasExtendedItems() ? schemas.toldName(record) : null;
+      if (name != null) {
+        countName(row, name, 1);
+      } else if ((record.eventFlags() & STRING_ONLY) != 0) {
+        texts.computeIfAbsent(row, r -> new long[1])[0]++;
+      }
+    } else if (kind.isClassic()) {
+      classic.set(row);
+    } else if (kind == RecordKind.MESSAGE) {
+      messages.set(row);
+    }
+    return row;
+  }
+
+  private void countName(int row, String name, long count) {
+    Map<String, long[]> ofRow = names.computeIfAbsent(row, r -> new HashMap<>());
+    long[] known = ofRow.get(name);
+    if (known == null) {
+      String kept = nameCount < MOST_NAMES ? name : OTHER_NAMES;
+      nameCount++;
+      known = ofRow.computeIfAbsent(kept, n -> new long[1]);
+    }
+    known[0] += count;
+  }
+
+  /** Counts that a record of this row has a stack. */
+  void countStack(int row) {
+    types.withStack[row]++;
+  }
+
+  void merge(EventTypeCounter other) {
+    EventTypeTable from = other.types;
+    for (int i = 0; i < from.size(); i++) {
+      int row = types.row(from.guidLow[i], from.guidHigh[i], from.ids[i]);
+      types.counts[row] += from.counts[i];
+      types.bytes[row] += from.bytes[i];
+      types.withStack[row] += from.withStack[i];
+      if (other.classic.get(i)) {
+        classic.set(row);
+      }
+      if (other.messages.get(i)) {
+        messages.set(row);
+      }
+      Map<String, long[]> told = other.names.get(i);
+      if (told != null) {
+        told.forEach((name, count) -> countName(row, name, count[0]));
+      }
+      long[] text = other.texts.get(i);
+      if (text != null) {
+        texts.computeIfAbsent(row, r -> new long[1])[0] += text[0];
+      }
+    }
+  }
+
+  /** The row of a record's type. */
+  int row(RecordCursor record, KernelEvents kernel) {
+    RecordKind kind = record.kind();
+    if (kind.isHook()) {
+      int hook = record.hookId();
+      long id = EventTypeTable.pack(hook, hook & 0xFF, record.version());
+      int remembered = rowOfHook[hook] - 1;
+      if (remembered >= 0 && types.ids[remembered] == id) {
+        return remembered;
+      }
+      Guid classGuid = kernel.classGuid(hook);
+      int row = types.row(classGuid.low(), classGuid.high(), id);
+      rowOfHook[hook] = row + 1;
+      return row;
+    }
+    if (kind.isEvent()) {
+      return types.row(
+          record.providerLow(),
+          record.providerHigh(),
+          EventTypeTable.pack(record.id(), record.opcode(), record.version()));
+    }
+    Guid provider = record.provider();
+    int id = record.id();
+    if (kind.isClassic()) {
+      id = Math.max(0, kernel.hookId(provider, record.opcode()));
+    }
+    return types.row(
+        provider.low(),
+        provider.high(),
+        EventTypeTable.pack(id, record.opcode(), record.version()));
+  }
+
+  private EventType type(SchemaIndex schemas, int row) {
+    for (int next = asked.size(); next <= row; next++) {
+      asked.add(ask(schemas, next));
+    }
+    return asked.get(row);
+  }
+
+  private EventType ask(SchemaIndex schemas, int row) {
+    RecordKind kind =
+        classic.get(row)
+            ? RecordKind.FULL64
+            : messages.get(row) ? RecordKind.MESSAGE : RecordKind.EVENT64;
+    return schemas.typeOf(
+        new Guid(types.guidLow[row], types.guidHigh[row]),
+        EventTypeTable.id(types.ids[row]),
+        EventTypeTable.opcode(types.ids[row]),
+        EventTypeTable.version(types.ids[row]),
+        kind);
+  }
+
+  /** The rows, in no particular order. */
+  List<EventCounts.Row> rows(SchemaIndex schemas) {
+    List<EventCounts.Row> rows = new ArrayList<>();
+    for (int i = 0; i < types.size(); i++) {
+      EventType type = type(schemas, i);
+      Map<String, Long> told = new TreeMap<>();
+      names.getOrDefault(i, Map.of()).forEach((name, count) -> told.put(name, count[0]));
+      String event =
+          told.isEmpty() ? type.event() : told.size() == 1 ? told.keySet().iterator().next() : null;
+      rows.add(
+          new EventCounts.Row(
+              type.guid(),
+              type.provider(),
+              event,
+              type.id(),
+              type.opcode(),
+              type.version(),
+              types.counts[i],
+              types.bytes[i],
+              types.withStack[i],
+              described(i, type),
+              told));
+    }
+    return rows;
+  }
+
+  private long described(int row, EventType type) {
+    if (type.source() != null) {
+      return types.counts[row];
+    }
+    long described = 0;
+    for (long[] count : names.getOrDefault(row, Map.of()).values()) {
+      described += count[0];
+    }
+    long[] text = texts.get(row);
+    return text == null ? described : described + text[0];
+  }
+
+  /** Where the descriptions of the counted records come from. */
+  SchemaSourceCounts sources(SchemaIndex schemas) {
+    SchemaSourceCounts sources = new SchemaSourceCounts();
+    for (int i = 0; i < types.size(); i++) {
+      long left = types.counts[i];
+      Map<String, long[]> told = names.getOrDefault(i, Map.of());
+      if (!told.isEmpty()) {
+        long events = told.values().stream().mapToLong(count -> count[0]).sum();
+        sources.add(SchemaSource.TRACE_LOGGING, told.size(), events);
+        left -= events;
+      }
+      SchemaSource source = left == 0 ? null : type(schemas, i).source();
+      long[] text = texts.get(i);
+      if (left > 0 && source == null && text != null) {
+        sources.add(SchemaSource.STRING_ONLY, 1, text[0]);
+        left -= text[0];
+      }
+      if (left > 0) {
+        sources.add(source, 1, left);
+      }
+    }
+    return sources;
+  }
+}

@@ -1,0 +1,314 @@
+package io.ntrail.analysis.etw.events;
+
+import io.ntrail.analysis.etw.machine.Machine;
+import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.recording.OrderedCursor;
+import io.ntrail.analysis.etw.recording.SurveyPart;
+import io.ntrail.analysis.etw.stacks.StackRecords;
+import io.ntrail.analysis.naming.RecordingSymbols;
+import io.ntrail.analysis.naming.UnmatchedTerm;
+import io.ntrail.formats.etl.KernelEvents;
+import io.ntrail.formats.etl.RecordCursor;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The events of a recording: what a survey learned of it, and walks over them in time order. One
+ * thread at a time.
+ */
+public final class Events {
+  /** Things that a survey may learn beside names and owners. Each costs time and memory. */
+  public enum Learn {
+    /** Sources of the descriptions of all events: {@link Events#all}. */
+    COUNTS,
+    /** Where stacks are: {@link Walk#hasStack}. */
+    STACKS,
+    /** Images and methods at the addresses of stacks: {@link Walk#stack}. */
+    ADDRESSES
+  }
+
+  /** All that one pass learns. */
+  private static final class Learned implements SurveyPart<Learned> {
+    final Machine machine;
+    final SchemaIndex schemas;
+    final KernelEvents kernel;
+    final @Nullable EventTypeCounter counts;
+    final @Nullable StackRecords stacks;
+
+    Learned(
+        Machine machine,
+        SchemaIndex schemas,
+        KernelEvents kernel,
+        @Nullable EventTypeCounter counts,
+        @Nullable StackRecords stacks) {
+      this.machine = machine;
+      this.schemas = schemas;
+      this.kernel = kernel;
+      this.counts = counts;
+      this.stacks = stacks;
+    }
+
+    @Override
+    public void visit(int fileNumber, RecordCursor record) {
+      machine.visit(fileNumber, record);
+      schemas.visit(fileNumber, record);
+      if (counts != null) {
+        counts.count(record, kernel, schemas);
+      }
+      if (stacks != null) {
+        // Shared by all.
+        stacks.visit(fileNumber, record);
+      }
+    }
+
+    @Override
+    public Learned merge(Learned other) {
+      machine.merge(other.machine);
+      schemas.merge(other.schemas);
+      if (counts != null && other.counts != null) {
+        counts.merge(other.counts);
+      }
+      return this;
+    }
+
+    @Override
+    public void settle() {
+      machine.settle();
+      schemas.settle();
+      if (stacks != null) {
+        stacks.settle();
+      }
+    }
+  }
+
+  private final EtwRecording recording;
+  private final SchemaSources sources;
+  private final Machine machine;
+  private final SchemaIndex schemas;
+  private final ValueDescriptions meanings;
+  private final @Nullable SchemaSourceCounts all;
+  private final @Nullable StackRecords stacks;
+
+  private Events(EtwRecording recording, SchemaSources sources, Learned learned) {
+    this.recording = recording;
+    this.sources = sources;
+    this.machine = learned.machine;
+    this.schemas = learned.schemas;
+    this.meanings = new ValueDescriptions(machine, sources.statusCodes());
+    this.all = learned.counts == null ? null : learned.counts.sources(schemas);
+    this.stacks = learned.stacks;
+  }
+
+  /** Surveys a recording. */
+  public static Events of(
+      EtwRecording recording, SchemaSources sources, int cores, Learn... alsoLearned) {
+    Set<Learn> also = EnumSet.noneOf(Learn.class);
+    also.addAll(List.of(alsoLearned));
+    boolean addresses = also.contains(Learn.ADDRESSES);
+    StackRecords stacks =
+        addresses || also.contains(Learn.STACKS)
+            ? new StackRecords(recording, sources.kernel())
+            : null;
+    Learned learned =
+        recording.survey(
+            cores,
+            () ->
+                new Learned(
+                    new Machine(recording, sources.kernel(), sources.kernelTable(), addresses),
+                    sources.index(),
+                    sources.kernel(),
+                    also.contains(Learn.COUNTS) ? new EventTypeCounter() : null,
+                    stacks));
+    return new Events(recording, sources, learned);
+  }
+
+  /**
+   * Returns the sources of the descriptions of all events; null if {@link Learn#COUNTS} was not
+   * asked for.
+   */
+  public @Nullable SchemaSourceCounts all() {
+    return all;
+  }
+
+  /** The recording. */
+  public EtwRecording recording() {
+    return recording;
+  }
+
+  /** Processes, threads, files. */
+  public Machine machine() {
+    return machine;
+  }
+
+  /** Returns the problems with the recording's own descriptions of events. */
+  public List<String> problems() {
+    return schemas.problems();
+  }
+
+  /**
+   * Records about processes, threads and files that were left out for want of memory: some names
+   * may then be missing, or be those of an earlier process, thread or file.
+   */
+  public long leftOut() {
+    return machine.leftOut();
+  }
+
+  /**
+   * Returns the terms of a filter that fitted no event, with the name that was probably meant.
+   * Known when a walk with it has come to its end; empty before. What only got to see events that
+   * something else let through, fitted none of those.
+   */
+  public List<UnmatchedTerm> unmatched(EventFilter filter) {
+    return filter.unmatched(machine);
+  }
+
+  SchemaSources sources() {
+    return sources;
+  }
+
+  SchemaIndex schemas() {
+    return schemas;
+  }
+
+  /** All events that a filter lets through, in time order. */
+  public Walk walk(EventFilter filter) {
+    return new Walk(filter, Long.MIN_VALUE, Long.MAX_VALUE, false, null);
+  }
+
+  /**
+   * The events that a filter lets through, in time order, from one time to another.
+   *
+   * @param fromNanos the first time
+   * @param toNanos the time before which it ends
+   */
+  public Walk walk(EventFilter filter, long fromNanos, long toNanos) {
+    return new Walk(filter, fromNanos, toNanos, false, null);
+  }
+
+  /**
+   * Walks over events with their stacks, which {@link Learn#STACKS} or {@link Learn#ADDRESSES} must
+   * have been asked for.
+   */
+  public Walk walkWithStacks(EventFilter filter, long fromNanos, long toNanos) {
+    return new Walk(filter, fromNanos, toNanos, true, null);
+  }
+
+  /** Walks over events with their stacks, named by symbols, with lines and inlined functions. */
+  public Walk walkWithStacks(
+      EventFilter filter, long fromNanos, long toNanos, RecordingSymbols symbols) {
+    return new Walk(filter, fromNanos, toNanos, true, symbols);
+  }
+
+  /** A walk over events in time order. */
+  public final class Walk implements AutoCloseable {
+    private final EventFilter filter;
+    private final boolean passesAll;
+    private final long from;
+    private final long askedFrom;
+    private final long askedTo;
+    private final OrderedCursor cursor;
+    private final EventReader event = new EventReader(recording, machine, schemas, meanings);
+
+    private final SchemaSourceCounts sources = new SchemaSourceCounts();
+    private final @Nullable StackReader stackReader;
+
+    private Walk(
+        EventFilter filter,
+        long fromNanos,
+        long toNanos,
+        boolean withStacks,
+        @Nullable RecordingSymbols symbols) {
+      this.filter = filter;
+      this.askedFrom = fromNanos;
+      this.askedTo = toNanos;
+      this.passesAll = filter.passesAll();
+      // Which thread runs on a CPU is known from its last context switch: that may lie before the
+      // range, and an event must not belong to somebody else because of the range.
+      boolean before = machine.contextSwitches();
+      this.from = before ? fromNanos : Long.MIN_VALUE;
+      long begin = before ? Long.MIN_VALUE : fromNanos;
+      this.cursor = recording.inOrder(begin, toNanos);
+      this.stackReader =
+          withStacks && stacks != null
+              ? new StackReader(
+                  recording,
+                  machine,
+                  stacks,
+                  symbols,
+                  () -> recording.inOrder(begin, Long.MAX_VALUE))
+              : null;
+    }
+
+    /** Goes to the next event; false after the last one. */
+    public boolean next() {
+      while (cursor.next()) {
+        long nanos = cursor.nanos();
+        if (stackReader != null) {
+          stackReader.moveTo(cursor);
+        }
+        RecordCursor record = cursor.record();
+        if (nanos < from) {
+          event.passBy(record, cursor.fileNumber());
+          continue;
+        }
+        event.moveTo(record, cursor.fileNumber(), nanos);
+        if (passesAll || filter.passes(event)) {
+          sources.add(event.type());
+          return true;
+        }
+      }
+      filter.finished();
+      boolean whole =
+          (from == Long.MIN_VALUE || machine.contextSwitches()) && askedTo == Long.MAX_VALUE;
+      if (stackReader != null && whole) {
+        stackReader.finish();
+      }
+      return false;
+    }
+
+    /** Returns true if it was asked for stacks. */
+    boolean knowsStacks() {
+      return stackReader != null;
+    }
+
+    /** Returns true if stack records belong to the current event, or it brings its stack itself. */
+    public boolean hasStack() {
+      return stackReader != null && stackReader.has(event.record());
+    }
+
+    /** The stack of the current event, innermost frame first; empty if it has none. */
+    public List<StackFrame> stack() {
+      return stackReader == null ? List.of() : stackReader.frames(event);
+    }
+
+    /** Returns the statistics of the stacks so far. */
+    public StackStatistics stackCounts() {
+      return stackReader == null ? StackStatistics.NONE : stackReader.counts();
+    }
+
+    /** Returns the sources of the descriptions of the events so far. */
+    public SchemaSourceCounts sources() {
+      return sources;
+    }
+
+    /** Returns the nanoseconds of the recording that it goes over. */
+    long covered(int cores) {
+      return recording.covered(cores, askedFrom, askedTo);
+    }
+
+    /** The current event. */
+    public EventReader event() {
+      return event;
+    }
+
+    @Override
+    public void close() {
+      if (stackReader != null) {
+        stackReader.close();
+      }
+      cursor.close();
+    }
+  }
+}

@@ -1,0 +1,123 @@
+package io.ntrail.analysis.etw.events;
+
+import io.ntrail.analysis.etw.machine.MachineCounts;
+import io.ntrail.analysis.etw.machine.MachineSummary;
+import io.ntrail.analysis.etw.machine.Sampling;
+import io.ntrail.analysis.etw.machine.SystemConfiguration;
+import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.recording.EtwSummary;
+import io.ntrail.analysis.etw.recording.SurveyPart;
+import io.ntrail.analysis.etw.stacks.StackJoin;
+import io.ntrail.formats.etl.KernelEvents;
+import io.ntrail.formats.etl.RecordCursor;
+
+/**
+ * Contents of a recording, from one pass over all records and another one over those buffers whose
+ * events stack records name.
+ *
+ * @param summary records, times, CPUs and losses of each file
+ * @param hardware the machine
+ * @param sampling CPU samples
+ * @param contents processes, threads, images
+ * @param sources events by task or provider
+ */
+public record Overview(
+    EtwSummary summary,
+    SystemConfiguration hardware,
+    Sampling sampling,
+    MachineCounts contents,
+    ProviderCounts sources) {
+
+  /** Part of the survey that the overview needs. */
+  private static final class Pass implements SurveyPart<Pass> {
+    final EtwSummary.Counting summary;
+    final EventCounts.Counting counts;
+    final MachineSummary facts;
+
+    Pass(EtwSummary.Counting summary, EventCounts.Counting counts, MachineSummary facts) {
+      this.summary = summary;
+      this.counts = counts;
+      this.facts = facts;
+    }
+
+    @Override
+    public void visit(int fileNumber, RecordCursor record) {
+      summary.visit(fileNumber, record);
+      counts.visit(fileNumber, record);
+      facts.visit(fileNumber, record);
+    }
+
+    @Override
+    public Pass merge(Pass other) {
+      summary.merge(other.summary);
+      counts.merge(other.counts);
+      facts.merge(other.facts);
+      return this;
+    }
+
+    @Override
+    public void settle() {
+      counts.settle();
+      facts.settle();
+    }
+  }
+
+  /** Events that stack records name. */
+  private static final class Stacks {
+    /** A record stands for one sample; a batch has room for twenty. */
+    static final int BUSY_BITS = 8;
+
+    final EventTypeCounter counts = new EventTypeCounter();
+    long busySamples;
+
+    /** Returns the number to remember of a record until its stack is known. */
+    int row(RecordCursor record, KernelEvents kernel) {
+      long busy = Sampling.busy(record, kernel);
+      return counts.row(record, kernel) << BUSY_BITS | (int) Math.min(busy, (1 << BUSY_BITS) - 1);
+    }
+
+    void add(int row) {
+      counts.countStack(row >>> BUSY_BITS);
+      busySamples += row & (1 << BUSY_BITS) - 1;
+    }
+
+    Stacks merge(Stacks other) {
+      counts.merge(other.counts);
+      busySamples += other.busySamples;
+      return this;
+    }
+  }
+
+  /** Reads all records. */
+  public static Overview of(EtwRecording recording, int cores) {
+    return of(recording, cores, new SchemaSources(UserSchemas.NONE));
+  }
+
+  /** Reads all records. */
+  public static Overview of(EtwRecording recording, int cores, SchemaSources sources) {
+    KernelEvents kernel = sources.kernel();
+    StackJoin join = new StackJoin(recording, kernel);
+    Pass pass =
+        recording.survey(
+            cores,
+            () ->
+                new Pass(
+                    new EtwSummary.Counting(recording),
+                    new EventCounts.Counting(sources.index(), kernel, join),
+                    new MachineSummary(recording, kernel, sources.kernelTable())));
+    Stacks stacks =
+        join.events(
+            cores,
+            Stacks::new,
+            (found, record) -> found.row(record, kernel),
+            Stacks::add,
+            Stacks::merge);
+    EventCounts counts = EventCounts.of(recording, cores, pass.counts, stacks.counts, join);
+    return new Overview(
+        pass.summary.summary(recording),
+        pass.facts.hardware(),
+        pass.facts.sampling(stacks.busySamples),
+        pass.facts.contents(),
+        ProviderCounts.of(counts, kernel));
+  }
+}

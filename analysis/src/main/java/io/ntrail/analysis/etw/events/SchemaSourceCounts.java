@@ -1,0 +1,101 @@
+package io.ntrail.analysis.etw.events;
+
+import io.ntrail.formats.schema.SchemaSource;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Numbers of events and of types by the source of their description. */
+public final class SchemaSourceCounts {
+  /**
+   * One source.
+   *
+   * @param source where names and fields came from; null for events that nothing describes
+   * @param types how many types of events
+   * @param events how many events
+   */
+  public record Row(@Nullable SchemaSource source, long types, long events) {}
+
+  private static final SchemaSource[] SOURCES = SchemaSource.values();
+
+  /** Types that are told apart by their objects before the objects are forgotten. */
+  private static final int MOST_OBJECTS = 1 << 14;
+
+  /** Types that are told apart at all: a hostile recording may have a new one in every event. */
+  private static final int MOST_TYPES = 1 << 18;
+
+  private final long[] events = new long[SOURCES.length + 1];
+  private final long[] types = new long[SOURCES.length + 1];
+  private final Set<EventType> objects = Collections.newSetFromMap(new IdentityHashMap<>());
+  private final Set<String> names = new HashSet<>();
+  private @Nullable EventType last;
+
+  SchemaSourceCounts() {}
+
+  /** Counts one event. */
+  void add(EventType type) {
+    int slot = slot(type.source());
+    events[slot]++;
+    if (type == last) {
+      return;
+    }
+    last = type;
+    if (objects.size() >= MOST_OBJECTS) {
+      objects.clear();
+    }
+    if (objects.add(type) && names.size() < MOST_TYPES && names.add(type.identity())) {
+      types[slot]++;
+    }
+  }
+
+  /** Counts the events of some types. */
+  void add(@Nullable SchemaSource source, long moreTypes, long moreEvents) {
+    types[slot(source)] += moreTypes;
+    events[slot(source)] += moreEvents;
+  }
+
+  private static int slot(@Nullable SchemaSource source) {
+    return source == null ? SOURCES.length : source.ordinal();
+  }
+
+  /** The sources that describe any event, and last the events that nothing describes. */
+  public List<Row> rows() {
+    List<Row> rows = new ArrayList<>();
+    for (int slot = 0; slot < events.length; slot++) {
+      if (events[slot] > 0) {
+        rows.add(new Row(slot < SOURCES.length ? SOURCES[slot] : null, types[slot], events[slot]));
+      }
+    }
+    return rows;
+  }
+
+  /** All events. */
+  public long events() {
+    return Arrays.stream(events).sum();
+  }
+
+  /** Events that nothing describes. */
+  public long undescribed() {
+    return events[SOURCES.length];
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof SchemaSourceCounts counts && rows().equals(counts.rows());
+  }
+
+  @Override
+  public int hashCode() {
+    return rows().hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return rows().toString();
+  }
+}

@@ -1,0 +1,53 @@
+package io.ntrail.analysis.etw.machine;
+
+import io.ntrail.formats.etl.KernelEvent;
+import io.ntrail.formats.etl.KernelEvents;
+import io.ntrail.formats.etl.KernelFieldOffsets.Sample;
+import io.ntrail.formats.etl.RecordCursor;
+import java.util.List;
+
+/**
+ * The samples that the kernel's profiling timer took. A record stands for as many samples as its
+ * count says (SampleProf, and each entry of SampledProfileCache); a sample is idle if its thread is
+ * 0 and neither a deferred nor an interrupt routine ran, and busy otherwise.
+ *
+ * @param intervals times between two samples of a CPU in 100 ns, as records about the timer
+ *     (SetInterval, CollectionStart, CollectionEnd of source 0) name them, smallest first; empty if
+ *     none does
+ * @param samples number of samples
+ * @param busy how many of them are busy
+ * @param busyWithStack how many busy ones have a stack
+ */
+public record Sampling(List<Long> intervals, long samples, long busy, long busyWithStack) {
+  private static final int IN_DPC_OR_ISR = 3;
+
+  /**
+   * Returns the number of busy samples that a record stands for; 0 if it is no sample or an idle
+   * one.
+   */
+  public static long busy(RecordCursor record, KernelEvents kernel) {
+    int hook =
+        record.kind().isHook()
+            ? record.hookId()
+            : record.kind().isClassic() ? kernel.hookId(record.provider(), record.opcode()) : -1;
+    return hook == KernelEvent.PERFINFO_SAMPLEPROF
+        ? busy(record, record.payloadOffset(), record.offset() + record.size())
+        : 0;
+  }
+
+  /** Returns the number of samples that the entry at {@code at} stands for; 0 if it is cut. */
+  static long weight(RecordCursor record, int at, int end) {
+    int count = at + Sample.count(record.pointerBytes());
+    return count + 2 > end ? 0 : Math.max(1, record.bytes().u16(count));
+  }
+
+  /** Returns the number of busy samples that the entry at {@code at} stands for. */
+  static long busy(RecordCursor record, int at, int end) {
+    int pointer = record.pointerBytes();
+    long weight = weight(record, at, end);
+    int flags = at + Sample.flags(pointer);
+    boolean flagged = flags < end && (record.bytes().u8(flags) & IN_DPC_OR_ISR) != 0;
+    boolean ofThread = weight > 0 && record.bytes().i32(at + Sample.threadId(pointer)) != 0;
+    return flagged || ofThread ? weight : 0;
+  }
+}

@@ -1,0 +1,62 @@
+package io.ntrail.analysis.etw.machine;
+
+import io.ntrail.formats.etl.KernelFieldOffsets.Sample;
+import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.formats.schema.Payload;
+import java.util.List;
+import java.util.TreeSet;
+
+/** Collects {@link Sampling}. */
+final class SamplingCollector {
+  /** Intervals that are kept; a recording has one or two. */
+  private static final int MOST = 64;
+
+  private final TreeSet<Long> intervals = new TreeSet<>();
+  private long samples;
+  private long busy;
+
+  /** A record of one sample. */
+  void sample(RecordCursor record) {
+    count(record, record.payloadOffset(), record.offset() + record.size());
+  }
+
+  /** A record of several: their number, aligned to a pointer, then the samples. */
+  void batch(RecordCursor record) {
+    int from = record.payloadOffset();
+    int end = record.offset() + record.size();
+    int pointer = record.pointerBytes();
+    if (from + pointer > end) {
+      return;
+    }
+    long entries = record.bytes().u32(from);
+    int at = from + Sample.firstEntry(pointer);
+    for (long i = 0; i < entries && at < end; i++) {
+      count(record, at, end);
+      at += Sample.entryBytes(pointer);
+    }
+  }
+
+  private void count(RecordCursor record, int at, int end) {
+    samples += Sampling.weight(record, at, end);
+    busy += Sampling.busy(record, at, end);
+  }
+
+  /** A record about the profiling timer or another source of samples. */
+  void interval(Payload payload) {
+    int source = payload.find("Source");
+    long interval = KernelPayload.number(payload, "NewInterval");
+    if (source >= 0 && payload.integer(source) == 0 && interval > 0 && intervals.size() < MOST) {
+      intervals.add(interval);
+    }
+  }
+
+  void merge(SamplingCollector other) {
+    intervals.addAll(other.intervals);
+    samples += other.samples;
+    busy += other.busy;
+  }
+
+  Sampling result(long busyWithStack) {
+    return new Sampling(List.copyOf(intervals), samples, busy, busyWithStack);
+  }
+}

@@ -1,0 +1,358 @@
+package io.ntrail.analysis.etw.recording;
+
+import io.ntrail.analysis.model.ReadingListener;
+import io.ntrail.analysis.model.RecordedEvents;
+import io.ntrail.analysis.model.RecorderLosses;
+import io.ntrail.analysis.model.Recording;
+import io.ntrail.analysis.model.RecordingKind;
+import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.bytes.Gaps;
+import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.etl.EtlClock;
+import io.ntrail.formats.etl.EtlFile;
+import io.ntrail.formats.etl.LogFileHeader;
+import io.ntrail.formats.etl.RecordCursor;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
+import java.util.function.BinaryOperator;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One recording, made of one or several {@code .etl} files.
+ *
+ * <p>Time is nanoseconds since the first file's header record. Files of one machine and one boot
+ * share the performance counter and are put in order by it, exactly; others by UTC.
+ *
+ * <p>Opening reads buffer headers only. Safe for use by several threads.
+ */
+public final class EtwRecording implements Recording, RecordedEvents {
+  private final List<EtlFile> files;
+  private final Gaps gaps;
+  private final boolean oneClock;
+  private final boolean narrow;
+  private final long[] nanosOffsets;
+  private final AtomicLong bytesVisited = new AtomicLong();
+  private final long size;
+  private volatile ReadingListener listener = ReadingListener.NONE;
+  private @Nullable Survey survey;
+
+  private EtwRecording(List<EtlFile> files, Gaps gaps) {
+    this.files = List.copyOf(files);
+    this.size = files.stream().mapToLong(EtlFile::size).sum();
+    this.gaps = gaps;
+    this.oneClock = files.stream().allMatch(f -> sameClock(files.getFirst(), f));
+    this.narrow = files.getFirst().header().map(LogFileHeader::pointerBytes).orElse(8) == 4;
+    this.nanosOffsets = new long[files.size()];
+    EtlClock first = files.getFirst().clock();
+    for (int i = 1; i < nanosOffsets.length; i++) {
+      EtlClock clock = files.get(i).clock();
+      nanosOffsets[i] =
+          oneClock
+              ? first.nanos(clock.headerTicks())
+              : saturated100(clock.fileTime(clock.headerTicks()), first);
+    }
+  }
+
+  private static long saturated100(long fileTime, EtlClock first) {
+    long difference = fileTime - first.fileTime(first.headerTicks());
+    long limit = Long.MAX_VALUE / 200;
+    return Math.clamp(difference, -limit, limit) * 100;
+  }
+
+  private static boolean sameClock(EtlFile a, EtlFile b) {
+    if (a == b) {
+      return true;
+    }
+    if (a.clock().kind() != b.clock().kind()
+        || a.clock().ticksPerSecond() != b.clock().ticksPerSecond()) {
+      return false;
+    }
+    return switch (a.clock().kind()) {
+      case SYSTEM_TIME -> true;
+      case QPC, CPU_CYCLES -> bootTime(a) == bootTime(b);
+      case UNKNOWN -> false;
+    };
+  }
+
+  private static long bootTime(EtlFile file) {
+    return file.header().map(LogFileHeader::bootTime).orElse(0L);
+  }
+
+  /**
+   * Makes a recording of files that are open already.
+   *
+   * @param files one or several, closed with the recording
+   * @param gaps what could not be read of them so far; receives what their records leave
+   */
+  public static EtwRecording ofFiles(List<EtlFile> files, Gaps gaps) {
+    if (files.isEmpty()) {
+      throw new IllegalArgumentException("no files");
+    }
+    return new EtwRecording(files, gaps);
+  }
+
+  /**
+   * Opens a recording from inputs that are open already.
+   *
+   * @param inputs closed with the recording, or by this method if it fails
+   */
+  public static EtwRecording of(List<InputFile> inputs) {
+    Gaps gaps = new Gaps();
+    List<EtlFile> files = new ArrayList<>();
+    try {
+      openAll(inputs, files, gaps);
+      return ofFiles(files, gaps);
+    } catch (RuntimeException e) {
+      files.forEach(EtlFile::close);
+      throw e;
+    }
+  }
+
+  private static void openAll(List<InputFile> inputs, List<EtlFile> files, Gaps gaps) {
+    int opened = 0;
+    try {
+      for (InputFile input : inputs) {
+        opened++;
+        files.add(EtlFile.open(input, gaps));
+      }
+    } catch (RuntimeException e) {
+      inputs.subList(opened, inputs.size()).forEach(InputFile::close);
+      throw e;
+    }
+  }
+
+  /** The files, in the order in which they were given. */
+  public List<EtlFile> files() {
+    return files;
+  }
+
+  @Override
+  public RecordingKind kind() {
+    return RecordingKind.ETW;
+  }
+
+  @Override
+  public List<String> fileNames() {
+    return files.stream().map(EtlFile::name).toList();
+  }
+
+  @Override
+  public RecorderLosses losses() {
+    long open =
+        files.stream().filter(f -> f.header().map(h -> !h.finalised()).orElse(false)).count();
+    return new RecorderLosses(
+        OptionalLong.of(sum(LogFileHeader::eventsLost)),
+        OptionalLong.of(sum(LogFileHeader::buffersLost)),
+        (int) open);
+  }
+
+  private long sum(ToLongFunction<LogFileHeader> count) {
+    return files.stream().mapToLong(f -> f.header().map(count::applyAsLong).orElse(0L)).sum();
+  }
+
+  @Override
+  public List<Gap> gaps() {
+    return gaps.list();
+  }
+
+  /** Returns true if an address is in the kernel's half of the address space. */
+  public boolean isKernel(long address) {
+    return address < 0 || narrow && address >= 0x8000_0000L;
+  }
+
+  /** Returns true if raw time stamps of all files are comparable. */
+  public boolean oneClock() {
+    return oneClock;
+  }
+
+  /** Nanoseconds since the first file's header record. */
+  public long nanos(EtlFile file, long ticks) {
+    if (oneClock) {
+      return files.getFirst().clock().nanos(ticks);
+    }
+    long nanos = file.clock().nanos(ticks);
+    long offset = nanosOffsets[files.indexOf(file)];
+    long sum = nanos + offset;
+    // Wild time stamps stay at the end that they are at.
+    return ((nanos ^ sum) & (offset ^ sum)) < 0 ? nanos < 0 ? Long.MIN_VALUE : Long.MAX_VALUE : sum;
+  }
+
+  /**
+   * Returns the key that orders records: raw ticks if all files share a clock, else nanoseconds.
+   */
+  public long key(EtlFile file, long ticks) {
+    return oneClock || ticks == Long.MAX_VALUE ? ticks : nanos(file, ticks);
+  }
+
+  /** The records of all files in time order. */
+  public OrderedCursor inOrder() {
+    return new OrderedCursor(this, survey, Long.MIN_VALUE, Long.MAX_VALUE);
+  }
+
+  @Override
+  public OrderedCursor inOrder(long fromNanos, long toNanos) {
+    if (oneClock) {
+      EtlClock clock = files.getFirst().clock();
+      return new OrderedCursor(
+          this,
+          survey,
+          fromNanos == Long.MIN_VALUE ? fromNanos : clock.ticksAt(fromNanos),
+          toNanos == Long.MAX_VALUE ? toNanos : clock.ticksAt(toNanos));
+    }
+    return new OrderedCursor(this, survey, fromNanos, toNanos);
+  }
+
+  /**
+   * Learns the exact earliest and latest time of every buffer in one pass over the record headers,
+   * once. After it {@link #inOrder()} is exact even where a recorder wrote a buffer whose first
+   * record is not its earliest.
+   */
+  public synchronized Survey survey(int cores) {
+    Survey known = survey;
+    if (known == null) {
+      known = Survey.of(this, cores);
+      survey = known;
+    }
+    return known;
+  }
+
+  /**
+   * Learns something from all records in one pass, and the survey with it.
+   *
+   * @param parts makes an empty one for each thread
+   * @return what was learned from all records
+   */
+  public synchronized <P extends SurveyPart<P>> P survey(int cores, Supplier<P> parts) {
+    Survey.With<P> learned = Survey.of(this, cores, parts);
+    survey = learned.survey();
+    return learned.part();
+  }
+
+  /**
+   * Returns the nanoseconds of a time range that the recording covers, from its first record to its
+   * last.
+   *
+   * @param fromNanos the first time
+   * @param toNanos the time before which it ends
+   */
+  public long covered(int cores, long fromNanos, long toNanos) {
+    Survey known = survey(cores);
+    long first = Long.MAX_VALUE;
+    long last = Long.MIN_VALUE;
+    for (int f = 0; f < files.size(); f++) {
+      EtlFile file = files.get(f);
+      for (int b = 0; b < file.buffers().count(); b++) {
+        if (known.earliest(f, b) <= known.latest(f, b)) {
+          first = Math.min(first, nanos(file, known.earliest(f, b)));
+          last = Math.max(last, nanos(file, known.latest(f, b)));
+        }
+      }
+    }
+    first = Math.max(first, fromNanos);
+    last = Math.min(last, toNanos);
+    // The difference of wild time stamps does not fit.
+    return first >= last ? 0 : last - first < 0 ? Long.MAX_VALUE : last - first;
+  }
+
+  /**
+   * Visits all buffers in no particular order, on several cores.
+   *
+   * @param cores number of threads
+   * @param make makes what a thread collects into
+   * @param visit called for each buffer with a cursor before its first record
+   * @param merge adds the second collection to the first; called in a fixed order, but which buffer
+   *     went into which collection differs from run to run
+   */
+  public <A> A scan(
+      int cores, Supplier<A> make, BiConsumer<A, RecordCursor> visit, BinaryOperator<A> merge) {
+    int[] starts = new int[files.size() + 1];
+    for (int i = 0; i < files.size(); i++) {
+      starts[i + 1] = Math.addExact(starts[i], files.get(i).buffers().count());
+    }
+    Queue<RecordCursor> opened = new ConcurrentLinkedQueue<>();
+    try {
+      return ParallelTasks.run(
+              cores,
+              starts[files.size()],
+              () -> new Scan<>(make.get(), opened),
+              (scan, i) -> scan.visit(i, starts, visit),
+              (a, b) -> {
+                a.collected = merge.apply(a.collected, b.collected);
+                return a;
+              })
+          .collected;
+    } finally {
+      opened.forEach(RecordCursor::close);
+    }
+  }
+
+  /** One thread of a scan: what it collects, and the cursor it reads the file at hand with. */
+  private final class Scan<A> {
+    private final Queue<RecordCursor> opened;
+    A collected;
+    private int file = -1;
+    private @Nullable RecordCursor cursor;
+
+    Scan(A collected, Queue<RecordCursor> opened) {
+      this.collected = collected;
+      this.opened = opened;
+    }
+
+    void visit(int i, int[] starts, BiConsumer<A, RecordCursor> visit) {
+      int wanted = Math.max(0, file);
+      while (i >= starts[wanted + 1]) {
+        wanted++;
+      }
+      RecordCursor reader = cursor;
+      if (reader == null || wanted != file) {
+        if (reader != null) {
+          reader.close();
+        }
+        reader = files.get(wanted).cursor(gaps);
+        opened.add(reader);
+        cursor = reader;
+        file = wanted;
+      }
+      reader.open(i - starts[wanted]);
+      visit.accept(collected, reader);
+      visited(reader);
+    }
+  }
+
+  /** Notes for the progress that a buffer was read. */
+  public void visited(RecordCursor cursor) {
+    listener.read(bytesVisited.addAndGet(cursor.file().buffers().fileBytes(cursor.buffer())), size);
+  }
+
+  /** Tells a listener of each buffer that is read from now on. */
+  public void onRead(ReadingListener newListener) {
+    listener = newListener;
+  }
+
+  /** Bytes of buffers that all passes so far have visited, for showing progress. */
+  public long bytesVisited() {
+    return bytesVisited.get();
+  }
+
+  @Override
+  public long size() {
+    return size;
+  }
+
+  /** A cursor over the records of one of the files, which tells this recording of gaps. */
+  public RecordCursor cursor(EtlFile file) {
+    return file.cursor(gaps);
+  }
+
+  @Override
+  public void close() {
+    files.forEach(EtlFile::close);
+  }
+}

@@ -1,0 +1,434 @@
+package io.ntrail.analysis.etw.recording;
+
+import io.ntrail.analysis.model.EventCursor;
+import io.ntrail.formats.etl.BufferIndex;
+import io.ntrail.formats.etl.EtlFile;
+import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.formats.etl.RecordTable;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The records of a recording in time order; those of one time stamp by CPU, sequence number of the
+ * buffer, file and place in the file.
+ *
+ * <p>Every buffer is a run. Runs wait in order of their first time and are opened when it is
+ * reached, so that about one buffer a CPU and session is open. Opening a buffer lists its records
+ * as columns and sorts them if they are not in order. The open runs are merged a stretch of time at
+ * a time: what they have before a horizon is gathered and sorted as one batch ({@link TimeSort}),
+ * which costs a third of a heap's step for every record.
+ *
+ * <p>What open buffers take beyond a limit is given back and made again when their turn comes: a
+ * file whose buffers all overlap costs time, not memory.
+ *
+ * <p>The earliest time of a run is known exactly after {@link EtwRecording#survey}; without it,
+ * that of its first record is taken, and {@link #lateRecords()} says whether that was wrong.
+ */
+public final class OrderedCursor implements EventCursor {
+  /** Columns of open buffers, on the heap: enough for thousands of buffers. */
+  private static final long TABLE_LIMIT = 96L << 20;
+
+  /** Decompressed buffers, in native memory. */
+  private static final long INFLATED_LIMIT = 768L << 20;
+
+  /** Records that one run adds to a batch at most. */
+  private static final int RUN_SHARE = 256;
+
+  /** Records of a batch, but for those that share one time stamp. */
+  private static final int BATCH = 1 << 18;
+
+  /** Objects that read one buffer, used again for one buffer after the other. */
+  private record Opened(RecordCursor cursor, RecordTable table) {}
+
+  /** One buffer that is being read. */
+  private static final class Run {
+    static final Comparator<Run> TIES =
+        Comparator.comparingInt((Run run) -> run.cpu)
+            .thenComparingLong(run -> run.sequence)
+            .thenComparingInt(run -> run.file)
+            .thenComparingInt(run -> run.buffer);
+
+    final int file;
+    final EtlFile etl;
+    final int buffer;
+    final int cpu;
+    final long sequence;
+    final int inflated;
+    @Nullable Opened opened;
+    long tableMemory;
+    long[] keys = NO_KEYS;
+    int count;
+    int position;
+    long nextKey;
+
+    Run(int file, EtlFile etl, int buffer) {
+      this.file = file;
+      this.etl = etl;
+      this.buffer = buffer;
+      BufferIndex index = etl.buffers();
+      this.cpu = index.cpu(buffer);
+      this.sequence = index.sequence(buffer);
+      this.inflated = index.compressed(buffer) ? index.inflatedBytes(buffer) : 0;
+    }
+  }
+
+  private static final long[] NO_KEYS = {};
+
+  private final EtwRecording recording;
+  private final @Nullable Survey survey;
+  private final boolean oneClock;
+  private final long from;
+  private final long to;
+
+  private final long[] waitingKeys;
+  private final int[] waitingFiles;
+  private final int[] waitingBuffers;
+  private int waiting;
+
+  /** Runs with records left, in the order of {@link Run#TIES}. */
+  private final List<Run> runs = new ArrayList<>();
+
+  private final List<ArrayDeque<Opened>> spare = new ArrayList<>();
+  private final List<Opened> all = new ArrayList<>();
+  private final ArrayDeque<Run> openRuns = new ArrayDeque<>();
+  private long tableMemory;
+  private long inflatedMemory;
+
+  private final TimeSort batch = new TimeSort();
+  private Run[] batchRuns = new Run[16];
+  private int at = -1;
+  private int batchSize;
+  private long reached = Long.MIN_VALUE;
+  private long late;
+
+  OrderedCursor(EtwRecording recording, @Nullable Survey survey, long from, long to) {
+    this.recording = recording;
+    this.survey = survey;
+    this.oneClock = recording.oneClock();
+    this.from = from;
+    this.to = to;
+    List<EtlFile> files = recording.files();
+    int total = 0;
+    for (EtlFile file : files) {
+      total += file.buffers().count();
+      spare.add(new ArrayDeque<>());
+    }
+    long[] found = new long[total];
+    int[] foundFiles = new int[total];
+    int[] foundBuffers = new int[total];
+    int count = 0;
+    for (int f = 0; f < files.size(); f++) {
+      EtlFile file = files.get(f);
+      for (int b = 0; b < file.buffers().count(); b++) {
+        long first = survey == null ? file.buffers().firstTicks(b) : survey.earliest(f, b);
+        boolean before = survey != null && recording.key(file, survey.latest(f, b)) < from;
+        if (!before) {
+          found[count] = recording.key(file, first);
+          foundFiles[count] = f;
+          foundBuffers[count] = b;
+          count++;
+        }
+      }
+    }
+    int[] order = IndexSort.ascending(found, count);
+    waitingKeys = new long[count];
+    waitingFiles = new int[count];
+    waitingBuffers = new int[count];
+    for (int i = 0; i < count; i++) {
+      waitingKeys[i] = found[order[i]];
+      waitingFiles[i] = foundFiles[order[i]];
+      waitingBuffers[i] = foundBuffers[order[i]];
+    }
+  }
+
+  /** Goes to the next record; false after the last one. */
+  @Override
+  public boolean next() {
+    if (++at < batchSize) {
+      return true;
+    }
+    return nextBatch();
+  }
+
+  /** The current record. */
+  public RecordCursor record() {
+    Run run = batchRuns[batch.run(at)];
+    Opened opened = run.opened;
+    if (opened == null) {
+      opened = open(run);
+    }
+    opened.cursor.moveTo(opened.table, batch.position(at));
+    return opened.cursor;
+  }
+
+  @Override
+  public int processId() {
+    return record().processId();
+  }
+
+  @Override
+  public int threadId() {
+    return record().threadId();
+  }
+
+  @Override
+  public int cpu() {
+    return record().cpu();
+  }
+
+  /** Returns the key that orders the current record ({@link EtwRecording#key}). */
+  public long key() {
+    return batch.key(at);
+  }
+
+  /** Returns the number of records with the time of the current one, from it on and with it. */
+  public int sameTime() {
+    int last = at + 1;
+    while (last < batchSize && batch.key(last) == batch.key(at)) {
+      last++;
+    }
+    return last - at;
+  }
+
+  /**
+   * One of the {@link #sameTime} records from the current one on. Flyweights are shared: {@link
+   * #record} must be called again afterwards.
+   */
+  public RecordCursor peek(int ahead) {
+    at += ahead;
+    RecordCursor record = record();
+    at -= ahead;
+    return record;
+  }
+
+  /** Number of the file that the current record is in. */
+  public int fileNumber() {
+    return batchRuns[batch.run(at)].file;
+  }
+
+  /** Time of the current record in nanoseconds since the first file's header record. */
+  @Override
+  public long nanos() {
+    long key = batch.key(at);
+    return oneClock ? recording.files().getFirst().clock().nanos(key) : key;
+  }
+
+  /**
+   * Records that came too late for their place, because a buffer that began with a later record
+   * held them; always 0 after {@link EtwRecording#survey}.
+   */
+  public long lateRecords() {
+    return late;
+  }
+
+  private boolean nextBatch() {
+    at = 0;
+    batchSize = 0;
+    dropFinished();
+    long earliest = earliest();
+    while (waiting < waitingKeys.length && waitingKeys[waiting] <= earliest) {
+      earliest = Math.min(earliest, openNext());
+    }
+    if (runs.isEmpty() || !before(earliest, to)) {
+      return false;
+    }
+    gather(earliest, horizon(earliest));
+    return true;
+  }
+
+  private void dropFinished() {
+    boolean finished = false;
+    for (Run run : runs) {
+      finished |= run.position >= run.count;
+    }
+    if (finished) {
+      for (Run run : runs) {
+        if (run.position >= run.count) {
+          close(run);
+        }
+      }
+      runs.removeIf(run -> run.position >= run.count);
+    }
+  }
+
+  private long earliest() {
+    long earliest = Long.MAX_VALUE;
+    for (Run run : runs) {
+      earliest = Math.min(earliest, run.nextKey);
+    }
+    return earliest;
+  }
+
+  /** The time before which the next batch ends: no run has more than its share before it. */
+  private long horizon(long earliest) {
+    long horizon = to;
+    if (waiting < waitingKeys.length) {
+      horizon = Math.min(horizon, waitingKeys[waiting]);
+    }
+    int share = Math.clamp(BATCH / runs.size(), 1, RUN_SHARE);
+    for (Run run : runs) {
+      if (run.nextKey < horizon && run.opened == null) {
+        open(run);
+      }
+      int last = run.position + share;
+      if (run.nextKey < horizon && last < run.count) {
+        horizon = Math.min(horizon, run.keys[last]);
+      }
+    }
+    long span = earliest + TimeSort.LONGEST;
+    if (span > earliest) {
+      horizon = Math.min(horizon, span);
+    }
+    if (horizon > earliest || earliest == Long.MAX_VALUE) {
+      return horizon;
+    }
+    // More records than a run's share have one and the same time: they are a batch of their own.
+    return earliest + 1;
+  }
+
+  /** The last possible time is before the end of a range without end. */
+  private static boolean before(long key, long end) {
+    return key < end || end == Long.MAX_VALUE;
+  }
+
+  private void gather(long earliest, long horizon) {
+    batch.clear(earliest);
+    int slots = 0;
+    for (Run run : runs) {
+      if (!before(run.nextKey, horizon)) {
+        continue;
+      }
+      if (run.opened == null) {
+        open(run);
+      }
+      if (slots == batchRuns.length) {
+        batchRuns = Arrays.copyOf(batchRuns, 2 * slots);
+      }
+      batchRuns[slots] = run;
+      run.position = batch.addBefore(horizon, run.keys, run.position, run.count, slots);
+      run.nextKey = run.position < run.count ? run.keys[run.position] : Long.MAX_VALUE;
+      slots++;
+    }
+    batch.sort();
+    batchSize = batch.size();
+    reached = Math.max(reached, batch.latest());
+  }
+
+  /** Opens the next waiting buffer; returns its earliest time in the range. */
+  private long openNext() {
+    Run run =
+        new Run(
+            waitingFiles[waiting],
+            recording.files().get(waitingFiles[waiting]),
+            waitingBuffers[waiting]);
+    waiting++;
+    open(run);
+    run.position = firstInRange(run);
+    if (run.position >= run.count) {
+      close(run);
+      return Long.MAX_VALUE;
+    }
+    run.nextKey = run.keys[run.position];
+    if (survey == null) {
+      countLate(run);
+    }
+    int place = Collections.binarySearch(runs, run, Run.TIES);
+    runs.add(place < 0 ? -place - 1 : place, run);
+    return run.nextKey;
+  }
+
+  /** Without a survey a buffer is opened at its first record's time: what is earlier, is late. */
+  private void countLate(Run run) {
+    for (int i = run.position; i < run.count && run.keys[i] < reached; i++) {
+      late++;
+    }
+  }
+
+  /** The first record that is not before the range. */
+  private int firstInRange(Run run) {
+    int low = 0;
+    int high = run.count;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (run.keys[middle] < from) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  /** Reads a run's buffer, for the first time or again after it was given back. */
+  private Opened open(Run run) {
+    Opened opened = spare.get(run.file).poll();
+    if (opened == null) {
+      opened = new Opened(recording.cursor(run.etl), new RecordTable());
+      all.add(opened);
+    }
+    opened.cursor.open(run.buffer);
+    RecordTable table = opened.table;
+    opened.cursor.index(table);
+    if (!table.sorted()) {
+      table.permute(IndexSort.ascending(table.ticks(), table.count()));
+    }
+    run.count = table.count();
+    run.keys = table.ticks();
+    if (!oneClock) {
+      run.keys = new long[run.count];
+      for (int i = 0; i < run.count; i++) {
+        run.keys[i] = recording.key(run.etl, table.ticks(i));
+      }
+    }
+    run.opened = opened;
+    run.tableMemory = table.memory();
+    tableMemory += run.tableMemory;
+    inflatedMemory += run.inflated;
+    openRuns.add(run);
+    int tries = openRuns.size();
+    while ((tableMemory > TABLE_LIMIT || inflatedMemory > INFLATED_LIMIT) && --tries > 0) {
+      suspend(openRuns.remove(), run);
+    }
+    return opened;
+  }
+
+  private void suspend(Run run, Run needed) {
+    Opened opened = run.opened;
+    if (opened == null) {
+      return;
+    }
+    if (run == needed) {
+      openRuns.add(run);
+      return;
+    }
+    forget(run);
+    opened.cursor.close();
+    all.remove(opened);
+  }
+
+  private void close(Run run) {
+    Opened opened = run.opened;
+    if (opened != null) {
+      forget(run);
+      openRuns.remove(run);
+      spare.get(run.file).add(opened);
+    }
+  }
+
+  private void forget(Run run) {
+    tableMemory -= run.tableMemory;
+    inflatedMemory -= run.inflated;
+    run.opened = null;
+    run.keys = NO_KEYS;
+  }
+
+  @Override
+  public void close() {
+    all.forEach(opened -> opened.cursor.close());
+  }
+}

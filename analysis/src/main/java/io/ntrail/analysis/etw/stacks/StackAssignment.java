@@ -1,0 +1,163 @@
+package io.ntrail.analysis.etw.stacks;
+
+import io.ntrail.analysis.etw.recording.OrderedCursor;
+import io.ntrail.analysis.naming.StackAddresses;
+import io.ntrail.formats.etl.RecordCursor;
+import java.util.Arrays;
+
+/**
+ * The stack records that name one time, and the records of that time they are given to: those whose
+ * thread they name, then those of their CPU, then the first.
+ */
+final class StackAssignment {
+  /** Records times threads of one time stamp that are held against each other. */
+  private static final long MOST_TRIES = 1 << 22;
+
+  private final StackRecordWindow references;
+  private final StackMatchRules targets;
+
+  /** Of each thread: its first stack record, the record it is given to, how well that fits. */
+  private int[] firsts = new int[8];
+
+  private int[] given = new int[8];
+  private int[] fits = new int[8];
+  private int threads;
+
+  private boolean formed;
+  private long key;
+  private int end;
+  private int record;
+  private int[] current = new int[8];
+  private int currentCount;
+
+  StackAssignment(StackRecordWindow references, StackMatchRules targets) {
+    this.references = references;
+    this.targets = targets;
+  }
+
+  void clear() {
+    formed = false;
+    end = 0;
+  }
+
+  boolean isOf(long time) {
+    return formed && key == time;
+  }
+
+  /** Number of the stack record after the last of the group. */
+  int end() {
+    return end;
+  }
+
+  /**
+   * Gives the stack records from {@code from} to {@code to} to the records of the cursor's time.
+   *
+   * @return how many found none
+   */
+  int form(OrderedCursor cursor, long time, int from, int to) {
+    formed = true;
+    key = time;
+    end = to;
+    record = -1;
+    threads = 0;
+    for (int i = from; i < to; i = references.afterThread(i)) {
+      if (threads == firsts.length) {
+        firsts = Arrays.copyOf(firsts, 2 * threads);
+        given = Arrays.copyOf(given, 2 * threads);
+        fits = Arrays.copyOf(fits, 2 * threads);
+      }
+      firsts[threads] = i;
+      given[threads] = -1;
+      fits[threads] = -1;
+      threads++;
+    }
+    int records = cursor.sameTime();
+    long tries = 0;
+    for (int ahead = 0; ahead < records && tries < MOST_TRIES; ahead++) {
+      RecordCursor candidate = cursor.peek(ahead);
+      if (targets.mayHaveStack(candidate)) {
+        tries += threads;
+        for (int t = 0; t < threads; t++) {
+          int fit = fit(candidate, firsts[t]);
+          if (fit > fits[t]) {
+            fits[t] = fit;
+            given[t] = ahead;
+          }
+        }
+      }
+    }
+    int without = 0;
+    for (int t = 0; t < threads; t++) {
+      if (given[t] < 0) {
+        without += references.afterThread(firsts[t]) - firsts[t];
+      }
+    }
+    return without;
+  }
+
+  private int fit(RecordCursor candidate, int reference) {
+    int ofThread = targets.isOf(candidate, references.thread(reference));
+    if (ofThread == StackMatchRules.NO) {
+      return -1;
+    }
+    return 2 * ofThread + (candidate.cpu() == references.cpu(reference) ? 1 : 0);
+  }
+
+  /** Goes to the next record of the time; whether stack records were given to it. */
+  boolean next() {
+    record++;
+    currentCount = 0;
+    for (int t = 0; t < threads; t++) {
+      if (given[t] == record) {
+        if (currentCount == current.length) {
+          current = Arrays.copyOf(current, 2 * currentCount);
+        }
+        current[currentCount++] = firsts[t];
+      }
+    }
+    return currentCount > 0;
+  }
+
+  /** Number of threads whose stacks the current record has. */
+  int runs() {
+    return currentCount;
+  }
+
+  int thread(int run) {
+    return references.thread(current[run]);
+  }
+
+  /**
+   * The definitions of the keys that one of the current record's stacks is made of, if it is made
+   * of one with frames of the kernel only, one with none of it, or both in that order, and begins
+   * at an address.
+   *
+   * @param definitions receives them
+   * @return how many there are; 0 if the stack is not like that
+   */
+  int keyed(int run, StackKeys keys, long innermost, int[] definitions) {
+    int first = current[run];
+    int count = references.afterThread(first) - first;
+    if (count > definitions.length) {
+      return 0;
+    }
+    int halves = 0;
+    for (int i = 0; i < count; i++) {
+      long part = references.keyed(first + i);
+      int half = (int) part >>> 30;
+      if (half == 0 || i == 0 && keys.address((int) part & StackKeys.NUMBER) != innermost) {
+        return 0;
+      }
+      halves = halves << 2 | half;
+      definitions[i] = (int) (part >>> 32);
+    }
+    return count == 1 || halves == 0b1001 ? count : 0;
+  }
+
+  void copy(int run, StackKeys keys, StackAddresses into) {
+    int last = references.afterThread(current[run]);
+    for (int i = current[run]; i < last; i++) {
+      references.copy(i, keys, into);
+    }
+  }
+}

@@ -1,0 +1,159 @@
+package io.ntrail.analysis.etw.stacks;
+
+import io.ntrail.formats.etl.KernelEvent;
+import io.ntrail.formats.etl.KernelEvent.Group;
+import io.ntrail.formats.etl.KernelEvent.Life;
+import io.ntrail.formats.etl.KernelEvents;
+import io.ntrail.formats.etl.KernelFieldOffsets.CSwitch;
+import io.ntrail.formats.etl.KernelFieldOffsets.DiskInit;
+import io.ntrail.formats.etl.KernelFieldOffsets.FileOperation;
+import io.ntrail.formats.etl.KernelFieldOffsets.HardFault;
+import io.ntrail.formats.etl.KernelFieldOffsets.Sample;
+import io.ntrail.formats.etl.KernelFieldOffsets.Stack;
+import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.formats.etl.RecordKind;
+import io.ntrail.formats.identity.Guid;
+
+/** Rules for the records that a stack record can be about, and for the thread of the stack. */
+final class StackMatchRules {
+  private static final Guid STACK_WALK_CLASS = Guid.parse("def2fe46-7bd6-4b80-bd94-f57fe20d0ce3");
+
+  /** No stack of this thread can belong to the record. */
+  static final int NO = -1;
+
+  /** The record does not tell its thread. */
+  static final int MAYBE = 0;
+
+  /** The thread is that of the record. */
+  static final int YES = 1;
+
+  private final KernelEvents kernel;
+
+  StackMatchRules(KernelEvents kernel) {
+    this.kernel = kernel;
+  }
+
+  /** Returns true if a record names the time of an event, and a stack for it. */
+  static boolean isReference(RecordCursor record) {
+    int hook = stackHook(record);
+    return hook >= 0
+        && (hook == KernelEvent.STACKWALK_STACK
+            || hook == KernelEvent.STACKWALK_STACKKEYKERNEL
+            || hook == KernelEvent.STACKWALK_STACKKEYUSER)
+        && record.payloadLength() >= Stack.FRAMES;
+  }
+
+  /**
+   * Returns true if a record may have a stack: not rundowns, not what a merge adds, not stacks
+   * themselves.
+   */
+  boolean mayHaveStack(RecordCursor record) {
+    RecordKind kind = record.kind();
+    int hook;
+    if (kind.isHook()) {
+      hook = record.hookId();
+    } else if (kind.isClassic()) {
+      hook = kernel.hookId(record.provider(), record.opcode());
+      if (hook < 0) {
+        return false;
+      }
+    } else {
+      return false;
+    }
+    return switch (KernelEvent.group(hook)) {
+      case Group.EVENTTRACE, Group.SYSTEMCONFIG, Group.STACKWALK -> false;
+      case Group.PROCESS, Group.THREAD, Group.IMAGE ->
+          KernelEvent.type(hook) != Life.DC_START && KernelEvent.type(hook) != Life.DC_END;
+      case Group.FILEIO ->
+          hook != KernelEvent.FILEIO_NAME
+              && hook != KernelEvent.FILEIO_FILERUNDOWN
+              && hook != KernelEvent.FILEIO_MAPFILEDCSTART
+              && hook != KernelEvent.FILEIO_MAPFILEDCEND;
+      default -> true;
+    };
+  }
+
+  /** Returns the hook id of a stack record or of a definition; -1 for other records. */
+  static int stackHook(RecordCursor record) {
+    if (record.kind().isHook()) {
+      int hook = record.hookId();
+      return KernelEvent.group(hook) == Group.STACKWALK ? hook : -1;
+    }
+    return record.kind().isClassic()
+            && record.providerLow() == STACK_WALK_CLASS.low()
+            && record.providerHigh() == STACK_WALK_CLASS.high()
+        ? KernelEvent.hookId(Group.STACKWALK, record.opcode())
+        : -1;
+  }
+
+  /**
+   * Tells if a stack of this thread can be the record's: {@link #NO}, {@link #MAYBE} or {@link
+   * #YES}.
+   */
+  int isOf(RecordCursor record, int thread) {
+    int at = record.payloadOffset();
+    int length = record.payloadLength();
+    boolean isHook = record.kind().isHook();
+    if (isHook || record.kind().isClassic()) {
+      int hook = isHook ? record.hookId() : kernel.hookId(record.provider(), record.opcode());
+      switch (hook) {
+        case KernelEvent.THREAD_CSWITCH -> {
+          if (length >= CSwitch.OLD_THREAD_ID + 4) {
+            return record.bytes().i32(at + CSwitch.NEW_THREAD_ID) == thread
+                    || record.bytes().i32(at + CSwitch.OLD_THREAD_ID) == thread
+                ? YES
+                : NO;
+          }
+        }
+        case KernelEvent.PERFINFO_SAMPLEPROF,
+            KernelEvent.PERFINFO_PMCCOUNTERPROF,
+            KernelEvent.PERFINFO_SAMPLEDPROFILENMI -> {
+          int offset = Sample.threadId(record.pointerBytes());
+          if (length >= offset + 4) {
+            return record.bytes().i32(at + offset) == thread ? YES : NO;
+          }
+        }
+        case KernelEvent.PAGEFAULT_HARDFAULT -> {
+          int offset = HardFault.threadId(record.pointerBytes());
+          if (length >= offset + 4) {
+            return record.bytes().i32(at + offset) == thread ? YES : NO;
+          }
+        }
+        case KernelEvent.DISKIO_READINIT,
+            KernelEvent.DISKIO_WRITEINIT,
+            KernelEvent.DISKIO_FLUSHINIT,
+            KernelEvent.DISKIO_OPTICALREADINIT,
+            KernelEvent.DISKIO_OPTICALWRITEINIT,
+            KernelEvent.DISKIO_OPTICALFLUSHINIT -> {
+          int offset = DiskInit.threadId(record.pointerBytes());
+          if (record.version() >= 3
+              && length >= offset + 4
+              && record.bytes().i32(at + offset) == thread) {
+            return YES;
+          }
+        }
+        default -> {
+          // Other payloads do not tell who ran.
+          FileOperation operation = FileOperation.of(hook);
+          if (operation != null) {
+            return ofOperation(record, thread, operation);
+          }
+        }
+      }
+    }
+    return ofHeader(record, thread);
+  }
+
+  private static int ofOperation(RecordCursor record, int thread, FileOperation operation) {
+    int offset = operation.threadId(record.version(), record.pointerBytes());
+    boolean told =
+        record.payloadLength() >= offset + 4
+            && record.bytes().i32(record.payloadOffset() + offset) == thread;
+    return told ? YES : ofHeader(record, thread);
+  }
+
+  private static int ofHeader(RecordCursor record, int thread) {
+    int header = record.threadId();
+    return header == RecordCursor.NO_ID ? MAYBE : header == thread ? YES : NO;
+  }
+}

@@ -1,0 +1,391 @@
+package io.ntrail.analysis.etw.stacks;
+
+import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.recording.IndexSort;
+import io.ntrail.analysis.etw.recording.OrderedCursor;
+import io.ntrail.analysis.naming.StackAddresses;
+import io.ntrail.formats.etl.KernelEvent;
+import io.ntrail.formats.etl.KernelEvents;
+import io.ntrail.formats.etl.KernelFieldOffsets.Stack;
+import io.ntrail.formats.etl.RecordCursor;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * The stack records of a recording. All records are visited first, which collects the definitions
+ * of stack keys and in which buffers stack records are; {@link #walk} then goes along with a walk
+ * in time order and hands out the stack of each event.
+ *
+ * <p>A stack record comes after its event, up to seconds later and in any buffer. So the time of
+ * the recording is cut into slices with a bounded number of stack records each, and for each slice
+ * only those buffers are read that hold some of them, once if what they hold for later slices is
+ * little enough to be kept: about one more pass over the file in all, with a few megabytes at a
+ * time.
+ */
+public final class StackRecords {
+  /** Stack records of a slice, or as many words of frames as eight of them take. */
+  private static final int SLICE = 1 << 17;
+
+  /** Columns about the buffers of one file; each buffer is visited by one thread. */
+  private static final class Buffers {
+    final int[] cost;
+    final long[] firstNamed;
+    final long[] lastNamed;
+
+    Buffers(int count) {
+      cost = new int[count];
+      firstNamed = new long[count];
+      lastNamed = new long[count];
+      Arrays.fill(firstNamed, Long.MAX_VALUE);
+      Arrays.fill(lastNamed, Long.MIN_VALUE);
+    }
+  }
+
+  private final EtwRecording recording;
+  private final StackMatchRules targets;
+  private final List<Buffers> files;
+  private final StackKeys keys = new StackKeys();
+  private final LongAdder clrStacks = new LongAdder();
+  private final LongAdder halves = new LongAdder();
+
+  /** Knows no stack records yet: all records must be visited first. */
+  public StackRecords(EtwRecording recording, KernelEvents kernel) {
+    this.recording = recording;
+    this.targets = new StackMatchRules(kernel);
+    this.files =
+        recording.files().stream().map(file -> new Buffers(file.buffers().count())).toList();
+  }
+
+  /** Notes a record. Safe for several threads, each of which visits buffers of its own. */
+  public void visit(int file, RecordCursor record) {
+    int hook = StackMatchRules.stackHook(record);
+    if (hook < 0) {
+      if (record.kind().isEvent()) {
+        visitEvent(record);
+      }
+      return;
+    }
+    if (StackMatchRules.isReference(record)) {
+      Buffers buffers = files.get(file);
+      int buffer = record.buffer();
+      long named = named(record);
+      buffers.cost[buffer] += 1 + record.payloadLength() / 64;
+      buffers.firstNamed[buffer] = Math.min(buffers.firstNamed[buffer], named);
+      buffers.lastNamed[buffer] = Math.max(buffers.lastNamed[buffer], named);
+    } else if (hook >= KernelEvent.STACKWALK_KEYCREATE
+        && hook <= KernelEvent.STACKWALK_KEYRUNDOWN) {
+      keys.note(record, recording.key(record.file(), record.ticks()));
+    }
+  }
+
+  private void visitEvent(RecordCursor record) {
+    if (ProviderStacks.isClrStack(record)) {
+      clrStacks.increment();
+    }
+    if (record.hasExtendedItems() && ProviderStacks.matchIdOf(record) != 0) {
+      halves.increment();
+    }
+  }
+
+  private long named(RecordCursor record) {
+    return recording.key(
+        record.file(), record.bytes().i64(record.payloadOffset() + Stack.EVENT_TIME_STAMP));
+  }
+
+  /** All records have been visited. */
+  public void settle() {
+    keys.settle(recording::isKernel);
+  }
+
+  /** Number of definitions of stack keys. */
+  public int definitions() {
+    return keys.count();
+  }
+
+  /** Appends the frames that a definition of a stack key tells, innermost first. */
+  public void copyDefinition(int definition, StackAddresses into) {
+    keys.copy(definition, into);
+  }
+
+  /** A number that is close to that of other definitions with outer frames in common. */
+  public int place(int definition) {
+    return keys.place(definition);
+  }
+
+  /** Definitions of stack keys that were left out for want of memory. */
+  public long leftOut() {
+    return keys.leftOut();
+  }
+
+  DeferredStacks.Carriers carriers() {
+    return new DeferredStacks.Carriers(clrStacks.sum(), halves.sum());
+  }
+
+  boolean isKernel(long address) {
+    return recording.isKernel(address);
+  }
+
+  StackKeys keys() {
+    return keys;
+  }
+
+  /** Cuts the named times so that about {@value #SLICE} stack records begin each slice. */
+  private long[] slices() {
+    int total = files.stream().mapToInt(buffers -> buffers.cost.length).sum();
+    long[] firsts = new long[total];
+    int[] costs = new int[total];
+    int n = 0;
+    for (Buffers buffers : files) {
+      for (int b = 0; b < buffers.cost.length; b++) {
+        if (buffers.cost[b] > 0) {
+          firsts[n] = buffers.firstNamed[b];
+          costs[n++] = buffers.cost[b];
+        }
+      }
+    }
+    int[] order = IndexSort.by(n, (a, b) -> Long.compare(firsts[a], firsts[b]));
+    long[] starts = new long[n];
+    int slices = 0;
+    long cost = 0;
+    for (int position : order) {
+      if (slices == 0) {
+        starts[slices++] = Long.MIN_VALUE;
+      } else if (cost >= SLICE && firsts[position] > starts[slices - 1]) {
+        starts[slices++] = firsts[position];
+        cost = 0;
+      }
+      cost += costs[position];
+    }
+    return Arrays.copyOf(starts, slices);
+  }
+
+  /** Goes along with a walk in time order. */
+  public Walk walk() {
+    return new Walk();
+  }
+
+  /** The stacks of events that come in time order. */
+  public final class Walk {
+    private final long[] starts = slices();
+    private final StackRecordWindow references = new StackRecordWindow();
+    private final StackAssignment group = new StackAssignment(references, targets);
+
+    /** Of each file the buffers that need not be read again. */
+    private final List<BitSet> done = files.stream().map(_ -> new BitSet()).toList();
+
+    private int slice = -1;
+    private long sliceEnd = Long.MIN_VALUE;
+    private int position;
+    private long nextTime = Long.MIN_VALUE;
+    private long count;
+    private long unmatched;
+    private boolean found;
+
+    private Walk() {
+      if (starts.length == 0) {
+        nextTime = Long.MAX_VALUE;
+        sliceEnd = Long.MAX_VALUE;
+      }
+    }
+
+    /**
+     * Goes to the cursor's record.
+     *
+     * @return whether stack records belong to it
+     */
+    public boolean moveTo(OrderedCursor cursor) {
+      long key = cursor.key();
+      if (key < nextTime) {
+        found = false;
+        return false;
+      }
+      return search(cursor, key);
+    }
+
+    private boolean search(OrderedCursor cursor, long key) {
+      found = false;
+      if (group.isOf(key)) {
+        found = group.next();
+        return found;
+      }
+      if (key >= sliceEnd) {
+        load(key);
+      }
+      position = Math.max(position, group.end());
+      while (position < references.count() && references.time(position) < key) {
+        position++;
+        unmatched++;
+      }
+      if (position < references.count() && references.time(position) == key) {
+        int end = position;
+        while (end < references.count() && references.time(end) == key) {
+          end++;
+        }
+        unmatched += group.form(cursor, key, position, end);
+        position = end;
+        nextTime = key;
+        found = group.next();
+        return found;
+      }
+      nextTime = position < references.count() ? references.time(position) : sliceEnd;
+      return false;
+    }
+
+    private void load(long key) {
+      int wanted = slice;
+      while (wanted + 1 < starts.length && starts[wanted + 1] <= key) {
+        wanted++;
+      }
+      // A walk may begin anywhere; from there on no slice is left out, if only for the count.
+      for (int next = slice < 0 ? wanted : slice + 1; next <= wanted; next++) {
+        unmatched += references.count() - position;
+        fill(next);
+      }
+    }
+
+    private void fill(int wanted) {
+      slice = wanted;
+      long from = starts[slice];
+      sliceEnd = slice + 1 < starts.length ? starts[slice + 1] : Long.MAX_VALUE;
+      references.begin(from);
+      boolean last = slice + 1 == starts.length;
+      int firstBuffer = 0;
+      for (int f = 0; f < files.size(); f++) {
+        collect(f, firstBuffer, from, last);
+        firstBuffer += files.get(f).cost.length;
+      }
+      references.define(keys);
+      references.settle(sliceEnd, last);
+      count += references.count();
+      position = 0;
+      group.clear();
+    }
+
+    private void collect(int f, int firstBuffer, long from, boolean last) {
+      Buffers buffers = files.get(f);
+      try (RecordCursor record = recording.cursor(recording.files().get(f))) {
+        for (int b = 0; b < buffers.cost.length; b++) {
+          if (buffers.cost[b] > 0
+              && buffers.lastNamed[b] >= from
+              && (last || buffers.firstNamed[b] < sliceEnd)
+              && !done.get(f).get(b)) {
+            boolean all = last || references.hasRoomAhead(buffers.cost[b], 16L * buffers.cost[b]);
+            record.open(b);
+            collect(record, firstBuffer + b, from, all);
+            if (all || buffers.lastNamed[b] < sliceEnd) {
+              done.get(f).set(b);
+            }
+          }
+        }
+      }
+    }
+
+    private void collect(RecordCursor record, int buffer, long from, boolean all) {
+      while (record.next()) {
+        if (StackMatchRules.isReference(record)) {
+          long named = named(record);
+          if (named >= from && (all || named < sliceEnd)) {
+            long written = recording.key(record.file(), record.ticks());
+            references.add(record, named, written, buffer);
+          }
+        }
+      }
+    }
+
+    /** Returns true if the record that it last moved to has a stack of any thread. */
+    public boolean found() {
+      return found;
+    }
+
+    /** Appends the frames of the current record's stack, whosever it is. */
+    public void copy(StackAddresses into) {
+      for (int i = 0; i < group.runs(); i++) {
+        group.copy(i, keys, into);
+      }
+    }
+
+    /**
+     * Appends the frames of the current record's stack if it is one of a thread.
+     *
+     * @return whether there is one
+     */
+    public boolean copyOf(int thread, StackAddresses into) {
+      boolean any = false;
+      for (int i = 0; found && i < group.runs(); i++) {
+        if (group.thread(i) == thread) {
+          group.copy(i, keys, into);
+          any = true;
+        }
+      }
+      return any;
+    }
+
+    /**
+     * The definitions of the stack keys that the current record's stack of a thread is made of, if
+     * it is made of one with frames of the kernel only, one with none of it, or both in that order.
+     *
+     * @param innermost where the stack must begin
+     * @param definitions receives them
+     * @return how many there are; 0 if the stack is not like that
+     */
+    public int keyedOf(int thread, long innermost, int[] definitions) {
+      int only = -1;
+      for (int i = 0; found && i < group.runs(); i++) {
+        if (group.thread(i) == thread) {
+          if (only >= 0) {
+            return 0;
+          }
+          only = i;
+        }
+      }
+      return only < 0 ? 0 : group.keyed(only, keys, innermost, definitions);
+    }
+
+    /** Returns the number of threads that the current record has stacks of. */
+    public int threads() {
+      return found ? group.runs() : 0;
+    }
+
+    /** The thread of one of the current record's stacks. */
+    public int thread(int stack) {
+      return group.thread(stack);
+    }
+
+    /** Appends the frames of one of the current record's stacks. */
+    public void copy(int stack, StackAddresses into) {
+      group.copy(stack, keys, into);
+    }
+
+    /** Stack records whose event was passed, or is the current one. */
+    public long references() {
+      return count;
+    }
+
+    /** Stack records whose event was not there. Complete when the last slice has been passed. */
+    public long unmatched() {
+      return unmatched;
+    }
+
+    /** References to stack keys that nothing in the recording defines. */
+    public long undefined() {
+      return references.undefined();
+    }
+
+    /** Stack records that were left out for want of memory. */
+    public long leftOut() {
+      return references.leftOut();
+    }
+
+    /** The walk has come to the end of the recording: what is left was not found. */
+    public void finish() {
+      while (slice + 1 < starts.length) {
+        unmatched += references.count() - position;
+        fill(slice + 1);
+      }
+      unmatched += references.count() - position;
+      position = references.count();
+    }
+  }
+}

@@ -1,0 +1,257 @@
+package io.ntrail.analysis.etw.stacks;
+
+import io.ntrail.analysis.naming.StackAddresses;
+import io.ntrail.formats.bytes.Bytes;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.function.LongPredicate;
+
+/**
+ * Many stacks in little memory: a tree whose nodes are frames and whose edges lead from a caller to
+ * what it called, so that stacks share what their outer frames have in common. A stack is the node
+ * of its innermost frame; node 0 is the empty stack. About 8 bytes a node, and 6 more while it
+ * grows. One thread at a time.
+ */
+final class StackTrie {
+  /**
+   * Chunks stay well under half a region of the collector, which would round them up to a whole.
+   */
+  private static final int CHUNK_BITS = 14;
+
+  private static final int CHUNK = 1 << CHUNK_BITS;
+  private static final int MASK = CHUNK - 1;
+
+  /** Of each node its parent in the upper half, the number of its address in the lower. */
+  private long[][] nodes = new long[16][];
+
+  private int chunks;
+  private int size;
+  private int[] table = new int[1 << 12];
+  private long[] addresses = new long[1 << 10];
+  private int addressCount;
+  private int[] addressTable = new int[1 << 11];
+
+  StackTrie() {
+    nodes[chunks++] = new long[CHUNK];
+    size = 1;
+  }
+
+  /** Number of nodes, the root included. */
+  int size() {
+    return size;
+  }
+
+  private long node(int node) {
+    return nodes[node >>> CHUNK_BITS][node & MASK];
+  }
+
+  /** The node of a stack whose frames stand in a record, innermost first. */
+  int node(Bytes bytes, int at, int frames, int pointerBytes) {
+    int node = 0;
+    for (int i = frames - 1; i >= 0; i--) {
+      node = child(node, bytes.pointer(at + i * pointerBytes, pointerBytes));
+    }
+    return node;
+  }
+
+  private int child(int parent, long address) {
+    long label = (long) parent << 32 | number(address);
+    int slot = slot(label) & table.length - 1;
+    while (table[slot] != 0) {
+      if (node(table[slot]) == label) {
+        return table[slot];
+      }
+      slot = slot + 1 & table.length - 1;
+    }
+    if (size == chunks << CHUNK_BITS) {
+      if (chunks == nodes.length) {
+        nodes = Arrays.copyOf(nodes, 2 * chunks);
+      }
+      nodes[chunks++] = new long[CHUNK];
+    }
+    int node = size++;
+    set(node, label);
+    table[slot] = node;
+    if (size > table.length / 4 * 3) {
+      rehash();
+    }
+    return node;
+  }
+
+  /** The number of an address. */
+  private int number(long address) {
+    int mask = addressTable.length - 1;
+    int slot = slot(address) & mask;
+    while (addressTable[slot] != 0) {
+      int number = addressTable[slot] - 1;
+      if (addresses[number] == address) {
+        return number;
+      }
+      slot = slot + 1 & mask;
+    }
+    if (addressCount == addresses.length) {
+      addresses = Arrays.copyOf(addresses, 2 * addressCount);
+    }
+    addresses[addressCount++] = address;
+    addressTable[slot] = addressCount;
+    if (addressCount > addressTable.length / 2) {
+      addressTable = new int[2 * addressTable.length];
+      for (int number = 0; number < addressCount; number++) {
+        int free = slot(addresses[number]) & addressTable.length - 1;
+        while (addressTable[free] != 0) {
+          free = free + 1 & addressTable.length - 1;
+        }
+        addressTable[free] = number + 1;
+      }
+    }
+    return addressCount - 1;
+  }
+
+  private static int slot(long key) {
+    long mixed = (key ^ key >>> 29) * 0x9E37_79B9_7F4A_7C15L;
+    return (int) (mixed >>> 32);
+  }
+
+  private void rehash() {
+    int capacity = 2 * table.length;
+    table = new int[0];
+    table = new int[capacity];
+    for (int node = 1; node < size; node++) {
+      int slot = slot(node(node)) & capacity - 1;
+      while (table[slot] != 0) {
+        slot = slot + 1 & capacity - 1;
+      }
+      table[slot] = node;
+    }
+  }
+
+  /**
+   * No more stacks will be added: what was only needed for that is given back, and nodes are put in
+   * the order of a walk down the tree. A stack then lies in few cache lines, because what a frame
+   * called stands behind it.
+   *
+   * @return the new number of each node
+   */
+  int[] settle() {
+    table = new int[0];
+    addressTable = new int[0];
+    int[] places = places();
+    for (int start = 1; start < size; start++) {
+      // Goes round each cycle once, from its lowest node; who has moved is marked.
+      if (places[start] > 0) {
+        long moving = moved(node(start), places);
+        int to = places[start];
+        places[start] = -to;
+        while (to != start) {
+          long next = moved(node(to), places);
+          set(to, moving);
+          moving = next;
+          int following = places[to];
+          places[to] = -following;
+          to = following;
+        }
+        set(start, moving);
+      }
+    }
+    for (int node = 1; node < size; node++) {
+      places[node] = -places[node];
+    }
+    if (chunks == 1) {
+      nodes[0] = Arrays.copyOf(nodes[0], size);
+    }
+    return places;
+  }
+
+  private static long moved(long label, int[] places) {
+    return (long) Math.abs(places[(int) (label >>> 32)]) << 32 | label & 0xFFFF_FFFFL;
+  }
+
+  private void set(int node, long label) {
+    nodes[node >>> CHUNK_BITS][node & MASK] = label;
+  }
+
+  /** Where each node comes when callers come before what they called, without anything between. */
+  private int[] places() {
+    // First nodes below each one and itself, then the place of the next one below it.
+    int[] below = new int[size];
+    for (int node = size - 1; node > 0; node--) {
+      below[node]++;
+      below[parent(node)] += below[node];
+    }
+    int[] places = new int[size];
+    below[0] = 1;
+    for (int node = 1; node < size; node++) {
+      int parent = parent(node);
+      places[node] = below[parent];
+      below[parent] += below[node];
+      below[node] = places[node] + 1;
+    }
+    return places;
+  }
+
+  private int parent(int node) {
+    return (int) (node(node) >>> 32);
+  }
+
+  /** The number of the address of a stack's innermost frame; not of the empty stack. */
+  int number(int stack) {
+    return (int) node(stack);
+  }
+
+  /** The address that a number stands for. */
+  long address(int number) {
+    return addresses[number];
+  }
+
+  /** Which stacks have only frames of the kernel, or none of it. */
+  static final class Halves {
+    private final BitSet kernel;
+    private final BitSet user;
+
+    private Halves(int size) {
+      kernel = new BitSet(size);
+      user = new BitSet(size);
+    }
+
+    boolean isKernel(int stack) {
+      return kernel.get(stack);
+    }
+
+    boolean isUser(int stack) {
+      return user.get(stack);
+    }
+  }
+
+  /** Of a tree that was settled, tells its stacks apart. */
+  Halves halves(LongPredicate isKernel) {
+    Halves halves = new Halves(size);
+    halves.kernel.set(0);
+    halves.user.set(0);
+    for (int node = 1; node < size; node++) {
+      int parent = parent(node);
+      (isKernel.test(addresses[number(node)]) ? halves.kernel : halves.user).set(node);
+      if (!halves.kernel.get(parent)) {
+        halves.kernel.clear(node);
+      }
+      if (!halves.user.get(parent)) {
+        halves.user.clear(node);
+      }
+    }
+    return halves;
+  }
+
+  /** Appends the frames of a stack, innermost first. */
+  void copy(int stack, StackAddresses into) {
+    into.numberedIn(addresses);
+    long[] chunk = nodes[stack >>> CHUNK_BITS];
+    for (int node = stack; node != 0; ) {
+      long label = chunk[node & MASK];
+      into.addNumbered((int) label);
+      int parent = (int) (label >>> 32);
+      if (parent >>> CHUNK_BITS != node >>> CHUNK_BITS) {
+        chunk = nodes[parent >>> CHUNK_BITS];
+      }
+      node = parent;
+    }
+  }
+}

@@ -1,0 +1,236 @@
+package io.ntrail.analysis.etw.weights;
+
+import io.ntrail.analysis.etw.machine.Machine;
+import io.ntrail.analysis.etw.machine.RunningThreads;
+import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.recording.OrderedCursor;
+import io.ntrail.analysis.etw.stacks.StackAssembler;
+import io.ntrail.analysis.etw.stacks.StackRecords;
+import io.ntrail.analysis.naming.FrameLookup;
+import io.ntrail.analysis.naming.StackAddresses;
+import io.ntrail.analysis.profile.StackSnapshot;
+import io.ntrail.analysis.profile.WeightSink;
+import io.ntrail.analysis.profile.WeightedStack;
+import io.ntrail.formats.etl.EtlFile;
+import io.ntrail.formats.etl.KernelFieldOffsets.ThreadLife;
+import io.ntrail.formats.etl.RecordCursor;
+
+/**
+ * Event that a source looks at, with what only the walk knows: the thread that runs on each CPU,
+ * its process, its stack. A flyweight.
+ */
+final class EventContext {
+  private final Machine machine;
+  private final StackAssembler whole;
+  private final StackRecords.Walk stacks;
+  private final WeightSink sink;
+  private final EventNameFilter events;
+  private final OrderedCursor cursor;
+  private final EtwRecording recording;
+  private final WeightedStack stack;
+  private long innermost;
+  private final RunningThreads running;
+  private int hook;
+  private long key;
+  private RecordCursor record;
+
+  EventContext(
+      ProfileInput input,
+      StackAssembler whole,
+      OrderedCursor cursor,
+      FrameLookup functions,
+      RecordCursor first,
+      EventNameFilter events,
+      WeightSink sink) {
+    this.machine = input.machine();
+    this.recording = input.recording();
+    this.whole = whole;
+    this.stacks = whole.records();
+    this.cursor = cursor;
+    this.sink = sink;
+    this.events = events;
+    this.stack = new WeightedStack(functions, new StackKeyParts(input.stacks()));
+    this.record = first;
+    this.running =
+        new RunningThreads(recording, RunningThreads.Policy.SWITCH_BELONGS_TO_OLD_THREAD);
+  }
+
+  /** Goes to the cursor's record, whose hook id is already known; -1 if it has none. */
+  void moveTo(RecordCursor next, int hookId) {
+    record = next;
+    hook = hookId;
+    key = cursor.key();
+  }
+
+  /** Goes behind the event after the source has seen it. */
+  void passed() {
+    running.pass(record, hook, cursor.fileNumber());
+  }
+
+  RecordCursor record() {
+    return record;
+  }
+
+  /** Returns the hook id of an event of the kernel; -1 for others. */
+  int hook() {
+    return hook;
+  }
+
+  /** Returns the key that records are put in order by. */
+  long key() {
+    return key;
+  }
+
+  /** Returns the nanoseconds since the first file's header record. */
+  long nanos() {
+    return cursor.nanos();
+  }
+
+  EtlFile file() {
+    return record.file();
+  }
+
+  Machine machine() {
+    return machine;
+  }
+
+  /** Returns the thread that the last context switch put on this CPU; -1 if there was none. */
+  int running() {
+    return running.on(record, cursor.fileNumber());
+  }
+
+  /** Returns the thread that logged the event: of the header, else the one that runs on the CPU. */
+  int thread() {
+    int header = record.threadId();
+    return header != RecordCursor.NO_ID ? header : running();
+  }
+
+  /** Returns the process of a thread now: of the header if that is its thread. */
+  int process(int thread) {
+    if (thread == RecordCursor.NO_ID) {
+      return RecordCursor.NO_ID;
+    }
+    if (thread == record.threadId() && record.processId() != RecordCursor.NO_ID) {
+      return record.processId();
+    }
+    return thread == 0 ? 0 : machine.processOfThread(thread, key);
+  }
+
+  /** Returns the process of a thread now, whoever logged the event. */
+  int processOfThread(int thread) {
+    return thread == RecordCursor.NO_ID
+        ? RecordCursor.NO_ID
+        : thread == 0 ? 0 : machine.processOfThread(thread, key);
+  }
+
+  /** Returns the thread that a Thread/Start or Thread/End is about; -1 if it does not tell. */
+  int threadOfThreadEvent() {
+    int at = ThreadLife.threadId(record.version());
+    return record.payloadLength() >= at + 4
+        ? record.bytes().i32(record.payloadOffset() + at)
+        : RecordCursor.NO_ID;
+  }
+
+  /** Returns the nanoseconds from one {@link #key} to another. */
+  long nanosBetween(long from, long to) {
+    return recording.oneClock() ? record.file().clock().nanosOfSpan(to - from) : to - from;
+  }
+
+  /** Returns whether the event is one of those that are asked for by name. */
+  boolean passesEvent() {
+    return events.wants(record);
+  }
+
+  /** Counts what was idle. */
+  void idle(long weight) {
+    sink.idle(nanos(), key, weight);
+  }
+
+  /** Takes the event's own stack, whatever its thread, as the frames to yield. */
+  void ownStack() {
+    StackAddresses frames = stack.clearAddresses();
+    if (stacks.found()) {
+      stacks.copy(frames);
+    }
+    stack.setRecorded(frames.count() > 0);
+  }
+
+  /** Takes the event's stack if it is one of a thread, and returns whether it is. */
+  boolean stackOf(int thread) {
+    boolean found = stacks.copyOf(thread, stack.clearAddresses());
+    stack.setRecorded(found);
+    return found;
+  }
+
+  /** Takes the event's stack of a thread, behind an instruction pointer of the thread. */
+  void sampledStack(int thread, long instructionPointer) {
+    StackAddresses frames = stack.clearAddresses();
+    if (stacks.found()) {
+      int parts = stacks.keyedOf(thread, instructionPointer, stack.partNumbers());
+      stack.setParts(parts);
+      if (parts > 0) {
+        innermost = instructionPointer;
+        stack.setRecorded(true);
+        return;
+      }
+      stacks.copyOf(thread, frames);
+    }
+    stack.setRecorded(frames.count() > 0);
+    frames.setInnermost(instructionPointer);
+  }
+
+  /** Takes the event's own stack, behind an instruction pointer. */
+  void ownStack(long instructionPointer) {
+    ownStack();
+    stack.addresses().setInnermost(instructionPointer);
+  }
+
+  /** Keeps the taken frames for a weight that becomes known later. */
+  StackSnapshot keep(int process) {
+    StackAddresses frames = stack.addresses();
+    return frames.count() == 0
+        ? StackSnapshot.NONE
+        : stack.keep(process, key, recording.isKernel(frames.address(0)));
+  }
+
+  /** Yields a weight with the taken frames. */
+  void give(int process, int thread, long weight) {
+    if (!sink.wants(nanos(), key, process, thread)) {
+      return;
+    }
+    StackAddresses frames = stack.addresses();
+    long first = frames.count() > 0 ? frames.address(0) : innermost;
+    stack.setFrames(!stack.isEmpty() && recording.isKernel(first));
+    put(key, process, thread, weight);
+  }
+
+  /**
+   * Yields a weight with frames that were kept.
+   *
+   * @param since a time at which the process had its id
+   */
+  void give(long since, int process, int thread, StackSnapshot kept, long weight) {
+    if (sink.wants(nanos(), since, process, thread)) {
+      stack.setFunctions(kept);
+      put(since, process, thread, weight);
+    }
+  }
+
+  private void put(long since, int process, int thread, long weight) {
+    stack.setWeight(since, process, thread, record.cpu(), weight);
+    sink.put(stack);
+  }
+
+  /** Yields the weight of an event that may bring its stack along, or have it behind itself. */
+  void giveWhole(long weight) {
+    int thread = thread();
+    int process = process(thread);
+    if (sink.wants(nanos(), key, process, thread)) {
+      ownStack();
+      StackAddresses frames = stack.addresses();
+      whole.complete(record, key, frames);
+      stack.setRecorded(frames.count() > 0);
+      give(process, thread, weight);
+    }
+  }
+}

@@ -1,0 +1,116 @@
+package io.ntrail.analysis.etw.weights;
+
+import io.ntrail.analysis.profile.Metric;
+import io.ntrail.analysis.profile.ProfileDiagnostics;
+import io.ntrail.analysis.profile.StackSnapshot;
+import io.ntrail.analysis.profile.WeightUnit;
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.etl.KernelEvent;
+import io.ntrail.formats.etl.KernelFieldOffsets.FileOperation;
+import io.ntrail.formats.etl.RecordCursor;
+import java.util.HashMap;
+import java.util.Map;
+
+/** File operations from their beginning to their end: see docs/profile.md. */
+final class FileOperations implements WeightVisitor {
+
+  /** Source of weights: file operations. */
+  static final WeightSource SOURCE =
+      new WeightSource(
+          Metric.of("file", "file operations", WeightUnit.NANOS, WeightUnit.BYTES, WeightUnit.COUNT)
+              .withNouns("file I/O time", "file operations")
+              .recordedBy(
+                  "wpr -start FileIO, or: xperf -on"
+                      + " PROC_THREAD+LOADER+FILE_IO+FILE_IO_INIT+FILENAME"
+                      + " -stackwalk FileRead+FileWrite+FileCreate"),
+          KernelEvent.FILEIO_OPERATIONEND) {
+        @Override
+        WeightVisitor start(
+            Profiler.Request request, MetricInventory inventory, ProfileDiagnostics diagnostics) {
+          return new FileOperations(request.unit(), diagnostics);
+        }
+      };
+
+  /** Operations that are on their way at one time. */
+  private static final int MOST = 1 << 18;
+
+  private record Operation(long since, int process, int thread, long bytes, StackSnapshot stack) {}
+
+  private final WeightUnit unit;
+  private final ProfileDiagnostics diagnostics;
+  private final Map<Long, Operation> operations = new HashMap<>();
+
+  FileOperations(WeightUnit unit, ProfileDiagnostics diagnostics) {
+    this.unit = unit;
+    this.diagnostics = diagnostics;
+  }
+
+  @Override
+  public void visit(EventContext event) {
+    FileOperation operation = FileOperation.of(event.hook());
+    if (operation != null) {
+      begin(event, operation);
+    } else if (event.hook() == KernelEvent.FILEIO_OPERATIONEND) {
+      end(event);
+    }
+  }
+
+  private void begin(EventContext event, FileOperation operation) {
+    RecordCursor record = event.record();
+    Bytes payload = record.bytes();
+    int pointer = record.pointerBytes();
+    int at = record.payloadOffset();
+    int length = record.payloadLength();
+    int irpAt = operation.irp();
+    int threadAt = operation.threadId(record.version(), pointer);
+    int sizeAt = operation.size(record.version(), pointer);
+    if (length < irpAt + pointer || !event.passesEvent()) {
+      return;
+    }
+    int thread = length >= threadAt + 4 ? payload.i32(at + threadAt) : event.thread();
+    boolean sized = sizeAt >= 0 && length >= sizeAt + 4;
+    int process = event.process(thread);
+    event.ownStack();
+    StackSnapshot stack = event.keep(process);
+    if (operations.size() >= MOST) {
+      diagnostics.addUnfinished(operations.size());
+      operations.clear();
+    }
+    Operation before =
+        operations.put(
+            payload.pointer(at + irpAt, pointer),
+            new Operation(
+                event.key(), process, thread, sized ? payload.u32(at + sizeAt) : 0, stack));
+    if (before != null) {
+      diagnostics.addUnfinished(1);
+    }
+  }
+
+  private void end(EventContext event) {
+    RecordCursor record = event.record();
+    int pointer = record.pointerBytes();
+    if (record.payloadLength() < pointer) {
+      return;
+    }
+    Operation operation =
+        operations.remove(
+            record.bytes().pointer(record.payloadOffset() + FileOperation.END_IRP, pointer));
+    if (operation == null) {
+      diagnostics.addBroken();
+      return;
+    }
+    long weight =
+        switch (unit) {
+          case NANOS -> event.nanosBetween(operation.since, event.key());
+          case BYTES -> operation.bytes;
+          default -> 1;
+        };
+    event.give(operation.since, operation.process, operation.thread, operation.stack, weight);
+  }
+
+  @Override
+  public void finish(ProfileDiagnostics into) {
+    into.addUnfinished(operations.size());
+    operations.clear();
+  }
+}

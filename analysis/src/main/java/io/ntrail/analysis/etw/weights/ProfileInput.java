@@ -1,0 +1,112 @@
+package io.ntrail.analysis.etw.weights;
+
+import io.ntrail.analysis.etw.events.SchemaIndex;
+import io.ntrail.analysis.etw.events.SchemaSources;
+import io.ntrail.analysis.etw.machine.Machine;
+import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.recording.SurveyPart;
+import io.ntrail.analysis.etw.stacks.StackRecords;
+import io.ntrail.formats.etl.KernelEvents;
+import io.ntrail.formats.etl.RecordCursor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Survey of a recording for its profiles, made in one pass. Several can be made of it.
+ *
+ * @param recording the recording
+ * @param kernel the kernel's events
+ * @param machine processes, threads, images, methods
+ * @param stacks where stacks are, and what their keys mean
+ * @param inventory what there is to make profiles of
+ * @param schemas what events are called; null if that was not asked for
+ */
+public record ProfileInput(
+    EtwRecording recording,
+    KernelEvents kernel,
+    Machine machine,
+    StackRecords stacks,
+    MetricInventory inventory,
+    @Nullable SchemaIndex schemas) {
+  private static final class Learned implements SurveyPart<Learned> {
+    final Machine machine;
+    final MetricInventory inventory;
+    final StackRecords stacks;
+    final @Nullable SchemaIndex schemas;
+
+    Learned(
+        Machine machine,
+        MetricInventory inventory,
+        StackRecords stacks,
+        @Nullable SchemaIndex schemas) {
+      this.machine = machine;
+      this.inventory = inventory;
+      this.stacks = stacks;
+      this.schemas = schemas;
+    }
+
+    @Override
+    public void visit(int fileNumber, RecordCursor record) {
+      if (record.kind().isHook()) {
+        int hook = record.hookId();
+        inventory.visit(record, hook);
+        // Most records are of groups that tell nothing else; no profile names files.
+        switch (hook >>> 8) {
+          case 0x03, 0x05, 0x14 -> machine.visit(fileNumber, record);
+          case 0x18 -> stacks.visit(fileNumber, record);
+          default -> {
+            // Counted.
+          }
+        }
+      } else {
+        machine.visit(fileNumber, record);
+        inventory.visit(fileNumber, record);
+        stacks.visit(fileNumber, record);
+      }
+      if (schemas != null) {
+        schemas.visit(fileNumber, record);
+      }
+    }
+
+    @Override
+    public Learned merge(Learned other) {
+      machine.merge(other.machine);
+      inventory.merge(other.inventory);
+      if (schemas != null && other.schemas != null) {
+        schemas.merge(other.schemas);
+      }
+      return this;
+    }
+
+    @Override
+    public void settle() {
+      machine.settle();
+      inventory.settle();
+      stacks.settle();
+      if (schemas != null) {
+        schemas.settle();
+      }
+    }
+  }
+
+  /**
+   * Surveys a recording.
+   *
+   * @param named whether events will be asked for by name
+   */
+  public static ProfileInput of(
+      EtwRecording recording, SchemaSources sources, int cores, boolean named) {
+    KernelEvents kernel = sources.kernel();
+    StackRecords stacks = new StackRecords(recording, kernel);
+    Learned learned =
+        recording.survey(
+            cores,
+            () ->
+                new Learned(
+                    new Machine(recording, kernel, sources.kernelTable(), true),
+                    new MetricInventory(recording, kernel),
+                    stacks,
+                    named ? sources.index() : null));
+    return new ProfileInput(
+        recording, kernel, learned.machine, stacks, learned.inventory, learned.schemas);
+  }
+}

@@ -1,0 +1,192 @@
+package io.ntrail.analysis.etw.weights;
+
+import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.recording.OrderedCursor;
+import io.ntrail.analysis.etw.stacks.StackAssembler;
+import io.ntrail.analysis.etw.stacks.StackRecords;
+import io.ntrail.analysis.naming.CodeMap;
+import io.ntrail.analysis.naming.FrameLookup;
+import io.ntrail.analysis.naming.FrameRules;
+import io.ntrail.analysis.naming.FunctionIndex;
+import io.ntrail.analysis.naming.RecordingSymbols;
+import io.ntrail.analysis.naming.UnmatchedTerm;
+import io.ntrail.analysis.profile.Metric;
+import io.ntrail.analysis.profile.ProfileAggregator;
+import io.ntrail.analysis.profile.ProfileDiagnostics;
+import io.ntrail.analysis.profile.ProfileScope;
+import io.ntrail.analysis.profile.WeightSink;
+import io.ntrail.analysis.profile.WeightUnit;
+import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.formats.etl.RecordKind;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Makes one profile: walks over a recording in time order and adds up what a source yields. */
+public final class Profiler {
+  /**
+   * Request for one profile.
+   *
+   * @param unit one of the metric's
+   * @param variant which kind of the metric
+   * @param scope which part of the recording
+   */
+  public record Request(
+      WeightSource source, WeightUnit unit, Variant variant, ProfileScope scope) {}
+
+  private final ProfileInput input;
+  private final Request request;
+  private final ProfileScope scope;
+  private final EventNameFilter events;
+  private final FrameLookup frames;
+  private WeightSink sink;
+  private long references;
+  private long unmatched;
+  private long undefined;
+  private long leftOut;
+
+  /**
+   * Creates a profiler that has summed nothing yet.
+   *
+   * @param symbols names functions of images; null: nobody does
+   */
+  public Profiler(ProfileInput input, Request request, @Nullable RecordingSymbols symbols) {
+    this(input, request, symbols, FrameRules.USUAL);
+  }
+
+  /**
+   * Creates a profiler that has summed nothing yet.
+   *
+   * @param symbols names functions of images; null: nobody does
+   * @param rules what frames are shown as
+   */
+  public Profiler(
+      ProfileInput input, Request request, @Nullable RecordingSymbols symbols, FrameRules rules) {
+    this.input = input;
+    this.request = request;
+    this.scope = request.scope();
+    this.events = new EventNameFilter(input.schemas(), scope.events());
+    this.sink = new WeightSink(scope, input.machine(), _ -> {});
+    CodeMap spaces =
+        new CodeMap(
+            input.machine().images(), input.machine().methods(), input.recording()::isKernel);
+    this.frames = new FrameLookup(spaces, symbols, rules);
+  }
+
+  /** Returns the index that says what the numbers of functions mean. */
+  public FunctionIndex functions() {
+    return frames.functions();
+  }
+
+  /** Walks over the recording and adds all weights to a shape. */
+  public void run(ProfileAggregator into) {
+    WeightSink weights = new WeightSink(scope, input.machine(), into);
+    sink = weights;
+    WeightVisitor visitor = request.source.start(request, input.inventory(), weights.diagnostics());
+    // A sample tells its thread, and weighs nothing that began before.
+    boolean alone = request.source.metric().has(Metric.Trait.SAMPLED);
+    long from = alone ? scope.fromNanos() : Long.MIN_VALUE;
+    EtwRecording recording = input.recording();
+    try (OrderedCursor cursor = recording.inOrder(from, scope.toNanos());
+        StackAssembler stacks =
+            new StackAssembler(input.stacks(), () -> recording.inOrder(from, Long.MAX_VALUE))) {
+      StackRecords.Walk records = stacks.records();
+      if (cursor.next()) {
+        EventContext event =
+            new EventContext(input, stacks, cursor, frames, cursor.record(), events, weights);
+        do {
+          stacks.moveTo(cursor);
+          RecordCursor record = cursor.record();
+          event.moveTo(record, hook(record));
+          visitor.visit(event);
+          if (!alone) {
+            event.passed();
+          }
+        } while (cursor.next());
+        boolean whole = from == Long.MIN_VALUE && scope.toNanos() == Long.MAX_VALUE;
+        if (whole) {
+          records.finish();
+        }
+        references = records.references();
+        unmatched = whole ? records.unmatched() : 0;
+        undefined = records.undefined();
+        leftOut = records.leftOut() + stacks.givenUp();
+      }
+    }
+    visitor.finish(weights.diagnostics());
+  }
+
+  private int hook(RecordCursor record) {
+    RecordKind kind = record.kind();
+    if (kind.isHook()) {
+      return record.hookId();
+    }
+    return kind.isClassic() ? input.kernel().hookId(record.provider(), record.opcode()) : -1;
+  }
+
+  /** Returns the sum of all weights. */
+  public long total() {
+    return sink.total();
+  }
+
+  /** Returns the weight of what was idle; it is not in the total unless that was asked for. */
+  public long idle() {
+    return sink.idle();
+  }
+
+  /** Returns which kind of the metric is added up. */
+  public Variant variant() {
+    return request.variant;
+  }
+
+  /** Returns the number of weights. */
+  public long weights() {
+    return sink.weights();
+  }
+
+  /** Returns the number of weights whose event has a recorded stack. */
+  public long withFrames() {
+    return sink.recorded();
+  }
+
+  /** Returns the processes that were asked for by name or id and have weights, by id. */
+  public List<WeightSink.Owner> owners() {
+    return sink.owners();
+  }
+
+  /** Returns what was asked for and nothing has that is added up. */
+  public List<UnmatchedTerm> unmatchedWords() {
+    List<UnmatchedTerm> words = new ArrayList<>(events.unmatched());
+    words.addAll(sink.unmatched());
+    words.addAll(frames.unmatchedRules());
+    return words;
+  }
+
+  /** Returns the counts of what could not be summed. */
+  public ProfileDiagnostics remarks() {
+    return sink.diagnostics();
+  }
+
+  /** Returns how many stack records were looked at. */
+  public long references() {
+    return references;
+  }
+
+  /**
+   * Returns how many stack records name an event that is not there; only known for the whole
+   * recording.
+   */
+  public long unmatched() {
+    return unmatched;
+  }
+
+  /** Returns how many references there are to stack keys that nothing in the recording defines. */
+  public long undefined() {
+    return undefined;
+  }
+
+  /** Returns how many stack records were left out for want of memory. */
+  public long leftOut() {
+    return leftOut + input.stacks().leftOut();
+  }
+}

@@ -1,0 +1,77 @@
+package io.ntrail.analysis.input;
+
+import io.ntrail.analysis.model.RecordingKind;
+import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.collapsed.CollapsedReader;
+import io.ntrail.formats.etl.EtlFile;
+import io.ntrail.formats.identity.FileSignature;
+import io.ntrail.formats.jtrc.JtrcHeader;
+import io.ntrail.formats.ntr.NtrFile;
+import org.jspecify.annotations.Nullable;
+
+/** Kinds of files as far as commands differ: recordings, and other files that ntrail reads. */
+public enum FileKind {
+  /** ETW recording with a whole header. */
+  ETL(RecordingKind.ETW, "info"),
+  /** Call recording of NTrace. */
+  JTRC(RecordingKind.CALLS, "info"),
+  /** Call recording of ntrail. */
+  NTR(RecordingKind.CALLS, "info"),
+  /** Collapsed stacks. */
+  COLLAPSED(RecordingKind.COLLAPSED, ""),
+  /** User-mode or kernel dump; not read yet. */
+  DUMP(null, ""),
+  /** PE image. */
+  IMAGE(null, "image"),
+  /** PDB of the version that is read. */
+  PDB(null, "symbols"),
+  /** None of these; {@link FileSignature} may know more. */
+  OTHER(null, "");
+
+  private final @Nullable RecordingKind recording;
+  private final String command;
+
+  FileKind(@Nullable RecordingKind recording, String command) {
+    this.recording = recording;
+    this.command = command;
+  }
+
+  /**
+   * Returns the kind of a file, from its first bytes. The order matters: later checks accept more,
+   * and the text at the start of a PDB could be a stack with its weight. An ETW recording whose
+   * header is destroyed is {@link #OTHER}: only reading it shows what it is.
+   */
+  public static FileKind of(InputFile input) {
+    FileSignature signature = FileSignature.of(input);
+    if (signature == FileSignature.MSF_7) {
+      return PDB;
+    }
+    if (EtlFile.looksLikeRecording(input)) {
+      return ETL;
+    }
+    if (JtrcHeader.looksLike(input)) {
+      return JTRC;
+    }
+    if (NtrFile.looksLikeRecording(input)) {
+      return NTR;
+    }
+    if (CollapsedReader.looksLike(input)) {
+      return COLLAPSED;
+    }
+    return switch (signature) {
+      case IMAGE -> IMAGE;
+      case MINIDUMP, KERNEL_DUMP_64, KERNEL_DUMP_32 -> DUMP;
+      default -> OTHER;
+    };
+  }
+
+  /** Kind of the recording that such a file holds; null if it is not one that can be opened. */
+  public @Nullable RecordingKind recording() {
+    return recording;
+  }
+
+  /** Command that says what is in such a file; empty if there is none. */
+  public String command() {
+    return command;
+  }
+}

@@ -1,0 +1,342 @@
+package io.ntrail.analysis.input;
+
+import io.ntrail.analysis.calls.CallRecording;
+import io.ntrail.analysis.calls.JtrcCalls;
+import io.ntrail.analysis.calls.NtrCalls;
+import io.ntrail.analysis.collapsed.CollapsedRecording;
+import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.model.Ability;
+import io.ntrail.analysis.model.Recording;
+import io.ntrail.analysis.model.RecordingKind;
+import io.ntrail.formats.archives.Archives;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.CannotGoOn.Reason;
+import io.ntrail.formats.bytes.Gaps;
+import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.etl.EtlFile;
+import io.ntrail.formats.jtrc.JtrcFile;
+import io.ntrail.formats.ntr.NtrFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The files that a question is about: finds out what they are, and opens the one recording that
+ * they hold.
+ *
+ * <p>Both are steps of their own, since what else makes sense to ask depends on the kind. A file
+ * that was looked at is kept open in between, so that a compressed one is inflated once.
+ */
+public final class RecordingInput implements AutoCloseable {
+  private final List<Path> paths;
+  private final Set<Ability> wanted;
+  private final RecordingKind kind;
+
+  /**
+   * Content that was opened to find out the kind; null if it is to be opened, or belongs to
+   * another.
+   */
+  private @Nullable Content content;
+
+  /** The files in one path, and what of them could not be inflated. */
+  private record Content(List<InputFile> inputs, Gaps gaps) {
+    void close() {
+      inputs.forEach(InputFile::close);
+    }
+  }
+
+  private RecordingInput(List<Path> paths, Set<Ability> wanted) {
+    this.paths = List.copyOf(paths);
+    this.wanted = wanted;
+    List<RecordingKind> kinds = Members.KINDS.stream().filter(this::isWanted).toList();
+    if (kinds.isEmpty()) {
+      throw new IllegalArgumentException("no source for " + wanted);
+    }
+    if (kinds.size() > 1 && paths.size() > 1) {
+      refuseCallsAmongOthers();
+    }
+    // What no content shows is an ETW recording, so that opening says what is wrong with it.
+    this.kind = kinds.size() == 1 || paths.size() > 1 ? kinds.getLast() : sniff(kinds);
+  }
+
+  /**
+   * Finds out what some files are. What cannot be opened is said when they are opened.
+   *
+   * @param paths one file, or several that make one ETW recording; plain or packed
+   * @param wanted what is to be asked: the recording has to have one of these abilities
+   * @throws CannotGoOn if there is more than one file and a call recording among them
+   */
+  public static RecordingInput of(List<Path> paths, Ability... wanted) {
+    if (paths.isEmpty()) {
+      throw new IllegalArgumentException("no files");
+    }
+    return new RecordingInput(paths, Set.of(wanted));
+  }
+
+  /**
+   * Opens an ETW recording.
+   *
+   * @throws CannotGoOn if one of the files is none, or cannot be opened
+   */
+  public static EtwRecording openEtw(List<Path> paths) {
+    try (RecordingInput input = of(paths, Ability.EVENTS)) {
+      return input.open(EtwRecording.class);
+    }
+  }
+
+  /**
+   * Opens a call recording.
+   *
+   * @throws CannotGoOn if it is none, or cannot be opened
+   */
+  public static CallRecording openCalls(Path path) {
+    try (RecordingInput input = of(List.of(path), Ability.CALLS)) {
+      return input.open(CallRecording.class);
+    }
+  }
+
+  /**
+   * Returns true if a file is an ETW recording, or is named like one and its bytes are not those of
+   * another kind; so is what can be said only after opening it: missing, damaged or packed.
+   */
+  public static boolean isEtw(Path path) {
+    boolean isNamed = Members.isEtwName(path);
+    if (!Files.isRegularFile(path) || !Files.isReadable(path)) {
+      return isNamed;
+    }
+    try (InputFile input = InputFile.map(path, path.toString())) {
+      return switch (FileKind.of(input)) {
+        case ETL -> true;
+        case IMAGE, PDB -> false;
+        default -> isNamed;
+      };
+    } catch (IOException e) {
+      return isNamed;
+    }
+  }
+
+  /** Returns true if the recording will have an ability; before it is opened. */
+  public boolean has(Ability ability) {
+    return kind.has(ability);
+  }
+
+  /** The files. */
+  public List<Path> paths() {
+    return paths;
+  }
+
+  /**
+   * Opens the recording. It is closed by the caller, and does not need this any more.
+   *
+   * @throws CannotGoOn if it is not one with an ability that is wanted, or cannot be opened
+   */
+  public Recording open() {
+    return switch (kind) {
+      case ETW -> etw();
+      case CALLS -> calls();
+      case COLLAPSED -> collapsed();
+      case DUMP, PT -> throw new IllegalStateException("no source for " + kind);
+    };
+  }
+
+  /**
+   * Opens the recording as one that has an ability: see {@link Recording#ability}. It is closed by
+   * the caller, and does not need this any more.
+   *
+   * @throws CannotGoOn if it cannot be opened
+   */
+  public <A extends Recording> A open(Class<A> ability) {
+    Recording recording = open();
+    return recording
+        .ability(ability)
+        .orElseThrow(() -> {
+          recording.close();
+          return new IllegalStateException(kind + " is not " + ability);
+        });
+  }
+
+  private boolean isWanted(RecordingKind candidate) {
+    return wanted.stream().anyMatch(candidate::has);
+  }
+
+  private void refuseCallsAmongOthers() {
+    for (Path path : paths) {
+      // Many others need not be unpacked to find out.
+      if (Members.isCalls(Members.unpackedName(path)) && isCalls(path)) {
+        throw CannotGoOn.of(
+            Reason.TOO_MANY_FILES,
+            path.toString(),
+            "a call recording cannot be read together with other files, and " + path + " is one",
+            "name it alone");
+      }
+    }
+  }
+
+  private RecordingKind sniff(List<RecordingKind> kinds) {
+    Path path = paths.getFirst();
+    if (!Files.isRegularFile(path)) {
+      return RecordingKind.ETW;
+    }
+    for (RecordingKind candidate : kinds) {
+      Members names = new Members(candidate);
+      if (candidate == RecordingKind.ETW) {
+        break;
+      }
+      Content found;
+      try {
+        Gaps gaps = new Gaps();
+        found = new Content(Archives.open(path, names, gaps), gaps);
+      } catch (CannotGoOn e) {
+        if (names.wereAsked()) {
+          continue;
+        }
+        // It will be said when it is opened.
+        break;
+      }
+      if (!names.wereAsked()) {
+        content = found;
+        return kindOf(found.inputs.getFirst(), path, kinds);
+      }
+      if (isAll(found.inputs, candidate)) {
+        content = found;
+        return candidate;
+      }
+      found.close();
+    }
+    return RecordingKind.ETW;
+  }
+
+  /** Kind of a file that is no archive of several. */
+  private static RecordingKind kindOf(InputFile input, Path path, List<RecordingKind> kinds) {
+    if (input.size() == 0) {
+      boolean isText = kinds.contains(RecordingKind.COLLAPSED) && Members.isCollapsedName(path);
+      return isText ? RecordingKind.COLLAPSED : RecordingKind.ETW;
+    }
+    RecordingKind found = FileKind.of(input).recording();
+    return found != null && kinds.contains(found) ? found : RecordingKind.ETW;
+  }
+
+  private static boolean isAll(List<InputFile> inputs, RecordingKind kind) {
+    boolean fits = kind == RecordingKind.COLLAPSED ? inputs.size() == 1 : !inputs.isEmpty();
+    return fits && inputs.stream().allMatch(input -> FileKind.of(input).recording() == kind);
+  }
+
+  private static boolean isCalls(Path path) {
+    if (!Files.isRegularFile(path)) {
+      return false;
+    }
+    List<InputFile> inputs = List.of();
+    try {
+      inputs = Archives.open(path, Members::isCalls, new Gaps());
+      return isAll(inputs, RecordingKind.CALLS);
+    } catch (CannotGoOn e) {
+      // Whatever reads it for what it is says why.
+      return false;
+    } finally {
+      inputs.forEach(InputFile::close);
+    }
+  }
+
+  private Content content(Predicate<String> names) {
+    Content known = content;
+    content = null;
+    if (known != null) {
+      return known;
+    }
+    Gaps gaps = new Gaps();
+    return new Content(Archives.open(paths.getFirst(), names, gaps), gaps);
+  }
+
+  private EtwRecording etw() {
+    List<EtlFile> files = new ArrayList<>();
+    try {
+      Content known = content;
+      content = null;
+      Gaps gaps = known == null ? new Gaps() : known.gaps;
+      for (Path path : paths) {
+        add(known == null ? Archives.open(path, Members::isEtw, gaps) : known.inputs, files, gaps);
+      }
+      return EtwRecording.ofFiles(files, gaps);
+    } catch (RuntimeException e) {
+      files.forEach(EtlFile::close);
+      if (e instanceof CannotGoOn) {
+        refuseCalls();
+      }
+      throw e;
+    }
+  }
+
+  private static void add(List<InputFile> inputs, List<EtlFile> files, Gaps gaps) {
+    int opened = 0;
+    try {
+      for (InputFile input : inputs) {
+        opened++;
+        Refusal refusal = new Refusal(input);
+        try {
+          files.add(EtlFile.open(input, gaps));
+        } catch (CannotGoOn e) {
+          throw e.reason() == Reason.OTHER_KIND ? refusal.notARecording() : e;
+        }
+      }
+    } catch (RuntimeException e) {
+      inputs.subList(opened, inputs.size()).forEach(InputFile::close);
+      throw e;
+    }
+  }
+
+  /** A question about events that was put to calls has a better answer than what went wrong. */
+  private void refuseCalls() {
+    boolean fits = isWanted(RecordingKind.CALLS);
+    for (Path path : paths) {
+      if (!fits && isCalls(path)) {
+        throw CannotGoOn.of(
+            Reason.OTHER_KIND,
+            path.toString(),
+            path + " is a call recording: it has no events",
+            "ntrail calls " + path);
+      }
+    }
+  }
+
+  private CallRecording calls() {
+    Path path = paths.getFirst();
+    Content opened = content(Members::isCalls);
+    if (opened.inputs.size() != 1) {
+      opened.close();
+      throw CannotGoOn.of(
+          Reason.ARCHIVE_MEMBERS,
+          path.toString(),
+          path + " contains " + opened.inputs.size() + " call recordings",
+          "unpack it and name one");
+    }
+    InputFile input = opened.inputs.getFirst();
+    return switch (input.size() == 0 ? FileKind.OTHER : FileKind.of(input)) {
+      case NTR -> new CallRecording(new NtrCalls(NtrFile.open(input, opened.gaps), opened.gaps));
+      case JTRC -> new CallRecording(new JtrcCalls(JtrcFile.open(input, opened.gaps), opened.gaps));
+      default -> {
+        CannotGoOn refusal = new Refusal(input).notACallRecording(path);
+        opened.close();
+        throw refusal;
+      }
+    };
+  }
+
+  private CollapsedRecording collapsed() {
+    Content opened = content(Members::isCollapsed);
+    return new CollapsedRecording(opened.inputs.getFirst(), opened.gaps);
+  }
+
+  @Override
+  public void close() {
+    Content known = content;
+    content = null;
+    if (known != null) {
+      known.close();
+    }
+  }
+}

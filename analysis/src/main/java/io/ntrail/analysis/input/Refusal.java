@@ -1,0 +1,75 @@
+package io.ntrail.analysis.input;
+
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.CannotGoOn.Reason;
+import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.identity.FileSignature;
+import java.nio.file.Path;
+
+/**
+ * Says what a file is that is not the recording that was wanted, and which command is for it. Its
+ * first bytes are copied, so that the file may be closed.
+ */
+final class Refusal {
+  private static final String READABLE =
+      "readable: .etl .ntr .jtrc, also in .zip .gz .cab .diagsession    see: ntrail help formats";
+
+  private final InputFile input;
+  private final String name;
+  private final Bytes head;
+
+  Refusal(InputFile input) {
+    this.input = input;
+    this.name = input.name();
+    int length = (int) Math.min(FileSignature.HEAD, input.size());
+    this.head = Bytes.copyOf(input.window(0, length).array(0, length), name);
+  }
+
+  /** Returns the refusal of a file that was to be an ETW recording; the file may be closed. */
+  CannotGoOn notARecording() {
+    StringBuilder shown = new StringBuilder();
+    for (int i = 0; i < Math.min(4, head.length()); i++) {
+      shown.append(i == 0 ? "" : " ");
+      shown.append(Integer.toHexString(0x100 | head.u8(i)).substring(1));
+    }
+    FileSignature signature = FileSignature.of(head);
+    String noun =
+        signature == FileSignature.UNKNOWN
+            ? ""
+            : ", " + signature.noun() + (signature.isForeignArchive() ? ": unpack it first" : "");
+    return CannotGoOn.of(
+        Reason.OTHER_KIND,
+        name,
+        name
+            + " is not a recording, or is cut inside its header (it starts with "
+            + shown
+            + noun
+            + ")",
+        nextStep(signature, READABLE));
+  }
+
+  /** Returns the refusal of a file that was to be a call recording and is still open. */
+  CannotGoOn notACallRecording(Path path) {
+    if (head.length() == 0) {
+      return CannotGoOn.of(Reason.EMPTY, name, path + " is empty", "");
+    }
+    String nextStep =
+        FileKind.of(input) == FileKind.ETL
+            ? "ntrail profile " + path + " --tree"
+            : nextStep(FileSignature.of(head), "readable: .ntr, .jtrc (of NTrace)");
+    return CannotGoOn.of(Reason.OTHER_KIND, name, path + " is not a call recording", nextStep);
+  }
+
+  /** Returns the command for such a file, if it can be named: a member of an archive cannot. */
+  private String nextStep(FileSignature signature, String readable) {
+    if (name.contains("!/")) {
+      return readable;
+    }
+    return switch (signature) {
+      case IMAGE -> "ntrail image " + name;
+      case MSF_7 -> "ntrail symbols " + name;
+      default -> readable;
+    };
+  }
+}

@@ -1,0 +1,42 @@
+package io.ntrail.analysis.model;
+
+import io.ntrail.formats.bytes.Gap;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * One or several files that were recorded together, whatever their format.
+ *
+ * <p>Every recording names its files and says what could not be read and what its recorder lost.
+ * What else it can be asked depends on its kind: {@link #ability}.
+ */
+public interface Recording extends AutoCloseable {
+  /** Kind of the recording. */
+  RecordingKind kind();
+
+  /** Names of the files, in the order in which they were given. */
+  List<String> fileNames();
+
+  /** Bytes of all files. */
+  long size();
+
+  /** Returns the parts that could not be read so far: complete after a pass over everything. */
+  List<Gap> gaps();
+
+  /** Returns the losses that the recorder itself counted. */
+  RecorderLosses losses();
+
+  /**
+   * Returns the recording as one that has an ability.
+   *
+   * @param ability one of the interfaces of this package, or of the classes of a source where a
+   *     question is about that source alone
+   * @return empty if the recording does not have it
+   */
+  default <A> Optional<A> ability(Class<A> ability) {
+    return ability.isInstance(this) ? Optional.of(ability.cast(this)) : Optional.empty();
+  }
+
+  @Override
+  void close();
+}

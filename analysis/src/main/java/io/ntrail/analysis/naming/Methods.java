@@ -1,0 +1,130 @@
+package io.ntrail.analysis.naming;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Methods that a runtime compiled while the program ran, with their addresses, lifetimes and names.
+ */
+public final class Methods {
+  /** Modules with paths, some hundred bytes each. */
+  private static final int MOST_MODULES = 1 << 16;
+
+  private static final long MOST_NAME_BYTES = 64L << 20;
+
+  private final AddressRangeLifetimes lives = new AddressRangeLifetimes(Images.most());
+  private final StringPool texts = new StringPool();
+  private long[] places = new long[16];
+
+  /** Number of the module, by name. */
+  private int[] modules = new int[16];
+
+  /** Module by its id, which is one of a process. */
+  private record ModuleKey(int process, long id) {}
+
+  private final Map<ModuleKey, Integer> moduleNumbers = new HashMap<>();
+  private final Map<ModuleKey, String> modulePaths = new HashMap<>();
+  private final List<ModuleKey> moduleKeys = new ArrayList<>();
+  private int names;
+  private long leftOut;
+
+  public Methods() {}
+
+  /**
+   * Notes the path of a module.
+   *
+   * @param id of the module in its process
+   */
+  public void noteModule(int process, long id, String path) {
+    if (modulePaths.size() < MOST_MODULES) {
+      modulePaths.putIfAbsent(new ModuleKey(process, id), path);
+    }
+  }
+
+  /** Returns whether paths of modules are still kept. */
+  public boolean keepsModules() {
+    return modulePaths.size() < MOST_MODULES;
+  }
+
+  /**
+   * Returns the number of a new name; -1 if there is no room for it.
+   *
+   * @param module id of the module that the method was compiled of
+   */
+  public int name(int process, long module, String name) {
+    long place = texts.bytes() > MOST_NAME_BYTES ? -1 : texts.add(name);
+    if (place < 0) {
+      leftOut++;
+      return -1;
+    }
+    return add(place, new ModuleKey(process, module));
+  }
+
+  /**
+   * Notes that the code of a method is there, or no longer.
+   *
+   * @param kind one of those of {@link Lifetimes}
+   * @param name number of its name; -1 if the recording does not tell
+   */
+  public void note(int process, long address, long size, long key, byte kind, int name) {
+    lives.note(process, address, size, key, kind, name);
+  }
+
+  private int add(long place, ModuleKey module) {
+    if (names == places.length) {
+      places = Arrays.copyOf(places, 2 * names);
+      modules = Arrays.copyOf(modules, 2 * names);
+    }
+    places[names] = place;
+    modules[names] =
+        moduleNumbers.computeIfAbsent(
+            module,
+            key -> {
+              moduleKeys.add(key);
+              return moduleKeys.size() - 1;
+            });
+    return names++;
+  }
+
+  public void addAll(Methods other) {
+    int[] newNames = new int[other.names];
+    for (int i = 0; i < newNames.length; i++) {
+      long place = texts.add(other.texts.at(other.places[i]));
+      newNames[i] = place < 0 ? -1 : add(place, other.moduleKeys.get(other.modules[i]));
+    }
+    lives.addAll(other.lives, newNames);
+    other.modulePaths.forEach(modulePaths::putIfAbsent);
+    leftOut += other.leftOut;
+  }
+
+  public void settle(Lifetimes processes) {
+    lives.settle(processes, (a, b) -> name(a).compareTo(name(b)));
+  }
+
+  AddressRangeLifetimes lives() {
+    return lives;
+  }
+
+  /** Returns the name of a method: class and method, without its signature. */
+  String name(int number) {
+    return texts.at(places[number]);
+  }
+
+  /** Returns the path of the module that a method was compiled of; null if nobody tells it. */
+  @Nullable String module(int number) {
+    return modulePaths.get(moduleKeys.get(modules[number]));
+  }
+
+  /** Returns how often a method was compiled, or found compiled. */
+  public int count() {
+    return lives.count();
+  }
+
+  public long leftOut() {
+    return lives.leftOut() + leftOut;
+  }
+}

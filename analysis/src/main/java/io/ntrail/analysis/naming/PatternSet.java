@@ -1,0 +1,94 @@
+package io.ntrail.analysis.naming;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Patterns of which any may fit; none lets everything through. Remembers which of them never fitted
+ * anything, because a wrong word gives a wrong answer. One thread at a time.
+ */
+public final class PatternSet {
+  /** Process or thread id of which nothing is known. */
+  private static final int NO_ID = -1;
+
+  private final List<NamePattern> patterns;
+  private final BitSet fitting = new BitSet();
+  private boolean asked;
+
+  /** Creates the set of some patterns. */
+  public PatternSet(List<NamePattern> patterns) {
+    this.patterns = List.copyOf(patterns);
+  }
+
+  /** Returns whether it lets everything through. */
+  public boolean isEmpty() {
+    return patterns.isEmpty();
+  }
+
+  /** Returns whether any pattern fits, or there is none; and notes which ones do. */
+  public boolean fit(Predicate<NamePattern> fits) {
+    asked = true;
+    boolean any = patterns.isEmpty();
+    for (int i = 0; i < patterns.size(); i++) {
+      if ((!any || !fitting.get(i)) && fits.test(patterns.get(i))) {
+        any = true;
+        fitting.set(i);
+      }
+    }
+    return any;
+  }
+
+  /** Returns whether a process is meant, by its id or the name of its image. */
+  public boolean fitProcess(int id, @Nullable String image) {
+    if (patterns.isEmpty()) {
+      return true;
+    }
+    asked = true;
+    if (id == NO_ID) {
+      return false;
+    }
+    String number = Integer.toUnsignedString(id);
+    return fit(pattern -> pattern.matches(number) || image != null && pattern.meansProgram(image));
+  }
+
+  /** Returns whether a thread is meant, by its id. */
+  public boolean fitThread(int id) {
+    return fitProcess(id, null);
+  }
+
+  /**
+   * Returns the names of processes that never fitted anything.
+   *
+   * @param images names of the images of all processes
+   */
+  public List<UnmatchedTerm> unmatchedProcesses(Set<String> images) {
+    if (!asked) {
+      return List.of();
+    }
+    Set<String> names = new TreeSet<>(images);
+    for (String name : images) {
+      names.add(name.replaceFirst("(?i)\\.exe$", ""));
+    }
+    return unmatched(UnmatchedTerm.What.PROCESS, names);
+  }
+
+  /** Returns the ids of threads that never fitted anything. */
+  public List<UnmatchedTerm> unmatchedThreads() {
+    return asked ? unmatched(UnmatchedTerm.What.THREAD, List.of()) : List.of();
+  }
+
+  /** Returns the patterns that never fitted anything, each with the nearest of some names. */
+  public List<UnmatchedTerm> unmatched(UnmatchedTerm.What what, Collection<String> names) {
+    List<UnmatchedTerm> result = new ArrayList<>();
+    for (int i = fitting.nextClearBit(0); i < patterns.size(); i = fitting.nextClearBit(i + 1)) {
+      result.add(UnmatchedTerm.of(what, patterns.get(i).toString(), names));
+    }
+    return result;
+  }
+}

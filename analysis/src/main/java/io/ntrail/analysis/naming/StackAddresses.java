@@ -1,0 +1,128 @@
+package io.ntrail.analysis.naming;
+
+import io.ntrail.formats.bytes.Bytes;
+import java.util.Arrays;
+import java.util.function.LongPredicate;
+
+/** Addresses of one stack, innermost first: what is called, before its caller. Used again. */
+public final class StackAddresses {
+  private static final long[] NONE = {};
+
+  private long[] addresses = new long[256];
+  private int[] numbers = new int[256];
+  private int count;
+
+  /** Addresses that numbers stand for. */
+  private long[] numbered = NONE;
+
+  /** Creates a stack without frames. */
+  public StackAddresses() {}
+
+  /** Returns the number of frames. */
+  public int count() {
+    return count;
+  }
+
+  /** Returns the address of a frame; 0 is the innermost. */
+  public long address(int i) {
+    int number = numbers[i];
+    return number < 0 ? addresses[i] : numbered[number];
+  }
+
+  /**
+   * Returns a small number that stands for the address of a frame among the stacks of a recording,
+   * for those who remember something of addresses; -1 if it has none.
+   */
+  public int number(int i) {
+    return numbers[i];
+  }
+
+  /**
+   * Returns whether a frame's address is one that a call returns to. The innermost one, and what
+   * the kernel was entered from, is where a thread was.
+   *
+   * @param isKernel whether an address is of the kernel's half
+   */
+  public boolean isReturn(int i, LongPredicate isKernel) {
+    return i > 0 && (isKernel.test(address(i)) || !isKernel.test(address(i - 1)));
+  }
+
+  /** Removes all frames. */
+  public void clear() {
+    count = 0;
+  }
+
+  /** Adds the caller of the last frame. */
+  public void add(long address) {
+    if (count == addresses.length) {
+      grow(2 * count);
+    }
+    numbers[count] = -1;
+    addresses[count++] = address;
+  }
+
+  /** Says which addresses the numbers of frames stand for: the same ones for all of a recording. */
+  public void numberedIn(long[] addressesByNumber) {
+    numbered = addressesByNumber;
+  }
+
+  /** Adds the caller of the last frame by the number of its address. */
+  public void addNumbered(int number) {
+    if (count == numbers.length) {
+      grow(2 * count);
+    }
+    numbers[count++] = number;
+  }
+
+  private void grow(int capacity) {
+    addresses = Arrays.copyOf(addresses, capacity);
+    numbers = Arrays.copyOf(numbers, capacity);
+  }
+
+  public void add(long[] from, int at, int length) {
+    if (count + length > addresses.length) {
+      grow(Math.max(count + length, 2 * count));
+    }
+    System.arraycopy(from, at, addresses, count, length);
+    Arrays.fill(numbers, count, count + length, -1);
+    count += length;
+  }
+
+  /** Adds frames as records hold them. */
+  public void add(Bytes bytes, int at, int frames, int pointerBytes) {
+    for (int i = 0; i < frames; i++) {
+      add(bytes.pointer(at + i * pointerBytes, pointerBytes));
+    }
+  }
+
+  /** Adds the frames of another stack behind these. */
+  public void addAll(StackAddresses other) {
+    int before = count;
+    add(other.addresses, 0, other.count);
+    System.arraycopy(other.numbers, 0, numbers, before, other.count);
+    if (other.numbered.length > 0) {
+      numbered = other.numbered;
+    }
+  }
+
+  /** Puts an address before the innermost frame, unless that is it already. */
+  public void setInnermost(long address) {
+    if (count > 0 && address(0) == address) {
+      return;
+    }
+    add(0);
+    System.arraycopy(addresses, 0, addresses, 1, count - 1);
+    System.arraycopy(numbers, 0, numbers, 1, count - 1);
+    addresses[0] = address;
+    numbers[0] = -1;
+  }
+
+  /** Returns a copy of the addresses. */
+  public long[] toArray() {
+    long[] result = new long[count];
+    for (int i = 0; i < count; i++) {
+      result[i] = address(i);
+    }
+    return result;
+  }
+}

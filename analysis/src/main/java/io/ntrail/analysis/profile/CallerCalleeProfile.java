@@ -1,0 +1,135 @@
+package io.ntrail.analysis.profile;
+
+import io.ntrail.analysis.naming.FunctionIndex;
+import io.ntrail.analysis.naming.NamePattern;
+import io.ntrail.analysis.naming.PatternSet;
+import io.ntrail.analysis.naming.UnmatchedTerm;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Callers of some functions, and what these call. A stack counts once: its caller is that of the
+ * outermost of the functions, what it calls is what the innermost of them calls.
+ */
+public final class CallerCalleeProfile implements ProfileAggregator {
+  private static final int NOBODY = -1;
+  private static final int SELF = -2;
+
+  /**
+   * Neighbour of the functions in stacks.
+   *
+   * @param function as people read it; null for the end of the stack
+   * @param weight of the stacks that go over it
+   */
+  public record Neighbour(@Nullable String function, long weight) {
+    private String name() {
+      return function == null ? "" : function;
+    }
+  }
+
+  private final FunctionIndex functions;
+  private final PatternSet patterns;
+  private final BitSet meant = new BitSet();
+  private int judged;
+  private final Map<Integer, Long> callers = new HashMap<>();
+  private final Map<Integer, Long> callees = new HashMap<>();
+  private long inclusive;
+
+  /**
+   * Creates a profile of the functions that patterns mean: {@code module!function}, {@code
+   * module+0x1200}, a module.
+   */
+  public CallerCalleeProfile(FunctionIndex functions, List<NamePattern> patterns) {
+    this.functions = functions;
+    this.patterns = new PatternSet(patterns);
+  }
+
+  private boolean isMeant(int function) {
+    for (; judged < functions.count(); judged++) {
+      meant.set(judged, judge(judged));
+    }
+    return meant.get(function);
+  }
+
+  private boolean judge(int function) {
+    return patterns.fit(pattern -> functions.isMeant(function, pattern));
+  }
+
+  @Override
+  public void add(WeightedStack stack) {
+    int innermost = -1;
+    int outermost = -1;
+    for (int i = 0; i < stack.count(); i++) {
+      if (isMeant(stack.function(i))) {
+        innermost = innermost < 0 ? i : innermost;
+        outermost = i;
+      }
+    }
+    if (innermost < 0) {
+      return;
+    }
+    inclusive += stack.weight();
+    int caller = outermost + 1 < stack.count() ? stack.function(outermost + 1) : NOBODY;
+    int callee = innermost > 0 ? stack.function(innermost - 1) : SELF;
+    callers.merge(caller, stack.weight(), Long::sum);
+    callees.merge(callee, stack.weight(), Long::sum);
+  }
+
+  /** Returns the names of the functions that were meant and seen. */
+  public List<String> names() {
+    List<String> names = new ArrayList<>();
+    for (int i = meant.nextSetBit(0); i >= 0; i = meant.nextSetBit(i + 1)) {
+      names.add(functions.text(i));
+    }
+    return names;
+  }
+
+  /** Returns the patterns that mean no function. */
+  public List<UnmatchedTerm> unmatched() {
+    List<String> all = new ArrayList<>();
+    for (int i = 0; i < functions.count(); i++) {
+      all.add(functions.text(i));
+    }
+    return patterns.unmatched(UnmatchedTerm.What.FUNCTION, all);
+  }
+
+  /** Returns the weight of the stacks that go through them. */
+  public long inclusive() {
+    return inclusive;
+  }
+
+  /** Returns the weight of the stacks that end in them. */
+  public long self() {
+    return callees.getOrDefault(SELF, 0L);
+  }
+
+  /** Returns their callers, heaviest first; stacks that begin with them last. Sums up to all. */
+  public List<Neighbour> callers() {
+    return neighbours(callers);
+  }
+
+  /** Returns what they call, heaviest first. Sums up to all but {@link #self}. */
+  public List<Neighbour> callees() {
+    return neighbours(callees);
+  }
+
+  private List<Neighbour> neighbours(Map<Integer, Long> weights) {
+    List<Neighbour> result = new ArrayList<>();
+    weights.forEach((function, weight) -> {
+      if (function >= 0) {
+        result.add(new Neighbour(functions.text(function), weight));
+      }
+    });
+    result.sort((a, b) ->
+        a.weight != b.weight ? Long.compare(b.weight, a.weight) : a.name().compareTo(b.name()));
+    Long nobody = weights.get(NOBODY);
+    if (nobody != null) {
+      result.add(new Neighbour(null, nobody));
+    }
+    return result;
+  }
+}

@@ -1,0 +1,100 @@
+package io.ntrail.analysis.profile;
+
+import io.ntrail.analysis.naming.LongIndex;
+import java.util.Arrays;
+
+/**
+ * Nodes of a tree of call paths with their weights. Node 0 is the root; each node comes behind its
+ * parent, and is found again by its parent and its label.
+ */
+public final class PathTree {
+  /** Node that stands for everything. */
+  public static final int ROOT = 0;
+
+  private final int mostNodes;
+  private final LongIndex index = new LongIndex(2048);
+  private int size = 1;
+  private int[] parents = new int[1024];
+  private int[] labels = new int[1024];
+  private long[] self = new long[1024];
+
+  /**
+   * Creates a tree of a root.
+   *
+   * @param mostNodes nodes after which {@link #child} makes no more
+   */
+  public PathTree(int mostNodes) {
+    this.mostNodes = mostNodes;
+  }
+
+  /** Returns the child of a node with a label, made if there is none; -1 if there is no room. */
+  public int child(int parent, int label) {
+    int known = index.get(key(parent, label));
+    return known >= 0 ? known : size < mostNodes ? make(parent, label) : -1;
+  }
+
+  /** Returns the child of the root with a label, made if there is none, also without room. */
+  public int top(int label) {
+    int known = index.get(key(ROOT, label));
+    return known >= 0 ? known : make(ROOT, label);
+  }
+
+  private static long key(int parent, int label) {
+    return (long) parent << 32 | label & 0xFFFF_FFFFL;
+  }
+
+  private int make(int parent, int label) {
+    if (size == parents.length) {
+      int capacity = size + (size >> 1);
+      parents = Arrays.copyOf(parents, capacity);
+      labels = Arrays.copyOf(labels, capacity);
+      self = Arrays.copyOf(self, capacity);
+    }
+    parents[size] = parent;
+    labels[size] = label;
+    index.put(key(parent, label), size);
+    return size++;
+  }
+
+  /** Adds a weight, which may be negative, to a node. */
+  public void add(int node, long weight) {
+    self[node] += weight;
+  }
+
+  /** Returns the number of nodes. */
+  public int size() {
+    return size;
+  }
+
+  /** Returns the node above. */
+  public int parent(int node) {
+    return parents[node];
+  }
+
+  /** Returns the label that a node was made with. */
+  public int label(int node) {
+    return labels[node];
+  }
+
+  /** Returns what was added to a node. */
+  public long self(int node) {
+    return self[node];
+  }
+
+  /**
+   * Returns the weight of each node with all below it.
+   *
+   * @param least what a node weighs itself at least
+   */
+  public long[] inclusive(long least) {
+    long[] inclusive = new long[size];
+    // Children come behind their parents.
+    for (int node = size - 1; node >= 0; node--) {
+      inclusive[node] += Math.max(least, self[node]);
+      if (node > ROOT) {
+        inclusive[parents[node]] += inclusive[node];
+      }
+    }
+    return inclusive;
+  }
+}

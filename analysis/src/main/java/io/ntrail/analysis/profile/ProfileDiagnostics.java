@@ -1,0 +1,66 @@
+package io.ntrail.analysis.profile;
+
+/** Counts of what a profile could not sum, and why. */
+public final class ProfileDiagnostics {
+  private long unfinished;
+  private long broken;
+  private long breaks;
+  private boolean intervalUnknown;
+  private long unattributed;
+
+  /** Creates counts of 0. */
+  public ProfileDiagnostics() {}
+
+  /** Counts waits or operations whose end the recording does not tell. */
+  public void addUnfinished(long count) {
+    unfinished += count;
+  }
+
+  /** Counts an end without a beginning, or a beginning that another one replaced. */
+  public void addBroken() {
+    broken++;
+  }
+
+  /** Counts a context switch that does not follow from the one before on its CPU. */
+  public void addBreak() {
+    breaks++;
+  }
+
+  /** Notes whether a sampling interval was missing. */
+  public void noteInterval(boolean unknown) {
+    intervalUnknown |= unknown;
+  }
+
+  /** Adds a weight of no known process. */
+  void addUnattributed(long weight) {
+    unattributed += weight;
+  }
+
+  /** Returns how many waits and operations have no end in the recording. */
+  public long unfinished() {
+    return unfinished;
+  }
+
+  /** Returns how many ends have no beginning, and how many beginnings another one replaced. */
+  public long broken() {
+    return broken;
+  }
+
+  /**
+   * Returns at how many places context switches of a CPU do not follow from each other: some were
+   * lost.
+   */
+  public long breaks() {
+    return breaks;
+  }
+
+  /** Returns whether nothing told the sampling interval, so that 1 ms, or 1 event, was taken. */
+  public boolean intervalUnknown() {
+    return intervalUnknown;
+  }
+
+  /** Returns the weights of no known process. */
+  public long unattributed() {
+    return unattributed;
+  }
+}

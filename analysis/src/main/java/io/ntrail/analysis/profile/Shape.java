@@ -1,7 +1,0 @@
-package io.ntrail.analysis.profile;
-
-/** Something that weighted stacks are added up to. */
-public interface Shape {
-  /** Adds a weighted stack, valid during the call. */
-  void add(WeightedStack stack);
-}

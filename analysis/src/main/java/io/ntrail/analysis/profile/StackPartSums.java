@@ -1,0 +1,238 @@
+package io.ntrail.analysis.profile;
+
+import io.ntrail.analysis.etw.recording.IndexSort;
+import io.ntrail.analysis.naming.FrameLookup;
+import io.ntrail.analysis.naming.FunctionIndex;
+import io.ntrail.analysis.naming.FunctionList;
+import io.ntrail.analysis.naming.StackAddresses;
+import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Weights of stacks that consist of numbered parts, summed by part: what is met a thousand times is
+ * resolved once. A part is summed under one layout at a time, because its frames mean the same
+ * functions as long as the same lies where they point.
+ */
+final class StackPartSums {
+  private static final int CHUNK_BITS = 12;
+  private static final int CHUNK = 1 << CHUNK_BITS;
+
+  /** Words of a row: two sums; layout + 1 in the upper half, times it changed, two flags. */
+  private static final int SELF = 0;
+
+  private static final int INCLUSIVE = 1;
+  private static final int OWNER = 2;
+  private static final int ROW = 3;
+
+  /**
+   * Flags: whether frames may mean what is found in both halves, and whether that was looked up.
+   */
+  private static final int IN_BOTH = 1;
+
+  private static final int LOOKED = 2;
+
+  /** Changes of layout after which a part is no longer summed by number. */
+  private static final int MOST_CHANGES = 16;
+
+  /** Sums under layouts that were left behind, 32 bytes each. */
+  private static final int MOST_BEHIND = 1 << 16;
+
+  /** Share of the memory for rows: an eighth. */
+  private static final long MOST_ROWS = Runtime.getRuntime().maxMemory() / 8 / (8 * ROW);
+
+  /** Receiver of the sums in the end. */
+  interface Sink {
+    /**
+     * Adds the weights of a stack.
+     *
+     * @param functions of its frames, innermost first
+     * @param self weight where it is the innermost part
+     */
+    void add(FunctionList functions, long self, long inclusive);
+  }
+
+  private final FrameLookup names;
+  private final FunctionIndex meanings;
+  private final StackParts stacks;
+  private final Sink sink;
+  private final StackAddresses frames = new StackAddresses();
+  private final long[] @Nullable [] rows;
+  private int chunks;
+  private final FunctionList functions = new FunctionList();
+
+  /** Sums that were left behind: part and layout + 1, self, inclusive. */
+  private long[] behind = new long[3 * 64];
+
+  private int behindCount;
+
+  StackPartSums(FrameLookup names, StackParts stacks, Sink sink) {
+    this.names = names;
+    this.meanings = names.functions();
+    this.stacks = stacks;
+    this.sink = sink;
+    this.rows = new long[(stacks.count() >>> CHUNK_BITS) + 1][];
+  }
+
+  /** Adds a stack; false if it must be added by its frames. */
+  boolean add(WeightedStack stack) {
+    int first = stack.part(0);
+    long[] rowsOfFirst = rows(first);
+    int atFirst = ROW * (first & CHUNK - 1);
+    if (rowsOfFirst == null || !claim(stack, first, rowsOfFirst, atFirst, stack.isKernel())) {
+      return false;
+    }
+    if (stack.parts() == 2) {
+      int second = stack.part(1);
+      long[] rowsOfSecond = rows(second);
+      int atSecond = ROW * (second & CHUNK - 1);
+      // What both parts went through counts once.
+      if (rowsOfSecond == null
+          || !claim(stack, second, rowsOfSecond, atSecond, false)
+          || inBoth(stack, first, rowsOfFirst, atFirst)
+              && inBoth(stack, second, rowsOfSecond, atSecond)) {
+        return false;
+      }
+      rowsOfSecond[atSecond + INCLUSIVE] += stack.weight();
+    }
+    rowsOfFirst[atFirst + SELF] += stack.weight();
+    rowsOfFirst[atFirst + INCLUSIVE] += stack.weight();
+    return true;
+  }
+
+  /** Returns the rows that a part's is one of; null if there is no memory for them. */
+  private long @Nullable [] rows(int part) {
+    long[] found = rows[part >>> CHUNK_BITS];
+    if (found == null && (long) chunks << CHUNK_BITS < MOST_ROWS) {
+      found = new long[ROW * CHUNK];
+      rows[part >>> CHUNK_BITS] = found;
+      chunks++;
+    }
+    return found;
+  }
+
+  /** Makes sure that a part is summed up under the layout of a stack. */
+  private boolean claim(WeightedStack stack, int part, long[] row, int at, boolean kernel) {
+    int layout = names.layout(stack.process(), stack.key(), kernel);
+    long owner = row[at + OWNER];
+    if ((int) (owner >>> 32) == layout + 1) {
+      return layout >= 0;
+    }
+    int changes = (int) owner >>> 2;
+    if (layout < 0 || changes >= MOST_CHANGES || !leaveBehind(part, row, at)) {
+      return false;
+    }
+    row[at + OWNER] = layout + 1L << 32 | changes + 1 << 2;
+    return true;
+  }
+
+  /**
+   * Puts the sums of a row aside. To look at their frames now would mean to go back to the time of
+   * their layout, and forth again.
+   */
+  private boolean leaveBehind(int part, long[] row, int at) {
+    if (row[at + INCLUSIVE] == 0 && row[at + SELF] == 0) {
+      return true;
+    }
+    if (behindCount == MOST_BEHIND) {
+      return false;
+    }
+    if (3 * behindCount == behind.length) {
+      behind = Arrays.copyOf(behind, 2 * behind.length);
+    }
+    int to = 3 * behindCount++;
+    behind[to] = row[at + OWNER] & -1L << 32 | part;
+    behind[to + 1] = row[at + SELF];
+    behind[to + 2] = row[at + INCLUSIVE];
+    row[at + SELF] = 0;
+    row[at + INCLUSIVE] = 0;
+    return true;
+  }
+
+  private boolean inBoth(WeightedStack stack, int part, long[] row, int at) {
+    if ((row[at + OWNER] & LOOKED) == 0) {
+      frames.clear();
+      stacks.copy(part, frames);
+      names.resolve(stack.process(), stack.key(), frames, functions);
+      int flags = LOOKED;
+      for (int i = 0; i < functions.count(); i++) {
+        flags |= meanings.mayBeInBothHalves(functions.get(i)) ? IN_BOTH : 0;
+      }
+      row[at + OWNER] |= flags;
+    }
+    return (row[at + OWNER] & IN_BOTH) != 0;
+  }
+
+  /** Hands on all that was added, and forgets it. */
+  void settle() {
+    int[] met = met();
+    // In the order in which layouts were met, so that time goes forward only; of one layout stacks
+    // with frames in common one after the other.
+    int[] order =
+        IndexSort.by(
+            met.length,
+            (a, b) -> {
+              int byLayout = Integer.compare(layout(met[a]), layout(met[b]));
+              return byLayout != 0
+                  ? byLayout
+                  : Integer.compare(stacks.place(part(met[a])), stacks.place(part(met[b])));
+            });
+    for (int i : order) {
+      int one = met[i];
+      if (one < 0) {
+        handOn(part(one), layout(one), behind[3 * ~one + 1], behind[3 * ~one + 2]);
+      } else {
+        long[] row = rowsOf(one);
+        int at = ROW * (one & CHUNK - 1);
+        handOn(one, layout(one), row[at + SELF], row[at + INCLUSIVE]);
+        row[at + SELF] = 0;
+        row[at + INCLUSIVE] = 0;
+      }
+    }
+    behindCount = 0;
+  }
+
+  /**
+   * Returns the parts whose rows have sums, and the complements of places of what was left behind.
+   */
+  private int[] met() {
+    int count = 0;
+    int[] met = new int[behindCount + 64];
+    for (int i = 0; i < behindCount; i++) {
+      met[count++] = ~i;
+    }
+    for (int chunk = 0; chunk < rows.length; chunk++) {
+      long[] row = rows[chunk];
+      for (int i = 0; row != null && i < CHUNK; i++) {
+        if (row[ROW * i + SELF] != 0 || row[ROW * i + INCLUSIVE] != 0) {
+          if (count == met.length) {
+            met = Arrays.copyOf(met, count + (count >> 1));
+          }
+          met[count++] = chunk << CHUNK_BITS | i;
+        }
+      }
+    }
+    return Arrays.copyOf(met, count);
+  }
+
+  private void handOn(int part, int layout, long self, long inclusive) {
+    frames.clear();
+    stacks.copy(part, frames);
+    names.resolve(layout - 1, frames, functions);
+    sink.add(functions, self, inclusive);
+  }
+
+  private int part(int met) {
+    return met < 0 ? (int) behind[3 * ~met] : met;
+  }
+
+  /** Returns the number of the layout of one that was met, plus 1. */
+  private int layout(int met) {
+    long owner = met < 0 ? behind[3 * ~met] : rowsOf(met)[ROW * (met & CHUNK - 1) + OWNER];
+    return (int) (owner >>> 32);
+  }
+
+  private long[] rowsOf(int part) {
+    return Objects.requireNonNull(rows[part >>> CHUNK_BITS]);
+  }
+}

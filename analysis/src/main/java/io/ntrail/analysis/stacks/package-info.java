@@ -1,8 +1,0 @@
-/**
- * Call stacks and the events they belong to: stack records of the kernel logger, keys and their
- * late definitions, stacks that events bring along. Source: docs/profile.md, section "Stacks".
- */
-@NullMarked
-package io.ntrail.analysis.stacks;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Names for addresses of images: where their PDBs are found, and what these or exports say. */
-@NullMarked
-package io.ntrail.analysis.symbols;
-
-import org.jspecify.annotations.NullMarked;

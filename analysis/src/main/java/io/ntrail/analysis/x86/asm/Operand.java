@@ -1,5 +1,0 @@
-package io.ntrail.analysis.x86.asm;
-
-/** What an instruction works on: a register, memory, a number, or a place to go to. */
-public sealed interface Operand
-    permits RegisterOrMemory, XmmOrMemory, YmmOrMemory, Register, Imm, FarPointer, Label, Target {}

@@ -1,4 +1,0 @@
-package io.ntrail.analysis.x86.asm;
-
-/** The operand that most instructions have one of: a general register or memory. */
-public sealed interface RegisterOrMemory extends Operand permits Gpr, Mem {}

@@ -1,4 +1,0 @@
-package io.ntrail.analysis.x86.asm;
-
-/** A vector register; as an index it has an address in each of its elements. */
-public sealed interface VectorRegister extends Register permits Xmm, Ymm, Zmm {}

@@ -1,4 +1,0 @@
-package io.ntrail.analysis.x86.asm;
-
-/** A vector register of 128 bits, or memory. */
-public sealed interface XmmOrMemory extends Operand permits Xmm, Mem {}

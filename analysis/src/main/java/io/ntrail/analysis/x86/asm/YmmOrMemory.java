@@ -1,4 +1,0 @@
-package io.ntrail.analysis.x86.asm;
-
-/** A vector register of 256 bits, or memory. */
-public sealed interface YmmOrMemory extends Operand permits Ymm, Mem {}

@@ -1,0 +1,162 @@
+package io.ntrail.analysis.model;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.ntrail.analysis.calls.CallRecording;
+import io.ntrail.analysis.collapsed.CollapsedRecording;
+import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.recording.OrderedCursor;
+import io.ntrail.analysis.input.RecordingInput;
+import io.ntrail.formats.bytes.Gaps;
+import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.programs.memory.AddressSpace;
+import io.ntrail.testkit.TestData;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+
+/** What every recording answers, and what only some do. */
+class RecordingTest {
+  private static Path sample(String name) {
+    return TestData.projectRoot().resolve("samples").resolve(name);
+  }
+
+  private static CollapsedRecording collapsed(String text) {
+    byte[] content = text.getBytes(StandardCharsets.UTF_8);
+    return new CollapsedRecording(InputFile.of(content, "a.folded"), new Gaps());
+  }
+
+  @Test
+  void everyKindSaysWhatItIs() {
+    Path etl = sample("shop.etl");
+    Path ntr = sample("shop.ntr");
+    try (Recording events = RecordingInput.openEtw(List.of(etl));
+        Recording calls = RecordingInput.openCalls(ntr);
+        Recording stacks = collapsed("a 1\n")) {
+      assertEquals(RecordingKind.ETW, events.kind());
+      assertEquals(List.of(etl.toString()), events.fileNames());
+      assertEquals(etl.toFile().length(), events.size());
+      assertEquals(RecordingKind.CALLS, calls.kind());
+      assertEquals(List.of(ntr.toString()), calls.fileNames());
+      assertEquals(ntr.toFile().length(), calls.size());
+      assertEquals(RecordingKind.COLLAPSED, stacks.kind());
+      assertEquals(List.of("a.folded"), stacks.fileNames());
+      assertEquals(4, stacks.size());
+      for (Recording recording : List.of(events, calls, stacks)) {
+        assertEquals(List.of(), recording.gaps());
+      }
+    }
+  }
+
+  @Test
+  void lossesAreWhatTheRecorderCounted() {
+    try (Recording events = RecordingInput.openEtw(List.of(sample("shop.etl")));
+        Recording calls = RecordingInput.openCalls(sample("shop.jtrc"));
+        Recording stacks = collapsed("")) {
+      assertTrue(events.losses().records().isPresent());
+      assertTrue(events.losses().buffers().isPresent());
+      assertEquals(RecorderLosses.UNKNOWN, calls.losses());
+      assertEquals(RecorderLosses.UNKNOWN, stacks.losses());
+    }
+    OptionalLong none = OptionalLong.empty();
+    assertFalse(RecorderLosses.UNKNOWN.any());
+    assertFalse(new RecorderLosses(OptionalLong.of(0), OptionalLong.of(0), 1).any());
+    assertTrue(new RecorderLosses(OptionalLong.of(1), none, 0).any());
+    assertTrue(new RecorderLosses(none, OptionalLong.of(1), 0).any());
+  }
+
+  @Test
+  void abilitiesAreThoseOfTheKind() {
+    try (Recording events = RecordingInput.openEtw(List.of(sample("shop.etl")));
+        Recording calls = RecordingInput.openCalls(sample("shop.ntr"));
+        Recording stacks = collapsed("")) {
+      for (Recording recording : List.of(events, calls, stacks)) {
+        RecordingKind kind = recording.kind();
+        assertEquals(kind.has(Ability.EVENTS), is(recording, RecordedEvents.class));
+        assertEquals(kind.has(Ability.CALLS), is(recording, CallRecording.class));
+        assertEquals(kind.has(Ability.MEMORY), is(recording, AddressSpace.class));
+        assertEquals(kind == RecordingKind.ETW, is(recording, EtwRecording.class));
+        // Other recordings have stacks of addresses, which get their names later.
+        assertEquals(kind == RecordingKind.COLLAPSED, is(recording, NamedStacks.class));
+      }
+      assertTrue(is(calls, RecordedThreads.class));
+    }
+  }
+
+  private static boolean is(Recording recording, Class<?> ability) {
+    return recording.ability(ability).isPresent();
+  }
+
+  @Test
+  void eventsComeInTimeOrderAndFromTheTimeAskedFor() {
+    try (EtwRecording recording = RecordingInput.openEtw(List.of(sample("shop.etl")))) {
+      List<Long> all = times(recording, Long.MIN_VALUE, Long.MAX_VALUE);
+      assertEquals(all.stream().sorted().toList(), all);
+      assertTrue(all.size() > 1000, all.size() + " events");
+      long from = all.get(all.size() / 4);
+      long to = all.get(all.size() / 2);
+      assertEquals(
+          all.stream().filter(time -> time >= from && time < to).toList(),
+          times(recording, from, to));
+    }
+  }
+
+  private static List<Long> times(RecordedEvents events, long from, long to) {
+    List<Long> times = new ArrayList<>();
+    try (EventCursor cursor = events.inOrder(from, to)) {
+      while (cursor.next()) {
+        times.add(cursor.nanos());
+      }
+    }
+    return times;
+  }
+
+  @Test
+  void anEventSaysWhereItHappened() {
+    try (EtwRecording recording = RecordingInput.openEtw(List.of(sample("shop.etl")));
+        OrderedCursor cursor = recording.inOrder()) {
+      EventCursor event = cursor;
+      while (event.next()) {
+        assertEquals(cursor.record().processId(), event.processId());
+        assertEquals(cursor.record().threadId(), event.threadId());
+        assertEquals(cursor.record().cpu(), event.cpu());
+      }
+    }
+  }
+
+  @Test
+  void threadsOfCallsHaveTheirIds() {
+    try (CallRecording calls = RecordingInput.openCalls(sample("shop.jtrc"))) {
+      assertEquals(
+          List.of(4316L, 5020L),
+          calls.threads().stream().map(RecordedThreads.RecordedThread::tid).toList());
+    }
+  }
+
+  @Test
+  void stacksComeFrameByFrameWithTheirWeight() {
+    List<String> seen = new ArrayList<>();
+    NamedStacks.Sink sink =
+        new NamedStacks.Sink() {
+          @Override
+          public void frame(String name) {
+            seen.add(name);
+          }
+
+          @Override
+          public void end(long weight) {
+            seen.add("= " + weight);
+          }
+        };
+    try (CollapsedRecording stacks = collapsed("a;b c 3\nnothing\n;d 4\n")) {
+      assertEquals(2, stacks.stacks(sink));
+      assertEquals(List.of("a", "b c", "= 3", "", "d", "= 4"), seen);
+      assertEquals(1, stacks.gaps().size());
+    }
+  }
+}

@@ -1,0 +1,177 @@
+package io.ntrail.cli.calls;
+
+import io.ntrail.analysis.calls.CallCounts;
+import io.ntrail.analysis.calls.CallStream;
+import io.ntrail.analysis.calls.CallWalk;
+import io.ntrail.analysis.calls.FlatCallProfile;
+import io.ntrail.analysis.calls.FunctionTimes;
+import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.common.ListingColumns;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Table;
+import java.io.PrintStream;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.LongFunction;
+
+/** A row a routine: its calls and what they took. */
+final class CallFlatView {
+  private final CallsScope scope;
+  private final CallsRequest request;
+  private final FlatCallProfile flat = new FlatCallProfile();
+  private final List<FunctionTimes> rows;
+
+  CallFlatView(CallsScope scope, CallsRequest request) {
+    this.scope = scope;
+    this.request = request;
+    try (CallStream stream = scope.stream()) {
+      for (CallWalk call = stream.next(); call != null; call = stream.next()) {
+        flat.add(call);
+      }
+    }
+    Comparator<FunctionTimes> order =
+        switch (request.sort()) {
+          case TOTAL -> Comparator.comparingLong(FunctionTimes::total);
+          case SELF -> Comparator.comparingLong(FunctionTimes::self);
+          case CALLS -> Comparator.comparingLong(FunctionTimes::calls);
+          case MAX -> Comparator.comparingLong(FunctionTimes::max);
+        };
+    this.rows =
+        flat.functions().stream()
+            .filter(times -> scope.isFound(times.function()))
+            .sorted(order.reversed().thenComparingLong(FunctionTimes::function))
+            .toList();
+  }
+
+  void print() {
+    Listing<FunctionTimes> listing =
+        new Listing<>("functions", columns(), sink -> shown().forEach(sink));
+    listing.print(
+        request.format(),
+        scope.terminal().out(),
+        this::text,
+        json -> {
+          scope.members(json.text("schema", "ntrail.calls-flat/1"), counts());
+          listing.json(json);
+          json.number("rowsLeftOut", rows.size() - shown().size())
+              .gaps(scope.recording().source().gaps());
+        });
+  }
+
+  private ListingColumns<FunctionTimes> columns() {
+    boolean nanos = scope.nanos();
+    return new ListingColumns<FunctionTimes>()
+        .text("function", times -> scope.names().text(times.function()))
+        .titled("routine")
+        .shown(times -> scope.names().text(times.function()) + untimed(times))
+        .count("calls", FunctionTimes::calls)
+        .titled()
+        .count("timed", FunctionTimes::timed)
+        .count("unwinds", FunctionTimes::unwinds)
+        .titled("unwound")
+        .knownCount("total", times -> known(times, times.total()))
+        .titled(nanos ? "total ms" : "total ticks")
+        .shown(times -> text(times, this::sum, times.total()))
+        .knownCount("self", times -> known(times, times.self()))
+        .titled(nanos ? "self ms" : "self ticks")
+        .shown(times -> text(times, this::sum, times.self()))
+        .knownCount("max", times -> known(times, times.max()))
+        .titled(nanos ? "max us" : "max ticks")
+        .shown(times -> text(times, scope::duration, times.max()))
+        .figure(
+            nanos ? "mean us" : "mean ticks",
+            times -> text(times, scope::duration, times.total() / Math.max(1, times.timed())))
+        .figure(
+            nanos ? "p99 us" : "p99 ticks",
+            times -> text(times, scope::duration, times.ninetyNinth()))
+        .screen(
+            "calls",
+            "total",
+            "self",
+            nanos ? "mean us" : "mean ticks",
+            nanos ? "p99 us" : "p99 ticks",
+            "max",
+            "unwinds",
+            "function")
+        .csv("function", "calls", "unwinds", "total", "self", "max", "timed");
+  }
+
+  /** Returns a time; -1 if only entries are recorded. */
+  private static long known(FunctionTimes times, long time) {
+    return times.timed() > 0 ? time : -1;
+  }
+
+  private List<FunctionTimes> shown() {
+    long limit = request.limit();
+    return limit == 0 || limit >= rows.size() ? rows : rows.subList(0, (int) limit);
+  }
+
+  /** Returns the counts of records if the whole time is meant, else those of the calls in it. */
+  private CallCounts counts() {
+    return scope.range().whole() ? scope.counts() : flat.counts();
+  }
+
+  private void text() {
+    PrintStream out = scope.terminal().out();
+    CallCounts counts = counts();
+    out.println(
+        scope.asked()
+            + CallListing.calls(flat.counts().entries())
+            + " of "
+            + Numbers.counted(flat.functions().size(), "routine")
+            + ", "
+            + Numbers.count(counts.open())
+            + " open at the end, "
+            + scope.state(counts));
+    if (rows.isEmpty()) {
+      return;
+    }
+    ListingColumns<FunctionTimes> columns = columns();
+    Table table = columns.table();
+    shown().forEach(times -> columns.row(table, times));
+    closing(table);
+    table.print(out, 2, scope.width());
+  }
+
+  private static String untimed(FunctionTimes times) {
+    long untimed = times.calls() - times.timed();
+    return untimed == 0 ? "" : "  (" + Numbers.count(untimed) + " entry only)";
+  }
+
+  /** A time; of calls of which only the entry is recorded it is not known. */
+  private static String text(FunctionTimes times, LongFunction<String> form, long time) {
+    return times.timed() > 0 ? form.apply(time) : "-";
+  }
+
+  /**
+   * Adds the rows that are not shown and the sums; times of different routines contain each other.
+   */
+  private void closing(Table table) {
+    List<FunctionTimes> left = rows.subList(shown().size(), rows.size());
+    if (!left.isEmpty()) {
+      row(table, left, Numbers.counted(left.size(), "more routine") + " (-n 0 shows all)");
+    }
+    row(table, rows, "total");
+  }
+
+  private void row(Table table, List<FunctionTimes> of, String what) {
+    table.row(
+        Numbers.count(of.stream().mapToLong(FunctionTimes::calls).sum()),
+        "",
+        sum(of.stream().mapToLong(FunctionTimes::self).sum()),
+        "",
+        "",
+        "",
+        Numbers.count(of.stream().mapToLong(FunctionTimes::unwinds).sum()),
+        what);
+  }
+
+  private String sum(long duration) {
+    return scope.nanos() ? milliseconds(duration) : Numbers.count(duration);
+  }
+
+  private static String milliseconds(long nanos) {
+    long hundredths = Math.round(nanos / 10_000.0);
+    return Numbers.count(hundredths / 100) + "." + Numbers.padded(hundredths % 100, 2);
+  }
+}

@@ -1,0 +1,126 @@
+package io.ntrail.cli.calls;
+
+import io.ntrail.analysis.calls.CallEnd;
+import io.ntrail.analysis.calls.CallNames;
+import io.ntrail.analysis.calls.CallRecording;
+import io.ntrail.analysis.calls.CallWalk;
+import io.ntrail.cli.common.CellWriter;
+import io.ntrail.cli.common.ListingColumns;
+import io.ntrail.cli.text.Numbers;
+import java.util.Locale;
+import java.util.OptionalLong;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** Columns of calls in the formats for programs. */
+final class CallRows {
+  private final CallRecording recording;
+  private final CallNames names;
+
+  CallRows(CallRecording recording, CallNames names) {
+    this.recording = recording;
+    this.names = names;
+  }
+
+  /** Returns the columns of calls; CSV has all members but the number of the stack. */
+  ListingColumns<CallWalk> columns() {
+    return new ListingColumns<CallWalk>()
+        .name("process", call -> call.threadInfo().process())
+        .value("pid", (call, cell) -> cell.unsigned(call.threadInfo().pid()))
+        .value("thread", (call, cell) -> cell.unsigned(call.threadInfo().tid()))
+        .value("stack", this::stack)
+        .onlyJson()
+        .count("depth", CallWalk::depth)
+        .name("function", call -> names.text(call.function()))
+        .count("entry", CallWalk::entry)
+        .value("exit", (call, cell) -> number(cell, call.exit()))
+        .value("duration", CallRows::duration)
+        .count("children", CallWalk::children)
+        .text("returned", CallRows::returned)
+        .name("end", CallRows::end)
+        .text("exceptionCode", CallRows::exceptionCode)
+        .name("inferred", CallRows::inferred)
+        .value("returnAddress", CallRows::returnAddress)
+        .value("entryOnly", CallRows::entryOnly)
+        .value("arguments", CallRows::arguments);
+  }
+
+  private void stack(CallWalk call, CellWriter cell) {
+    if (recording.hasStacks(call.thread())) {
+      cell.count(call.area());
+    } else {
+      cell.absent();
+    }
+  }
+
+  private static void number(CellWriter cell, OptionalLong value) {
+    if (value.isPresent()) {
+      cell.count(value.getAsLong());
+    } else {
+      cell.unknown();
+    }
+  }
+
+  private static void duration(CallWalk call, CellWriter cell) {
+    boolean ended = call.exit().isPresent();
+    number(cell, ended ? OptionalLong.of(call.duration()) : OptionalLong.empty());
+  }
+
+  private static void returnAddress(CallWalk call, CellWriter cell) {
+    if (call.lostEntry()) {
+      cell.unknown();
+    } else {
+      cell.hex(call.caller());
+    }
+  }
+
+  private static void entryOnly(CallWalk call, CellWriter cell) {
+    if (call.isEntryOnly()) {
+      cell.flag(true);
+    } else {
+      cell.absent();
+    }
+  }
+
+  private static void arguments(CallWalk call, CellWriter cell) {
+    if (call.argumentCount() == 0) {
+      cell.absent();
+      return;
+    }
+    cell.shaped(
+        () -> arguments(call),
+        json -> {
+          json.array();
+          for (int i = 0; i < call.argumentCount(); i++) {
+            json.text(Numbers.hex(call.argument(i)));
+          }
+          json.endArray();
+        });
+  }
+
+  /** Separated by blanks: their number is not that of all calls. */
+  private static String arguments(CallWalk call) {
+    return IntStream.range(0, call.argumentCount())
+        .mapToObj(i -> Numbers.hex(call.argument(i)))
+        .collect(Collectors.joining(" "));
+  }
+
+  private static @Nullable String returned(CallWalk call) {
+    return call.end() == CallEnd.RETURN ? Numbers.hex(call.value()) : null;
+  }
+
+  private static @Nullable String exceptionCode(CallWalk call) {
+    return call.end() == CallEnd.UNWIND ? Numbers.hex(call.value()) : null;
+  }
+
+  private static String end(CallWalk call) {
+    CallEnd end = call.lostEntry() ? CallEnd.INFERRED : call.end();
+    // Programs know four ends (docs/schema); of these only an open call has no exit either.
+    return (end == CallEnd.ENTRY_ONLY ? CallEnd.OPEN : end).name().toLowerCase(Locale.ROOT);
+  }
+
+  private static @Nullable String inferred(CallWalk call) {
+    return call.lostEntry() ? "entry" : call.end() == CallEnd.INFERRED ? "exit" : null;
+  }
+}

@@ -1,0 +1,97 @@
+package io.ntrail.cli.calls;
+
+import io.ntrail.analysis.calls.CallStream;
+import io.ntrail.analysis.calls.CallWalk;
+import io.ntrail.analysis.calls.SlowestCalls;
+import io.ntrail.analysis.calls.SlowestCalls.Share;
+import io.ntrail.analysis.calls.SlowestCalls.Slow;
+import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.common.ListingColumns;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.TextSanitizer;
+import java.io.PrintStream;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** The calls that took longest, and where their time went. */
+final class CallSlowestView {
+  private final CallsScope scope;
+  private final CallsRequest request;
+  private final List<Slow> calls;
+
+  CallSlowestView(CallsScope scope, CallsRequest request) {
+    this.scope = scope;
+    this.request = request;
+    SlowestCalls slowest = new SlowestCalls((int) request.slowest());
+    try (CallStream stream = scope.stream()) {
+      for (CallWalk call = stream.next(); call != null; call = stream.next()) {
+        if (scope.isFound(call.function()) && request.shows(call.depth())) {
+          slowest.add(call);
+        }
+      }
+    }
+    this.calls = slowest.list();
+  }
+
+  void print() {
+    ListingColumns<CallWalk> columns = new CallRows(scope.recording(), scope.names()).columns();
+    Listing<CallWalk> listing = new Listing<>("calls", columns, this::each);
+    listing.print(
+        request.format(),
+        scope.terminal().out(),
+        this::text,
+        json -> {
+          scope.members(json.text("schema", "ntrail.calls/1"), scope.counts());
+          listing.json(json);
+          json.gaps(scope.recording().source().gaps());
+        });
+  }
+
+  private void each(Consumer<CallWalk> consumer) {
+    for (Slow slow : calls) {
+      try (CallWalk call = scope.recording().walk(slow.thread())) {
+        call.seek(slow.number());
+        if (call.next()) {
+          consumer.accept(call);
+        }
+      }
+    }
+  }
+
+  private void text() {
+    PrintStream out = scope.terminal().out();
+    out.println(
+        scope.asked()
+            + "the slowest "
+            + Numbers.count(calls.size())
+            + " calls, "
+            + scope.state(scope.counts()));
+    each(call -> {
+      long duration = call.duration();
+      long children = call.children();
+      out.println(
+          "  "
+              + (scope.nanos()
+                  ? Numbers.duration(duration) + "  at " + Numbers.seconds(call.entry()) + " s"
+                  : Numbers.counted(duration, "tick") + "  at " + Numbers.count(call.entry()))
+              + "  "
+              + CallTreeScreen.threadText(call.threadInfo())
+              + "  "
+              + TextSanitizer.one(scope.names().text(call.function()))
+              + CallListing.arguments(call, request));
+      Share share = SlowestCalls.largestShare(call);
+      out.println(
+          "      "
+              + Numbers.counted(children, "child call")
+              + (share.total() == 0
+                  ? ""
+                  : "; "
+                      + Numbers.percent(share.total(), duration)
+                      + " % of its time in "
+                      + TextSanitizer.one(scope.names().text(share.function()))
+                      + " ("
+                      + CallListing.calls(share.calls())
+                      + ")"));
+    });
+  }
+}

@@ -1,0 +1,216 @@
+package io.ntrail.cli.calls;
+
+import io.ntrail.analysis.calls.CallCounts;
+import io.ntrail.analysis.calls.CallEnd;
+import io.ntrail.analysis.calls.CallStream;
+import io.ntrail.analysis.calls.CallThread;
+import io.ntrail.analysis.calls.CallWalk;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Table;
+import io.ntrail.formats.schema.StatusCodes;
+import java.io.PrintStream;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Calls as trees, a thread after the other; those that are looked for without their trees. */
+final class CallTreeScreen {
+  private static final int PART = 2_000;
+
+  private final CallsScope scope;
+  private final CallsRequest request;
+  private final PrintStream out;
+  private final StatusCodes codes = new StatusCodes();
+  private final boolean flat;
+  private long shown;
+  private long total;
+
+  /**
+   * Number of calls still to come below those around the next one: by stack, then by depth; -1
+   * where the call itself was not shown. The stacks of a thread are told mixed up, each in turn.
+   */
+  private final Map<Integer, long[]> toCome = new HashMap<>();
+
+  CallTreeScreen(CallsScope scope, CallsRequest request) {
+    this.scope = scope;
+    this.request = request;
+    this.out = scope.terminal().out();
+    this.flat = scope.choice().find() != null;
+  }
+
+  void print() {
+    CallCounts counts = scope.counts();
+    boolean whole = scope.range().whole() && !flat;
+    total = whole ? counts.calls() : counted();
+    out.println(
+        scope.asked()
+            + CallListing.calls(total)
+            + " in "
+            + Numbers.counted(scope.threads().size(), "thread")
+            + ", "
+            + scope.state(counts));
+    for (int thread : scope.threads()) {
+      if (isFull()) {
+        break;
+      }
+      thread(thread);
+    }
+    rest();
+  }
+
+  private long counted() {
+    long count = 0;
+    try (CallStream stream = scope.stream()) {
+      for (CallWalk call = stream.next(); call != null; call = stream.next()) {
+        count += scope.isFound(call.function()) ? 1 : 0;
+      }
+    }
+    return count;
+  }
+
+  private boolean isFull() {
+    long limit = request.limit();
+    return limit != 0 && shown >= limit || scope.terminal().outClosed();
+  }
+
+  private void thread(int thread) {
+    toCome.clear();
+    CallThread info = scope.recording().source().threads().get(thread);
+    Table table =
+        new Table()
+            .number(scope.timeTitle())
+            .number(scope.durationTitle())
+            .number("child calls")
+            .number("returned")
+            .name("routine");
+    boolean begun = false;
+    try (CallWalk walk = scope.recording().walk(thread)) {
+      if (scope.range().fromNanos() != Long.MIN_VALUE) {
+        walk.seekTime(scope.range().fromNanos());
+      }
+      while (!isFull() && walk.next() && walk.entry() < scope.range().toNanos()) {
+        if (request.shows(walk.depth()) && scope.isFound(walk.function())) {
+          if (!begun) {
+            begun = true;
+            heading(info);
+          }
+          shown++;
+          table.row(row(walk), CallListing.arguments(walk, request), remark(walk));
+          if (table.waiting() >= PART) {
+            table.print(out, 2, scope.width());
+          }
+        }
+        long depth = request.depth();
+        if (depth != 0 && !flat && walk.depth() >= depth - 1 && walk.children() > 0) {
+          walk.skipChildren();
+        }
+      }
+    }
+    if (table.waiting() > 0) {
+      table.print(out, 2, scope.width());
+    }
+  }
+
+  private void heading(CallThread thread) {
+    String process = thread.process();
+    out.println(
+        (process == null ? "process " : process + " ")
+            + Long.toUnsignedString(thread.pid())
+            + " (0x"
+            + Long.toHexString(thread.pid())
+            + "), "
+            + threadText(thread));
+  }
+
+  /** Returns {@code thread 568 (0x238)}, with its name if it has one. */
+  static String threadText(CallThread thread) {
+    String name = thread.name();
+    return "thread "
+        + Long.toUnsignedString(thread.tid())
+        + " (0x"
+        + Long.toHexString(thread.tid())
+        + ")"
+        + (name == null ? "" : " \"" + name + "\"");
+  }
+
+  private List<String> row(CallWalk call) {
+    return List.of(
+        scope.time(call.entry()),
+        call.hasDuration() ? scope.duration(call.duration()) : "-",
+        Numbers.count(call.children()),
+        returned(call),
+        (flat ? "" : lines(call)) + scope.names().text(call.function()));
+  }
+
+  private static String returned(CallWalk call) {
+    if (call.lostEntry()) {
+      return "entry lost";
+    }
+    return switch (call.end()) {
+      case RETURN -> Long.toHexString(call.value());
+      case UNWIND -> "UNWIND";
+      case OPEN -> "open";
+      case INFERRED -> "exit lost";
+      case ENTRY_ONLY -> "entry only";
+    };
+  }
+
+  /** Returns the meaning of an exception or an error code. */
+  private String remark(CallWalk call) {
+    long value = call.value();
+    @Nullable String name =
+        value >>> 30 == 3 || value >>> 30 == 2 ? codes.ntStatus((int) value) : null;
+    if (call.end() == CallEnd.UNWIND) {
+      return "  (" + Long.toHexString(value) + (name == null ? "" : " " + name) + ")";
+    }
+    return call.end() == CallEnd.RETURN && name != null ? "  (" + name + ")" : "";
+  }
+
+  /** The lines in front of a call that lead to the one around it. */
+  private String lines(CallWalk call) {
+    int depth = call.depth();
+    long[] below = toCome.computeIfAbsent(call.area(), _ -> unknown(16));
+    if (depth >= below.length) {
+      int before = below.length;
+      below = Arrays.copyOf(below, 2 * depth);
+      Arrays.fill(below, before, below.length, -1);
+      toCome.put(call.area(), below);
+    }
+    StringBuilder lines = new StringBuilder();
+    for (int level = 1; level < depth; level++) {
+      lines.append(below[level - 1] == 0 ? "   " : scope.ascii() ? "|  " : "\u2502  ");
+    }
+    if (depth > 0) {
+      long around = below[depth - 1];
+      below[depth - 1] = around < 0 ? around : around - call.children() - 1;
+      String more = scope.ascii() ? "|- " : "\u251C\u2500 ";
+      lines.append(below[depth - 1] != 0 ? more : scope.ascii() ? "\\- " : "\u2514\u2500 ");
+    }
+    below[depth] = call.children();
+    return lines.toString();
+  }
+
+  private static long[] unknown(int depths) {
+    long[] counts = new long[depths];
+    Arrays.fill(counts, -1);
+    return counts;
+  }
+
+  private void rest() {
+    if (shown >= total) {
+      return;
+    }
+    long depth = request.depth();
+    long limit = request.limit();
+    String left = Numbers.counted(total - shown, flat ? "more call" : "call") + " not shown (";
+    if (depth == 0) {
+      out.println(left + "-n 0 shows all)");
+    } else if (limit == 0 || shown < limit) {
+      out.println(left + "deeper than " + depth + "; --depth 0 shows all)");
+    } else {
+      out.println(left + "deeper than " + depth + ", or after these; --depth 0 -n 0 shows all)");
+    }
+  }
+}

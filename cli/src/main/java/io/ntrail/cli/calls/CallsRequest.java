@@ -1,0 +1,90 @@
+package io.ntrail.cli.calls;
+
+import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.CommonOptions.Format;
+import io.ntrail.cli.common.OptionValues;
+import io.ntrail.cli.common.UsageError;
+import java.util.List;
+import picocli.CommandLine.ParseResult;
+
+/**
+ * Request of {@code ntrail calls}.
+ *
+ * @param depth calls inside of fewer than these are shown; 0 for all
+ * @param slowest how many; only of {@link Look#SLOWEST}
+ * @param limit rows at most; 0 for all
+ * @param arguments so many of those that are recorded are shown on the screen, 0 to 32
+ */
+record CallsRequest(
+    CallFilter choice,
+    long depth,
+    Look look,
+    long slowest,
+    Sort sort,
+    long limit,
+    int arguments,
+    Format format) {
+  private static final long DEFAULT_LIMIT = 20;
+
+  /** Number of arguments in registers; more of them are wider than most screens. */
+  private static final long DEFAULT_ARGUMENTS = 4;
+
+  /** No recording has more. */
+  private static final long MOST_ARGUMENTS = 32;
+
+  /** Kind of view. */
+  enum Look {
+    TREE,
+    FLAT,
+    SLOWEST
+  }
+
+  /** Sort key of the rows of routines. */
+  enum Sort {
+    TOTAL,
+    SELF,
+    CALLS,
+    MAX
+  }
+
+  static CallsRequest of(ParseResult parsed) {
+    Format format =
+        CommonOptions.format(parsed, Format.TEXT, Format.JSON, Format.JSONL, Format.CSV);
+    boolean flat = CommonOptions.has(parsed, "--flat");
+    boolean slow = CommonOptions.has(parsed, "--slowest");
+    if (flat && slow) {
+      throw new UsageError("--flat and --slowest exclude each other", "--flat");
+    }
+    if (flat && CommonOptions.has(parsed, "--depth")) {
+      throw new UsageError("--flat and --depth exclude each other", "--flat -n 10");
+    }
+    if (flat && CommonOptions.has(parsed, "--args")) {
+      throw new UsageError("--flat and --args exclude each other", "--flat -n 10");
+    }
+    long arguments = CommonOptions.number(parsed, "--args", DEFAULT_ARGUMENTS);
+    if (arguments > MOST_ARGUMENTS) {
+      throw new UsageError("--args takes 0 to 32, not " + arguments, "--args 12");
+    }
+    long slowest = CommonOptions.number(parsed, "--slowest", 10);
+    if (slow && (slowest == 0 || slowest > 1_000_000)) {
+      throw new UsageError("--slowest takes 1 to 1,000,000, not " + slowest, "--slowest 10");
+    }
+    return new CallsRequest(
+        CallFilter.of(parsed),
+        CommonOptions.number(parsed, "--depth", 0),
+        flat ? Look.FLAT : slow ? Look.SLOWEST : Look.TREE,
+        slowest,
+        OptionValues.of("-s", List.of(Sort.values()))
+            .ignoringCase()
+            .example("self")
+            .value(parsed, Sort.TOTAL),
+        CommonOptions.number(parsed, "-n", format == Format.TEXT && !slow ? DEFAULT_LIMIT : 0),
+        (int) arguments,
+        format);
+  }
+
+  /** Returns whether calls of a depth are shown. */
+  boolean shows(int depth) {
+    return this.depth == 0 || depth < this.depth;
+  }
+}

@@ -1,0 +1,235 @@
+package io.ntrail.cli.calls;
+
+import io.ntrail.analysis.calls.CallCounts;
+import io.ntrail.analysis.calls.CallNames;
+import io.ntrail.analysis.calls.CallRecording;
+import io.ntrail.analysis.calls.CallSource;
+import io.ntrail.analysis.calls.CallStream;
+import io.ntrail.analysis.naming.NamePattern;
+import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.ExitCode;
+import io.ntrail.cli.common.Losses;
+import io.ntrail.cli.common.TimeRange;
+import io.ntrail.cli.text.Json;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Progress;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.cli.text.TextSanitizer;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.Gap;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import picocli.CommandLine.ParseResult;
+
+/** The part of a recording that an answer is about, and what all answers say of it. */
+public final class CallsScope {
+  private final CallRecording recording;
+  private final CallFilter choice;
+  private final List<Integer> threads;
+  private final CallNames names;
+  private final TimeRange range;
+  private final Terminal terminal;
+  private final int width;
+  private final boolean ascii;
+  private final Map<Long, Boolean> found = new HashMap<>();
+
+  private CallsScope(
+      CallRecording recording,
+      CallFilter choice,
+      List<Integer> threads,
+      CallNames names,
+      TimeRange range,
+      Terminal terminal,
+      int width,
+      boolean ascii) {
+    this.recording = recording;
+    this.choice = choice;
+    this.threads = threads;
+    this.names = names;
+    this.range = range;
+    this.terminal = terminal;
+    this.width = width;
+    this.ascii = ascii;
+  }
+
+  /**
+   * Looks at the calls that are meant, and says how far it is.
+   *
+   * @throws CannotGoOn if the recording has no such threads
+   */
+  public static CallsScope of(
+      CallRecording recording, CallFilter choice, Terminal terminal, ParseResult parsed) {
+    CallSource source = recording.source();
+    TimeRange range = choice.range(source.clock().nanos());
+    List<Integer> threads = choice.threadsOf(recording);
+    CallNames names =
+        new CallNames(
+            source, CallImageFiles.symbols(recording, CommonOptions.all(parsed, "-y"), terminal));
+    long records = threads.stream().mapToLong(i -> source.threads().get(i).records()).sum();
+    long bytes = source.size();
+    try (Progress _ =
+        Progress.start(
+            terminal,
+            CommonOptions.has(parsed, "-q"),
+            source.name(),
+            () -> (long) ((double) recording.recordsRead() / Math.max(1, records) * bytes),
+            bytes)) {
+      recording.survey(threads, CommonOptions.cores(parsed));
+    }
+    boolean uncut = CommonOptions.has(parsed, "--wide") || !terminal.outIsTerminal();
+    return new CallsScope(
+        recording,
+        choice,
+        threads,
+        names,
+        range,
+        terminal,
+        uncut ? 0 : terminal.width(),
+        CommonOptions.has(parsed, "--ascii") || !terminal.outIsUtf8());
+  }
+
+  public CallRecording recording() {
+    return recording;
+  }
+
+  public CallFilter choice() {
+    return choice;
+  }
+
+  public List<Integer> threads() {
+    return threads;
+  }
+
+  public CallNames names() {
+    return names;
+  }
+
+  public TimeRange range() {
+    return range;
+  }
+
+  public Terminal terminal() {
+    return terminal;
+  }
+
+  public int width() {
+    return width;
+  }
+
+  public boolean ascii() {
+    return ascii;
+  }
+
+  public boolean nanos() {
+    return recording.source().clock().nanos();
+  }
+
+  public String unit() {
+    return recording.source().clock().unit();
+  }
+
+  /** All calls of the threads that were entered in time. */
+  CallStream stream() {
+    return new CallStream(recording, threads, range.fromNanos(), range.toNanos());
+  }
+
+  /** Returns whether a routine is looked for. */
+  boolean isFound(long function) {
+    NamePattern pattern = choice.find();
+    return pattern == null
+        || found.computeIfAbsent(
+            function, f -> Arrays.stream(names.forms(f)).anyMatch(pattern::matches));
+  }
+
+  /** Records and calls of the threads, whatever the time. */
+  public CallCounts counts() {
+    return recording.counts(threads);
+  }
+
+  /** {@code complete}, or what is wrong. */
+  public String state(CallCounts counts) {
+    return Losses.state(recording) + ", " + Numbers.count(counts.repaired()) + " repaired";
+  }
+
+  /** {@code shop.jtrc: thread 4316, 12.0 .. 12.1 s: }. */
+  public String asked() {
+    List<String> asked = choice.asked();
+    if (!range.whole()) {
+      asked.add(nanos() ? range.text() : "ticks " + choice.time());
+    }
+    return recording.source().name() + ": " + String.join(", ", asked) + ": ";
+  }
+
+  /** Writes what every answer for programs says, as members of an open object. */
+  Json members(Json json, CallCounts counts) {
+    json.text("file", recording.source().name()).text("unit", unit());
+    counts(json, counts);
+    OptionalLong lost = recording.source().lost();
+    if (lost.isPresent()) {
+      json.number("lost", lost.getAsLong());
+    } else {
+      json.unknown("lost");
+    }
+    return json;
+  }
+
+  /** Writes the numbers of records and calls, and how complete the recording is. */
+  public void counts(Json json, CallCounts counts) {
+    json.number("entries", counts.entries())
+        .number("exits", counts.exits())
+        .number("unwinds", counts.unwinds())
+        .number("open", counts.open())
+        .number("entryOnly", counts.entryOnly())
+        .number("repaired", counts.repaired())
+        .bool("neverFinalised", recording.source().neverFinalised());
+  }
+
+  /** A duration on the screen: microseconds, or ticks. */
+  public String duration(long duration) {
+    return nanos() ? Numbers.oneDecimal(duration / 1000.0) : Numbers.count(duration);
+  }
+
+  /** A time on the screen: seconds, or ticks. */
+  String time(long time) {
+    return nanos() ? Numbers.seconds(time) : Numbers.count(time);
+  }
+
+  String timeTitle() {
+    return nanos() ? "entry (s)" : "entry (ticks)";
+  }
+
+  String durationTitle() {
+    return nanos() ? "duration us" : "duration ticks";
+  }
+
+  /** Warns of what could not be read, and tells the exit code. */
+  public int finish(boolean strict) {
+    List<Gap> gaps = recording.source().gaps();
+    terminal.out().flush();
+    Losses.warn(gaps, terminal);
+    CallCounts counts = counts();
+    if (counts.beyond() > 0) {
+      terminal
+          .err()
+          .println(
+              "warning: "
+                  + Numbers.counted(counts.beyond(), "call")
+                  + " skipped: nested deeper than 8,192 calls");
+    }
+    if (choice.find() != null && !found.containsValue(true) && !terminal.outClosed()) {
+      terminal
+          .err()
+          .println(
+              "warning: no routine "
+                  + (range.whole() ? "called" : "called in this time range")
+                  + " matches "
+                  + TextSanitizer.one(choice.find().toString()));
+      terminal.err().println("try: --flat -n 0 lists all");
+    }
+    boolean lossy = recording.source().lost().orElse(0) > 0 || counts.repaired() > 0;
+    return !gaps.isEmpty() || strict && lossy ? ExitCode.INCOMPLETE : ExitCode.DONE;
+  }
+}

@@ -1,0 +1,5 @@
+/** {@code ntrail calls}: recorded calls as trees, lists and sums. */
+@NullMarked
+package io.ntrail.cli.calls;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,46 @@
+package io.ntrail.cli.common;
+
+import io.ntrail.cli.text.Json;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Receives the one value of a row in a column, and writes it in the form that was asked for. */
+public interface CellWriter {
+  /** Writes a text; null is unknown. */
+  void text(@Nullable String value);
+
+  /** Writes a text that many rows share, such as a name; null is unknown. */
+  default void name(@Nullable String value) {
+    text(value);
+  }
+
+  /** Writes a count. */
+  void count(long value);
+
+  /** Writes a 64-bit number without a sign. */
+  void unsigned(long value);
+
+  /** Writes a number that is hexadecimal in every form: an address, or flags. */
+  void hex(long value);
+
+  /** Writes a count that people read in hexadecimal, as debuggers print it. */
+  void hexCount(long value);
+
+  /** Writes a number with a fraction. */
+  void real(double value);
+
+  /** Writes yes or no. */
+  void flag(boolean value);
+
+  /** Writes a value that has a form of its own in JSON, and is a text elsewhere. */
+  void shaped(Supplier<String> text, Consumer<Json> json);
+
+  /** Writes a value that is not known or does not apply. */
+  default void unknown() {
+    text(null);
+  }
+
+  /** Leaves the member out of JSON; elsewhere the cell is empty. */
+  void absent();
+}

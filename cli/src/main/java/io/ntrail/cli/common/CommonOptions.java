@@ -1,0 +1,345 @@
+package io.ntrail.cli.common;
+
+import io.ntrail.analysis.naming.NamePattern;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.CannotGoOn;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
+import picocli.CommandLine.ParseResult;
+
+/** The options that mean the same in every command. */
+public final class CommonOptions {
+  /** Form of an answer. */
+  public enum Format {
+    TEXT,
+    JSON,
+    JSONL,
+    CSV,
+    /** Stacks, one line each; of profiles alone. */
+    COLLAPSED
+  }
+
+  private static final java.util.regex.Pattern SIZE =
+      java.util.regex.Pattern.compile("(\\d{1,9})([KMGkmg]?)(i?[Bb])?");
+
+  /** Time when colours are used. */
+  private enum Color {
+    AUTO,
+    ALWAYS,
+    NEVER
+  }
+
+  private static final OptionValues<Color> COLORS =
+      OptionValues.of("--color", List.of(Color.values()));
+
+  private static final List<String> FORMATS =
+      OptionValues.of("--format", List.of(Format.TEXT, Format.JSON, Format.JSONL, Format.CSV))
+          .words();
+
+  private CommonOptions() {}
+
+  public static CommandSpec command(String name, String purpose) {
+    CommandSpec spec = CommandSpec.create().name(name);
+    spec.usageMessage().description(purpose);
+    spec.addOption(flag("ASCII only", "--ascii"));
+    spec.addOption(oneOf(COLORS.words(), "WHEN", "colour: auto, always or never", "--color"));
+    spec.addOption(flag("never through a pager", "--no-pager"));
+    spec.addOption(flag("no progress and no hints", "-q", "--quiet"));
+    spec.addOption(flag("verbose; -vv: also internals", "-v", "--verbose"));
+    return spec;
+  }
+
+  public static OptionSpec flag(String description, String... names) {
+    return OptionSpec.builder(names)
+        .arity("0")
+        .type(boolean.class)
+        .description(description)
+        .build();
+  }
+
+  public static OptionSpec value(String label, String description, String... names) {
+    return OptionSpec.builder(names)
+        .arity("1")
+        .type(String.class)
+        .paramLabel(label)
+        .description(description)
+        .build();
+  }
+
+  /** An option that may have a value; without one its text is empty. */
+  public static OptionSpec optional(String label, String description, String... names) {
+    return OptionSpec.builder(names)
+        .arity("0..1")
+        .fallbackValue("")
+        .type(String.class)
+        .paramLabel(label)
+        .description(description)
+        .build();
+  }
+
+  /** An option that may be given several times. */
+  public static OptionSpec values(String label, String description, String... names) {
+    return OptionSpec.builder(names)
+        .arity("1")
+        .type(List.class)
+        .auxiliaryTypes(String.class)
+        .paramLabel(label)
+        .description(description)
+        .build();
+  }
+
+  /** All values of an option that may be given several times. */
+  public static List<String> all(ParseResult parsed, String name) {
+    return parsed.hasMatchedOption(name) ? parsed.matchedOption(name).stringValues() : List.of();
+  }
+
+  /** An option whose values are known, so that shells can offer them. */
+  public static OptionSpec oneOf(
+      List<String> values, String label, String description, String name) {
+    return OptionSpec.builder(name)
+        .arity("1")
+        .type(String.class)
+        .paramLabel(label)
+        .completionCandidates(values)
+        .description(description)
+        .build();
+  }
+
+  /** One file of events or several. */
+  public static PositionalParamSpec files() {
+    return files("a recording: .etl, also inside .zip, .gz, .cab or .diagsession");
+  }
+
+  /** Files of events, or one call recording. */
+  public static PositionalParamSpec recordings() {
+    return files(
+        "a recording: .etl, also inside .zip, .gz, .cab or .diagsession; or a call recording: .ntr, .jtrc");
+  }
+
+  public static PositionalParamSpec files(String description) {
+    return PositionalParamSpec.builder()
+        .index("0..*")
+        .arity("0..*")
+        .type(List.class)
+        .auxiliaryTypes(String.class)
+        .paramLabel("FILE")
+        .description(description)
+        .build();
+  }
+
+  /**
+   * Words that are no files.
+   *
+   * @param values what they can be, so that shells can offer them; empty if nobody knows
+   */
+  public static PositionalParamSpec words(String label, String description, List<String> values) {
+    return PositionalParamSpec.builder()
+        .completionCandidates(values)
+        .index("0..*")
+        .arity("0..*")
+        .type(List.class)
+        .auxiliaryTypes(String.class)
+        .paramLabel(label)
+        .description(description)
+        .build();
+  }
+
+  /** The options about output that every command which prints data has. */
+  public static void output(CommandSpec spec, String formats) {
+    output(spec, formats, FORMATS);
+  }
+
+  /** Adds the options about output for a command that has formats of its own. */
+  public static void output(CommandSpec spec, String formats, List<String> names) {
+    String how = "output format: " + formats;
+    spec.addOption(oneOf(names, "FORMAT", how, "--format"));
+    spec.addOption(flag("do not truncate to the terminal width", "--wide"));
+    destination(spec);
+  }
+
+  /** Adds the options of where an answer goes and how it is made. */
+  public static void destination(CommandSpec spec) {
+    spec.addOption(value("FILE", "output file; - is standard output", "-o", "--output"));
+    spec.addOption(flag("exit with 3 also for lost events and missing symbols", "--strict"));
+    spec.addOption(value("N", "threads to use (default: all cores)", "--cores"));
+  }
+
+  /** Returns the columns of the terminal to which tables are cut; 0 to cut nothing. */
+  public static int width(ParseResult parsed, Terminal terminal) {
+    return has(parsed, "--wide") || !terminal.outIsTerminal() ? 0 : terminal.width();
+  }
+
+  /** Checks the values of the options that every command has. */
+  public static void check(ParseResult parsed) {
+    COLORS.value(parsed, Color.AUTO);
+  }
+
+  public static boolean has(ParseResult parsed, String name) {
+    return parsed.hasMatchedOption(name);
+  }
+
+  public static String text(ParseResult parsed, String name, String otherwise) {
+    return parsed.hasMatchedOption(name)
+        ? String.valueOf((Object) parsed.matchedOptionValue(name, otherwise))
+        : otherwise;
+  }
+
+  public static List<String> positionals(ParseResult parsed) {
+    List<String> words = new ArrayList<>();
+    // One that stands in front of an option and behind it is matched twice, each time with all.
+    for (PositionalParamSpec positional : new LinkedHashSet<>(parsed.matchedPositionals())) {
+      words.addAll(positional.stringValues());
+    }
+    return words;
+  }
+
+  /**
+   * Returns the patterns of an option.
+   *
+   * @param example of its value, for who gives a regular expression that is none
+   */
+  public static List<NamePattern> patterns(ParseResult parsed, String name, String example) {
+    List<NamePattern> patterns = new ArrayList<>();
+    for (String text : all(parsed, name)) {
+      try {
+        patterns.add(NamePattern.of(text));
+      } catch (IllegalArgumentException e) {
+        throw new UsageError(String.valueOf(e.getMessage()), name + " " + example);
+      }
+    }
+    return patterns;
+  }
+
+  public static List<Path> paths(ParseResult parsed, String command) {
+    List<String> words = positionals(parsed);
+    if (words.isEmpty()) {
+      throw new UsageError(command + " needs a file", "ntrail " + command + " recording.etl");
+    }
+    if (words.contains("-")) {
+      throw new CannotGoOn(
+          "a recording cannot be read from standard input: it needs random access",
+          "ntrail " + command + " recording.etl");
+    }
+    return words.stream().map(CommonOptions::path).toList();
+  }
+
+  public static Path path(String word) {
+    try {
+      return Path.of(word);
+    } catch (InvalidPathException e) {
+      throw CannotGoOn.noSuchFile(word + " (" + e.getReason() + ")", "");
+    }
+  }
+
+  /**
+   * Returns the form that {@code --format} names.
+   *
+   * @param allowed those that a command has
+   */
+  public static Format format(ParseResult parsed, Format... allowed) {
+    return OptionValues.of("--format", List.of(allowed))
+        .ignoringCase()
+        .example("json")
+        .value(parsed, Format.TEXT);
+  }
+
+  public static int cores(ParseResult parsed) {
+    if (!has(parsed, "--cores")) {
+      return Runtime.getRuntime().availableProcessors();
+    }
+    return Math.clamp(number(parsed, "--cores", 1), 1, 256);
+  }
+
+  public static long number(ParseResult parsed, String name, long otherwise) {
+    String text = text(parsed, name, Long.toString(otherwise));
+    try {
+      long number = Long.parseLong(text.replace(",", ""));
+      if (number >= 0) {
+        return number;
+      }
+    } catch (NumberFormatException e) {
+      // Said below.
+    }
+    throw new UsageError(
+        name + " takes a number, not " + text, name + " " + Math.max(1, otherwise));
+  }
+
+  /**
+   * A size: a number of bytes, or one with K, M or G behind it (1,024 and so on); 0 if not given.
+   */
+  public static long size(ParseResult parsed, String name) {
+    if (!has(parsed, name)) {
+      return 0;
+    }
+    String text = text(parsed, name, "");
+    java.util.regex.Matcher parts = SIZE.matcher(text);
+    if (!parts.matches()) {
+      throw new UsageError(name + " takes a size, not " + text, name + " 100M");
+    }
+    int shift = 10 * " KMG".indexOf((parts.group(2) + " ").toUpperCase(Locale.ROOT).charAt(0));
+    return Long.parseLong(parts.group(1)) << Math.max(0, shift);
+  }
+
+  /**
+   * Makes sure that a file to be written is none of those that are read.
+   *
+   * @throws UsageError if it is
+   */
+  public static void notRead(ParseResult parsed, String name, Path file) {
+    notRead("-o", name, file, positionals(parsed));
+  }
+
+  /**
+   * Makes sure that the file of an option is none of those that are read.
+   *
+   * @param read what is read, as it was typed
+   */
+  public static void notRead(String option, String name, Path file, List<String> read) {
+    try {
+      for (String input : read) {
+        if (Files.exists(file)
+            && Files.exists(path(input))
+            && Files.isSameFile(file, path(input))) {
+          throw new UsageError(
+              option + " " + name + " would overwrite an input file", option + " another.file");
+        }
+      }
+    } catch (IOException e) {
+      throw new CannotGoOn("cannot write " + name + ": " + e.getMessage(), "");
+    }
+  }
+
+  /** Adds options of another command, as they are there. */
+  public static void like(CommandSpec spec, CommandSpec other, String... names) {
+    for (String name : names) {
+      spec.addOption(OptionSpec.builder(other.findOption(name)).build());
+    }
+  }
+
+  /** Returns the terminal with the output of {@code -o}: never one of the files that are read. */
+  public static Terminal output(ParseResult parsed, Terminal terminal) {
+    if (!has(parsed, "-o")) {
+      return has(parsed, "--no-pager") ? terminal : terminal.paged();
+    }
+    String name = text(parsed, "-o", "-");
+    Path file = path(name);
+    try {
+      notRead(parsed, name, file);
+      return terminal.withOutput(file);
+    } catch (NoSuchFileException e) {
+      throw new CannotGoOn("cannot write " + name + ": no such folder", "");
+    } catch (IOException e) {
+      throw new CannotGoOn("cannot write " + name + ": " + e.getMessage(), "");
+    }
+  }
+}

@@ -1,0 +1,208 @@
+package io.ntrail.cli.common;
+
+import io.ntrail.analysis.etw.events.SchemaSourceCounts;
+import io.ntrail.analysis.etw.events.StackStatistics;
+import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.naming.UnmatchedTerm;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Table;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.cli.text.TextSanitizer;
+import java.util.List;
+import picocli.CommandLine.ParseResult;
+
+/**
+ * Remarks on an answer of {@code ntrail events}: events without a schema, sources of schemas, and
+ * patterns that match nothing.
+ */
+public final class EventRemarks {
+  private static final int SHOWN = 10;
+
+  private EventRemarks() {}
+
+  /** The closing line of a list or table, if some of its records are not described. */
+  public static void undescribed(SchemaSourceCounts sources, Terminal terminal) {
+    long all = sources.events();
+    long bare = sources.undescribed();
+    if (bare > 0) {
+      terminal
+          .out()
+          .println(
+              Numbers.count(bare)
+                  + " of "
+                  + Numbers.counted(all, "record")
+                  + (bare == 1 ? " has" : " have")
+                  + " no schema: raw payload with --format jsonl");
+    }
+  }
+
+  /** Prints the sources of schemas and their problems: for {@code -v}. */
+  public static void sources(
+      SchemaSourceCounts sources, List<String> problems, ParseResult parsed, Terminal terminal) {
+    if (!CommonOptions.has(parsed, "-v")) {
+      return;
+    }
+    terminal.out().flush();
+    for (String problem : problems.subList(0, Math.min(SHOWN, problems.size()))) {
+      terminal.err().println("warning: " + TextSanitizer.one(problem));
+    }
+    if (problems.size() > SHOWN) {
+      terminal
+          .err()
+          .println(
+              "warning: "
+                  + Numbers.counted(problems.size() - SHOWN, "more problem")
+                  + " with schemas in the recording");
+    }
+    List<SchemaSourceCounts.Row> rows = sources.rows();
+    if (rows.isEmpty()) {
+      return;
+    }
+    long events = sources.events();
+    long types = rows.stream().mapToLong(SchemaSourceCounts.Row::types).sum();
+    Table table = new Table().number("types").number("records").number("%").name("schema source");
+    for (SchemaSourceCounts.Row row : rows) {
+      line(
+          table,
+          row.types(),
+          row.events(),
+          events,
+          row.source() == null ? "(no schema)" : row.source().text());
+    }
+    line(table, types, events, events, "total");
+    table.print(terminal.err(), 0, 0);
+  }
+
+  private static void line(Table table, long types, long events, long all, String name) {
+    table.row(Numbers.count(types), Numbers.count(events), Numbers.percent(events, all), name);
+  }
+
+  /**
+   * Warns of words that fit nothing: an empty answer because of a wrong word is a wrong answer.
+   *
+   * @param inTime whether only the events of some time were looked at
+   * @param narrowed whether only some of the events were looked at
+   */
+  public static void unmatched(
+      List<UnmatchedTerm> words, boolean inTime, boolean narrowed, Terminal terminal) {
+    if (words.isEmpty()) {
+      return;
+    }
+    terminal.out().flush();
+    String none = narrowed ? "none of the selected events" : "no event";
+    for (UnmatchedTerm word : words) {
+      String asked = TextSanitizer.one(word.asked());
+      String nearest = TextSanitizer.one(word.nearest());
+      boolean there = !nearest.isEmpty() && nearest.equalsIgnoreCase(asked);
+      terminal
+          .err()
+          .println(
+              "warning: "
+                  + switch (word.what()) {
+                    case EVENT ->
+                        "no event" + (inTime ? " in this time range" : "") + " matches " + asked;
+                    case PROCESS ->
+                        none
+                            + " belongs to "
+                            + (there
+                                ? asked + ", a process in this recording"
+                                : "a process " + asked);
+                    case THREAD -> none + " belongs to a thread " + asked;
+                    case CPU -> none + " ran on CPU " + asked;
+                    case FIELD -> none + " has a field " + asked;
+                    case FUNCTION, RULE -> "no function matches " + asked;
+                    case MODULE -> "no module matches " + asked;
+                    case GROUP ->
+                        "the field "
+                            + asked
+                            + " is an array or structure: compare a member instead";
+                  });
+      if (!nearest.isEmpty() && !there) {
+        terminal.err().println("try: " + example(word, nearest));
+      } else if (nearest.isEmpty() && word.what() == UnmatchedTerm.What.EVENT) {
+        terminal.err().println("try: --count lists all events");
+      } else if (nearest.isEmpty() && word.what() == UnmatchedTerm.What.PROCESS) {
+        terminal.err().println("try: --count --by process lists the processes that have events");
+      }
+    }
+  }
+
+  private static String example(UnmatchedTerm word, String nearest) {
+    String quoted = nearest.matches("[\\w./:@%+=,-]+") ? nearest : "'" + nearest + "'";
+    return switch (word.what()) {
+      case EVENT -> "-e " + quoted;
+      case PROCESS -> "-p " + quoted;
+      case THREAD -> "-t " + quoted;
+      case CPU, FIELD, GROUP, FUNCTION, MODULE, RULE -> nearest;
+    };
+  }
+
+  /** Warns when a time range lies outside of the recording. */
+  public static void outside(
+      EtwRecording recording, TimeRange range, int cores, Terminal terminal) {
+    if (recording.covered(cores, range.fromNanos(), range.toNanos()) == 0) {
+      long whole = recording.covered(cores, Long.MIN_VALUE, Long.MAX_VALUE);
+      terminal.out().flush();
+      terminal
+          .err()
+          .println(
+              "warning: no records in this time range: the recording is "
+                  + Numbers.seconds(whole)
+                  + " s long");
+    }
+  }
+
+  /** Warns of stacks that may be missing, and says with {@code -v} how they were found. */
+  public static void stacks(StackStatistics stacks, ParseResult parsed, Terminal terminal) {
+    terminal.out().flush();
+    if (stacks.leftOut() > 0) {
+      warn(
+          terminal,
+          "memory limit reached: "
+              + Numbers.counted(stacks.leftOut(), "stack record")
+              + " skipped, some stacks are missing");
+    }
+    if (stacks.undefined() > 0) {
+      warn(
+          terminal,
+          Numbers.counted(stacks.undefined(), "reference")
+              + " to undefined stack keys: stacks are incomplete");
+    }
+    if (stacks.givenUp() > 0) {
+      warn(
+          terminal,
+          "memory limit reached: for "
+              + Numbers.counted(stacks.givenUp(), "event")
+              + " the search for a stack recorded after the event was not completed");
+    }
+    if (CommonOptions.has(parsed, "-v") && (stacks.references() > 0 || stacks.joined() > 0)) {
+      terminal
+          .err()
+          .println(
+              Numbers.counted(stacks.references(), "stack record")
+                  + (stacks.unmatched() < 0
+                      ? "; "
+                      : ", " + Numbers.count(stacks.unmatched()) + " unmatched; ")
+                  + Numbers.counted(stacks.joined(), "event")
+                  + " with a stack from a later event");
+    }
+  }
+
+  private static void warn(Terminal terminal, String text) {
+    terminal.err().println("warning: " + text);
+  }
+
+  /** Warns when so many processes, threads or files were told of that not all could be kept. */
+  public static void leftOut(long count, Terminal terminal) {
+    if (count > 0) {
+      terminal.out().flush();
+      terminal
+          .err()
+          .println(
+              "warning: memory limit reached: "
+                  + Numbers.counted(count, "record")
+                  + " of processes, threads and files skipped; some names may be missing or"
+                  + " outdated");
+    }
+  }
+}

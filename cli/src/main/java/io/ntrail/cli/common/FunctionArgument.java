@@ -1,0 +1,81 @@
+package io.ntrail.cli.common;
+
+import io.ntrail.analysis.naming.NamePattern;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.SpellingSuggestion;
+import io.ntrail.formats.pe.PeImage;
+import io.ntrail.programs.image.ImageFunction;
+import io.ntrail.programs.image.ImageFunctions;
+import io.ntrail.programs.image.ParsedImage;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Argument that names a function of an image: an address in it, its name or a pattern. */
+public final class FunctionArgument {
+  private FunctionArgument() {}
+
+  public static boolean isAddress(String what) {
+    return what.startsWith("0x");
+  }
+
+  /** An address in an image: an RVA, or an address at the base that its headers name. */
+  public static long rva(PeImage image, String what) {
+    try {
+      long address = Long.parseUnsignedLong(what.substring(2), 16);
+      long base = image.headers().imageBase();
+      boolean based =
+          Long.compareUnsigned(address, base) >= 0
+              && Long.compareUnsigned(address - base, image.headers().sizeOfImage()) < 0
+              && !image.view().has(address, 1);
+      long rva = based ? address - base : address;
+      if (!image.isExecutable(rva)) {
+        throw new CannotGoOn(
+            "no code at " + Numbers.hex(rva) + " in " + image.name(),
+            "ntrail image " + image.name() + " --sections");
+      }
+      return rva;
+    } catch (NumberFormatException _) {
+      throw new UsageError("an address looks like 0x1000, not " + what, "0x1000");
+    }
+  }
+
+  /**
+   * The functions that are meant.
+   *
+   * @param option that they were written for, for messages
+   * @throws CannotGoOn if there is none
+   */
+  public static List<ImageFunction> find(
+      ParsedImage contents, ImageFunctions functions, String option, String what) {
+    PeImage image = contents.image();
+    List<ImageFunction> found = new ArrayList<>();
+    if (isAddress(what)) {
+      long rva = rva(image, what);
+      int index = functions.indexUpTo(rva);
+      if (index >= 0 && rva < functions.list().get(index).end()) {
+        return List.of(functions.list().get(index));
+      }
+      throw new CannotGoOn(
+          "no function known at " + Numbers.hex(rva) + " in " + image.name(),
+          "ntrail image " + image.name() + " --functions");
+    }
+    NamePattern pattern = NamePattern.of(what);
+    List<String> all = new ArrayList<>();
+    for (ImageFunction function : functions.list()) {
+      all.addAll(function.names());
+      if (function.names().stream().anyMatch(pattern::matches)) {
+        found.add(function);
+      }
+    }
+    if (found.isEmpty()) {
+      String nearest = SpellingSuggestion.of(what, all);
+      throw new CannotGoOn(
+          image.name() + " has no function named " + what,
+          "ntrail image "
+              + image.name()
+              + (nearest.isEmpty() ? " --functions" : " " + option + " " + nearest));
+    }
+    return found;
+  }
+}

@@ -1,0 +1,461 @@
+package io.ntrail.cli.common;
+
+import io.ntrail.cli.text.Csv;
+import io.ntrail.cli.text.Json;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Table;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Columns of rows of one kind, declared once: their names in JSON, in CSV and on the screen, their
+ * alignment, and the value of each in a row. Columns come in the order in which they are declared,
+ * unless {@link #screen} or {@link #csv} says otherwise.
+ *
+ * @param <R> a row
+ */
+public final class ListingColumns<R> {
+  /** Value of a row in a column. */
+  @FunctionalInterface
+  public interface Value<R> {
+    /** Gives the value, once, to the writer of a form. */
+    void write(R row, CellWriter cell);
+  }
+
+  /**
+   * A column.
+   *
+   * @param key its name in JSON and CSV
+   * @param title its heading on the screen; null: not there
+   * @param isNumber whether it is aligned right
+   * @param shown its text on the screen; null: as the value is written there
+   */
+  private record Column<R>(
+      String key,
+      @Nullable String title,
+      boolean isNumber,
+      boolean inJson,
+      boolean inCsv,
+      Value<R> value,
+      @Nullable Function<R, String> shown) {
+    Column<R> titled(String text) {
+      return new Column<>(key, text, isNumber, inJson, inCsv, value, shown);
+    }
+
+    Column<R> aligned(boolean right) {
+      return new Column<>(key, title, right, inJson, inCsv, value, shown);
+    }
+
+    Column<R> in(boolean json, boolean csv) {
+      return new Column<>(key, title, isNumber, json, csv, value, shown);
+    }
+
+    Column<R> shown(Function<R, String> text) {
+      return new Column<>(key, title, isNumber, inJson, inCsv, value, text);
+    }
+  }
+
+  private final List<Column<R>> columns = new ArrayList<>();
+  private final TextCells textCells = new TextCells();
+  private @Nullable JsonCells jsonCells;
+  private @Nullable CsvCells csvCells;
+  private @Nullable List<Column<R>> onScreen;
+  private @Nullable List<Column<R>> inCsv;
+
+  /** No columns. */
+  public ListingColumns() {}
+
+  /** Adds a column of any value, aligned left. */
+  public ListingColumns<R> value(String key, Value<R> value) {
+    columns.add(new Column<>(key, null, false, true, true, value, null));
+    return this;
+  }
+
+  /** Adds a column of texts; null is unknown. */
+  public ListingColumns<R> text(String key, Function<R, @Nullable String> value) {
+    return value(key, (row, cell) -> cell.text(value.apply(row)));
+  }
+
+  /** Adds a column of texts that many rows share, such as names; null is unknown. */
+  public ListingColumns<R> name(String key, Function<R, @Nullable String> value) {
+    return value(key, (row, cell) -> cell.name(value.apply(row)));
+  }
+
+  /** Adds a column of counts. */
+  public ListingColumns<R> count(String key, ToLongFunction<R> value) {
+    return value(key, (row, cell) -> cell.count(value.applyAsLong(row))).right();
+  }
+
+  /** Adds a column of counts of which negative ones are unknown. */
+  public ListingColumns<R> knownCount(String key, ToLongFunction<R> value) {
+    return value(key, (row, cell) -> count(cell, value.applyAsLong(row))).right();
+  }
+
+  private static void count(CellWriter cell, long value) {
+    if (value < 0) {
+      cell.unknown();
+    } else {
+      cell.count(value);
+    }
+  }
+
+  /** Adds a column of addresses or flags. */
+  public ListingColumns<R> hex(String key, ToLongFunction<R> value) {
+    return value(key, (row, cell) -> cell.hex(value.applyAsLong(row))).right();
+  }
+
+  /** Adds a column of addresses of which negative ones are unknown. */
+  public ListingColumns<R> knownHex(String key, ToLongFunction<R> value) {
+    return value(key, (row, cell) -> hex(cell, value.applyAsLong(row))).right();
+  }
+
+  private static void hex(CellWriter cell, long value) {
+    if (value < 0) {
+      cell.unknown();
+    } else {
+      cell.hex(value);
+    }
+  }
+
+  /** Adds a column of yes or no. */
+  public ListingColumns<R> flag(String key, Predicate<R> value) {
+    return value(key, (row, cell) -> cell.flag(value.test(row)));
+  }
+
+  /** Adds a column that only the screen has: numbers. */
+  public ListingColumns<R> figure(String title, Function<R, String> text) {
+    return label(title, text).right();
+  }
+
+  /** Adds a column that only the screen has: names. */
+  public ListingColumns<R> label(String title, Function<R, String> text) {
+    return value(title, (_, cell) -> cell.absent()).in(false, false).titled(title).shown(text);
+  }
+
+  /** Puts the column that was added last on the screen, with this heading. */
+  public ListingColumns<R> titled(String title) {
+    return last(columns.getLast().titled(title));
+  }
+
+  /** Puts the column that was added last on the screen, under its key. */
+  public ListingColumns<R> titled() {
+    return titled(columns.getLast().key);
+  }
+
+  /** Says how the column that was added last looks on the screen. */
+  public ListingColumns<R> shown(Function<R, String> text) {
+    return last(columns.getLast().shown(text));
+  }
+
+  /** Aligns the column that was added last right. */
+  public ListingColumns<R> right() {
+    return last(columns.getLast().aligned(true));
+  }
+
+  /** Leaves the column that was added last out of CSV. */
+  public ListingColumns<R> onlyJson() {
+    return in(true, false);
+  }
+
+  /** Leaves the column that was added last out of JSON. */
+  public ListingColumns<R> onlyCsv() {
+    return in(false, true);
+  }
+
+  private ListingColumns<R> in(boolean json, boolean csv) {
+    return last(columns.getLast().in(json, csv));
+  }
+
+  private ListingColumns<R> last(Column<R> column) {
+    columns.set(columns.size() - 1, column);
+    return this;
+  }
+
+  /** Says which columns the screen has, in which order, by their keys (or titles). */
+  public ListingColumns<R> screen(String... keys) {
+    onScreen = inOrder(keys);
+    return this;
+  }
+
+  /** Says which columns CSV has, in which order, by their keys. */
+  public ListingColumns<R> csv(String... keys) {
+    inCsv = inOrder(keys);
+    return this;
+  }
+
+  private List<Column<R>> inOrder(String... keys) {
+    return Arrays.stream(keys)
+        .map(key ->
+            columns.stream().filter(column -> column.key.equals(key)).findFirst().orElseThrow())
+        .toList();
+  }
+
+  private List<Column<R>> onScreen() {
+    if (onScreen == null) {
+      onScreen = columns.stream().filter(column -> column.title != null).toList();
+    }
+    return onScreen;
+  }
+
+  private List<Column<R>> inCsv() {
+    if (inCsv == null) {
+      inCsv = columns.stream().filter(Column::inCsv).toList();
+    }
+    return inCsv;
+  }
+
+  /** Writes a row as an object. */
+  public void object(Json json, R row) {
+    json.object();
+    members(json, row);
+    json.endObject();
+  }
+
+  /** Writes a row as members of an open object. */
+  public void members(Json json, R row) {
+    JsonCells cells = jsonCells;
+    if (cells == null || cells.json != json) {
+      cells = new JsonCells(json);
+      jsonCells = cells;
+    }
+    for (int i = 0; i < columns.size(); i++) {
+      Column<R> column = columns.get(i);
+      if (column.inJson) {
+        cells.key = column.key;
+        column.value.write(row, cells);
+      }
+    }
+  }
+
+  /** Writes the names of the columns. */
+  public void head(Csv csv) {
+    inCsv().forEach(column -> csv.cell(column.key));
+    csv.end();
+  }
+
+  /** Writes a row. */
+  public void row(Csv csv, R row) {
+    CsvCells cells = csvCells;
+    if (cells == null || cells.csv != csv) {
+      cells = new CsvCells(csv);
+      csvCells = cells;
+    }
+    List<Column<R>> shown = inCsv();
+    for (int i = 0; i < shown.size(); i++) {
+      shown.get(i).value.write(row, cells);
+    }
+    csv.end();
+  }
+
+  /** Returns an empty table with the columns of the screen. */
+  public Table table() {
+    Table table = new Table();
+    for (Column<R> column : onScreen()) {
+      String title = column.title == null ? column.key : column.title;
+      if (column.isNumber) {
+        table.number(title);
+      } else {
+        table.name(title);
+      }
+    }
+    return table;
+  }
+
+  /** Adds a row to a table. */
+  public void row(Table table, R row) {
+    table.row(texts(row));
+  }
+
+  /** Adds a closing row to a table: a row's figures, and in the last column a text of its own. */
+  public void closing(Table table, R row, String name) {
+    List<String> texts = new ArrayList<>(texts(row));
+    texts.set(texts.size() - 1, name);
+    table.row(texts);
+  }
+
+  /** Returns the texts of a row on the screen. */
+  public List<String> texts(R row) {
+    List<Column<R>> shown = onScreen();
+    List<String> texts = new ArrayList<>(shown.size());
+    for (Column<R> column : shown) {
+      if (column.shown == null) {
+        column.value.write(row, textCells);
+        texts.add(textCells.text);
+      } else {
+        texts.add(column.shown.apply(row));
+      }
+    }
+    return texts;
+  }
+
+  /** Writes values as members of an object. */
+  private static final class JsonCells implements CellWriter {
+    private final Json json;
+    private String key = "";
+
+    JsonCells(Json json) {
+      this.json = json;
+    }
+
+    @Override
+    public void text(@Nullable String value) {
+      json.text(key, value);
+    }
+
+    @Override
+    public void name(@Nullable String value) {
+      json.name(key, value);
+    }
+
+    @Override
+    public void count(long value) {
+      json.number(key, value);
+    }
+
+    @Override
+    public void unsigned(long value) {
+      json.unsigned(key, value);
+    }
+
+    @Override
+    public void hex(long value) {
+      json.text(key, Numbers.hex(value));
+    }
+
+    @Override
+    public void hexCount(long value) {
+      json.number(key, value);
+    }
+
+    @Override
+    public void real(double value) {
+      json.key(key).real(value);
+    }
+
+    @Override
+    public void flag(boolean value) {
+      json.bool(key, value);
+    }
+
+    @Override
+    public void shaped(Supplier<String> text, Consumer<Json> shape) {
+      shape.accept(json.key(key));
+    }
+
+    @Override
+    public void absent() {
+      // An absent member has no key either.
+    }
+  }
+
+  /** Writes values as cells of a line. */
+  private static final class CsvCells implements CellWriter {
+    private final Csv csv;
+
+    CsvCells(Csv csv) {
+      this.csv = csv;
+    }
+
+    @Override
+    public void text(@Nullable String value) {
+      csv.cell(Csv.orEmpty(value));
+    }
+
+    @Override
+    public void count(long value) {
+      csv.cell(value);
+    }
+
+    @Override
+    public void unsigned(long value) {
+      csv.cell(Long.toUnsignedString(value));
+    }
+
+    @Override
+    public void hex(long value) {
+      csv.cell(Numbers.hex(value));
+    }
+
+    @Override
+    public void hexCount(long value) {
+      csv.cell(value);
+    }
+
+    @Override
+    public void real(double value) {
+      csv.cell(Double.toString(value));
+    }
+
+    @Override
+    public void flag(boolean value) {
+      csv.cell(Boolean.toString(value));
+    }
+
+    @Override
+    public void shaped(Supplier<String> text, Consumer<Json> shape) {
+      csv.cell(text.get());
+    }
+
+    @Override
+    public void absent() {
+      csv.cell("");
+    }
+  }
+
+  /** Keeps the text of a value for people. */
+  private static final class TextCells implements CellWriter {
+    private String text = "";
+
+    @Override
+    public void text(@Nullable String value) {
+      text = value == null ? "-" : value;
+    }
+
+    @Override
+    public void count(long value) {
+      text = Numbers.count(value);
+    }
+
+    @Override
+    public void unsigned(long value) {
+      text = Numbers.unsigned(value);
+    }
+
+    @Override
+    public void hex(long value) {
+      text = Numbers.hex(value);
+    }
+
+    @Override
+    public void hexCount(long value) {
+      text = Numbers.hex(value);
+    }
+
+    @Override
+    public void real(double value) {
+      text = Numbers.oneDecimal(value);
+    }
+
+    @Override
+    public void flag(boolean value) {
+      text = value ? "yes" : "no";
+    }
+
+    @Override
+    public void shaped(Supplier<String> words, Consumer<Json> shape) {
+      text = words.get();
+    }
+
+    @Override
+    public void absent() {
+      text = "";
+    }
+  }
+}

@@ -1,0 +1,146 @@
+package io.ntrail.cli.common;
+
+import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.model.RecorderLosses;
+import io.ntrail.analysis.model.Recording;
+import io.ntrail.analysis.model.RecordingKind;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.Gap;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.ParseResult;
+
+/** Says what could not be read and what the recorder lost, the same way in every command. */
+public final class Losses {
+  private static final int SHOWN = 10;
+
+  private Losses() {}
+
+  /** Events that the recorder counted as lost, all files together. */
+  public static long events(Recording recording) {
+    return recording.losses().records().orElse(0);
+  }
+
+  /** Buffers that the recorder counted as lost, all files together. */
+  public static long buffers(Recording recording) {
+    return recording.losses().buffers().orElse(0);
+  }
+
+  /**
+   * Returns {@code complete}, or what is wrong, for the first line of an answer; what was lost only
+   * if the recorder counted it.
+   */
+  public static String state(Recording recording) {
+    RecorderLosses losses = recording.losses();
+    List<String> state = new ArrayList<>();
+    state.add(wholeness(recording.gaps(), losses.neverFinalised(), recording.fileNames().size()));
+    boolean hasEvents = recording.kind() == RecordingKind.ETW;
+    losses
+        .records()
+        .ifPresent(lost -> state.add(Numbers.counted(lost, hasEvents ? "event" : "record")));
+    losses.buffers().ifPresent(lost -> state.add(Numbers.counted(lost, "buffer")));
+    return switch (state.size()) {
+      case 1 -> state.getFirst();
+      case 2 -> state.getFirst() + ", " + state.get(1) + " lost";
+      default -> state.getFirst() + ", " + state.get(1) + " and " + state.get(2) + " lost";
+    };
+  }
+
+  private static String wholeness(List<Gap> gaps, long neverFinalised, int files) {
+    List<String> state = new ArrayList<>();
+    if (!gaps.isEmpty()) {
+      state.add(Numbers.counted(gaps.size(), "place") + " could not be read");
+    }
+    if (neverFinalised > 0) {
+      state.add(
+          files == 1
+              ? "never finalised"
+              : Numbers.counted(neverFinalised, "file") + " never finalised");
+    }
+    return state.isEmpty() ? "complete" : String.join(", ", state);
+  }
+
+  /** Warns of every place that could not be read, the first ones in words. */
+  public static void warn(List<Gap> gaps, Terminal terminal) {
+    for (Gap gap : gaps.subList(0, Math.min(SHOWN, gaps.size()))) {
+      terminal
+          .err()
+          .println(
+              "warning: "
+                  + gap.file()
+                  + ": "
+                  + (gap.bytes() < 0 ? "" : Numbers.bytes(gap.bytes()) + " ")
+                  + "at offset "
+                  + Numbers.count(gap.offset())
+                  + " could not be read ("
+                  + gap.what()
+                  + "): "
+                  + gap.why());
+    }
+    if (gaps.size() > SHOWN) {
+      terminal
+          .err()
+          .println(
+              "warning: "
+                  + Numbers.counted(gaps.size() - SHOWN, "more place")
+                  + " unreadable (--format json lists all)");
+    }
+  }
+
+  /** Closes an answer: the warnings, how it came about if asked, and the exit code. */
+  public static int finish(Recording recording, ParseResult parsed, Terminal terminal) {
+    return finish(recording, Symbols.NONE, parsed, terminal);
+  }
+
+  /**
+   * Symbols that are missing or damaged.
+   *
+   * @param gaps what of them could not be read
+   * @param areMissing whether some that were asked for are not there
+   */
+  public record Symbols(List<Gap> gaps, boolean areMissing) {
+    public static final Symbols NONE = new Symbols(List.of(), false);
+
+    public Symbols {
+      gaps = List.copyOf(gaps);
+    }
+  }
+
+  /** Closes an answer for which symbols were read, too. */
+  public static int finish(
+      Recording recording, Symbols symbols, ParseResult parsed, Terminal terminal) {
+    warn(recording.gaps(), terminal);
+    warn(symbols.gaps, terminal);
+    if (CommonOptions.has(parsed, "-v")) {
+      recording.ability(EtwRecording.class).ifPresent(etw -> effort(etw, parsed, terminal));
+    }
+    boolean strict = CommonOptions.has(parsed, "--strict");
+    boolean isLossy = strict && (recording.losses().any() || symbols.areMissing);
+    return recording.gaps().isEmpty() && symbols.gaps.isEmpty() && !isLossy
+        ? ExitCode.DONE
+        : ExitCode.INCOMPLETE;
+  }
+
+  /** Says how much was read for an answer. */
+  private static void effort(EtwRecording recording, ParseResult parsed, Terminal terminal) {
+    terminal.out().flush();
+    long buffers = recording.files().stream().mapToLong(f -> f.buffers().count()).sum();
+    terminal
+        .err()
+        .println(
+            "read "
+                + Numbers.bytes(recording.bytesVisited())
+                + " (the recording has "
+                + Numbers.bytes(recording.size())
+                + " in "
+                + Numbers.counted(buffers, "buffer")
+                + ") on up to "
+                + Numbers.counted(CommonOptions.cores(parsed), "core")
+                + (recording.files().size() == 1
+                    ? ""
+                    : recording.oneClock()
+                        ? "; the files share a clock"
+                        : "; files aligned by UTC"));
+  }
+}

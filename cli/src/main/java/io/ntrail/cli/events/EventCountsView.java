@@ -1,0 +1,150 @@
+package io.ntrail.cli.events;
+
+import io.ntrail.analysis.etw.events.EventCounts;
+import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.cli.common.CellWriter;
+import io.ntrail.cli.common.CommonOptions.Format;
+import io.ntrail.cli.common.EventIds;
+import io.ntrail.cli.common.EventRemarks;
+import io.ntrail.cli.common.Headings;
+import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.common.ListingColumns;
+import io.ntrail.cli.common.Losses;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Table;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.identity.Guid;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Prints event counts by type. */
+final class EventCountsView {
+  private final EtwRecording recording;
+  private final EventCounts counts;
+  private final List<EventCounts.Row> rows;
+  private final Terminal terminal;
+
+  /**
+   * @param limit rows to print; 0 for all
+   */
+  EventCountsView(EtwRecording recording, EventCounts counts, long limit, Terminal terminal) {
+    this.recording = recording;
+    this.counts = counts;
+    this.rows =
+        limit > 0 && limit < counts.rows().size()
+            ? counts.rows().subList(0, (int) limit)
+            : counts.rows();
+    this.terminal = terminal;
+  }
+
+  void print(Format format, String asked, boolean wide) {
+    Listing<EventCounts.Row> listing = new Listing<>("events", columns(), rows::forEach);
+    listing.print(
+        format,
+        terminal.out(),
+        () -> text(asked, wide),
+        json -> {
+          json.text("schema", "ntrail.event-counts/1").number("records", counts.records());
+          listing.json(json);
+          json.number("rowsLeftOut", counts.rows().size() - rows.size())
+              .lost(Losses.events(recording), Losses.buffers(recording))
+              .gaps(recording.gaps());
+        });
+  }
+
+  private ListingColumns<EventCounts.Row> columns() {
+    return new ListingColumns<EventCounts.Row>()
+        .text("providerGuid", row -> EventIds.guid(row.providerGuid()))
+        .text("provider", EventCounts.Row::provider)
+        .text("event", row -> named(row.event()))
+        .titled()
+        .shown(EventCounts.Row::text)
+        .count("id", EventCounts.Row::id)
+        .count("opcode", EventCounts.Row::opcode)
+        .count("version", EventCounts.Row::version)
+        .count("count", EventCounts.Row::count)
+        .titled("records")
+        .knownCount("withStack", row -> counts.stacksKnown() ? row.withStack() : -1)
+        .titled("with stack")
+        .shown(row ->
+            counts.stacksKnown() ? Numbers.percent(row.withStack(), row.count()) + " %" : "?")
+        .count("bytes", EventCounts.Row::bytes)
+        .value("names", EventCountsView::names)
+        .onlyJson()
+        .figure("%", row -> Numbers.percent(row.count(), counts.records()))
+        .figure(
+            "records/s",
+            row ->
+                counts.nanos() == 0 ? "-" : Numbers.oneDecimal(row.count() * 1e9 / counts.nanos()))
+        .figure(
+            "bytes each",
+            row ->
+                row.count() == 0
+                    ? "-"
+                    : Numbers.count(Math.round((double) row.bytes() / row.count())))
+        .screen("count", "%", "records/s", "bytes each", "withStack", "event");
+  }
+
+  /** An event without a name has none; it is not called "". */
+  private static @Nullable String named(@Nullable String event) {
+    return event == null || event.isEmpty() ? null : event;
+  }
+
+  private static void names(EventCounts.Row row, CellWriter cell) {
+    if (row.names().size() < 2) {
+      cell.absent();
+      return;
+    }
+    cell.shaped(
+        () -> "",
+        json -> {
+          json.array();
+          row.names()
+              .forEach((name, count) ->
+                  json.object().text("event", name).number("count", count).endObject());
+          json.endArray();
+        });
+  }
+
+  private void text(String asked, boolean wide) {
+    terminal
+        .out()
+        .println(
+            Headings.files(recording)
+                + ": "
+                + asked
+                + ": "
+                + Numbers.counted(counts.records(), "record")
+                + " in "
+                + Numbers.counted(counts.rows().size(), "type")
+                + ", "
+                + Losses.state(recording));
+    ListingColumns<EventCounts.Row> columns = columns();
+    Table table = columns.table();
+    long shown = 0;
+    long shownBytes = 0;
+    long stacks = counts.rows().stream().mapToLong(EventCounts.Row::withStack).sum();
+    for (EventCounts.Row row : rows) {
+      shown += row.count();
+      shownBytes += row.bytes();
+      columns.row(table, row);
+    }
+    int leftOut = counts.rows().size() - rows.size();
+    if (leftOut > 0) {
+      long restStacks = stacks - rows.stream().mapToLong(EventCounts.Row::withStack).sum();
+      columns.closing(
+          table,
+          sum(counts.records() - shown, counts.bytes() - shownBytes, restStacks),
+          Numbers.counted(leftOut, "more type") + " (-n 0 shows all)");
+    }
+    columns.closing(table, sum(counts.records(), counts.bytes(), stacks), "total");
+    table.print(terminal.out(), 0, wide || !terminal.outIsTerminal() ? 0 : terminal.width());
+    EventRemarks.undescribed(counts.sources(), terminal);
+  }
+
+  /** Returns the sum of several types as a row. */
+  private static EventCounts.Row sum(long count, long bytes, long stacks) {
+    return new EventCounts.Row(Guid.ZERO, null, null, 0, 0, 0, count, bytes, stacks, 0, Map.of());
+  }
+}

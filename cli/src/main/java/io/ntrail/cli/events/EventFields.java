@@ -1,0 +1,218 @@
+package io.ntrail.cli.events;
+
+import io.ntrail.analysis.etw.events.EventReader;
+import io.ntrail.analysis.etw.events.ValueDescriptions;
+import io.ntrail.cli.text.Json;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.TextSanitizer;
+import io.ntrail.formats.schema.Field;
+import io.ntrail.formats.schema.InType;
+import io.ntrail.formats.schema.OutType;
+import io.ntrail.formats.schema.Payload;
+import io.ntrail.formats.schema.ValueKind;
+import org.jspecify.annotations.Nullable;
+
+/** Writes the fields of an event: as an object of JSON, as text for people. */
+final class EventFields {
+  /** Elements of an array that people see. */
+  private static final int SHOWN_ELEMENTS = 16;
+
+  /** Bytes of a binary value that people see. */
+  private static final int SHOWN_BYTES = 32;
+
+  private EventFields() {}
+
+  /** Writes all fields as members of the object at hand. */
+  static void json(Json json, EventReader event) {
+    Payload payload = event.payload();
+    int i = 0;
+    while (i < payload.size()) {
+      i = member(json, event, payload, i);
+    }
+  }
+
+  private static int member(Json json, EventReader event, Payload payload, int at) {
+    Field field = payload.field(at);
+    json.key(field.name());
+    value(json, event, payload, at);
+    if (payload.token(at) == Payload.Token.VALUE) {
+      beside(json, event, payload, at, field);
+    } else if (payload.token(at) == Payload.Token.ARRAY
+        && field.map() != null
+        && !event.type().takenNames().contains(field.name() + "Text")) {
+      json.array(field.name() + "Text");
+      for (int i = at + 1; payload.token(i) != Payload.Token.END; i = payload.after(i)) {
+        json.text(event.meaning(i));
+      }
+      json.endArray();
+    }
+    return payload.after(at);
+  }
+
+  /** Writes the meaning of a value beside its number, under a key of its own. */
+  private static void beside(Json json, EventReader event, Payload payload, int at, Field field) {
+    if (field.map() == null && field.out() == OutType.DEFAULT) {
+      return;
+    }
+    String nanos = ValueDescriptions.nanosName(field);
+    if (nanos != null && !event.type().takenNames().contains(nanos)) {
+      long ticks = payload.integer(at);
+      boolean point = field.out() == OutType.TICKS;
+      json.number(nanos, point ? event.nanosOf(ticks) : event.nanosOfSpan(ticks));
+    }
+    String name = ValueDescriptions.besideName(field);
+    if (name != null && !event.type().takenNames().contains(name)) {
+      String meaning = event.meaning(at);
+      if (meaning != null) {
+        json.text(name, meaning);
+      }
+    }
+  }
+
+  private static void value(Json json, EventReader event, Payload payload, int at) {
+    switch (payload.token(at)) {
+      case VALUE -> scalar(json, event, payload, at);
+      case STRUCT -> {
+        json.object();
+        int i = at + 1;
+        while (payload.token(i) != Payload.Token.END) {
+          i = member(json, event, payload, i);
+        }
+        json.endObject();
+      }
+      case ARRAY -> {
+        json.array();
+        for (int i = at + 1; payload.token(i) != Payload.Token.END; i = payload.after(i)) {
+          value(json, event, payload, i);
+        }
+        json.endArray();
+      }
+      case END -> throw new IllegalStateException("an end without a start");
+    }
+  }
+
+  private static void scalar(Json json, EventReader event, Payload payload, int at) {
+    Field field = payload.field(at);
+    switch (field.kind()) {
+      case SIGNED -> json.number(payload.integer(at));
+      case UNSIGNED -> json.unsigned(payload.integer(at));
+      case HEX -> json.text(Numbers.hex(payload.integer(at)));
+      case BOOL -> json.bool(payload.bool(at));
+      case REAL -> {
+        if (field.in() == InType.FLOAT) {
+          json.real((float) payload.real(at));
+        } else {
+          json.real(payload.real(at));
+        }
+      }
+      case BINARY -> json.text(payload.text(at));
+      case TEXT -> json.text(isAbsent(payload, at, field) ? null : event.text(at));
+    }
+  }
+
+  /** A SID that is not there is not "". */
+  private static boolean isAbsent(Payload payload, int at, Field field) {
+    return payload.length(at) == 0 && field.in() == InType.WBEM_SID;
+  }
+
+  /**
+   * {@code size=65,536 path=C:\shop\stock.db}: all fields in a line.
+   *
+   * @param whole whether long arrays and bytes are written out
+   */
+  static String text(EventReader event, boolean whole) {
+    StringBuilder text = new StringBuilder();
+    Payload payload = event.payload();
+    int i = 0;
+    while (i < payload.size()) {
+      i = told(text, event, payload, i, whole);
+    }
+    return text.toString();
+  }
+
+  private static int told(
+      StringBuilder text, EventReader event, Payload payload, int at, boolean whole) {
+    Field field = payload.field(at);
+    if (!text.isEmpty() && text.charAt(text.length() - 1) != '{') {
+      text.append(' ');
+    }
+    text.append(field.name()).append('=');
+    tell(text, event, payload, at, whole);
+    return payload.after(at);
+  }
+
+  private static void tell(
+      StringBuilder text, EventReader event, Payload payload, int at, boolean whole) {
+    switch (payload.token(at)) {
+      case VALUE -> text.append(forPeople(event, payload, at, whole));
+      case STRUCT -> {
+        text.append('{');
+        int i = at + 1;
+        while (payload.token(i) != Payload.Token.END) {
+          i = told(text, event, payload, i, whole);
+        }
+        text.append('}');
+      }
+      case ARRAY -> {
+        text.append('[');
+        int shown = 0;
+        int i = at + 1;
+        for (; payload.token(i) != Payload.Token.END; i = payload.after(i)) {
+          if (whole || shown < SHOWN_ELEMENTS) {
+            text.append(shown == 0 ? "" : ", ");
+            tell(text, event, payload, i, whole);
+          }
+          shown++;
+        }
+        if (!whole && shown > SHOWN_ELEMENTS) {
+          text.append(", ... ").append(Numbers.count(shown - SHOWN_ELEMENTS)).append(" more");
+        }
+        text.append(']');
+      }
+      case END -> throw new IllegalStateException("an end without a start");
+    }
+  }
+
+  private static String forPeople(EventReader event, Payload payload, int at, boolean whole) {
+    Field field = payload.field(at);
+    String bare =
+        switch (field.kind()) {
+          case SIGNED, UNSIGNED -> number(event, payload, at, field);
+          case TEXT -> quoted(event.text(at));
+          case BINARY -> whole ? payload.text(at) : cut(payload.text(at));
+          case HEX, BOOL, REAL -> payload.text(at);
+        };
+    String meaning = event.meaning(at);
+    if (meaning == null) {
+      return bare;
+    }
+    return field.out() == OutType.FILE_KEY
+        ? bare + " FileName=" + quoted(meaning)
+        : bare + " (" + meaning + ")";
+  }
+
+  private static String number(EventReader event, Payload payload, int at, Field field) {
+    long value = payload.integer(at);
+    return switch (field.out()) {
+      case PID, TID, PORT -> Long.toString(value);
+      case TICKS -> Numbers.seconds(event.nanosOf(value)) + " s";
+      case TICKS_SPAN -> Numbers.duration(event.nanosOfSpan(value));
+      default ->
+          field.kind() == ValueKind.UNSIGNED ? Numbers.unsigned(value) : Numbers.count(value);
+    };
+  }
+
+  private static String cut(String hex) {
+    int most = 2 * SHOWN_BYTES;
+    return hex.length() <= most
+        ? hex
+        : hex.substring(0, most) + "... " + Numbers.count(hex.length() / 2) + " bytes";
+  }
+
+  /** Texts with blanks stand in quotes, and keep to their line. */
+  private static String quoted(@Nullable String text) {
+    String told = text == null ? "" : text;
+    boolean plain = !told.isEmpty() && told.indexOf(' ') < 0 && told.indexOf('"') < 0;
+    return plain && !TextSanitizer.steers(told) ? told : '"' + TextSanitizer.one(told) + '"';
+  }
+}

@@ -1,0 +1,158 @@
+package io.ntrail.cli.events;
+
+import io.ntrail.analysis.etw.events.EventGroups;
+import io.ntrail.analysis.etw.events.SchemaSourceCounts;
+import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.cli.common.CommonOptions.Format;
+import io.ntrail.cli.common.EventRemarks;
+import io.ntrail.cli.common.Headings;
+import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.common.ListingColumns;
+import io.ntrail.cli.common.Losses;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Table;
+import io.ntrail.cli.text.Terminal;
+import java.util.Arrays;
+import java.util.List;
+
+/** Prints how many events there are by process, thread, type, CPU, provider or a field. */
+final class EventGroupsView {
+  /** Owners of events that groups can be of; their rows have ids. */
+  private enum Owner {
+    PROCESS("pid"),
+    THREAD("tid"),
+    /** Rows are of a type, a CPU, a provider or a field. */
+    NO_OWNER("");
+
+    private final String id;
+
+    Owner(String id) {
+      this.id = id;
+    }
+
+    static Owner of(String by) {
+      return Arrays.stream(values())
+          .filter(owner -> owner.name().equalsIgnoreCase(by))
+          .findFirst()
+          .orElse(NO_OWNER);
+    }
+  }
+
+  private final EtwRecording recording;
+  private final EventGroups groups;
+  private final SchemaSourceCounts sources;
+  private final String by;
+  private final Owner owner;
+  private final List<EventGroups.Row> rows;
+  private final Terminal terminal;
+
+  /**
+   * @param limit rows to print; 0 for all
+   */
+  EventGroupsView(
+      EtwRecording recording,
+      EventGroups groups,
+      SchemaSourceCounts sources,
+      String by,
+      long limit,
+      Terminal terminal) {
+    this.recording = recording;
+    this.sources = sources;
+    this.groups = groups;
+    this.by = by;
+    this.owner = Owner.of(by);
+    this.rows =
+        limit > 0 && limit < groups.rows().size()
+            ? groups.rows().subList(0, (int) limit)
+            : groups.rows();
+    this.terminal = terminal;
+  }
+
+  void print(Format format, String asked, boolean wide) {
+    Listing<EventGroups.Row> listing = new Listing<>("groups", columns(), rows::forEach);
+    listing.print(
+        format,
+        terminal.out(),
+        () -> text(asked, wide),
+        json -> {
+          json.text("schema", "ntrail.event-groups/1")
+              .text("by", by)
+              .number("records", groups.records());
+          listing.json(json);
+          json.number("rowsLeftOut", groups.rows().size() - rows.size())
+              .number("notKeptApart", groups.others())
+              .lost(Losses.events(recording), Losses.buffers(recording))
+              .gaps(recording.gaps());
+        });
+  }
+
+  private ListingColumns<EventGroups.Row> columns() {
+    ListingColumns<EventGroups.Row> columns =
+        new ListingColumns<EventGroups.Row>()
+            .text(owner == Owner.NO_OWNER ? "key" : "process", EventGroups.Row::key);
+    if (owner != Owner.NO_OWNER) {
+      columns.knownCount(owner.id, EventGroups.Row::id);
+    }
+    return columns
+        .count("count", EventGroups.Row::count)
+        .titled("records")
+        .figure("%", row -> Numbers.percent(row.count(), groups.records()))
+        .count("bytes", EventGroups.Row::bytes)
+        .titled("bytes each")
+        .shown(row ->
+            row.count() == 0 ? "-" : Numbers.count(Math.round((double) row.bytes() / row.count())))
+        .label(by, this::name);
+  }
+
+  private void text(String asked, boolean wide) {
+    terminal
+        .out()
+        .println(
+            Headings.files(recording)
+                + ": "
+                + asked
+                + ": "
+                + Numbers.counted(groups.records(), "record")
+                + ", "
+                + Losses.state(recording));
+    ListingColumns<EventGroups.Row> columns = columns();
+    Table table = columns.table();
+    long shown = 0;
+    long shownBytes = 0;
+    for (EventGroups.Row row : rows) {
+      shown += row.count();
+      shownBytes += row.bytes();
+      columns.row(table, row);
+    }
+    long bytes = groups.bytes();
+    long left = groups.records() - shown;
+    if (left > 0) {
+      columns.closing(
+          table,
+          new EventGroups.Row(null, -1, left, bytes - shownBytes),
+          Numbers.count(groups.rows().size() - rows.size())
+              + " more"
+              + (groups.others() > 0
+                  ? ", and those beyond the first " + Numbers.count(EventGroups.MOST)
+                  : "")
+              + " (-n 0 shows all)");
+    }
+    columns.closing(table, new EventGroups.Row(null, -1, groups.records(), bytes), "total");
+    table.print(terminal.out(), 0, wide || !terminal.outIsTerminal() ? 0 : terminal.width());
+    EventRemarks.undescribed(sources, terminal);
+  }
+
+  private String name(EventGroups.Row row) {
+    String key = row.key();
+    if (owner == Owner.NO_OWNER) {
+      return key == null ? "(none)" : key.isEmpty() ? "(empty)" : key;
+    }
+    if (row.id() < 0) {
+      return "(unknown)";
+    }
+    if (owner == Owner.THREAD) {
+      return row.id() + (key == null ? "" : " of " + key);
+    }
+    return (key == null ? "process" : key) + " (" + row.id() + ")";
+  }
+}

@@ -1,0 +1,209 @@
+package io.ntrail.cli.events;
+
+import io.ntrail.analysis.etw.events.EventFilter;
+import io.ntrail.analysis.etw.events.EventReader;
+import io.ntrail.analysis.etw.events.Events;
+import io.ntrail.analysis.etw.events.SchemaSourceCounts;
+import io.ntrail.analysis.etw.events.StackFrame;
+import io.ntrail.analysis.etw.events.StackStatistics;
+import io.ntrail.analysis.naming.RecordingSymbols;
+import io.ntrail.cli.common.EventRemarks;
+import io.ntrail.cli.common.Headings;
+import io.ntrail.cli.common.Losses;
+import io.ntrail.cli.common.TimeRange;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Table;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.etl.RecordCursor;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Lists events in time order for people. */
+final class EventListing {
+  /** Rows of a long table that are held before they are printed. */
+  private static final int TABLE_PART = 1_000;
+
+  /** Rows that are held while those that are not shown are counted. */
+  private static final int HELD = 10_000;
+
+  /** Number of rows with stacks that are held while those that are not shown are counted. */
+  private static final int HELD_STACKS = 200;
+
+  /** A row, and what stands below it. */
+  private record Line(List<String> cells, List<String> below) {
+    void addTo(Table table) {
+      table.row(cells);
+      table.below(below);
+    }
+  }
+
+  private final Events events;
+  private final EventFilter filter;
+  private final TimeRange range;
+  private final Terminal terminal;
+  private final int width;
+  private final @Nullable RecordingSymbols symbols;
+  private final boolean withStacks;
+  private StackStatistics stackCounts = StackStatistics.NONE;
+
+  EventListing(
+      Events events,
+      EventFilter filter,
+      TimeRange range,
+      Terminal terminal,
+      boolean wide,
+      @Nullable RecordingSymbols symbols) {
+    this.symbols = symbols;
+    this.withStacks = symbols != null;
+    this.events = events;
+    this.filter = filter;
+    this.range = range;
+    this.terminal = terminal;
+    this.width = wide || !terminal.outIsTerminal() ? 0 : terminal.width();
+  }
+
+  /**
+   * Prints the first events, at most {@code limit} unless it is 0.
+   *
+   * @return what describes the events that were asked for, also those that are not shown
+   */
+  SchemaSourceCounts print(long limit, String asked) {
+    SchemaSourceCounts sources =
+        limit > 0 && limit <= (withStacks ? HELD_STACKS : HELD)
+            ? held((int) limit, asked)
+            : streamed(limit, asked);
+    EventRemarks.undescribed(sources, terminal);
+    return sources;
+  }
+
+  /** One walk: the lines are held until it is known how many more there are. */
+  private SchemaSourceCounts held(int limit, String asked) {
+    List<Line> lines = new ArrayList<>();
+    SchemaSourceCounts all = filter.passesAll() && range.whole() ? events.all() : null;
+    SchemaSourceCounts sources;
+    try (Events.Walk walk = walk()) {
+      while ((all == null || lines.size() < limit) && walk.next()) {
+        if (lines.size() < limit) {
+          lines.add(line(walk));
+        }
+      }
+      sources = all == null ? walk.sources() : all;
+      stackCounts = walk.stackCounts();
+    }
+    head(lines.size(), sources.events(), asked);
+    if (!lines.isEmpty()) {
+      Table table = table();
+      lines.forEach(line -> line.addTo(table));
+      table.print(terminal.out(), 0, width);
+    }
+    rest(lines.size(), sources.events());
+    return sources;
+  }
+
+  /** Two walks: one that counts, one that prints. */
+  private SchemaSourceCounts streamed(long limit, String asked) {
+    SchemaSourceCounts sources = counted();
+    long total = sources.events();
+    long shown = limit > 0 ? Math.min(limit, total) : total;
+    head(shown, total, asked);
+    if (shown == 0) {
+      return sources;
+    }
+    Table table = table();
+    try (Events.Walk walk = walk()) {
+      for (long i = 0; i < shown && !terminal.outClosed() && walk.next(); i++) {
+        line(walk).addTo(table);
+        if (table.waiting() == TABLE_PART) {
+          table.print(terminal.out(), 0, width);
+        }
+      }
+      stackCounts = walk.stackCounts();
+    }
+    if (table.waiting() > 0) {
+      table.print(terminal.out(), 0, width);
+    }
+    rest(shown, total);
+    return sources;
+  }
+
+  private SchemaSourceCounts counted() {
+    SchemaSourceCounts all = filter.passesAll() && range.whole() ? events.all() : null;
+    if (all != null) {
+      return all;
+    }
+    try (Events.Walk walk = events.walk(filter, range.fromNanos(), range.toNanos())) {
+      while (walk.next()) {
+        // Counted by the walk.
+      }
+      return walk.sources();
+    }
+  }
+
+  private static Table table() {
+    return new Table()
+        .number("time (s)")
+        .number("cpu")
+        .number("pid")
+        .number("tid")
+        .name("event")
+        .name("fields");
+  }
+
+  private Events.Walk walk() {
+    return symbols != null
+        ? events.walkWithStacks(filter, range.fromNanos(), range.toNanos(), symbols)
+        : events.walk(filter, range.fromNanos(), range.toNanos());
+  }
+
+  /** Returns the statistics of the stacks of the events that are shown. */
+  StackStatistics stackCounts() {
+    return stackCounts;
+  }
+
+  private Line line(Events.Walk walk) {
+    EventReader event = walk.event();
+    RecordCursor record = event.record();
+    String message = event.message();
+    String fields = EventFields.text(event, width == 0);
+    String told = message == null ? fields : message + (fields.isEmpty() ? "" : "  " + fields);
+    if (event.type().schema() == null && record.payloadLength() > 0) {
+      told = "(" + Numbers.counted(record.payloadLength(), "byte") + ", no schema)";
+    }
+    List<String> cells =
+        List.of(
+            Numbers.seconds(event.nanos()),
+            Integer.toString(record.cpu()),
+            id(event.processId()),
+            id(event.threadId()),
+            event.type().text(),
+            told);
+    return new Line(cells, walk.stack().stream().map(StackFrame::text).toList());
+  }
+
+  private void head(long shown, long total, String asked) {
+    terminal
+        .out()
+        .println(
+            Headings.files(events.recording())
+                + ": "
+                + asked
+                + ": "
+                + (shown < total ? "first " + Numbers.count(shown) + " of " : "")
+                + Numbers.counted(total, "record")
+                + ", "
+                + Losses.state(events.recording()));
+  }
+
+  private void rest(long shown, long total) {
+    if (shown < total) {
+      terminal
+          .out()
+          .println(Numbers.counted(total - shown, "more record") + " not shown (-n 0 shows all)");
+    }
+  }
+
+  private static String id(int id) {
+    return id == RecordCursor.NO_ID ? "-" : Integer.toUnsignedString(id);
+  }
+}

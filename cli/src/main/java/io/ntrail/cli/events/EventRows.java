@@ -1,0 +1,220 @@
+package io.ntrail.cli.events;
+
+import io.ntrail.analysis.etw.events.EventReader;
+import io.ntrail.analysis.etw.events.EventType;
+import io.ntrail.analysis.etw.events.Events;
+import io.ntrail.analysis.etw.events.StackFrame;
+import io.ntrail.cli.common.CellWriter;
+import io.ntrail.cli.common.ListingColumns;
+import io.ntrail.cli.common.Losses;
+import io.ntrail.cli.text.Csv;
+import io.ntrail.cli.text.Json;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.formats.etl.RecordKind;
+import io.ntrail.formats.identity.Guid;
+import io.ntrail.formats.schema.Payload;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Writes events in time order for programs: JSON Lines, one JSON object, CSV. */
+final class EventRows {
+  private final Terminal terminal;
+  private final ListingColumns<Events.Walk> columns;
+
+  /**
+   * @param withSource whether rows say where names and fields came from
+   * @param withStacks whether rows have the stacks of events
+   */
+  EventRows(Terminal terminal, boolean withSource, boolean withStacks) {
+    this.terminal = terminal;
+    this.columns = columns(withSource, withStacks);
+  }
+
+  void jsonl(Events.Walk walk, long limit) {
+    long shown = 0;
+    try (Json json = new Json(terminal.out())) {
+      while (!terminal.outClosed() && (limit == 0 || shown++ < limit) && walk.next()) {
+        columns.object(json, walk);
+      }
+    }
+  }
+
+  void json(Events events, Events.Walk walk, long limit) {
+    long shown = 0;
+    try (Json json = new Json(terminal.out())) {
+      json.object().text("schema", "ntrail.events/1").array("events");
+      while (!terminal.outClosed() && (limit == 0 || shown++ < limit) && walk.next()) {
+        columns.object(json, walk);
+      }
+      json.endArray()
+          .lost(Losses.events(events.recording()), Losses.buffers(events.recording()))
+          .gaps(events.recording().gaps())
+          .endObject();
+    }
+  }
+
+  private static ListingColumns<Events.Walk> columns(boolean withSource, boolean withStacks) {
+    ListingColumns<Events.Walk> columns =
+        new ListingColumns<Events.Walk>()
+            .count("timeNanos", walk -> walk.event().nanos())
+            .text("utc", walk -> utc(walk.event().record()))
+            .count("cpu", walk -> walk.event().record().cpu())
+            .knownCount("pid", walk -> id(walk.event().processId()))
+            .knownCount("tid", walk -> id(walk.event().threadId()))
+            .name("process", walk -> walk.event().process())
+            .name("providerGuid", walk -> walk.event().type().guidText())
+            .name("provider", walk -> walk.event().type().provider())
+            .name("event", walk -> walk.event().type().event())
+            .count("id", walk -> walk.event().type().id())
+            .count("opcode", walk -> walk.event().type().opcode())
+            .count("version", walk -> walk.event().type().version())
+            .value("level", (walk, cell) -> level(walk.event().record(), cell))
+            .onlyJson()
+            .value("keywords", (walk, cell) -> keywords(walk.event().record(), cell))
+            .onlyJson()
+            .value("activityId", (walk, cell) -> activity(walk.event().record(), cell))
+            .onlyJson()
+            .value("sequence", (walk, cell) -> sequence(walk.event().record(), cell))
+            .onlyJson()
+            .count("dataLength", walk -> walk.event().record().payloadLength());
+    if (withSource) {
+      columns.name("source", walk -> source(walk.event().type())).onlyJson();
+    }
+    columns
+        .value("fields", (walk, cell) -> fields(walk.event(), cell))
+        .value("message", (walk, cell) -> present(walk.event().message(), cell))
+        .onlyJson()
+        .value("payload", (walk, cell) -> present(payload(walk.event()), cell))
+        .onlyJson()
+        .value("rest", (walk, cell) -> present(rest(walk.event()), cell))
+        .onlyJson()
+        .value("stack", (walk, cell) -> stack(walk.stack(), cell));
+    return withStacks ? columns : columns.onlyJson();
+  }
+
+  private static void level(RecordCursor record, CellWriter cell) {
+    if (record.kind().isEvent() || record.kind().isClassic()) {
+      cell.count(record.level());
+    } else {
+      cell.absent();
+    }
+  }
+
+  private static void keywords(RecordCursor record, CellWriter cell) {
+    if (record.kind().isEvent()) {
+      cell.hex(record.keyword());
+    } else {
+      cell.absent();
+    }
+  }
+
+  private static void activity(RecordCursor record, CellWriter cell) {
+    if (record.kind().isEvent()) {
+      Guid activity = record.activityId();
+      cell.text(activity.equals(Guid.ZERO) ? null : activity.toString());
+    } else {
+      cell.absent();
+    }
+  }
+
+  private static void sequence(RecordCursor record, CellWriter cell) {
+    if (record.kind() == RecordKind.MESSAGE) {
+      cell.count(record.message().sequence());
+    } else {
+      cell.absent();
+    }
+  }
+
+  private static @Nullable String source(EventType type) {
+    return type.schema() == null ? null : type.schema().source().text();
+  }
+
+  private static void fields(EventReader event, CellWriter cell) {
+    cell.shaped(
+        () -> Json.of(json -> EventFields.json(json, event)),
+        json -> {
+          json.object();
+          EventFields.json(json, event);
+          json.endObject();
+        });
+  }
+
+  private static void present(@Nullable String text, CellWriter cell) {
+    if (text == null) {
+      cell.absent();
+    } else {
+      cell.text(text);
+    }
+  }
+
+  /** Writes the frames, innermost first; nothing for an event without a stack. */
+  private static void stack(List<StackFrame> frames, CellWriter cell) {
+    if (frames.isEmpty()) {
+      cell.absent();
+    } else {
+      cell.shaped(
+          () -> frames.stream().map(StackFrame::text).collect(Collectors.joining(";")),
+          json -> stack(json, frames));
+    }
+  }
+
+  private static void stack(Json json, List<StackFrame> frames) {
+    json.array();
+    for (StackFrame frame : frames) {
+      json.object()
+          .text("address", Numbers.hex(frame.address()))
+          .name("module", frame.module())
+          .text("rva", frame.rva() < 0 ? null : Numbers.hex(frame.rva()))
+          .name("function", frame.function())
+          .text("file", frame.file());
+      if (frame.line() == 0) {
+        json.unknown("line");
+      } else {
+        json.number("line", frame.line());
+      }
+      json.bool("inline", frame.isInlined())
+          .name("trust", frame.isInlined() ? "inline" : "recorded")
+          .endObject();
+    }
+    json.endArray();
+  }
+
+  /** Returns the bytes of an event without a schema, as they are: nothing is hidden. */
+  private static @Nullable String payload(EventReader event) {
+    RecordCursor record = event.record();
+    return event.type().schema() == null && record.payloadLength() > 0
+        ? Numbers.hex(record.bytes().array(record.payloadOffset(), record.payloadLength()))
+        : null;
+  }
+
+  /** Returns the bytes behind the last field; null if there are none. */
+  private static @Nullable String rest(EventReader event) {
+    if (event.type().schema() == null) {
+      return null;
+    }
+    Payload payload = event.payload();
+    return payload.restLength() > 0
+        ? Numbers.hex(payload.bytes().array(payload.restOffset(), payload.restLength()))
+        : null;
+  }
+
+  private static @Nullable String utc(RecordCursor record) {
+    return Numbers.utc(record.file().clock().fileTime(record.ticks()));
+  }
+
+  private static long id(int id) {
+    return id == RecordCursor.NO_ID ? -1 : Integer.toUnsignedLong(id);
+  }
+
+  void csv(Events.Walk walk, long limit) {
+    Csv csv = new Csv(terminal.out());
+    columns.head(csv);
+    long shown = 0;
+    while (!terminal.outClosed() && (limit == 0 || shown++ < limit) && walk.next()) {
+      columns.row(csv, walk);
+    }
+  }
+}

@@ -1,0 +1,385 @@
+package io.ntrail.cli.events;
+
+import io.ntrail.analysis.etw.HotImages;
+import io.ntrail.analysis.etw.events.EventCounts;
+import io.ntrail.analysis.etw.events.EventFilter;
+import io.ntrail.analysis.etw.events.EventGroups;
+import io.ntrail.analysis.etw.events.Events;
+import io.ntrail.analysis.etw.events.Events.Learn;
+import io.ntrail.analysis.etw.events.FilterExpression;
+import io.ntrail.analysis.etw.events.SchemaSourceCounts;
+import io.ntrail.analysis.etw.events.SchemaSources;
+import io.ntrail.analysis.etw.events.StackStatistics;
+import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.input.RecordingInput;
+import io.ntrail.analysis.naming.RecordingSymbols;
+import io.ntrail.cli.common.Command;
+import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.CommonOptions.Format;
+import io.ntrail.cli.common.EventRemarks;
+import io.ntrail.cli.common.Losses;
+import io.ntrail.cli.common.ReadingProgress;
+import io.ntrail.cli.common.SymbolDownloads;
+import io.ntrail.cli.common.SymbolSearchPath;
+import io.ntrail.cli.common.TimeRange;
+import io.ntrail.cli.common.UsageError;
+import io.ntrail.cli.text.Progress;
+import io.ntrail.cli.text.Terminal;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.stream.Stream;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+
+/** {@code ntrail events FILE...}: the events in time order, or how many there are of each type. */
+public final class EventsCommand implements Command {
+  private static final long DEFAULT_LIMIT = 20;
+  private static final int MOST_CPUS = 1 << 16;
+
+  /** Request of {@code ntrail events}, and where the answer goes. */
+  private record Request(
+      ParseResult parsed,
+      Format format,
+      EventFilter filter,
+      TimeRange range,
+      long limit,
+      String asked,
+      Terminal terminal) {
+    /** Returns whether all events of the recording are meant. */
+    boolean isWhole() {
+      return filter.passesAll() && range.whole();
+    }
+
+    /** Returns whether more than one option selects events. */
+    boolean isNarrowed() {
+      long kinds =
+          Stream.of("-p", "-t", "-e", "--cpu", "--where", "--time")
+              .filter(option -> CommonOptions.has(parsed, option))
+              .count();
+      return kinds > 1;
+    }
+
+    boolean isWide() {
+      return CommonOptions.has(parsed, "--wide");
+    }
+
+    boolean hasStacks() {
+      return CommonOptions.has(parsed, "--stacks");
+    }
+
+    Events.Walk walk(Events events) {
+      return events.walk(filter, range.fromNanos(), range.toNanos());
+    }
+
+    Events.Walk walkWithStacks(Events events) {
+      return events.walkWithStacks(filter, range.fromNanos(), range.toNanos());
+    }
+
+    Events.Walk walkWithStacks(Events events, RecordingSymbols symbols) {
+      return events.walkWithStacks(filter, range.fromNanos(), range.toNanos(), symbols);
+    }
+  }
+
+  public EventsCommand() {}
+
+  @Override
+  public CommandSpec spec() {
+    CommandSpec spec =
+        CommonOptions.command("events", "The events of a recording, in time order or counted.");
+    spec.addOption(CommonOptions.flag("event counts by type", "--count"));
+    spec.addOption(
+        CommonOptions.value(
+            "KEY", "with --count: by process, thread, event, cpu, provider or a field", "--by"));
+    spec.addOption(
+        CommonOptions.values("NAME|PID", "only events of this process", "-p", "--process"));
+    spec.addOption(CommonOptions.values("TID", "only events of this thread", "-t", "--thread"));
+    spec.addOption(
+        CommonOptions.values(
+            "PATTERN",
+            "only events of this name: FileIo/*, /regular expression/",
+            "-e",
+            "--event"));
+    spec.addOption(CommonOptions.value("FROM..TO", "only this time range, in seconds", "--time"));
+    spec.addOption(CommonOptions.value("LIST", "only events of these CPUs: 0,2-5", "--cpu"));
+    spec.addOption(
+        CommonOptions.value(
+            "CONDITION",
+            "only events whose fields satisfy the condition: 'size > 65536'",
+            "--where"));
+    spec.addOption(CommonOptions.flag("each event with its stack", "--stacks"));
+    SymbolSearchPath.optionsWithWait(spec);
+    spec.addOption(
+        CommonOptions.values(
+            "FILE", "an instrumentation manifest that describes events", "--manifest"));
+    spec.addOption(CommonOptions.values("FILE", "a TMF file that describes WPP messages", "--tmf"));
+    spec.addOption(
+        CommonOptions.value(
+            "N", "at most N lines; 0 for all (default: 20 on the screen)", "-n", "--limit"));
+    CommonOptions.output(spec, "text, json, jsonl or csv");
+    spec.addPositional(CommonOptions.files());
+    return spec;
+  }
+
+  @Override
+  public int run(ParseResult parsed, Terminal system) {
+    List<Path> paths = CommonOptions.paths(parsed, "events");
+    boolean count = CommonOptions.has(parsed, "--count");
+    Format format =
+        CommonOptions.format(parsed, Format.TEXT, Format.JSON, Format.JSONL, Format.CSV);
+    if (CommonOptions.has(parsed, "--by") && !count) {
+      throw new UsageError(
+          "--by needs --count",
+          "ntrail events "
+              + paths.getFirst()
+              + " --count --by "
+              + CommonOptions.text(parsed, "--by", ""));
+    }
+    if (CommonOptions.has(parsed, "--stacks") && count) {
+      throw new UsageError(
+          "--stacks and --count exclude each other",
+          "ntrail events " + paths.getFirst() + " --count tells how many have stacks");
+    }
+    TimeRange range = TimeRange.parse(CommonOptions.text(parsed, "--time", ".."));
+    EventFilter filter = filter(parsed);
+    long limit =
+        CommonOptions.number(parsed, "-n", format == Format.TEXT && !count ? DEFAULT_LIMIT : 0);
+    SchemaSources sources = new SchemaSources(SchemaFiles.read(parsed, system));
+    try (EtwRecording recording = RecordingInput.openEtw(paths);
+        Terminal terminal = CommonOptions.output(parsed, system)) {
+      Request request =
+          new Request(parsed, format, filter, range, limit, asked(parsed, range), terminal);
+      Losses.Symbols symbols = Losses.Symbols.NONE;
+      if (!count) {
+        symbols = list(request, recording, sources);
+      } else if (CommonOptions.has(parsed, "--by")) {
+        countBy(request, recording, sources);
+      } else {
+        count(request, recording, sources);
+      }
+      return Losses.finish(recording, symbols, parsed, terminal);
+    }
+  }
+
+  private static Progress progress(EtwRecording recording, Request request) {
+    return ReadingProgress.start(recording, request.parsed, request.terminal);
+  }
+
+  private static void count(Request request, EtwRecording recording, SchemaSources sources) {
+    int cores = CommonOptions.cores(request.parsed);
+    EventCounts counts;
+    Events events = null;
+    if (request.isWhole()) {
+      try (Progress _ = progress(recording, request)) {
+        counts = EventCounts.of(recording, cores, sources);
+      }
+    } else {
+      events = events(request, recording, sources);
+      try (Progress _ = progress(recording, request);
+          Events.Walk walk = request.walkWithStacks(events)) {
+        counts = EventCounts.filtered(events, walk, cores);
+      }
+    }
+    new EventCountsView(recording, counts, request.limit, request.terminal)
+        .print(request.format, request.asked, request.isWide());
+    if (events != null) {
+      unmatched(request, events);
+    }
+    EventRemarks.sources(counts.sources(), counts.problems(), request.parsed, request.terminal);
+  }
+
+  private static void countBy(Request request, EtwRecording recording, SchemaSources sources) {
+    String by = CommonOptions.text(request.parsed, "--by", "");
+    Events events = events(request, recording, sources);
+    EventGroups groups;
+    SchemaSourceCounts described;
+    try (Progress _ = progress(recording, request);
+        Events.Walk walk = request.walk(events)) {
+      groups = EventGroups.of(walk, by);
+      described = walk.sources();
+    }
+    new EventGroupsView(recording, groups, described, by, request.limit, request.terminal)
+        .print(request.format, request.asked, request.isWide());
+    unmatched(request, events);
+    if (groups.unmatched() != null) {
+      EventRemarks.unmatched(
+          List.of(groups.unmatched()),
+          !request.range.whole(),
+          !request.isWhole(),
+          request.terminal);
+    }
+    EventRemarks.sources(described, events.problems(), request.parsed, request.terminal);
+  }
+
+  /** Lists them, and tells what symbols could not give. */
+  private static Losses.Symbols list(
+      Request request, EtwRecording recording, SchemaSources sources) {
+    Events events = events(request, recording, sources);
+    SchemaSourceCounts described;
+    StackStatistics stacks;
+    Losses.Symbols lacking;
+    try (SymbolSearchPath places =
+            SymbolSearchPath.of(paths(request.parsed), request.parsed, request.terminal);
+        RecordingSymbols symbols =
+            new RecordingSymbols(events.machine().images(), places.search(), places.images())) {
+      if (request.hasStacks()) {
+        fetch(request, events, places, symbols);
+      }
+      if (request.format == Format.TEXT) {
+        EventListing listing =
+            new EventListing(
+                events,
+                request.filter,
+                request.range,
+                request.terminal,
+                request.isWide(),
+                request.hasStacks() ? symbols : null);
+        described = listing.print(request.limit, request.asked);
+        stacks = listing.stackCounts();
+      } else {
+        EventRows rows =
+            new EventRows(
+                request.terminal, CommonOptions.has(request.parsed, "-v"), request.hasStacks());
+        try (Events.Walk walk =
+            request.hasStacks() ? request.walkWithStacks(events, symbols) : request.walk(events)) {
+          switch (request.format) {
+            case JSONL -> rows.jsonl(walk, request.limit);
+            case CSV -> rows.csv(walk, request.limit);
+            default -> rows.json(events, walk, request.limit);
+          }
+          described = walk.sources();
+          stacks = walk.stackCounts();
+        }
+      }
+      symbols.warnings().forEach(why -> request.terminal.err().println("warning: " + why));
+      SymbolDownloads.remarks(
+          paths(request.parsed).getFirst(),
+          places,
+          symbols,
+          request.format == Format.TEXT,
+          request.parsed,
+          request.terminal);
+      lacking = SymbolDownloads.lacking(places, symbols);
+    }
+    unmatched(request, events);
+    EventRemarks.stacks(stacks, request.parsed, request.terminal);
+    EventRemarks.sources(described, events.problems(), request.parsed, request.terminal);
+    return lacking;
+  }
+
+  private static List<Path> paths(ParseResult parsed) {
+    return CommonOptions.paths(parsed, "events");
+  }
+
+  private static void fetch(
+      Request request, Events events, SymbolSearchPath places, RecordingSymbols symbols) {
+    try (Progress _ =
+        ReadingProgress.start(events.recording(), places, request.parsed, request.terminal)) {
+      SymbolDownloads.fetch(
+          places,
+          symbols,
+          () -> {
+            try (Events.Walk walk = request.walkWithStacks(events)) {
+              return HotImages.of(events, walk, request.limit);
+            }
+          },
+          request.format == Format.TEXT,
+          request.parsed);
+    }
+  }
+
+  private static Events events(Request request, EtwRecording recording, SchemaSources sources) {
+    int cores = CommonOptions.cores(request.parsed);
+    // Only a list on the screen says something about the events that it does not show.
+    boolean counted =
+        request.format == Format.TEXT
+            && request.isWhole()
+            && !CommonOptions.has(request.parsed, "--count");
+    List<Learn> also = new ArrayList<>();
+    if (counted) {
+      also.add(Learn.COUNTS);
+    }
+    if (request.hasStacks()) {
+      also.add(Learn.ADDRESSES);
+    } else if (CommonOptions.has(request.parsed, "--count")
+        && !CommonOptions.has(request.parsed, "--by")) {
+      also.add(Learn.STACKS);
+    }
+    try (Progress _ = progress(recording, request)) {
+      return Events.of(recording, sources, cores, also.toArray(Learn[]::new));
+    }
+  }
+
+  private static void unmatched(Request request, Events events) {
+    EventRemarks.leftOut(events.leftOut(), request.terminal);
+    if (!request.range.whole()) {
+      EventRemarks.outside(
+          events.recording(), request.range, CommonOptions.cores(request.parsed), request.terminal);
+    }
+    EventRemarks.unmatched(
+        events.unmatched(request.filter),
+        !request.range.whole(),
+        request.isNarrowed(),
+        request.terminal);
+  }
+
+  private static EventFilter filter(ParseResult parsed) {
+    EventFilter.Builder filter = new EventFilter.Builder();
+    understood("-p shopd.exe", () -> CommonOptions.all(parsed, "-p").forEach(filter::process));
+    understood("-t 4316", () -> CommonOptions.all(parsed, "-t").forEach(filter::thread));
+    understood("-e 'FileIo/*'", () -> CommonOptions.all(parsed, "-e").forEach(filter::event));
+    if (CommonOptions.has(parsed, "--where")) {
+      understood(
+          "--where 'size > 65536 and path =~ *.db'",
+          () -> filter.where(FilterExpression.parse(CommonOptions.text(parsed, "--where", ""))));
+    }
+    if (CommonOptions.has(parsed, "--cpu")) {
+      filter.cpus(cpus(CommonOptions.text(parsed, "--cpu", "")));
+    }
+    return filter.build();
+  }
+
+  /** Turns what makes no sense into wrong usage, with an example that does. */
+  private static void understood(String example, Runnable read) {
+    try {
+      read.run();
+    } catch (IllegalArgumentException e) {
+      throw new UsageError(String.valueOf(e.getMessage()), example);
+    }
+  }
+
+  private static BitSet cpus(String list) {
+    BitSet cpus = new BitSet();
+    try {
+      for (String part : list.split(",", -1)) {
+        int dash = part.indexOf('-', 1);
+        int first = Integer.parseInt((dash < 0 ? part : part.substring(0, dash)).strip());
+        int last = dash < 0 ? first : Integer.parseInt(part.substring(dash + 1).strip());
+        if (first < 0 || last < first || last >= MOST_CPUS) {
+          throw new NumberFormatException(part);
+        }
+        cpus.set(first, last + 1);
+      }
+      return cpus;
+    } catch (NumberFormatException e) {
+      throw new UsageError("--cpu takes numbers, not " + list, "--cpu 0,2-5");
+    }
+  }
+
+  /** Returns the request as the first line repeats it. */
+  private static String asked(ParseResult parsed, TimeRange range) {
+    List<String> parts = new ArrayList<>();
+    parts.addAll(CommonOptions.all(parsed, "-p"));
+    CommonOptions.all(parsed, "-t").forEach(thread -> parts.add("thread " + thread));
+    parts.addAll(CommonOptions.all(parsed, "-e"));
+    if (CommonOptions.has(parsed, "--cpu")) {
+      parts.add("CPU " + CommonOptions.text(parsed, "--cpu", ""));
+    }
+    if (CommonOptions.has(parsed, "--where")) {
+      parts.add(CommonOptions.text(parsed, "--where", ""));
+    }
+    parts.add(range.text());
+    return String.join(", ", parts);
+  }
+}

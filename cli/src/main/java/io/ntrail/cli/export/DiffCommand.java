@@ -1,0 +1,168 @@
+package io.ntrail.cli.export;
+
+import io.ntrail.cli.common.Command;
+import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.UsageError;
+import io.ntrail.cli.profile.ProfileShape;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.export.flamegraph.FlameGraph;
+import io.ntrail.export.stacks.FlatStacks;
+import io.ntrail.export.stacks.FrameNameOptions;
+import io.ntrail.export.stacks.FrameNames;
+import io.ntrail.export.stacks.StackTree;
+import io.ntrail.formats.bytes.CannotGoOn;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+
+/** {@code ntrail diff BEFORE AFTER}: what changed from one profile to another. */
+public final class DiffCommand implements Command {
+  public DiffCommand() {}
+
+  @Override
+  public CommandSpec spec() {
+    CommandSpec spec = CommonOptions.command("diff", "What changed from one profile to another.");
+    ExportCommand.addChoice(spec);
+    spec.addOption(
+        CommonOptions.value(
+            "self|incl", "compare self or inclusive weights (default: self)", "-s", "--sort"));
+    spec.addOption(
+        CommonOptions.value(
+            "N", "at most N rows; 0 for all (default: 20 on the screen)", "-n", "--limit"));
+    spec.addOption(
+        CommonOptions.flag("treat hexadecimal numbers in names as equal", "--strip-hex"));
+    spec.addOption(
+        CommonOptions.flag(
+            "strip process ids from collapsed stacks, as for recordings", "--strip-pid"));
+    ExportCommand.addFormat(spec);
+    spec.addOption(
+        CommonOptions.flag(
+            "weights of the first profile are scaled to the total of the second", "--normalize"));
+    spec.addOption(
+        CommonOptions.flag(
+            "a flame graph as wide as the first profile: shows what is gone", "--swap"));
+    CommonOptions.output(spec, "text, json, jsonl or csv");
+    spec.addPositional(
+        CommonOptions.files(
+            "two recordings (.etl, .ntr, .jtrc, also packed) or two files of collapsed stacks"));
+    return spec;
+  }
+
+  @Override
+  public int run(ParseResult parsed, Terminal system) {
+    DiffRequest request = DiffRequest.of(parsed);
+    List<Path> paths = CommonOptions.paths(parsed, "diff");
+    if (paths.size() != 2) {
+      throw new UsageError(
+          "diff takes two files, not " + paths.size(), "ntrail diff before.etl after.etl");
+    }
+    ProfileShape shape =
+        request.needsStacks() ? ProfileShape.tree(parsed) : ProfileShape.flat(parsed);
+    boolean toFile = request.to().isPresent();
+    try (Terminal terminal = toFile ? system : CommonOptions.output(parsed, system);
+        StackInput before = StackInput.open(paths.subList(0, 1), shape, parsed, terminal);
+        StackInput after = StackInput.open(paths.subList(1, 2), shape, parsed, terminal)) {
+      comparable(before, after);
+      StackTree tree = new StackTree(2);
+      // Ids of processes are others in every recording.
+      before.addTo(tree, 0, naming(before, request));
+      after.addTo(tree, 1, naming(after, request));
+      tree.settle();
+      if (toFile) {
+        export(request, paths, before, after, tree, parsed, terminal);
+      } else {
+        List<DiffRow> rows =
+            DiffRow.join(
+                profile(before, tree, 0, request),
+                profile(after, tree, 1, request),
+                request.bySelf());
+        new DiffView(before.page(), after.page(), request, terminal).print(rows);
+        hint(request, paths, parsed, terminal);
+      }
+      terminal.out().flush();
+      return Math.max(before.finish(), after.finish());
+    }
+  }
+
+  private static void hint(
+      DiffRequest request, List<Path> paths, ParseResult parsed, Terminal terminal) {
+    boolean wanted = terminal.errIsTerminal() && !CommonOptions.has(parsed, "-q");
+    if (wanted && request.format() == CommonOptions.Format.TEXT) {
+      terminal.out().flush();
+      String both = paths.get(0) + " " + paths.get(1);
+      terminal.err().println("hint: ntrail diff " + both + " --to flamegraph -o diff.html");
+    }
+  }
+
+  /** Weights that are of different kinds have no difference. */
+  private static void comparable(StackInput before, StackInput after) {
+    String first = before.page().unitOfWeights();
+    String second = after.page().unitOfWeights();
+    boolean untold = before instanceof CollapsedStacks || after instanceof CollapsedStacks;
+    if (!untold && !first.equals(second)) {
+      throw new CannotGoOn(
+          "profiles have different units (%s and %s): not comparable".formatted(first, second), "");
+    }
+  }
+
+  private static FrameNameOptions naming(StackInput input, DiffRequest request) {
+    boolean ids = request.naming().ids() && input instanceof CollapsedStacks;
+    return new FrameNameOptions(ids, request.naming().numbers());
+  }
+
+  private static DiffRow.Profile profile(
+      StackInput input, StackTree tree, int column, DiffRequest request) {
+    long total = input.page().total();
+    if (!request.needsStacks() && !(input instanceof CollapsedStacks)) {
+      return DiffRow.Profile.of(input.rows(), total);
+    }
+    List<FlatStacks.Row> rows =
+        FlatStacks.of(
+            tree,
+            column,
+            name ->
+                request.byModule()
+                    ? Objects.requireNonNullElse(FrameNames.module(name), name)
+                    : name);
+    return DiffRow.Profile.of(rows, request.byModule(), total);
+  }
+
+  private static void export(
+      DiffRequest request,
+      List<Path> paths,
+      StackInput before,
+      StackInput after,
+      StackTree tree,
+      ParseResult parsed,
+      Terminal terminal) {
+    String told =
+        before.page().weight(tree.total(0))
+            + " and "
+            + after.page().weight(tree.total(1))
+            + " "
+            + after.page().unit()
+            + " in "
+            + Numbers.counted(tree.stacks(), "stack");
+    if (request.normalize()) {
+      tree.normalize();
+    }
+    FlameGraph.Heading heading =
+        ExportCommand.heading(
+            paths, DiffView.heading(before.told(), after.told()), after.page().unitOfWeights());
+    ExportFile.of(parsed)
+        .write(
+            terminal,
+            told,
+            out ->
+                ExportCommand.write(
+                    request.to().orElseThrow(),
+                    tree,
+                    heading,
+                    new FlameGraph.Options(request.least(), request.swap() ? 0 : 1),
+                    CommonOptions.has(parsed, "--annotate"),
+                    out));
+  }
+}

@@ -1,0 +1,79 @@
+package io.ntrail.cli.export;
+
+import io.ntrail.analysis.calls.CallRecording;
+import io.ntrail.analysis.input.RecordingInput;
+import io.ntrail.analysis.profile.ProfileRow;
+import io.ntrail.cli.calls.CallFilter;
+import io.ntrail.cli.calls.CallsScope;
+import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.profile.CallProfile;
+import io.ntrail.cli.profile.ProfilePage;
+import io.ntrail.cli.profile.ProfileShape;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.export.stacks.FrameNameOptions;
+import io.ntrail.export.stacks.StackTree;
+import java.util.List;
+import picocli.CommandLine.ParseResult;
+
+/** The time of a recording of calls, as {@code profile} adds it up. */
+final class RecordedCallStacks implements StackInput {
+  private final CallRecording recording;
+  private final CallsScope scope;
+  private final CallProfile profile;
+  private final boolean strict;
+
+  private RecordedCallStacks(
+      CallRecording recording, CallsScope scope, CallProfile profile, boolean strict) {
+    this.recording = recording;
+    this.scope = scope;
+    this.profile = profile;
+    this.strict = strict;
+  }
+
+  static RecordedCallStacks open(
+      RecordingInput input, ProfileShape shape, ParseResult parsed, Terminal terminal) {
+    CallProfile.sensible(input.paths().getFirst(), parsed);
+    CallRecording recording = input.open(CallRecording.class);
+    try {
+      CallsScope scope = CallsScope.of(recording, CallFilter.of(parsed), terminal, parsed);
+      return new RecordedCallStacks(
+          recording, scope, new CallProfile(scope, shape), CommonOptions.has(parsed, "--strict"));
+    } catch (RuntimeException e) {
+      recording.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public ProfilePage page() {
+    return profile;
+  }
+
+  @Override
+  public void addTo(StackTree tree, int column, FrameNameOptions naming) {
+    tree.addAll(profile.tree(), column, naming);
+  }
+
+  @Override
+  public String remark() {
+    return RecordedEventStacks.cut(profile.tree(), profile);
+  }
+
+  @Override
+  public List<ProfileRow> rows() {
+    return profile.rows();
+  }
+
+  @Override
+  public int finish() {
+    if (!remark().isEmpty()) {
+      scope.terminal().err().println("warning: " + remark());
+    }
+    return scope.finish(strict);
+  }
+
+  @Override
+  public void close() {
+    recording.close();
+  }
+}

@@ -1,0 +1,73 @@
+package io.ntrail.cli.export;
+
+import io.ntrail.analysis.input.RecordingInput;
+import io.ntrail.analysis.model.Ability;
+import io.ntrail.analysis.profile.ProfileRow;
+import io.ntrail.cli.profile.ProfilePage;
+import io.ntrail.cli.profile.ProfileShape;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.export.stacks.FrameNameOptions;
+import io.ntrail.export.stacks.StackTree;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.ParseResult;
+
+/**
+ * An input of {@code export} or {@code diff}, whatever kind it is: its weights by stack or by
+ * function, with what has to be said of them.
+ */
+sealed interface StackInput extends AutoCloseable
+    permits RecordedEventStacks, RecordedCallStacks, CollapsedStacks {
+  /**
+   * Opens one and adds it up.
+   *
+   * @param paths one file, or several that make one ETW recording
+   * @param shape a tree for {@link #addTo}, flat for {@link #rows}
+   * @param terminal where progress and warnings go
+   */
+  static StackInput open(
+      List<Path> paths, ProfileShape shape, ParseResult parsed, Terminal terminal) {
+    try (RecordingInput input = RecordingInput.of(paths, Ability.NAMED_STACKS)) {
+      if (input.has(Ability.CALLS)) {
+        return RecordedCallStacks.open(input, shape, parsed, terminal);
+      }
+      return input.has(Ability.WEIGHTED_STACKS)
+          ? RecordedEventStacks.open(input, shape, parsed, terminal)
+          : CollapsedStacks.open(input, shape, parsed, terminal);
+    }
+  }
+
+  /** Returns its headings and members. */
+  ProfilePage page();
+
+  /** The first lines of a page that shows its stacks. */
+  default List<String> told() {
+    List<String> lines = new ArrayList<>(page().lines());
+    if (!remark().isEmpty()) {
+      lines.add(remark());
+    }
+    return lines;
+  }
+
+  /**
+   * Adds its stacks to a column of a tree.
+   *
+   * @param naming what of names is kept
+   */
+  void addTo(StackTree tree, int column, FrameNameOptions naming);
+
+  /** Returns a remark on stacks that are not as recorded; empty if all are. */
+  default String remark() {
+    return "";
+  }
+
+  /** Its functions or modules, if the shape is flat. */
+  List<ProfileRow> rows();
+
+  /** Warns of what is not as it should be, and tells the exit code. */
+  int finish();
+
+  @Override
+  void close();
+}

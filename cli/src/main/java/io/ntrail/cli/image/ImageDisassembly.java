@@ -1,0 +1,114 @@
+package io.ntrail.cli.image;
+
+import io.ntrail.cli.common.FunctionArgument;
+import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.pe.Imports;
+import io.ntrail.formats.pe.MachineType;
+import io.ntrail.formats.pe.PeImage;
+import io.ntrail.programs.image.ImageFunction;
+import io.ntrail.programs.image.ImageFunctions;
+import io.ntrail.programs.image.ParsedImage;
+import io.ntrail.programs.x86.CodeSize;
+import io.ntrail.programs.x86.InstructionDecoder;
+import java.io.PrintStream;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/** {@code image --disasm ADDRESS|NAME|all}: the code of functions, instruction by instruction. */
+final class ImageDisassembly {
+  private final PeImage image;
+  private final List<ImageFunction> asked;
+  private final Map<Long, String> places = new HashMap<>();
+  private final InstructionRows rows;
+
+  private ImageDisassembly(ParsedImage contents, ImageNames names, String what) {
+    this.image = contents.image();
+    ImageFunctions functions = names.functions();
+    this.asked =
+        what.equals("all")
+            ? functions.list()
+            : FunctionArgument.find(contents, functions, "--disasm", what);
+    for (ImageFunction function : functions.list()) {
+      if (!function.names().isEmpty()) {
+        places.put(function.rva(), function.names().getFirst());
+      }
+    }
+    for (Imports.Module module : contents.imports().modules()) {
+      for (Imports.Symbol symbol : module.symbols()) {
+        String name = symbol.name();
+        places.put(
+            symbol.slot(), module.name() + "!" + (name != null ? name : "#" + symbol.ordinal()));
+      }
+    }
+    this.rows =
+        new InstructionRows(
+            InstructionDecoder.of(size(image)),
+            rva -> {
+              String place = places.get(rva);
+              return place == null ? names.begins(rva) : place;
+            },
+            names.hasPdb() ? names::line : null);
+  }
+
+  static ImagePart of(ParsedImage contents, ImageNames names, String what) {
+    ImageDisassembly part = new ImageDisassembly(contents, names, what);
+    Listing<InstructionRows.Row> listing =
+        new Listing<>("instructions", part.rows.columns(), part::all);
+    return new ImagePart(
+        listing, (out, limit, width) -> part.print(out, limit, width), listing::json);
+  }
+
+  private static CodeSize size(PeImage image) {
+    return switch (image.headers().machine()) {
+      case MachineType.AMD64 -> CodeSize.BITS64;
+      case MachineType.I386 -> CodeSize.BITS32;
+      default ->
+          throw new CannotGoOn(
+              image.name()
+                  + " is code for "
+                  + MachineType.text(image.headers().machine())
+                  + ", which the disassembler does not support",
+              "ntrail image " + image.name());
+    };
+  }
+
+  private void all(Consumer<InstructionRows.Row> sink) {
+    asked.forEach(function -> one(function, sink));
+  }
+
+  private void one(ImageFunction function, Consumer<InstructionRows.Row> sink) {
+    long stored = Math.min(function.size(), image.view().stored(function.rva()));
+    if (stored > 0) {
+      rows.rows(image.view().window(function.rva(), stored), function.rva(), sink);
+    }
+  }
+
+  private void print(PrintStream out, long limit, int width) {
+    long shown = 0;
+    for (ImageFunction function : asked) {
+      if (limit != 0 && shown >= limit) {
+        out.println("... " + Numbers.counted(asked.size(), "function") + " (-n 0 shows all)");
+        return;
+      }
+      if (shown > 0) {
+        out.println();
+      }
+      out.println(
+          (function.names().isEmpty() ? "" : String.join(", ", function.names()) + "  ")
+              + Numbers.hex(function.rva())
+              + ".."
+              + Numbers.hex(function.end())
+              + " ("
+              + Numbers.counted(function.size(), "byte")
+              + (function.bounded() ? "" : ", up to the next function")
+              + ")");
+      Listing<InstructionRows.Row> listing =
+          new Listing<>("instructions", rows.columns(), sink -> one(function, sink));
+      shown += listing.table(out, limit == 0 ? 0 : limit - shown, width);
+    }
+  }
+}

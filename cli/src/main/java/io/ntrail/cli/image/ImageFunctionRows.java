@@ -1,0 +1,247 @@
+package io.ntrail.cli.image;
+
+import io.ntrail.analysis.naming.NamePattern;
+import io.ntrail.cli.common.CellWriter;
+import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.common.ListingColumns;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.formats.pe.MachineType;
+import io.ntrail.formats.pe.PeHeaders;
+import io.ntrail.formats.pe.unwind.FunctionTable;
+import io.ntrail.formats.pe.unwind.RuntimeFunction;
+import io.ntrail.formats.pe.unwind.UnwindChain;
+import io.ntrail.programs.handlers.HandledFunction;
+import io.ntrail.programs.handlers.LanguageHandlers;
+import io.ntrail.programs.image.ImageFunction;
+import io.ntrail.programs.image.ImageFunction.Source;
+import io.ntrail.programs.image.ImageFunctions;
+import io.ntrail.programs.image.ParsedImage;
+import io.ntrail.programs.patchability.FunctionPatch;
+import io.ntrail.programs.patchability.Patchability;
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code image --functions}: where functions are, who says so, and how their frames are unwound.
+ */
+final class ImageFunctionRows {
+  private final PeHeaders headers;
+  private final FunctionTable table;
+  private final ImageFunctions functions;
+  private final LanguageHandlers handlers;
+  private final @Nullable Patchability patches;
+  private final NamePattern pattern;
+  private final boolean everything;
+  private final boolean unwind;
+  private long bytes;
+
+  private ImageFunctionRows(
+      ParsedImage contents,
+      ImageFunctions functions,
+      String pattern,
+      boolean unwind,
+      boolean hotpatch) {
+    this.headers = contents.image().headers();
+    this.table = FunctionTable.of(contents.image());
+    this.functions = functions;
+    this.handlers = LanguageHandlers.of(contents.image(), table);
+    this.patches =
+        hotpatch
+            ? Patchability.of(
+                contents.image(), functions, contents.imports(), contents.loadConfig())
+            : null;
+    this.pattern = NamePattern.of(pattern);
+    this.everything = pattern.isEmpty();
+    this.unwind = unwind;
+  }
+
+  /**
+   * The part.
+   *
+   * @param functions those of the image
+   * @param pattern which names, empty for all functions; null: people see the share of {@code
+   *     hotpatch} alone
+   * @param unwind whether people see how frames are unwound; programs always do
+   * @param hotpatch whether it is said how functions can be patched
+   */
+  static ImagePart of(
+      ParsedImage contents,
+      ImageFunctions functions,
+      @Nullable String pattern,
+      boolean unwind,
+      boolean hotpatch) {
+    ImageFunctionRows part =
+        new ImageFunctionRows(
+            contents, functions, pattern == null ? "" : pattern, unwind, hotpatch);
+    Listing<Row> listing = new Listing<>("functions", part.columns(), part::rows);
+    return new ImagePart(
+        listing,
+        (out, limit, width) -> {
+          if (pattern != null) {
+            part.print(out, listing, limit, width);
+          }
+          part.share().ifPresent(share -> share.print(out));
+        },
+        json -> {
+          part.share().ifPresent(share -> share.json(json));
+          listing.json(json);
+        });
+  }
+
+  private Optional<HotpatchText> share() {
+    return Optional.ofNullable(patches).map(p -> new HotpatchText(headers, p));
+  }
+
+  /**
+   * A function with what its image says of it.
+   *
+   * @param entry its entry in the function table; empty: it has none
+   * @param chain its unwind information; empty: it has none
+   * @param patch how it can be patched; null: not asked for
+   */
+  private record Row(
+      ImageFunction function,
+      Optional<RuntimeFunction> entry,
+      Optional<UnwindChain> chain,
+      @Nullable FunctionPatch patch) {}
+
+  private ListingColumns<Row> columns() {
+    boolean hasTable = headers.machine() == MachineType.AMD64;
+    ListingColumns<Row> columns =
+        new ListingColumns<Row>()
+            .hex("rva", row -> row.function.rva())
+            .titled()
+            .count("size", row -> row.function.size())
+            .titled();
+    unwindColumn(
+        columns.knownCount("prolog", row -> row.chain.map(c -> c.info().prologSize()).orElse(-1)));
+    unwindColumn(
+        columns.text(
+            "frame",
+            row ->
+                row.chain.map(c -> UnwindText.frame(c.info())).orElse(hasTable ? "leaf" : null)));
+    unwindColumn(columns.value("unwind", (row, cell) -> unwind(cell, row.entry, row.chain)));
+    unwindColumn(
+        columns.text(
+            "handler",
+            row -> row.chain.flatMap(handlers::of).map(ImageFunctionRows::handler).orElse(null)));
+    columns.value(
+        "leaf",
+        (row, cell) -> {
+          if (hasTable) {
+            cell.flag(row.entry.isEmpty());
+          } else {
+            cell.unknown();
+          }
+        });
+    if (patches != null) {
+      columns
+          .value("hotpatch", this::hotpatch)
+          .titled("class, padding, first instruction, or reason for refusal");
+    }
+    return columns
+        .text("source", row -> source(row.function))
+        .titled("found by")
+        .value("names", (row, cell) -> names(cell, row.function.names()))
+        .titled("function");
+  }
+
+  private void unwindColumn(ListingColumns<Row> columns) {
+    if (unwind) {
+      columns.titled();
+    }
+  }
+
+  private void hotpatch(Row row, CellWriter cell) {
+    FunctionPatch patch = row.patch;
+    if (patch == null) {
+      cell.unknown();
+    } else {
+      cell.shaped(
+          () -> HotpatchText.text(headers, patch), json -> HotpatchText.json(json, headers, patch));
+    }
+  }
+
+  private void rows(Consumer<Row> sink) {
+    bytes = 0;
+    for (int i = 0; i < functions.list().size(); i++) {
+      ImageFunction function = functions.list().get(i);
+      if (everything || function.names().stream().anyMatch(pattern::matches)) {
+        bytes += function.size();
+        Optional<RuntimeFunction> entry = table.find(function.rva());
+        sink.accept(
+            new Row(
+                function,
+                entry,
+                entry.map(table::chain),
+                patches == null ? null : patches.list().get(i)));
+      }
+    }
+  }
+
+  /** Writes the unwind information of an entry. */
+  static void unwind(
+      CellWriter cell, Optional<RuntimeFunction> entry, Optional<UnwindChain> chain) {
+    cell.shaped(
+        () -> chain.map(c -> UnwindText.prolog(c.info())).orElse("-"),
+        json -> {
+          if (entry.isPresent() && chain.isPresent()) {
+            UnwindText.json(json, entry.get(), chain.get());
+          } else {
+            json.text(null);
+          }
+        });
+  }
+
+  /** The name of a language handler, or where it is. */
+  static String handler(HandledFunction function) {
+    String name = function.handler().name();
+    return name.isEmpty() ? Numbers.hex(function.handler().rva()) : name;
+  }
+
+  static String source(ImageFunction function) {
+    List<String> sources = new ArrayList<>();
+    if (function.is(Source.FUNCTION_TABLE)) {
+      sources.add("pdata");
+    }
+    if (function.is(Source.EXPORT)) {
+      sources.add("export");
+    }
+    if (function.is(Source.GUARD_TABLE)) {
+      sources.add("guard");
+    }
+    if (function.is(Source.PDB)) {
+      sources.add("pdb");
+    }
+    if (function.is(Source.SYMBOL_TABLE)) {
+      sources.add("symbols");
+    }
+    return String.join(" ", sources);
+  }
+
+  /** Writes the names of a function. */
+  static void names(CellWriter cell, List<String> names) {
+    cell.shaped(
+        () -> names.isEmpty() ? "-" : String.join(" ", names),
+        json -> {
+          json.array();
+          names.forEach(json::text);
+          json.endArray();
+        });
+  }
+
+  private void print(PrintStream out, Listing<Row> listing, long limit, int width) {
+    long rows = listing.table(out, limit, width);
+    out.println(
+        Numbers.counted(rows, "function")
+            + ", "
+            + Numbers.counted(bytes, "byte")
+            + (rows < functions.list().size()
+                ? " (of " + Numbers.counted(functions.list().size(), "function") + ")"
+                : ""));
+  }
+}

@@ -1,0 +1,116 @@
+package io.ntrail.cli.image;
+
+import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.identity.WindowsPath;
+import io.ntrail.formats.pe.CoffSymbols;
+import io.ntrail.formats.pe.unwind.FunctionTable;
+import io.ntrail.programs.image.ImageFunction.Source;
+import io.ntrail.programs.image.ImageFunctions;
+import io.ntrail.programs.image.NamedFunction;
+import io.ntrail.programs.image.ParsedImage;
+import io.ntrail.programs.symbols.ImageSymbols;
+import io.ntrail.programs.symbols.OpenPdb;
+import io.ntrail.programs.symbols.PdbSearch;
+import io.ntrail.programs.symbols.SymbolFrame;
+import io.ntrail.programs.symbols.SymbolizedAddress;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Symbols of an image: its PDB, if one of this build is found, else the symbol table of its file,
+ * if it has one.
+ */
+final class ImageNames implements AutoCloseable {
+  private final ParsedImage contents;
+  private final @Nullable OpenPdb pdb;
+  private final @Nullable ImageSymbols symbols;
+  private final String missing;
+  private final List<String> remarks;
+  private @Nullable ImageFunctions functions;
+
+  private ImageNames(
+      ParsedImage contents, @Nullable OpenPdb pdb, String missing, List<String> remarks) {
+    this.remarks = List.copyOf(remarks);
+    this.contents = contents;
+    this.pdb = pdb;
+    this.symbols = pdb == null ? null : ImageSymbols.of(pdb.pdb());
+    this.missing = missing;
+  }
+
+  static ImageNames of(Path file, ParsedImage contents, PdbSearch search) {
+    PdbSearch.Result found = search.find(file, contents.image());
+    return new ImageNames(contents, found.pdb().orElse(null), found.why(), found.remarks());
+  }
+
+  /** Returns whether there is a PDB. */
+  boolean hasPdb() {
+    return pdb != null;
+  }
+
+  /** Why there is no PDB, as far as one was named. */
+  String missing() {
+    return pdb == null ? missing : "";
+  }
+
+  /** Stores that should have kept a copy of the PDB and do not, each in a sentence. */
+  List<String> remarks() {
+    return remarks;
+  }
+
+  /** All functions of the image that anybody knows. */
+  ImageFunctions functions() {
+    if (functions == null) {
+      functions =
+          ImageFunctions.of(
+              contents.image(),
+              contents.exports(),
+              contents.loadConfig(),
+              FunctionTable.of(contents.image()),
+              named());
+    }
+    return functions;
+  }
+
+  private List<NamedFunction> named() {
+    if (pdb != null) {
+      return ImageSymbols.functions(pdb.pdb());
+    }
+    return CoffSymbols.of(contents.image()).functions().stream()
+        .map(symbol -> new NamedFunction(symbol.rva(), 0, symbol.name(), Source.SYMBOL_TABLE))
+        .toList();
+  }
+
+  /** The name of what begins at an address: functions and data; empty if nothing is known to. */
+  String begins(long rva) {
+    return at(rva)
+        .filter(symbol -> symbol.offset() == 0)
+        .map(symbol -> symbol.function().function())
+        .orElse("");
+  }
+
+  /** {@code stock.h:41}, of the innermost function; empty if no line is known. */
+  String line(long rva) {
+    Optional<SymbolFrame> frame = at(rva).map(symbol -> symbol.frames().getFirst());
+    return frame
+        .filter(f -> f.line() > 0 && !f.file().isEmpty())
+        .map(f -> WindowsPath.lastPart(f.file()) + ":" + f.line())
+        .orElse("");
+  }
+
+  private Optional<SymbolizedAddress> at(long rva) {
+    return symbols == null ? Optional.empty() : symbols.at(rva);
+  }
+
+  List<Gap> gaps() {
+    return pdb == null ? List.of() : pdb.gaps();
+  }
+
+  @Override
+  public void close() {
+    if (pdb != null) {
+      pdb.close();
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package io.ntrail.cli.image;
+
+import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.text.Json;
+import io.ntrail.cli.text.Numbers;
+import java.io.PrintStream;
+import java.util.function.Consumer;
+
+/**
+ * A part of an image that was asked for.
+ *
+ * @param rows what formats of one line a row print
+ * @param screen what people see: the same rows, or a digest of them
+ * @param json writes it as a member of an open object
+ */
+record ImagePart(Listing<?> rows, Screen screen, Consumer<Json> json) {
+  /** Prints it for people. */
+  @FunctionalInterface
+  interface Screen {
+    /**
+     * Prints it.
+     *
+     * @param limit rows at most; 0 for all
+     * @param width columns of the terminal; 0 to cut nothing
+     */
+    void print(PrintStream out, long limit, int width);
+  }
+
+  /** One that is the same rows everywhere, closed by how many there are. */
+  static ImagePart of(Listing<?> listing, String noun) {
+    return new ImagePart(listing, table(listing, noun), listing::json);
+  }
+
+  static Screen table(Listing<?> listing, String noun) {
+    return (out, limit, width) ->
+        out.println(Numbers.counted(listing.table(out, limit, width), noun));
+  }
+}

@@ -1,0 +1,159 @@
+package io.ntrail.cli.image;
+
+import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.common.SymbolSearchPath;
+import io.ntrail.cli.common.UsageError;
+import io.ntrail.programs.image.ImageFunctions;
+import io.ntrail.programs.image.ParsedImage;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+
+/**
+ * Request of {@code ntrail image}: parts of an image.
+ *
+ * @param file as typed
+ * @param functions the pattern that functions have to fit, empty for all; null: not asked for
+ * @param unwind the function whose unwind data are spelled out, empty for a column of them; null:
+ *     not asked for
+ * @param disasm the function whose code is shown, {@code all} for every one; null: not asked for
+ */
+record ImageRequest(
+    String file,
+    @Nullable String functions,
+    @Nullable String unwind,
+    @Nullable String disasm,
+    boolean sections,
+    boolean imports,
+    boolean exports,
+    boolean relocations,
+    boolean resources,
+    boolean hotpatch,
+    boolean services) {
+  static void options(CommandSpec spec) {
+    spec.addOption(
+        CommonOptions.optional(
+            "PATTERN", "its functions, or those that fit a pattern", "--functions"));
+    spec.addOption(
+        CommonOptions.optional(
+            "ADDRESS|NAME", "unwind information of a function, in full", "--unwind"));
+    spec.addOption(
+        CommonOptions.value(
+            "ADDRESS|NAME|all", "the instructions of a function, or of all", "--disasm"));
+    spec.addOption(
+        CommonOptions.value("HEX", "instead of a file: the instructions in bytes", "--decode"));
+    spec.addOption(CommonOptions.value("N", "of --decode: 16, 32 or 64 (default)", "--bits"));
+    spec.addOption(CommonOptions.value("ADDRESS", "of --decode: address of the bytes", "--at"));
+    spec.addOption(SymbolSearchPath.option());
+    spec.addOption(CommonOptions.flag("the section table", "--sections"));
+    spec.addOption(CommonOptions.flag("what it imports", "--imports"));
+    spec.addOption(CommonOptions.flag("what it exports", "--exports"));
+    spec.addOption(CommonOptions.flag("base relocations by page", "--relocations"));
+    spec.addOption(CommonOptions.flag("the tree of resources", "--resources"));
+    spec.addOption(CommonOptions.flag("which functions can be hot-patched", "--hotpatch"));
+    spec.addOption(
+        CommonOptions.flag("system services: of ntdll, win32u or a kernel", "--services"));
+  }
+
+  static ImageRequest of(ParseResult parsed) {
+    @Nullable String functions = value(parsed, "--functions");
+    @Nullable String unwind = value(parsed, "--unwind");
+    List<String> words = new ArrayList<>(CommonOptions.positionals(parsed));
+    if (words.isEmpty()) {
+      // "image --functions FILE": the word behind an option without a value was meant for us.
+      if (unwind != null && isFile(unwind)) {
+        words.add(unwind);
+        unwind = "";
+      } else if (functions != null && isFile(functions)) {
+        words.add(functions);
+        functions = "";
+      }
+    }
+    if (words.isEmpty()) {
+      throw new UsageError("image needs a file", "ntrail image program.exe");
+    }
+    if (words.size() > 1) {
+      throw new UsageError(
+          "image takes one file or folder, not " + words.size(),
+          "ntrail image " + words.getFirst());
+    }
+    return new ImageRequest(
+        words.getFirst(),
+        functions,
+        unwind,
+        value(parsed, "--disasm"),
+        CommonOptions.has(parsed, "--sections"),
+        CommonOptions.has(parsed, "--imports"),
+        CommonOptions.has(parsed, "--exports"),
+        CommonOptions.has(parsed, "--relocations"),
+        CommonOptions.has(parsed, "--resources"),
+        CommonOptions.has(parsed, "--hotpatch"),
+        CommonOptions.has(parsed, "--services"));
+  }
+
+  private static @Nullable String value(ParseResult parsed, String option) {
+    return CommonOptions.has(parsed, option) ? CommonOptions.text(parsed, option, "") : null;
+  }
+
+  private static boolean isFile(String word) {
+    return !word.isEmpty() && Files.exists(Path.of(word));
+  }
+
+  /** Returns whether no table was asked for. */
+  boolean isSummary() {
+    return functions == null
+        && unwind == null
+        && disasm == null
+        && !(sections || imports || exports || relocations || resources || hotpatch || services);
+  }
+
+  /** The parts that were asked for, in the order in which they are printed. */
+  List<ImagePart> parts(ParsedImage contents, ImageNames names) {
+    List<ImagePart> parts = new ArrayList<>();
+    if (sections) {
+      parts.add(ImagePart.of(ImageListings.sections(contents), "section"));
+    }
+    if (exports) {
+      parts.add(ImagePart.of(ImageListings.exports(contents), "export"));
+    }
+    if (imports) {
+      parts.add(ImagePart.of(ImageListings.imports(contents), "import"));
+    }
+    if (relocations) {
+      parts.add(ImageRelocations.of(contents.image()));
+    }
+    if (resources) {
+      parts.add(ImageResources.of(contents.resources()));
+    }
+    if (unwind != null && !unwind.isEmpty()) {
+      parts.add(ImageUnwindPart.of(contents, names.functions(), unwind));
+    } else if (functions != null || unwind != null || hotpatch) {
+      String pattern = functions == null && unwind != null ? "" : functions;
+      // The share of what can be patched alone is of what the image itself says.
+      ImageFunctions all = pattern == null ? ImageFunctions.of(contents) : names.functions();
+      parts.add(ImageFunctionRows.of(contents, all, pattern, unwind != null, hotpatch));
+    }
+    if (disasm != null) {
+      parts.add(ImageDisassembly.of(contents, names, disasm));
+    }
+    if (services) {
+      parts.add(ImageServices.of(contents.image()));
+    }
+    return parts;
+  }
+
+  /** The rows of the one part of a format that has no place for two. */
+  Listing<?> only(List<ImagePart> parts, String format) {
+    if (parts.size() != 1) {
+      throw new UsageError(
+          "--format " + format + " prints one table at a time, not " + parts.size(),
+          "ntrail image " + file + " --exports --format " + format);
+    }
+    return parts.getFirst().rows();
+  }
+}

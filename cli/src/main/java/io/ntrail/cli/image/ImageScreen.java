@@ -1,0 +1,293 @@
+package io.ntrail.cli.image;
+
+import static java.util.stream.Collectors.joining;
+
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.identity.FileTime;
+import io.ntrail.formats.pe.ClrHeader;
+import io.ntrail.formats.pe.DebugDirectory;
+import io.ntrail.formats.pe.DebugDirectory.CodeView;
+import io.ntrail.formats.pe.Imports;
+import io.ntrail.formats.pe.MachineType;
+import io.ntrail.formats.pe.PeHeaders;
+import io.ntrail.formats.pe.Section;
+import io.ntrail.formats.pe.VersionInfo;
+import io.ntrail.formats.pe.unwind.FunctionTable;
+import io.ntrail.formats.pe.unwind.RuntimeFunction;
+import io.ntrail.formats.pe.unwind.UnwindChain;
+import io.ntrail.programs.image.ImageFunction.Source;
+import io.ntrail.programs.image.ImageMitigations;
+import io.ntrail.programs.image.ParsedImage;
+import io.ntrail.programs.patchability.FunctionPatch;
+import io.ntrail.programs.patchability.Patchability;
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** {@code ntrail image} for people: the summary, then the tables that were asked for. */
+final class ImageScreen {
+  private static final int NAMED_SECTIONS = 12;
+
+  private final ParsedImage contents;
+  private final PrintStream out;
+
+  ImageScreen(ParsedImage contents, PrintStream out) {
+    this.contents = contents;
+    this.out = out;
+  }
+
+  void print(List<ImagePart> parts, ImageNames names, long limit, int width) {
+    out.println(first());
+    if (parts.isEmpty()) {
+      summary(names);
+    }
+    for (ImagePart part : parts) {
+      out.println();
+      part.screen().print(out, limit, width);
+    }
+  }
+
+  private String first() {
+    PeHeaders headers = contents.image().headers();
+    return contents.image().name()
+        + ": "
+        + kind(headers)
+        + ", "
+        + MachineType.text(headers.machine())
+        + contents
+            .image()
+            .file()
+            .map(InputFile::size)
+            .map(size -> ", " + Numbers.count(size) + " bytes")
+            .orElse("")
+        + ", "
+        + linked(contents);
+  }
+
+  static String kind(PeHeaders headers) {
+    return (headers.isWide() ? "PE32+ " : "PE32 ")
+        + switch (ImageJson.type(headers)) {
+          case "dll" -> "DLL";
+          case "driver" -> "driver";
+          default -> "program";
+        };
+  }
+
+  /** {@code linked 2026-02-11 by LINK 14.40}. */
+  static String linked(ParsedImage contents) {
+    PeHeaders headers = contents.image().headers();
+    String by =
+        "linker "
+            + headers.linkerMajor()
+            + String.format(Locale.ROOT, ".%02d", headers.linkerMinor());
+    if (contents.debug().has(DebugDirectory.REPRO)) {
+      return "reproducible build (time stamp is a hash), " + by;
+    }
+    return contents
+        .linked()
+        .map(seconds -> FileTime.text(FileTime.ofUnixSeconds(seconds)).substring(0, 10))
+        .map(day -> "linked " + day + " by " + by)
+        .orElse("linked by " + by);
+  }
+
+  private void summary(ImageNames names) {
+    PeHeaders headers = contents.image().headers();
+    contents.version().map(ImageScreen::version).ifPresent(text -> line("version", text));
+    contents.clr().map(ImageScreen::managed).ifPresent(text -> line("managed", text));
+    line("id", identity());
+    line(
+        "base",
+        Numbers.hex(headers.imageBase())
+            + ", size "
+            + Numbers.hex(headers.sizeOfImage())
+            + (headers.entryPoint() == 0
+                ? ", no entry point"
+                : ", entry " + Numbers.hex(headers.entryPoint())));
+    security();
+    line("sections", sections());
+    line("exports", exports());
+    line("imports", imports());
+    String functions = functions(names);
+    if (!functions.isEmpty()) {
+      line("functions", functions);
+    }
+    if (MachineType.isX86(headers.machine())) {
+      line("tracing", tracing());
+    }
+  }
+
+  private void line(String title, String text) {
+    out.println(String.format(Locale.ROOT, "  %-10s %s", title, text));
+  }
+
+  /** {@code 10.0.19041.1348, Windows NT BASE API Client DLL (Microsoft Corporation)}. */
+  private static String version(VersionInfo version) {
+    List<String> parts = new ArrayList<>();
+    VersionInfo.Numbers numbers = version.numbers();
+    if (numbers != null) {
+      parts.add(VersionInfo.Numbers.text(numbers.fileVersion()));
+    }
+    version.text("FileDescription").map(String::strip).ifPresent(parts::add);
+    version.text("CompanyName").map(String::strip).ifPresent(parts::add);
+    parts.removeIf(String::isEmpty);
+    return parts.isEmpty() ? "no version strings" : String.join(", ", parts);
+  }
+
+  private static String managed(ClrHeader clr) {
+    return switch (clr.code()) {
+          case IL -> ".NET, intermediate language";
+          case MIXED -> ".NET mixed mode (C++/CLI)";
+          case READY_TO_RUN -> ".NET, ready to run";
+          case NGEN -> ".NET, native image (NGEN)";
+        }
+        + (clr.runtime().isEmpty() ? "" : ", metadata " + clr.runtime());
+  }
+
+  private String functions(ImageNames names) {
+    String known =
+        names.hasPdb()
+            ? Numbers.count(names.functions().list().stream().filter(f -> f.is(Source.PDB)).count())
+                + " in the PDB"
+            : "";
+    return Stream.of(table(), known).filter(text -> !text.isEmpty()).collect(joining(", "));
+  }
+
+  private String table() {
+    FunctionTable table = FunctionTable.of(contents.image());
+    long chained = 0;
+    long handled = 0;
+    long damaged = 0;
+    for (RuntimeFunction entry : table.entries()) {
+      UnwindChain chain = table.chain(entry);
+      chained += chain.depth() > 0 ? 1 : 0;
+      handled += chain.info().hasHandler() ? 1 : 0;
+      damaged += chain.damage().isPresent() || chain.info().damage().isPresent() ? 1 : 0;
+    }
+    if (table.entries().isEmpty()) {
+      return contents.image().headers().machine() == MachineType.AMD64 ? "no .pdata" : "";
+    }
+    return Numbers.count(table.entries().size())
+        + " in .pdata ("
+        + Numbers.count(chained)
+        + " chained, "
+        + Numbers.count(handled)
+        + " with handlers"
+        + (damaged == 0 ? "" : ", " + Numbers.count(damaged) + " damaged")
+        + ")";
+  }
+
+  private String tracing() {
+    Patchability patches = Patchability.of(contents.image());
+    long all = patches.list().size();
+    long possible = patches.list().stream().filter(FunctionPatch::isPossible).count();
+    return all == 0
+        ? "no functions found"
+        : Numbers.count(possible)
+            + " of "
+            + Numbers.counted(all, "function")
+            + " can be hot-patched (--hotpatch lists the reasons for the others)";
+  }
+
+  private String identity() {
+    String code = "code id " + contents.id().key();
+    @Nullable CodeView view = contents.debug().codeView().orElse(null);
+    return switch (view) {
+      case CodeView.Pdb70(var guid, long age, String path) ->
+          "PDB "
+              + path
+              + " "
+              + guid.toString().toUpperCase(Locale.ROOT)
+              + " age "
+              + age
+              + "; "
+              + code;
+      case CodeView.Pdb20(long signature, long age, String path) ->
+          "PDB 2 " + path + " " + Numbers.hex(signature) + " age " + age + "; " + code;
+      case null, default -> "no PDB; " + code;
+    };
+  }
+
+  private void security() {
+    ImageMitigations s = contents.security();
+    line(
+        "mitigations",
+        "ASLR "
+            + aslr(s)
+            + ", DEP "
+            + yes(s.nx())
+            + ", /GS "
+            + yes(s.gs())
+            + (s.safeSeh() == null ? "" : ", SafeSEH " + yes(s.safeSeh())));
+    line(
+        "",
+        "CFG "
+            + yes(s.cfg())
+            + (s.cfg() ? ", XFG " + yes(s.xfg()) : "")
+            + ", CET "
+            + yes(s.cet())
+            + ", force integrity "
+            + yes(s.forceIntegrity())
+            + (s.signed() == null
+                ? ""
+                : s.signed() ? ", signed (certificate not checked)" : ", not signed"));
+  }
+
+  /** Returns whether ASLR applies, and if not, why. */
+  static String aslr(ImageMitigations s) {
+    if (s.aslrEffective()) {
+      return s.highEntropyVa() ? "yes, high entropy" : "yes";
+    }
+    return s.dynamicBase()
+        ? "no: /DYNAMICBASE, but no base relocations"
+        : s.relocations() ? "no: base relocations, but no /DYNAMICBASE" : "no";
+  }
+
+  static String yes(boolean value) {
+    return value ? "yes" : "no";
+  }
+
+  private String sections() {
+    List<Section> all = contents.image().sections();
+    if (all.isEmpty()) {
+      return "none";
+    }
+    List<String> texts = new ArrayList<>();
+    for (Section section : all.subList(0, Math.min(NAMED_SECTIONS, all.size()))) {
+      texts.add(
+          (section.name().isEmpty() ? "(no name)" : contents.image().sectionName(section))
+              + " "
+              + Numbers.bytes(section.size()));
+    }
+    return String.join("  ", texts)
+        + (all.size() > NAMED_SECTIONS ? "  and " + (all.size() - NAMED_SECTIONS) + " more" : "");
+  }
+
+  private String exports() {
+    long named = contents.exports().list().stream().filter(e -> e.name() != null).count();
+    long bare = contents.exports().list().size() - named;
+    long forwarded = contents.exports().list().stream().filter(e -> e.forward() != null).count();
+    if (named + bare == 0) {
+      return "none";
+    }
+    return Numbers.count(named)
+        + " by name"
+        + (bare > 0 ? ", " + Numbers.count(bare) + " by ordinal only" : "")
+        + (forwarded > 0 ? ", " + Numbers.count(forwarded) + " forwarded" : "");
+  }
+
+  private String imports() {
+    List<Imports.Module> modules = contents.imports().modules();
+    if (modules.isEmpty()) {
+      return "none";
+    }
+    long delayed = modules.stream().filter(Imports.Module::delay).count();
+    return Numbers.counted(modules.size(), "module")
+        + (delayed > 0 ? " (" + Numbers.count(delayed) + " delayed)" : "")
+        + ", "
+        + Numbers.counted(contents.imports().count(), "function");
+  }
+}

@@ -1,0 +1,110 @@
+package io.ntrail.cli.image;
+
+import io.ntrail.cli.common.FunctionArgument;
+import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.common.ListingColumns;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.formats.pe.unwind.FunctionTable;
+import io.ntrail.formats.pe.unwind.RuntimeFunction;
+import io.ntrail.formats.pe.unwind.UnwindChain;
+import io.ntrail.programs.handlers.LanguageHandlers;
+import io.ntrail.programs.image.ImageFunction;
+import io.ntrail.programs.image.ImageFunctions;
+import io.ntrail.programs.image.ParsedImage;
+import java.io.PrintStream;
+import java.util.List;
+import java.util.Optional;
+
+/** {@code image --unwind ADDRESS|NAME}: which function that is, and its unwind information. */
+final class ImageUnwindPart {
+  /**
+   * A function that was asked for.
+   *
+   * @param rva the address as given, or where the named function begins
+   * @param entry what describes it; empty: nothing, as for a leaf
+   */
+  private record Asked(long rva, List<String> names, Optional<RuntimeFunction> entry) {}
+
+  private final ParsedImage contents;
+  private final FunctionTable table;
+  private final LanguageHandlers handlers;
+  private final List<Asked> asked;
+
+  private ImageUnwindPart(ParsedImage contents, ImageFunctions functions, String what) {
+    this.contents = contents;
+    this.table = FunctionTable.of(contents.image());
+    this.handlers = LanguageHandlers.of(contents.image(), table);
+    this.asked =
+        FunctionArgument.isAddress(what)
+            ? at(FunctionArgument.rva(contents.image(), what), functions)
+            : named(what, functions);
+  }
+
+  static ImagePart of(ParsedImage contents, ImageFunctions functions, String what) {
+    ImageUnwindPart part = new ImageUnwindPart(contents, functions, what);
+    Listing<Asked> listing = new Listing<>("functions", part.columns(), part.asked::forEach);
+    return new ImagePart(listing, (out, _, _) -> part.print(out), listing::json);
+  }
+
+  private List<Asked> at(long rva, ImageFunctions functions) {
+    int index = functions.indexUpTo(rva);
+    List<String> names = List.of();
+    if (index >= 0) {
+      ImageFunction function = functions.list().get(index);
+      names = rva < function.end() ? function.names() : names;
+    }
+    return List.of(new Asked(rva, names, table.entry(rva)));
+  }
+
+  private List<Asked> named(String what, ImageFunctions functions) {
+    return FunctionArgument.find(contents, functions, "--unwind", what).stream()
+        .map(function -> new Asked(function.rva(), function.names(), table.entry(function.rva())))
+        .toList();
+  }
+
+  private ListingColumns<Asked> columns() {
+    return new ListingColumns<Asked>()
+        .hex("rva", asked -> asked.entry.map(RuntimeFunction::begin).orElse(asked.rva))
+        .titled()
+        .knownCount("size", asked -> asked.entry.map(RuntimeFunction::size).orElse(-1L))
+        .titled()
+        .value("names", (asked, cell) -> ImageFunctionRows.names(cell, asked.names))
+        .titled("function")
+        .flag("leaf", asked -> asked.entry.isEmpty())
+        .titled()
+        .text(
+            "handler",
+            asked ->
+                chain(asked).flatMap(handlers::of).map(ImageFunctionRows::handler).orElse(null))
+        .titled()
+        .value("unwind", (asked, cell) -> ImageFunctionRows.unwind(cell, asked.entry, chain(asked)))
+        .titled();
+  }
+
+  private Optional<UnwindChain> chain(Asked function) {
+    return function.entry.map(table::chain);
+  }
+
+  private void print(PrintStream out) {
+    boolean first = true;
+    for (Asked function : asked) {
+      if (!first) {
+        out.println();
+      }
+      first = false;
+      String name = function.names.isEmpty() ? "" : String.join(", ", function.names) + ", ";
+      if (function.entry.isEmpty()) {
+        out.println(
+            name
+                + Numbers.hex(function.rva)
+                + ": no entry in the function table: a leaf function (no prologue), or not code");
+        continue;
+      }
+      RuntimeFunction entry = function.entry.get();
+      out.println(name + Numbers.hex(function.rva) + ": " + Numbers.counted(entry.size(), "byte"));
+      UnwindChain chain = table.chain(entry);
+      new UnwindPrinter(out).print(entry, chain);
+      handlers.of(chain).ifPresent(handled -> new HandlerText(out).print(handled));
+    }
+  }
+}

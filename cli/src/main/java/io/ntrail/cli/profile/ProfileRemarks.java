@@ -1,0 +1,141 @@
+package io.ntrail.cli.profile;
+
+import io.ntrail.analysis.etw.EtwProfile;
+import io.ntrail.analysis.etw.weights.ProfileInput;
+import io.ntrail.analysis.etw.weights.Profiler;
+import io.ntrail.analysis.etw.weights.Variant;
+import io.ntrail.analysis.naming.UnmatchedTerm;
+import io.ntrail.analysis.profile.Metric;
+import io.ntrail.analysis.profile.WeightUnit;
+import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.EventRemarks;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.cli.text.TextSanitizer;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Remarks on a profile: events that were not summed, and patterns that match nothing. */
+public final class ProfileRemarks {
+  private final ProfileInput input;
+  private final Profiler profiler;
+  private final ProfileRequest request;
+  private final Terminal terminal;
+
+  public ProfileRemarks(EtwProfile profile, ProfileRequest request, Terminal terminal) {
+    this.input = profile.input();
+    this.profiler = profile.profiler();
+    this.request = request;
+    this.terminal = terminal;
+  }
+
+  /** The closing lines of a table. */
+  void closing(ProfilePage page) {
+    if (request.shape().format() != CommonOptions.Format.TEXT) {
+      return;
+    }
+    List<String> remarks = new ArrayList<>();
+    add(
+        remarks,
+        profiler.remarks().unfinished(),
+        "had not ended when the recording stopped: not included");
+    add(remarks, profiler.remarks().broken(), "have a start or an end only: not included");
+    add(
+        remarks,
+        profiler.remarks().breaks(),
+        "context switches are inconsistent with the previous one on their CPU: some were lost, and"
+            + " waits across the loss may include run time");
+    add(remarks, profiler.unmatched(), "stack records match no event");
+    add(remarks, profiler.undefined(), "stack keys are undefined");
+    if (profiler.remarks().unattributed() > 0) {
+      String unit = request.unit() == WeightUnit.COUNT ? request.metric().things() : page.unit();
+      remarks.add(
+          page.weight(profiler.remarks().unattributed()) + " " + unit + " in unknown processes");
+    }
+    remarks.addAll(others());
+    remarks.forEach(terminal.out()::println);
+  }
+
+  private List<String> others() {
+    List<String> names =
+        request.source().variants(input.inventory()).stream()
+            .filter(variant -> !variant.equals(profiler.variant()))
+            .map(Variant::name)
+            .toList();
+    return names.isEmpty()
+        ? List.of()
+        : List.of(request.metric().choice().others() + ": --source " + String.join(", ", names));
+  }
+
+  private static void add(List<String> remarks, long count, String what) {
+    if (count > 0) {
+      remarks.add(Numbers.count(count) + " " + what);
+    }
+  }
+
+  /** Warns of what makes figures wrong, or empty; in every format. */
+  public void warn(int cores, List<UnmatchedTerm> functions) {
+    terminal.out().flush();
+    EventRemarks.leftOut(input.machine().leftOut(), terminal);
+    long stacks = profiler.leftOut();
+    if (stacks > 0) {
+      warning("memory limit reached: " + Numbers.counted(stacks, "stack record") + " skipped");
+    }
+    if (profiler.remarks().intervalUnknown()) {
+      warning("sampling interval unknown: assuming 1 ms (timer) or 1 event (counter)");
+    }
+    if (!request.range().whole()) {
+      EventRemarks.outside(input.recording(), request.range(), cores, terminal);
+    }
+    profiler.unmatchedWords().forEach(this::unmatched);
+    functions.forEach(this::unmatched);
+  }
+
+  private void unmatched(UnmatchedTerm word) {
+    String asked = TextSanitizer.one(word.asked());
+    String nearest = TextSanitizer.one(word.nearest());
+    boolean there = nearest.equalsIgnoreCase(asked) && !nearest.isEmpty();
+    boolean byName = request.metric().has(Metric.Trait.NAMED_EVENTS);
+    String things = byName ? "selected events" : request.metric().things();
+    String none = "none of the " + things;
+    switch (word.what()) {
+      case EVENT ->
+          warning(
+              (byName
+                      ? request.range().whole() ? "no event" : "no event in this time range"
+                      : "no event of metric " + request.metric().name())
+                  + " matches "
+                  + asked);
+      case PROCESS ->
+          warning(
+              none
+                  + " belongs to "
+                  + (there ? asked + ", a process in this recording" : "a process " + asked));
+      case THREAD -> warning(none + " belongs to a thread " + asked);
+      case MODULE -> warning(none + " are in a module " + asked);
+      default -> warning("no function in the profile matches " + asked);
+    }
+    String next = there ? "" : nextStep(word, nearest);
+    if (!next.isEmpty()) {
+      terminal.err().println("try: " + next);
+    }
+  }
+
+  private static String nextStep(UnmatchedTerm word, String nearest) {
+    String quoted = nearest.matches("[\\w./:@%+=,-]+") ? nearest : "'" + nearest + "'";
+    return switch (word.what()) {
+      case EVENT ->
+          nearest.isEmpty() ? "ntrail events FILE --count lists all events" : "-e " + quoted;
+      case PROCESS ->
+          nearest.isEmpty() ? "--by process lists the processes of this profile" : "-p " + quoted;
+      case THREAD -> "--by thread lists the threads of this profile";
+      case MODULE -> nearest.isEmpty() ? "" : "-z " + quoted;
+      case RULE -> nearest.isEmpty() ? "-n 0 lists all functions" : quoted;
+      default -> nearest.isEmpty() ? "-n 0 lists all functions" : "--callers " + quoted;
+    };
+  }
+
+  private void warning(String text) {
+    terminal.err().println("warning: " + text);
+  }
+}

@@ -1,0 +1,207 @@
+package io.ntrail.cli.shell;
+
+import io.ntrail.cli.common.Command;
+import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.ExitCode;
+import io.ntrail.cli.common.UsageError;
+import io.ntrail.cli.text.HelpTexts;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.bytes.SpellingSuggestion;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import picocli.CommandLine;
+import picocli.CommandLine.MissingParameterException;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** Finds the command, parses its words, runs it, and turns failures into messages. */
+public final class CommandRunner {
+  private CommandRunner() {}
+
+  /**
+   * Runs {@code args[0]} with the other words.
+   *
+   * @return the exit code
+   */
+  public static int run(String[] args, Terminal terminal) {
+    boolean internals = Arrays.asList(args).contains("-vv");
+    try {
+      return runOrThrow(args, terminal);
+    } catch (UsageError e) {
+      return fail(terminal, String.valueOf(e.getMessage()), e.nextStep(), ExitCode.USAGE);
+    } catch (CannotGoOn e) {
+      return fail(terminal, e.message(), nextStep(e, args), exitCode(e.reason()));
+    } catch (DamagedInput e) {
+      return fail(terminal, String.valueOf(e.getMessage()), "", ExitCode.FAILED);
+    } catch (OutOfMemoryError e) {
+      if (internals) {
+        throw e;
+      }
+      return fail(
+          terminal,
+          "not enough memory (" + Runtime.getRuntime().maxMemory() / (1 << 20) + " MiB)",
+          "NTRAIL_JAVA_OPTS=-Xmx4g ntrail " + args[0] + " ...",
+          ExitCode.FAILED);
+    } catch (IOException | UncheckedIOException e) {
+      return fail(terminal, String.valueOf(e.getMessage()), "", ExitCode.FAILED);
+    } catch (InternalError e) {
+      if (internals) {
+        throw e;
+      }
+      return fail(
+          terminal,
+          "the file changed or shrank while it was read",
+          "copy it first, then read the copy",
+          ExitCode.FAILED);
+    } catch (RuntimeException e) {
+      if (internals) {
+        throw e;
+      }
+      return fail(
+          terminal,
+          "internal error: " + e,
+          "run again with -vv and report the output",
+          ExitCode.FAILED);
+    }
+  }
+
+  private static int runOrThrow(String[] args, Terminal terminal) throws IOException {
+    Optional<Commands.Entry> found = Commands.named(args[0]);
+    if (found.isEmpty()) {
+      String nearest =
+          SpellingSuggestion.of(
+              args[0], Commands.listed().stream().map(Commands.Entry::name).toList());
+      throw new UsageError(
+          "unknown command " + args[0],
+          nearest.isEmpty() ? "ntrail -h" : withWord(args, args[0], nearest));
+    }
+    Commands.Entry entry = found.get();
+    List<String> words = new ArrayList<>(Arrays.asList(args).subList(1, args.length));
+    int end = words.indexOf("--");
+    List<String> options = end < 0 ? words : words.subList(0, end);
+    options.replaceAll(word -> word.equals("-vv") ? "-v" : word);
+    if (options.contains("-h") && entry.listed()) {
+      terminal.out().print(HelpTexts.page(entry.name()));
+      return ExitCode.DONE;
+    }
+    Command command = entry.make().get();
+    CommandSpec spec = command.spec();
+    if (options.contains("--help") && entry.listed()) {
+      try (Terminal paged = options.contains("--no-pager") ? terminal : terminal.paged()) {
+        paged.out().print(Manual.text(entry.name(), spec));
+      }
+      return ExitCode.DONE;
+    }
+    ParseResult parsed = parse(entry.name(), spec, words);
+    CommonOptions.check(parsed);
+    return command.run(parsed, terminal);
+  }
+
+  private static ParseResult parse(String name, CommandSpec spec, List<String> words) {
+    try {
+      CommandLine line = new CommandLine(spec);
+      line.setUnmatchedOptionsArePositionalParams(false);
+      line.setOverwrittenOptionsAllowed(true);
+      line.setExpandAtFiles(false);
+      return line.parseArgs(words.toArray(String[]::new));
+    } catch (UnmatchedArgumentException e) {
+      String wrong = e.getUnmatched().getFirst();
+      if (!wrong.startsWith("-") || wrong.equals("-")) {
+        throw new UsageError(name + " takes no arguments, not " + wrong, "ntrail " + name);
+      }
+      int value = wrong.indexOf('=');
+      String option = value < 0 ? wrong : wrong.substring(0, value);
+      throw new UsageError(
+          "unknown option " + option + " for " + name, nearestOption(spec, option, name));
+    } catch (MissingParameterException e) {
+      throw new UsageError(missing(e) + " needs a value", withHelp(example(e), name));
+    } catch (ParameterException e) {
+      for (String word : words) {
+        String flag = word.substring(0, Math.max(0, word.indexOf('=')));
+        OptionSpec option = spec.findOption(flag);
+        if (option != null && option.arity().max() == 0) {
+          throw new UsageError(flag + " takes no value", withHelp(flag, name));
+        }
+      }
+      throw new UsageError(String.valueOf(e.getMessage()), "ntrail " + name + " -h");
+    }
+  }
+
+  private static String missing(MissingParameterException e) {
+    return e.getMissing().getFirst() instanceof OptionSpec option
+        ? option.longestName()
+        : String.valueOf(e.getMissing().getFirst().paramLabel());
+  }
+
+  private static String example(MissingParameterException e) {
+    return missing(e) + " " + e.getMissing().getFirst().paramLabel();
+  }
+
+  /** Returns the command with one word corrected. */
+  private static String withWord(String[] args, String wrong, String right) {
+    StringBuilder command = new StringBuilder("ntrail");
+    for (String arg : args) {
+      String word = arg.equals(wrong) ? right : arg;
+      command.append(' ').append(word.matches("[\\w./:@%+=,!~*-]+") ? word : "'" + word + "'");
+    }
+    return command.toString();
+  }
+
+  private static int exitCode(CannotGoOn.Reason reason) {
+    return switch (reason) {
+      case NOT_POSSIBLE -> ExitCode.NOT_POSSIBLE;
+      case TOO_MANY_FILES -> ExitCode.USAGE;
+      default -> ExitCode.FAILED;
+    };
+  }
+
+  /** Makes a next step that is only a file's name the whole command. */
+  private static String nextStep(CannotGoOn e, String[] args) {
+    String file = e.file();
+    if (!Arrays.asList(args).contains(file)) {
+      return e.nextStep();
+    }
+    return switch (e.reason()) {
+      case NO_SUCH_FILE -> e.nextStep().isEmpty() ? "" : withWord(args, file, e.nextStep());
+      case FOLDER ->
+          withWord(
+              args,
+              file,
+              file
+                  + (file.endsWith("/") ? "" : "/")
+                  + (args[0].equals("calls") ? "*.ntr" : "*.etl"));
+      case TOO_MANY_FILES -> "ntrail " + args[0] + " " + file;
+      default -> e.nextStep();
+    };
+  }
+
+  private static String nearestOption(CommandSpec spec, String wrong, String command) {
+    List<String> names =
+        spec.options().stream().map(OptionSpec::names).flatMap(Arrays::stream).toList();
+    String nearest = SpellingSuggestion.of(wrong, names);
+    return nearest.isEmpty() ? "ntrail " + command + " -h" : withHelp(nearest, command);
+  }
+
+  /** Returns what was probably meant, and where to read more, in two columns. */
+  private static String withHelp(String meant, String command) {
+    return meant + " ".repeat(Math.max(2, 47 - meant.length())) + "help: ntrail " + command + " -h";
+  }
+
+  private static int fail(Terminal terminal, String message, String nextStep, int exitCode) {
+    terminal.out().flush();
+    terminal.err().println("ntrail: " + message);
+    if (!nextStep.isEmpty()) {
+      terminal.err().println((nextStep.startsWith("readable: ") ? "" : "try: ") + nextStep);
+    }
+    return exitCode;
+  }
+}

@@ -1,0 +1,87 @@
+package io.ntrail.cli.shell;
+
+import io.ntrail.cli.calls.CallsCommand;
+import io.ntrail.cli.common.Command;
+import io.ntrail.cli.events.EventsCommand;
+import io.ntrail.cli.export.DiffCommand;
+import io.ntrail.cli.export.ExportCommand;
+import io.ntrail.cli.image.ImageCommand;
+import io.ntrail.cli.info.InfoCommand;
+import io.ntrail.cli.profile.ProfileCommand;
+import io.ntrail.cli.symbols.SymbolsCommand;
+import io.ntrail.cli.trace.TraceCommand;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** The commands there are: name, purpose in a line, and how to make one. */
+public final class Commands {
+  /**
+   * A command that was not made yet.
+   *
+   * @param name as typed
+   * @param purpose one line
+   * @param listed whether people are told of it
+   * @param make makes it
+   */
+  public record Entry(String name, String purpose, boolean listed, Supplier<Command> make) {}
+
+  private static final List<Entry> ALL =
+      List.of(
+          new Entry("info", "what is in a recording, and what was lost", true, InfoCommand::new),
+          new Entry(
+              "events",
+              "the events of a recording, in time order or counted",
+              true,
+              EventsCommand::new),
+          new Entry(
+              "profile",
+              "CPU time, waits, I/O by function or call path",
+              true,
+              ProfileCommand::new),
+          new Entry(
+              "calls", "the calls of a recording, and how long they took", true, CallsCommand::new),
+          new Entry("diff", "what changed from one profile to another", true, DiffCommand::new),
+          new Entry("export", "a profile for other tools: flame graphs", true, ExportCommand::new),
+          new Entry(
+              "image",
+              "headers and metadata of a program, library or driver",
+              true,
+              ImageCommand::new),
+          new Entry(
+              "symbols", "functions and source lines of addresses", true, SymbolsCommand::new),
+          new Entry(
+              "trace", "records the calls of a program that it starts", true, TraceCommand::new),
+          new Entry("doctor", "checks this installation", true, DoctorCommand::new),
+          new Entry("completion", "shell completion script", true, CompletionCommand::new),
+          new Entry("help", "help for a command or topic", true, HelpCommand::new),
+          new Entry("man", "writes the manual pages into a folder", false, ManCommand::new),
+          new Entry("warm", "trains the start cache", false, WarmCommand::new));
+
+  private Commands() {}
+
+  /** Returns all commands. */
+  public static List<Entry> all() {
+    return ALL;
+  }
+
+  /** Returns the commands that help lists. */
+  public static List<Entry> listed() {
+    return ALL.stream().filter(Entry::listed).toList();
+  }
+
+  /** Returns whether help lists a command of that name. */
+  public static boolean isListed(String name) {
+    return named(name).map(Entry::listed).orElse(false);
+  }
+
+  /** Returns the command of that name. */
+  public static Optional<Entry> named(String name) {
+    for (Entry entry : ALL) {
+      if (entry.name.equals(name)) {
+        return Optional.of(entry);
+      }
+    }
+    return Optional.empty();
+  }
+}

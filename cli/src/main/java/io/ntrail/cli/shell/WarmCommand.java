@@ -1,0 +1,69 @@
+package io.ntrail.cli.shell;
+
+import io.ntrail.cli.common.Command;
+import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.ExitCode;
+import io.ntrail.cli.text.HelpTexts;
+import io.ntrail.cli.text.Terminal;
+import java.io.ByteArrayOutputStream;
+import java.util.List;
+import java.util.Locale;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+
+/**
+ * {@code ntrail warm [FILE]}: runs what people run most, so that the start cache learns the
+ * classes. Its answers go nowhere.
+ */
+final class WarmCommand implements Command {
+  WarmCommand() {}
+
+  @Override
+  public CommandSpec spec() {
+    CommandSpec spec = CommonOptions.command("warm", "Runs a little of everything.");
+    spec.addPositional(CommonOptions.words("FILE", "a small recording, program or PDB", List.of()));
+    return spec;
+  }
+
+  @Override
+  public int run(ParseResult parsed, Terminal terminal) {
+    HelpTexts.page("ntrail");
+    for (String file : CommonOptions.positionals(parsed)) {
+      for (List<String> words : commands(file)) {
+        Terminal nowhere = Terminal.of(new ByteArrayOutputStream(), new ByteArrayOutputStream());
+        CommandRunner.run(words.toArray(String[]::new), nowhere);
+      }
+    }
+    return ExitCode.DONE;
+  }
+
+  private static List<List<String>> commands(String file) {
+    String name = file.toLowerCase(Locale.ROOT);
+    if (name.endsWith(".pdb")) {
+      return List.of(
+          List.of("symbols", file, "--address", "0x1040"),
+          List.of("symbols", file, "--address", "0x1040", "--format", "json"),
+          List.of("symbols", file, "--list"),
+          List.of("symbols", file, "--publics"),
+          List.of("symbols", file, "--lines"));
+    }
+    if (name.endsWith(".exe")) {
+      return List.of(
+          List.of("image", file),
+          List.of("image", file, "--functions"),
+          List.of("image", file, "--disasm", "0x1000"));
+    }
+    return List.of(
+        List.of("info", file),
+        List.of("info", file, "--format", "json"),
+        List.of("events", file, "--count"),
+        List.of("events", file, "--count", "--format", "json"),
+        List.of("events", file),
+        List.of("events", file, "--format", "jsonl", "-n", "100"),
+        List.of("profile", file),
+        List.of("profile", file, "--tree"),
+        List.of("profile", file, "--format", "json"),
+        List.of("export", file, "--to", "flamegraph"),
+        List.of("diff", file, file));
+  }
+}

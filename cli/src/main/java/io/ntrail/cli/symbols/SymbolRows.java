@@ -1,0 +1,127 @@
+package io.ntrail.cli.symbols;
+
+import io.ntrail.analysis.naming.NamePattern;
+import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.common.ListingColumns;
+import io.ntrail.formats.pdb.PdbFile;
+import io.ntrail.formats.pdb.PdbModule;
+import io.ntrail.formats.pdb.PublicSymbols;
+import io.ntrail.formats.pdb.codeview.Symbol;
+import io.ntrail.programs.symbols.ImageSymbols;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code symbols FILE --list}: the procedures of each module, then the public symbols that lie
+ * elsewhere than at the begin of one of them; or all public symbols, by address.
+ */
+final class SymbolRows {
+  /** Names that are read by several threads, then printed. */
+  private static final int TOGETHER = 8192;
+
+  private final PdbFile pdb;
+  private final NamePattern pattern;
+  private final boolean publicsAlone;
+  private final int cores;
+
+  /**
+   * Lists the symbols whose names fit a pattern.
+   *
+   * @param publicsAlone whether it is public symbols that are asked for
+   * @param cores threads to use
+   */
+  SymbolRows(PdbFile pdb, NamePattern pattern, boolean publicsAlone, int cores) {
+    this.cores = cores;
+    this.pdb = pdb;
+    this.pattern = pattern;
+    this.publicsAlone = publicsAlone;
+  }
+
+  /**
+   * A symbol.
+   *
+   * @param rva -1 if it is not in the image
+   * @param size -1 if unknown
+   * @param module null for public symbols
+   */
+  record Row(
+      long rva,
+      long size,
+      String kind,
+      @Nullable String decorated,
+      String name,
+      @Nullable String module) {}
+
+  Listing<Row> listing() {
+    ListingColumns<Row> columns =
+        new ListingColumns<Row>()
+            .knownHex("rva", Row::rva)
+            .titled()
+            .knownCount("size", Row::size)
+            .titled()
+            .text("kind", Row::kind)
+            .titled()
+            .text("decorated", Row::decorated)
+            .text("name", Row::name)
+            .titled()
+            .text("module", Row::module);
+    return new Listing<>("symbols", columns, this::rows);
+  }
+
+  private void rows(Consumer<Row> sink) {
+    Set<Long> procedures = new HashSet<>();
+    if (!publicsAlone) {
+      procedures(procedures, sink);
+    }
+    int count = pdb.publics().map(PublicSymbols::count).orElse(0);
+    for (int from = 0; from < count; from += TOGETHER) {
+      IntStream part = IntStream.range(from, Math.min(count, from + TOGETHER));
+      (cores > 1 ? part.parallel() : part)
+          .mapToObj(pdb::publicSymbol)
+          .map(found -> found.flatMap(symbol -> row(symbol, procedures)))
+          .flatMap(Optional::stream)
+          .forEachOrdered(sink);
+    }
+  }
+
+  private void procedures(Set<Long> procedures, Consumer<Row> sink) {
+    for (PdbModule module : pdb.modules()) {
+      for (Symbol.Procedure procedure : pdb.symbols(module).procedures()) {
+        long linked = pdb.rva(procedure.section(), procedure.offset());
+        procedures.add(linked);
+        if (pattern.matches(procedure.name())) {
+          sink.accept(
+              new Row(
+                  pdb.toImage(linked, procedure.length()),
+                  procedure.length(),
+                  "procedure",
+                  null,
+                  procedure.name(),
+                  module.name()));
+        }
+      }
+    }
+  }
+
+  private Optional<Row> row(Symbol.Public symbol, Set<Long> procedures) {
+    long linked = pdb.rva(symbol.section(), symbol.offset());
+    if (procedures.contains(linked)) {
+      return Optional.empty();
+    }
+    String name = ImageSymbols.plain(symbol.name());
+    return pattern.matches(name) || pattern.matches(symbol.name())
+        ? Optional.of(
+            new Row(
+                pdb.toImage(symbol),
+                -1,
+                symbol.isFunction() ? "public function" : "public",
+                symbol.name(),
+                name,
+                null))
+        : Optional.empty();
+  }
+}

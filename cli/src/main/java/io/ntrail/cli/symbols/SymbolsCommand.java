@@ -1,0 +1,280 @@
+package io.ntrail.cli.symbols;
+
+import io.ntrail.analysis.input.RecordingInput;
+import io.ntrail.analysis.naming.NamePattern;
+import io.ntrail.cli.common.Command;
+import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.CommonOptions.Format;
+import io.ntrail.cli.common.ExitCode;
+import io.ntrail.cli.common.FunctionArgument;
+import io.ntrail.cli.common.Listing;
+import io.ntrail.cli.common.Losses;
+import io.ntrail.cli.common.SymbolSearchPath;
+import io.ntrail.cli.common.UsageError;
+import io.ntrail.cli.text.Json;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Progress;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.pdb.DbiHeader;
+import io.ntrail.formats.pdb.PdbFile;
+import io.ntrail.formats.pe.MachineType;
+import io.ntrail.programs.symbols.SymbolManifest;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+
+/** {@code ntrail symbols FILE}: names of functions, and where in their source code lies. */
+public final class SymbolsCommand implements Command {
+  private static final String EXAMPLE = "ntrail symbols shopcore.pdb --address 0x1070";
+  private static final List<String> LISTS = List.of("--list", "--publics", "--lines", "--find");
+
+  public SymbolsCommand() {}
+
+  @Override
+  public CommandSpec spec() {
+    CommandSpec spec = CommonOptions.command("symbols", "Functions and source lines of addresses.");
+    spec.addOption(CommonOptions.values("RVA", "function and line at an RVA, 0x1070", "--address"));
+    spec.addOption(CommonOptions.flag("its functions and public symbols", "--list"));
+    spec.addOption(CommonOptions.flag("public symbols only, also decorated names", "--publics"));
+    spec.addOption(CommonOptions.flag("source line of each code range", "--lines"));
+    spec.addOption(
+        CommonOptions.value(
+            "PATTERN", "only names that match a pattern; of --lines: the file", "--find"));
+    spec.addOption(CommonOptions.flag("of --address: types of parameters", "--parameters"));
+    spec.addOption(
+        CommonOptions.flag(
+            "instead of a file: undecorate names, one line per name", "--undecorate"));
+    spec.addOption(CommonOptions.value("name|full|crt", "style of --undecorate", "--style"));
+    SymbolSearchPath.options(spec);
+    spec.addOption(
+        CommonOptions.optional(
+            "N", "of a recording: only the N images with the most samples", "--hot"));
+    spec.addOption(CommonOptions.flag("download missing files from symbol servers", "--fetch"));
+    spec.addOption(
+        CommonOptions.flag("of a recording: also image files, not only PDBs", "--images"));
+    spec.addOption(
+        CommonOptions.value(
+            "FILE", "pack what was found into a zip, for -y elsewhere", "--bundle"));
+    spec.addOption(
+        CommonOptions.value(
+            "FILE",
+            "list what is missing, for ntrail symbols FILE --fetch elsewhere",
+            "--manifest"));
+    spec.addOption(
+        CommonOptions.value("N", "at most N rows of a table; 0 for all", "-n", "--limit"));
+    CommonOptions.output(spec, "text, json, jsonl or csv (the last two: rows)");
+    spec.addPositional(
+        CommonOptions.words(
+            "FILE",
+            "a PDB, an image whose PDB lies beside it, a recording (.etl), or a list of --manifest",
+            List.of()));
+    return spec;
+  }
+
+  @Override
+  public int run(ParseResult parsed, Terminal system) {
+    Format format =
+        CommonOptions.format(parsed, Format.TEXT, Format.JSON, Format.JSONL, Format.CSV);
+    List<String> words = CommonOptions.positionals(parsed);
+    try (Terminal terminal = CommonOptions.output(parsed, system)) {
+      if (CommonOptions.has(parsed, "--undecorate")) {
+        return UndecoratedNames.print(
+            words, CommonOptions.text(parsed, "--style", "name"), terminal);
+      }
+      List<String> addresses = CommonOptions.all(parsed, "--address");
+      // "--hot shop.etl": no number, so that it is the file.
+      String hot = CommonOptions.text(parsed, "--hot", "");
+      if (!hot.isEmpty() && !hot.matches("[\\d,]+")) {
+        words = new ArrayList<>(words);
+        words.add(hot);
+      }
+      // "--address 0x1070 0x2040": more of them may follow, and the file may be in front.
+      List<String> all = List.copyOf(words);
+      List<String> files = all.stream().filter(word -> !FunctionArgument.isAddress(word)).toList();
+      if (files.size() != 1 || addresses.isEmpty() && all.size() != 1) {
+        throw new UsageError("symbols needs one file", EXAMPLE);
+      }
+      Path file = CommonOptions.path(files.getFirst());
+      if (RecordingInput.isEtw(file)) {
+        return ofRecording(file, hot, format, parsed, terminal);
+      }
+      if (SymbolManifest.isManifest(file)) {
+        try (SymbolSearchPath places = SymbolSearchPath.of(parsed, terminal)) {
+          return SymbolManifestFetch.print(
+              file, path(parsed, "--bundle"), format, places, parsed, terminal);
+        }
+      }
+      only(parsed, "--hot", "--images", "--bundle", "--manifest");
+      try (SymbolSearchPath places = SymbolSearchPath.of(parsed, terminal);
+          SymbolSource source = open(file, places, parsed, terminal)) {
+        if (!addresses.isEmpty()) {
+          boolean parameters = CommonOptions.has(parsed, "--parameters");
+          AddressLookup answer = new AddressLookup(source, addresses(addresses, all), parameters);
+          answer.print(format, terminal);
+        } else if (LISTS.stream().anyMatch(option -> CommonOptions.has(parsed, option))) {
+          list(parsed, source.pdb(), format, terminal);
+        } else {
+          summary(source, format, terminal);
+        }
+        source.remarks().forEach(why -> terminal.err().println("warning: " + why));
+        List<Gap> gaps = source.gaps();
+        Losses.warn(gaps, terminal);
+        return gaps.isEmpty() ? ExitCode.DONE : ExitCode.INCOMPLETE;
+      }
+    }
+  }
+
+  private static SymbolSource open(
+      Path file, SymbolSearchPath places, ParseResult parsed, Terminal terminal) {
+    if (!places.asksServers()) {
+      return SymbolSource.open(file, places.search());
+    }
+    try (Progress _ =
+        Progress.start(
+            terminal,
+            CommonOptions.has(parsed, "-q"),
+            () -> places.progress().line().orElse("looking for the PDB of " + file))) {
+      return SymbolSource.open(file, places.search());
+    }
+  }
+
+  private static int ofRecording(
+      Path file, String hot, Format format, ParseResult parsed, Terminal terminal) {
+    if (format != Format.TEXT && format != Format.JSON) {
+      throw new UsageError("images of a recording are listed as text or json", "--format json");
+    }
+    long most =
+        !CommonOptions.has(parsed, "--hot")
+            ? -1
+            : hot.matches("[\\d,]+") ? CommonOptions.number(parsed, "--hot", 0) : 0;
+    RecordedImagesReport.Request request =
+        new RecordedImagesReport.Request(
+            file,
+            most,
+            CommonOptions.has(parsed, "--images"),
+            path(parsed, "--bundle"),
+            path(parsed, "--manifest"),
+            format,
+            parsed);
+    try (SymbolSearchPath places = SymbolSearchPath.of(List.of(file), parsed, terminal)) {
+      return RecordedImagesReport.print(request, places, terminal);
+    }
+  }
+
+  /** A file that is to be written: none that is read, and nothing that is no file. */
+  private static @Nullable Path path(ParseResult parsed, String option) {
+    if (!CommonOptions.has(parsed, option)) {
+      return null;
+    }
+    String name = CommonOptions.text(parsed, option, "");
+    Path file = CommonOptions.path(name);
+    List<String> read = new ArrayList<>(CommonOptions.positionals(parsed));
+    CommonOptions.all(parsed, "-y").stream().filter(SymbolSearchPath::isPlace).forEach(read::add);
+    CommonOptions.notRead(option, name, file, read);
+    if (Files.exists(file) && !Files.isRegularFile(file)) {
+      throw new UsageError(option + " " + name + " is not a file", option + " another.file");
+    }
+    return file;
+  }
+
+  /** Refuses options that would have no effect. */
+  private static void only(ParseResult parsed, String... options) {
+    for (String option : options) {
+      if (CommonOptions.has(parsed, option)) {
+        throw new UsageError(
+            option + " applies to recordings", "ntrail symbols shop.etl " + option);
+      }
+    }
+  }
+
+  private static List<Long> addresses(List<String> options, List<String> words) {
+    List<String> all = new ArrayList<>(options);
+    words.stream().filter(FunctionArgument::isAddress).forEach(all::add);
+    return all.stream().map(SymbolsCommand::address).toList();
+  }
+
+  private static long address(String text) {
+    try {
+      return Long.parseUnsignedLong(text.startsWith("0x") ? text.substring(2) : text, 16);
+    } catch (NumberFormatException _) {
+      throw new UsageError("an address looks like 0x1070, not " + text, EXAMPLE);
+    }
+  }
+
+  private static void list(ParseResult parsed, PdbFile pdb, Format format, Terminal terminal) {
+    NamePattern pattern = pattern(CommonOptions.text(parsed, "--find", "*"));
+    boolean lines = CommonOptions.has(parsed, "--lines");
+    Listing<?> listing =
+        lines
+            ? new LineRows(pdb, pattern).listing()
+            : new SymbolRows(
+                    pdb,
+                    pattern,
+                    CommonOptions.has(parsed, "--publics"),
+                    CommonOptions.cores(parsed))
+                .listing();
+    listing.print(
+        format,
+        terminal.out(),
+        () -> {
+          int width = CommonOptions.width(parsed, terminal);
+          long rows = listing.table(terminal.out(), CommonOptions.number(parsed, "-n", 0), width);
+          terminal.out().println(Numbers.counted(rows, lines ? "row" : "symbol"));
+        },
+        json -> {
+          json.text("schema", "ntrail.symbol-list/1");
+          listing.json(json);
+          json.gaps(pdb.gaps());
+        });
+  }
+
+  private static NamePattern pattern(String text) {
+    try {
+      return NamePattern.of(text);
+    } catch (IllegalArgumentException e) {
+      throw new UsageError(String.valueOf(e.getMessage()), "--find 'Stock*'");
+    }
+  }
+
+  private static void summary(SymbolSource source, Format format, Terminal terminal) {
+    PdbFile pdb = source.pdb();
+    long publics = pdb.publics().map(symbols -> (long) symbols.count()).orElse(0L);
+    long globals = pdb.globals().map(symbols -> (long) symbols.count()).orElse(0L);
+    int modules = pdb.modules().size();
+    String machine =
+        pdb.header().map(DbiHeader::machine).map(MachineType::text).orElse("no machine");
+    switch (format) {
+      case JSON, JSONL -> {
+        try (Json json = new Json(terminal.out())) {
+          json.object().text("schema", "ntrail.pdb/1").text("file", source.file().toString());
+          json.object("pdb").text("guid", pdb.guid().toString()).number("age", pdb.age());
+          json.text("name", source.file().getFileName().toString()).endObject();
+          json.text("machine", pdb.header().isPresent() ? machine : null);
+          json.number("modules", modules).number("publics", publics).number("globals", globals);
+          json.gaps(pdb.gaps()).endObject();
+        }
+      }
+      default -> {
+        terminal
+            .out()
+            .println(
+                "%s: PDB of %s, id %s age %d"
+                    .formatted(pdb.name(), machine, pdb.guid().toString(), pdb.age()));
+        terminal
+            .out()
+            .println(
+                "  %s, %s, %s%s"
+                    .formatted(
+                        Numbers.counted(modules, "module"),
+                        Numbers.counted(publics, "public symbol"),
+                        Numbers.counted(globals, "global symbol"),
+                        pdb.omapToImage().isPresent() ? ", addresses remapped (OMAP)" : ""));
+      }
+    }
+  }
+}

@@ -1,0 +1,258 @@
+package io.ntrail.cli.trace;
+
+import static java.util.stream.Collectors.joining;
+
+import io.ntrail.cli.common.Command;
+import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.ExitCode;
+import io.ntrail.cli.common.SymbolSearchPath;
+import io.ntrail.cli.common.UsageError;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.cli.text.Version;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.live.agent.AgentHost;
+import io.ntrail.live.plan.TracePlan;
+import io.ntrail.live.session.RecorderState;
+import io.ntrail.live.session.RecorderStatistics;
+import io.ntrail.live.trace.TraceRun;
+import io.ntrail.live.trace.TraceSettings;
+import io.ntrail.live.trace.TraceTarget;
+import io.ntrail.live.trace.TracedProcessTree;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+
+/** {@code ntrail trace -- PROGRAM}: records the calls of functions of a program that it starts. */
+public final class TraceCommand implements Command {
+  private static final long HOOK_SECONDS = 20;
+
+  public TraceCommand() {}
+
+  @Override
+  public CommandSpec spec() {
+    CommandSpec spec =
+        CommonOptions.command("trace", "Records every call of chosen functions of a program.");
+    spec.addOption(
+        CommonOptions.values("PATTERN", "functions to trace: module!name", "-f", "--function"));
+    spec.addOption(CommonOptions.values("PATTERN", "functions that are not traced", "--exclude"));
+    spec.addOption(
+        CommonOptions.value("NAME|PID", "attach to a running program", "-p", "--process"));
+    spec.addOption(
+        CommonOptions.flag("also trace child processes; ends when all have ended", "--children"));
+    spec.addOption(
+        CommonOptions.value("FILE", "the recording (default: PROGRAM.ntr)", "-o", "--output"));
+    spec.addOption(
+        CommonOptions.flag(
+            "count what would be traced; the program ends before its first instruction", "--plan"));
+    spec.addOption(CommonOptions.flag("list skipped functions with reasons", "--why"));
+    spec.addOption(
+        CommonOptions.flag(
+            "with -p: read commands from standard input, one per line: " + TraceControlInput.FORMS,
+            "-i",
+            "--interactive"));
+    spec.addOption(
+        CommonOptions.flag("do not suspend threads: some functions are skipped", "--no-stop"));
+    spec.addOption(SymbolSearchPath.option());
+    spec.addOption(CommonOptions.value("N", "record the first N arguments, up to 12", "--args"));
+    spec.addOption(CommonOptions.value("N", "trace at most N stacks at once", "--threads"));
+    spec.addOption(
+        CommonOptions.value("N", "buffers of 64 KiB for records (default: 512)", "--buffers"));
+    spec.addOption(
+        CommonOptions.value("SIZE", "stop recording when the file has this size", "--max-size"));
+    spec.addOption(
+        CommonOptions.value("SIZE", "ring mode: keep only the last SIZE bytes", "--ring"));
+    spec.addOption(
+        CommonOptions.value(
+            "wine|local", "where the program runs (default: wine; Windows: local)", "--on"));
+    spec.addOption(
+        CommonOptions.value("FILE", "where the report goes (default: stderr)", "--report"));
+    spec.addOption(CommonOptions.value("text|json", "how the report is written", "--format"));
+    spec.addOption(CommonOptions.flag("exit with 3 if records were lost", "--strict"));
+    spec.addPositional(
+        CommonOptions.words("PROGRAM", "a program and its arguments; put -- in front", List.of()));
+    return spec;
+  }
+
+  @Override
+  public int run(ParseResult parsed, Terminal terminal) throws IOException {
+    TraceRequest request = TraceRequest.of(parsed, terminal);
+    AgentHost host = host(CommonOptions.text(parsed, "--on", isWindows() ? "local" : "wine"));
+    try (TraceReport report = TraceReport.of(parsed, request, terminal)) {
+      Stop stop = new Stop();
+      try (TraceTarget target = open(host, request)) {
+        return planAndTrace(parsed, request, target, report, stop);
+      } finally {
+        stop.done();
+      }
+    }
+  }
+
+  private static int planAndTrace(
+      ParseResult parsed, TraceRequest request, TraceTarget target, TraceReport report, Stop stop) {
+    boolean begun = false;
+    try {
+      TracePlan plan = target.plan(request);
+      if (plan.matched() == 0 && (request.planOnly() || !request.mayComeLater(plan.modules()))) {
+        throw nothingMatches(request, target, "");
+      }
+      report.plan(target, plan);
+      if (request.planOnly()) {
+        return ExitCode.DONE;
+      }
+      begun = true;
+      return trace(request, target, plan, report, stop, CommonOptions.has(parsed, "--strict"));
+    } catch (CannotGoOn e) {
+      if (hasEnded(target)) {
+        throw new CannotGoOn(target.program() + " has ended before it could be traced", "");
+      }
+      throw e;
+    } finally {
+      if (!begun) {
+        // It stands at its first instruction.
+        target.giveUp();
+      }
+    }
+  }
+
+  /** Whatever was wanted of a program that has ended fails in one way or another. */
+  private static boolean hasEnded(TraceTarget target) {
+    try {
+      return !target.process().isStarted() && target.process().await(0).isPresent();
+    } catch (CannotGoOn e) {
+      // Without its agent nobody knows, and that is what failed.
+      return false;
+    }
+  }
+
+  private static CannotGoOn nothingMatches(TraceRequest request, TraceTarget target, String where) {
+    return new CannotGoOn(
+        "no function of %s%s matches %s"
+            .formatted(
+                target.program(),
+                where,
+                request.functions().stream().map(Object::toString).collect(joining(", "))),
+        "ntrail trace --plan -f '*!*' " + request.example());
+  }
+
+  private static TraceTarget open(AgentHost host, TraceRequest request) {
+    return request.process().isEmpty()
+        ? TraceTarget.start(host, request.words())
+        : TraceTarget.attach(host, request.process());
+  }
+
+  private static boolean isWindows() {
+    return System.getProperty("os.name", "").startsWith("Windows");
+  }
+
+  private static AgentHost host(String on) {
+    return switch (on) {
+      case "wine" -> AgentHost.Wine.find(Map.of());
+      case "local" -> {
+        if (!isWindows()) {
+          throw CannotGoOn.impossible("not a Windows machine", "--on wine");
+        }
+        yield new AgentHost.Local();
+      }
+      default -> throw new UsageError("--on takes wine or local, not " + on, "--on wine");
+    };
+  }
+
+  private static int trace(
+      TraceRequest request,
+      TraceTarget target,
+      TracePlan plan,
+      TraceReport report,
+      Stop stop,
+      boolean strict) {
+    TraceSettings settings =
+        new TraceSettings(
+            request.file(),
+            request.arguments(),
+            request.buffers(),
+            request.threads(),
+            request.maxBytes(),
+            request.ringBytes(),
+            "ntrail " + Version.NUMBER);
+    boolean begun = false;
+    try (TracedProcessTree family = family(target, request, TraceRun.prepare(target, settings))) {
+      family.begin(plan);
+      begun = true;
+      try {
+        report.begun(family.first());
+        OptionalInt exit = new TraceMonitor(family, request, report, stop::isAsked).awaitEnd();
+        RecorderStatistics statistics = family.finish(exit);
+        report.finished(family, target, statistics, exit);
+        if (family.matched() == 0) {
+          throw nothingMatches(request, target, " and of what it loaded");
+        }
+        return exitCode(statistics, strict);
+      } catch (RuntimeException e) {
+        report.abandoned(family.abandon());
+        throw e;
+      }
+    } finally {
+      if (!begun) {
+        target.giveUp();
+      }
+    }
+  }
+
+  private static TracedProcessTree family(TraceTarget target, TraceRequest request, TraceRun run) {
+    return request.children()
+        ? TracedProcessTree.withChildren(target, run, request)
+        : TracedProcessTree.alone(target, run);
+  }
+
+  private static int exitCode(RecorderStatistics statistics, boolean strict) {
+    if (statistics.state() == RecorderState.FAILED) {
+      return statistics.captured().events() == 0 ? ExitCode.FAILED : ExitCode.INCOMPLETE;
+    }
+    boolean lossy = statistics.allDropped() + statistics.noArea() + statistics.overflows() > 0;
+    return strict && lossy ? ExitCode.INCOMPLETE : ExitCode.DONE;
+  }
+
+  /** Ctrl+C: the recording is ended before this program is. */
+  private static final class Stop {
+    private final CountDownLatch finished = new CountDownLatch(1);
+    private volatile boolean asked;
+
+    Stop() {
+      Runtime.getRuntime()
+          .addShutdownHook(
+              new Thread(
+                  () -> {
+                    asked = true;
+                    try {
+                      finished.await(HOOK_SECONDS, TimeUnit.SECONDS);
+                    } catch (InterruptedException e) {
+                      Thread.currentThread().interrupt();
+                    }
+                  },
+                  "stop"));
+    }
+
+    boolean isAsked() {
+      return asked;
+    }
+
+    void done() {
+      finished.countDown();
+    }
+  }
+
+  /** For people: {@code 8,204,551 (200.1 k/s)}. */
+  static String rate(long count, double seconds) {
+    double rate = count / Math.max(0.001, seconds);
+    String text =
+        rate >= 1e6
+            ? Numbers.oneDecimal(rate / 1e6) + " M/s"
+            : rate >= 1e3 ? Numbers.oneDecimal(rate / 1e3) + " k/s" : (long) rate + "/s";
+    return Numbers.count(count) + " (" + text + ")";
+  }
+}

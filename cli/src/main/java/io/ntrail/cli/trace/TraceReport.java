@@ -1,0 +1,476 @@
+package io.ntrail.cli.trace;
+
+import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.CommonOptions.Format;
+import io.ntrail.cli.text.Json;
+import io.ntrail.cli.text.Numbers;
+import io.ntrail.cli.text.Table;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.cli.text.TextSanitizer;
+import io.ntrail.formats.ntr.EventTally;
+import io.ntrail.live.plan.PlannedFunction;
+import io.ntrail.live.plan.SkipReason;
+import io.ntrail.live.plan.TracePlan;
+import io.ntrail.live.recovery.DetachResult;
+import io.ntrail.live.session.RecorderState;
+import io.ntrail.live.session.RecorderStatistics;
+import io.ntrail.live.trace.TraceRun;
+import io.ntrail.live.trace.TraceTarget;
+import io.ntrail.live.trace.TracedProcessTree;
+import io.ntrail.programs.patchability.PatchClass;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.stream.Stream;
+import picocli.CommandLine.ParseResult;
+
+/**
+ * Report of a trace. The standard streams are the program's: everything goes to the error output,
+ * or to a file; only a plan, which traces nothing, is an answer on standard output.
+ */
+final class TraceReport implements AutoCloseable {
+  private final TraceRequest request;
+  private final Terminal terminal;
+  private final Terminal to;
+  private final PrintStream out;
+  private final boolean quiet;
+  private final long began = System.nanoTime();
+  private boolean live;
+  private TracePlan told = new TracePlan(List.of(), List.of());
+
+  private TraceReport(TraceRequest request, Terminal terminal, Terminal to, boolean quiet) {
+    this.request = request;
+    this.terminal = terminal;
+    this.to = to;
+    this.out = to == terminal && !request.planOnly() ? terminal.err() : to.out();
+    this.quiet = quiet;
+  }
+
+  static TraceReport of(ParseResult parsed, TraceRequest request, Terminal terminal)
+      throws IOException {
+    boolean file = CommonOptions.has(parsed, "--report");
+    Terminal to =
+        file
+            ? terminal.withOutput(CommonOptions.path(CommonOptions.text(parsed, "--report", "-")))
+            : terminal;
+    return new TraceReport(request, terminal, to, CommonOptions.has(parsed, "-q"));
+  }
+
+  private boolean json() {
+    return request.format() == Format.JSON;
+  }
+
+  /** Reports the plan, before anything is patched. */
+  void plan(TraceTarget target, TracePlan plan) {
+    if (json()) {
+      if (request.planOnly()) {
+        try (Json json = new Json(out)) {
+          json.object().text("schema", "ntrail.trace/1");
+          target(json, target, OptionalInt.empty());
+          functions(json, target, plan, true);
+          remarks(json, plan, List.of());
+          json.endObject();
+        }
+      }
+      return;
+    }
+    if (request.planOnly()) {
+      out.println(
+          "%s: %s of %s matching functions can be traced, %s of them with exits"
+              .formatted(
+                  target.program(),
+                  Numbers.count(plan.patched()),
+                  Numbers.count(plan.matched()),
+                  Numbers.count(plan.withExits())));
+      counts(target, plan);
+    }
+    tell(plan);
+  }
+
+  /** Reports the new part of a plan, which grows by what the program loads while it runs. */
+  private void tell(TracePlan plan) {
+    if (request.why() && plan.functions().size() > told.functions().size()) {
+      why(plan.functions().subList(told.functions().size(), plan.functions().size()));
+    }
+    plan.remarks().stream()
+        .filter(remark -> !told.remarks().contains(remark))
+        .forEach(remark -> terminal.err().println("ntrail: " + remark));
+    told = plan;
+  }
+
+  private void counts(TraceTarget target, TracePlan plan) {
+    String architecture = target.architecture();
+    Map<String, Integer> classes = plan.byClass(architecture);
+    Table table = new Table().number("functions").name("class");
+    for (PatchClass one : PatchClass.values()) {
+      String name = architecture + "-" + one;
+      String text = one == PatchClass.D ? "skipped" : one.text();
+      table.row(Numbers.count(classes.getOrDefault(name, 0)), name + ": " + text);
+    }
+    table.print(out, 2, to.width());
+    out.println(
+        "  %s of the traced functions can only be patched while all threads are suspended"
+            .formatted(Numbers.count(plan.needStop())));
+    if (!plan.byReason().isEmpty()) {
+      out.println();
+      Table reasons = new Table().number("functions").name("skipped because");
+      for (Map.Entry<String, Integer> reason : plan.byReason().entrySet()) {
+        String text =
+            plan.functions().stream()
+                .filter(f -> !f.isTraced())
+                .map(f -> f.reason().orElseThrow())
+                .filter(r -> r.name().equals(reason.getKey()))
+                .map(SkipReason::reason)
+                .findFirst()
+                .orElse("");
+        reasons.row(Numbers.count(reason.getValue()), text);
+      }
+      reasons.print(out, 2, to.width());
+    }
+  }
+
+  private void why(List<PlannedFunction> functions) {
+    Table table = new Table().name("function").name("traced").name("why not");
+    for (PlannedFunction function : functions) {
+      if (function.reason().isPresent()) {
+        table.row(
+            TextSanitizer.one(function.title()),
+            function.isTraced() ? "entries" : "no",
+            TextSanitizer.one(function.reason().get().text()));
+      }
+    }
+    table.print(out, 0, Integer.MAX_VALUE);
+  }
+
+  /** The program runs. */
+  void begun(TraceRun run) {
+    if (json() || quiet) {
+      return;
+    }
+    TracePlan plan = run.plan();
+    out.println(
+        "patched %s of %s matching functions, %s skipped (--why lists them)"
+            .formatted(
+                Numbers.count(plan.patched()),
+                Numbers.count(plan.matched()),
+                Numbers.count(plan.matched() - plan.patched())));
+    if (!run.selfTest().passed()) {
+      out.println(
+          "recording entries only: the unwind self-test failed (" + run.selfTest().why() + ")");
+    }
+    if (plan.matched() == 0) {
+      out.println(
+          "no loaded module matches; waiting for one to be loaded: "
+              + String.join(", ", request.functions().stream().map(Object::toString).toList()));
+    }
+    out.println("tracing; Ctrl+C stops and restores the code");
+  }
+
+  /** Other functions are traced from now on. */
+  void changed(TraceRun run, TraceRun.SelectionChange chosen) {
+    if (!json()) {
+      clear();
+      tell(run.plan());
+      if (!quiet) {
+        out.println(
+            "%s traced now: %s added, %s removed%s"
+                .formatted(
+                    Numbers.counted(chosen.traced(), "function"),
+                    Numbers.count(chosen.added()),
+                    Numbers.count(chosen.removed()),
+                    chosen.added() + chosen.removed() + chosen.matched() == 0
+                        ? " (no loaded module matches)"
+                        : ""));
+      }
+    }
+  }
+
+  /** Something was said on standard input that says nothing. */
+  void notUnderstood(String line) {
+    clear();
+    terminal.err().println("ntrail: unknown command: " + TextSanitizer.one(line));
+    terminal.err().println("try: " + TraceControlInput.FORMS);
+  }
+
+  private void clear() {
+    if (live) {
+      terminal.err().print("\r\u001b[K");
+    }
+  }
+
+  /** The line that is rewritten while the program runs. */
+  void live(TracedProcessTree family) {
+    if (json() || quiet || !terminal.errIsTerminal()) {
+      return;
+    }
+    live = true;
+    RecorderStatistics now = family.first().statistics();
+    double seconds = (System.nanoTime() - began) / 1e9;
+    String line =
+        "  %s   calls %s   threads %s   disk %s   chunks free %s of %s"
+            .formatted(
+                clock((long) seconds),
+                TraceCommand.rate(now.captured().entries(), seconds),
+                Numbers.count(now.threadsSeen() - now.threadsEnded()),
+                Numbers.bytes(now.bytes()),
+                Numbers.count(now.buffersFree()),
+                Numbers.count(now.buffers()));
+    terminal.err().print("\r" + Table.cut(line, terminal.width() - 1) + "\u001b[K");
+    terminal.err().flush();
+  }
+
+  private static String clock(long seconds) {
+    return "%02d:%02d:%02d".formatted(seconds / 3600, seconds / 60 % 60, seconds % 60);
+  }
+
+  /** Reports the end of the trace. */
+  void finished(
+      TracedProcessTree family, TraceTarget target, RecorderStatistics now, OptionalInt exit) {
+    TraceRun run = family.first();
+    TracePlan plan = run.plan();
+    clear();
+    if (json()) {
+      json(family, target, plan, now, exit);
+      return;
+    }
+    tell(plan);
+    EventTally captured = now.captured();
+    int patched = plan.patched();
+    if (!quiet) {
+      if (exit.isEmpty()) {
+        out.println(
+            "restored %s; the program continues"
+                .formatted(Numbers.counted(family.restored(), "function")));
+      } else if (exit.getAsInt() != 0) {
+        out.println("the program ended with exit code " + code(exit.getAsInt()));
+      }
+      run.detachment().ifPresent(this::detached);
+      String each =
+          captured.events() == 0
+              ? ""
+              : " (%s bytes an event)"
+                  .formatted(Numbers.oneDecimal((double) now.bytes() / captured.events()));
+      out.println("wrote %s, %s%s".formatted(request.file(), Numbers.bytes(now.bytes()), each));
+      statistics(family, patched, plan, now);
+      cost(run);
+      if (request.children()) {
+        ChildProcessReport.print(out, to.width(), target, exit, family);
+      }
+    }
+    family.remarks().forEach(remark -> out.println("ntrail: " + remark));
+    now.remarks().forEach(remark -> out.println("ntrail: " + remark));
+    if (now.state() == RecorderState.FAILED) {
+      out.println("try: another disk, with -o FILE.ntr");
+    }
+    if (now.allDropped() > 0) {
+      out.println(
+          "ntrail: %s of %s records were lost"
+              .formatted(
+                  Numbers.count(now.allDropped()),
+                  Numbers.count(now.allDropped() + captured.events())));
+    }
+  }
+
+  /** Something failed while the program ran; what did is told later. */
+  void abandoned(boolean restored) {
+    clear();
+    terminal
+        .err()
+        .println(
+            restored
+                ? "restored the code; the program continues, " + request.file() + " ends here"
+                : "the code could not be restored: the program continues with it, unrecorded");
+  }
+
+  /** Exit codes of crashes are known by their hexadecimal form. */
+  static String code(int exit) {
+    return exit < 0 ? Numbers.hex(exit & 0xFFFF_FFFFL) : Integer.toString(exit);
+  }
+
+  private void cost(TraceRun run) {
+    long rate = run.ticksPerSecond();
+    if (rate > 0) {
+      out.println(
+          "overhead %s ns per call, %s ns of it for two clock reads (measured before the start)"
+              .formatted(
+                  Math.round(run.cost().pairNanos(rate)), Math.round(run.cost().clockNanos(rate))));
+    }
+  }
+
+  private void statistics(
+      TracedProcessTree family, int patched, TracePlan plan, RecorderStatistics now) {
+    EventTally captured = now.captured();
+    EventTally dropped = now.dropped();
+    String[][] left = {
+      {"functions traced", Numbers.count(patched)},
+      {
+        "  entries only",
+        Numbers.count(
+            family.first().selfTest().passed() ? plan.patched() - plan.withExits() : patched)
+      },
+      {
+        "threads seen / ended",
+        Numbers.count(now.threadsSeen()) + " / " + Numbers.count(now.threadsEnded())
+      },
+      {"chunks of 64 KiB", Numbers.count(now.buffers())},
+      {"  peak in use", Numbers.count(now.fullAtMost())},
+      {"  written", Numbers.count(now.buffersWritten())},
+      {"thread blocks free", Numbers.count(now.areasFree())},
+      {"  calls without block", Numbers.count(now.noArea())},
+      {"slow-path passes", Numbers.count(now.slowPasses())},
+      {"failed writes", Numbers.count(now.failedWrites())}
+    };
+    String[][] right = {
+      {"events captured", Numbers.count(captured.events())},
+      {"  entries", Numbers.count(captured.entries())},
+      {"  exits", Numbers.count(captured.exits())},
+      {"  exception unwinds", Numbers.count(captured.unwinds())},
+      {"calls open at the end", Numbers.count(now.openCalls())},
+      {"events dropped", Numbers.count(now.allDropped())},
+      {
+        "  entry / exit / unwind",
+        Numbers.count(dropped.entries())
+            + " / "
+            + Numbers.count(dropped.exits())
+            + " / "
+            + Numbers.count(dropped.unwinds())
+      },
+      {"  no free chunk", Numbers.count(now.lost())},
+      {"call depth exceeded", Numbers.count(now.overflows())},
+      {"re-entrant, not recorded", Numbers.count(family.reentrant())}
+    };
+    out.println();
+    for (int i = 0; i < left.length; i++) {
+      out.println(
+          "  %-22s %10s        %-26s %12s"
+              .formatted(left[i][0], left[i][1], right[i][0], right[i][1]));
+    }
+  }
+
+  private void detached(DetachResult detachment) {
+    out.println(
+        "return addresses of %s restored; %s"
+            .formatted(
+                Numbers.counted(detachment.repairedFrames(), "call"),
+                detachment.removed()
+                    ? "all tracing memory freed"
+                    : "%s of tracing memory remain allocated: %s"
+                        .formatted(
+                            Numbers.counted(detachment.blocksLeft(), "block"), detachment.left())));
+  }
+
+  private void json(
+      TracedProcessTree family,
+      TraceTarget target,
+      TracePlan plan,
+      RecorderStatistics now,
+      OptionalInt exit) {
+    TraceRun run = family.first();
+    EventTally captured = now.captured();
+    long rate = run.ticksPerSecond();
+    try (Json json = new Json(out)) {
+      json.object().text("schema", "ntrail.trace/1").text("file", request.file().toString());
+      target(json, target, exit);
+      functions(json, target, plan, run.selfTest().passed());
+      json.number("entries", captured.entries())
+          .number("exits", captured.exits())
+          .number("unwinds", captured.unwinds())
+          .number("open", now.openCalls())
+          .number("lost", now.allDropped())
+          .number("reentrant", family.reentrant())
+          .number("withoutThreadBlock", now.noArea())
+          .number("tooDeep", now.overflows())
+          .number("bytes", now.bytes())
+          .number("stoppedNanos", run.stoppedNanos())
+          .text("selfTest", run.selfTest().passed() ? "passed" : "failed: " + run.selfTest().why());
+      if (rate == 0) {
+        json.unknown("durationNanos").unknown("callNanos").unknown("clockPairNanos");
+      } else {
+        json.number("durationNanos", nanos(now.duration(), rate))
+            .key("callNanos")
+            .real(run.cost().pairNanos(rate))
+            .key("clockPairNanos")
+            .real(run.cost().clockNanos(rate));
+      }
+      if (run.detachment().isPresent()) {
+        DetachResult detachment = run.detachment().get();
+        json.object("detached")
+            .number("frames", detachment.repairedFrames())
+            .bool("removed", detachment.removed())
+            .text("left", detachment.left())
+            .endObject();
+      }
+      if (request.children()) {
+        ChildProcessReport.json(json, target, exit, family);
+      }
+      remarks(
+          json, plan, Stream.concat(family.remarks().stream(), now.remarks().stream()).toList());
+      json.endObject();
+    }
+    out.println();
+  }
+
+  private static void remarks(Json json, TracePlan plan, List<String> more) {
+    json.array("remarks");
+    plan.remarks().forEach(json::text);
+    more.forEach(json::text);
+    json.endArray();
+  }
+
+  private static long nanos(long ticks, long rate) {
+    return Math.round((double) ticks * 1e9 / rate);
+  }
+
+  private static void target(Json json, TraceTarget target, OptionalInt exit) {
+    json.object("target")
+        .number("pid", target.process().pid())
+        .text("program", target.program())
+        .text("commandLine", target.commandLine());
+    if (exit.isPresent()) {
+      json.number("exitCode", exit.getAsInt() & 0xFFFF_FFFFL);
+    } else {
+      json.unknown("exitCode");
+    }
+    json.endObject();
+  }
+
+  private void functions(Json json, TraceTarget target, TracePlan plan, boolean exits) {
+    int patched = plan.patched();
+    json.object("functions")
+        .number("matched", plan.matched())
+        .number("patched", patched)
+        .number("entriesOnly", exits ? plan.patched() - plan.withExits() : patched)
+        .number("refused", plan.matched() - patched)
+        .number("needStop", plan.needStop());
+    json.object("byClass");
+    plan.byClass(target.architecture()).forEach((name, count) -> json.number(name, count));
+    json.endObject().object("byReason");
+    plan.byReason().forEach((name, count) -> json.number(name, count));
+    json.endObject();
+    if (request.why()) {
+      json.array("leftAlone");
+      for (PlannedFunction function : plan.functions()) {
+        if (function.reason().isPresent()) {
+          SkipReason why = function.reason().get();
+          json.object()
+              .text("function", function.title())
+              .bool("entries", function.isTraced())
+              .text("reason", why.name())
+              .text("text", why.text())
+              .endObject();
+        }
+      }
+      json.endArray();
+    }
+    json.endObject();
+  }
+
+  @Override
+  public void close() {
+    if (to != terminal) {
+      to.close();
+    }
+  }
+}

@@ -1,0 +1,181 @@
+package io.ntrail.cli.trace;
+
+import io.ntrail.analysis.naming.NamePattern;
+import io.ntrail.cli.common.CommonOptions;
+import io.ntrail.cli.common.CommonOptions.Format;
+import io.ntrail.cli.common.SymbolSearchPath;
+import io.ntrail.cli.common.UsageError;
+import io.ntrail.cli.text.Terminal;
+import io.ntrail.formats.identity.WindowsPath;
+import io.ntrail.live.plan.TracePlan;
+import io.ntrail.live.target.TargetModule;
+import io.ntrail.programs.symbols.PdbSearch;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import picocli.CommandLine.ParseResult;
+
+/**
+ * Request of {@code ntrail trace}.
+ *
+ * @param functions patterns of {@code module!function}
+ * @param exclude the same of what is not wanted
+ * @param symbols where PDBs may lie
+ * @param words the program and its arguments; none if one is traced that runs already
+ * @param process name or id of that one; else empty
+ * @param file where the recording goes
+ * @param planOnly whether the program is not run beyond what its loader does
+ * @param children whether what the program starts is traced as well
+ * @param why whether functions that are left alone are listed
+ * @param interactive whether more is read from standard input while the program runs
+ * @param noStop whether threads must not stand still while functions are patched
+ * @param arguments how many arguments of each call are recorded
+ * @param threads how many stacks can be traced at once
+ * @param buffers chunks of 64 KiB between the program and the recorder
+ * @param maxBytes 0: no limit
+ * @param ringBytes 0: all is kept
+ * @param format of the report
+ */
+record TraceRequest(
+    List<NamePattern> functions,
+    List<NamePattern> exclude,
+    PdbSearch symbols,
+    List<String> words,
+    String process,
+    Path file,
+    boolean planOnly,
+    boolean children,
+    boolean why,
+    boolean interactive,
+    boolean noStop,
+    int arguments,
+    int threads,
+    int buffers,
+    long maxBytes,
+    long ringBytes,
+    Format format)
+    implements TracePlan.Selection {
+  private static final String EXAMPLE = "ntrail trace -f 'shopcore!*' -o shop.ntr -- shopd.exe";
+  private static final int MOST_ARGUMENTS = 12;
+  private static final int MOST_BUFFERS = 2048;
+  private static final int MOST_THREADS = 4096;
+
+  static TraceRequest of(ParseResult parsed, Terminal terminal) {
+    List<String> words = CommonOptions.positionals(parsed);
+    String process = CommonOptions.text(parsed, "-p", "");
+    if (words.isEmpty() && process.isEmpty()) {
+      throw new UsageError("trace needs a program", EXAMPLE);
+    }
+    if (!words.isEmpty() && !process.isEmpty()) {
+      throw new UsageError("-p PROCESS and -- PROGRAM exclude each other", EXAMPLE);
+    }
+    List<NamePattern> functions = CommonOptions.patterns(parsed, "-f", "'shopcore!*'");
+    if (functions.isEmpty()) {
+      throw new UsageError("trace needs functions to trace (-f)", EXAMPLE);
+    }
+    boolean interactive = CommonOptions.has(parsed, "-i");
+    if (interactive && process.isEmpty()) {
+      throw new UsageError(
+          "-i needs -p: a program started by ntrail owns standard input",
+          "ntrail trace -i -p shopd -f 'shopcore!*'");
+    }
+    long ring = CommonOptions.size(parsed, "--ring");
+    long most = CommonOptions.size(parsed, "--max-size");
+    if (ring > 0 && most > 0) {
+      throw new UsageError("--ring and --max-size exclude each other", EXAMPLE);
+    }
+    return new TraceRequest(
+        functions,
+        CommonOptions.patterns(parsed, "--exclude", "'*!*Lock*'"),
+        SymbolSearchPath.offline(parsed, terminal),
+        words,
+        process,
+        CommonOptions.path(
+            CommonOptions.text(
+                parsed, "-o", fileName(words.isEmpty() ? process : words.getFirst()))),
+        CommonOptions.has(parsed, "--plan"),
+        CommonOptions.has(parsed, "--children"),
+        CommonOptions.has(parsed, "--why"),
+        interactive,
+        CommonOptions.has(parsed, "--no-stop"),
+        within(parsed, "--args", 0, 0, MOST_ARGUMENTS),
+        within(parsed, "--threads", MOST_THREADS, 1, MOST_THREADS),
+        within(parsed, "--buffers", 512, 2, MOST_BUFFERS),
+        most,
+        ring,
+        CommonOptions.format(parsed, Format.TEXT, Format.JSON));
+  }
+
+  /** The program as this command names it. */
+  String example() {
+    return process.isEmpty() ? "-- " + words.getFirst() : "-p " + process;
+  }
+
+  private static int within(ParseResult parsed, String name, int otherwise, int from, int to) {
+    long number = CommonOptions.number(parsed, name, otherwise);
+    if (number < from || number > to) {
+      throw new UsageError(
+          "%s takes %d to %d, not %d".formatted(name, from, to, number), name + " " + to);
+    }
+    return (int) number;
+  }
+
+  /** The program's own name with another ending. */
+  private static String fileName(String word) {
+    String name = WindowsPath.lastPart(word);
+    int dot = name.lastIndexOf('.');
+    return (dot > 0 ? name.substring(0, dot) : name) + ".ntr";
+  }
+
+  @Override
+  public boolean wants(TargetModule module, String name) {
+    return any(functions, module, name);
+  }
+
+  @Override
+  public boolean excludes(TargetModule module, String name) {
+    return any(exclude, module, name);
+  }
+
+  @Override
+  public boolean mayStop() {
+    return !noStop;
+  }
+
+  private static boolean any(List<NamePattern> patterns, TargetModule module, String name) {
+    return patterns.stream().anyMatch(pattern -> matches(pattern, module, name));
+  }
+
+  /** Returns whether a pattern matches a function, by its name with its module's or alone. */
+  static boolean matches(NamePattern pattern, TargetModule module, String name) {
+    return pattern.matches(module.stem() + "!" + name)
+        || pattern.matches(module.name() + "!" + name)
+        || pattern.matches(name);
+  }
+
+  /**
+   * Returns whether a pattern names a module that is not loaded; it may come later, or with a
+   * child.
+   */
+  boolean mayComeLater(List<TargetModule> modules) {
+    return children
+        || functions.stream()
+            .anyMatch(pattern ->
+                modules.stream().noneMatch(module -> mayMean(pattern.toString(), module)));
+  }
+
+  @Override
+  public boolean mayWant(TargetModule module) {
+    return functions.stream().anyMatch(pattern -> mayMean(pattern.toString(), module));
+  }
+
+  /** Returns whether the part of a plain pattern in front of the ! can be the module. */
+  static boolean mayMean(String pattern, TargetModule module) {
+    int mark = pattern.indexOf('!');
+    if (mark < 0 || pattern.startsWith("/")) {
+      return true;
+    }
+    NamePattern name = NamePattern.of(pattern.substring(0, mark).toLowerCase(Locale.ROOT));
+    return name.matches(module.stem()) || name.matches(module.name());
+  }
+}

@@ -1,0 +1,78 @@
+package io.ntrail.cli.architecture;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Compares the sources of main code with the limits of the house; every finding names a file. */
+final class SourceRules {
+  /** Files of a package, package-info not counted. */
+  static final int MOST_FILES = 30;
+
+  /** Lines of a file. */
+  static final int MOST_LINES = 500;
+
+  /** Words that begin a doc comment without saying what the thing is or does. */
+  private static final Pattern VAGUE =
+      Pattern.compile(
+          "/\\*\\*\\s*(?:\\*\\s*)?(What|Whether|Those|The same|All of them|That which|Who|How)\\b");
+
+  private SourceRules() {}
+
+  /**
+   * Returns what is too large or too vague.
+   *
+   * @param sources texts of main code by path, {@code MODULE/src/main/java/PACKAGE/NAME.java}
+   * @param exceptions packages and classes that may be larger, as the page lists them
+   */
+  static List<String> check(Map<String, String> sources, Set<String> exceptions) {
+    List<String> findings = new ArrayList<>();
+    Map<String, Integer> files = new TreeMap<>();
+    Set<String> needed = new TreeSet<>();
+    sources.forEach((path, text) -> {
+      if (path.endsWith("-info.java")) {
+        return;
+      }
+      String type = type(path);
+      files.merge(type.substring(0, type.lastIndexOf('.')), 1, Integer::sum);
+      long lines = text.lines().count();
+      if (lines > MOST_LINES) {
+        needed.add(type);
+        if (!exceptions.contains(type)) {
+          findings.add("%s has %d lines, more than %d".formatted(path, lines, MOST_LINES));
+        }
+      }
+      for (Matcher vague = VAGUE.matcher(text); vague.find(); ) {
+        long line = text.substring(0, vague.start()).lines().count() + 1;
+        findings.add(
+            "%s:%d: a doc comment begins with '%s': say what the thing is or does"
+                .formatted(path, line, vague.group(1)));
+      }
+    });
+    files.forEach((name, count) -> {
+      if (count > MOST_FILES) {
+        needed.add(name);
+        if (!exceptions.contains(name)) {
+          findings.add("%s has %d files, more than %d".formatted(name, count, MOST_FILES));
+        }
+      }
+    });
+    for (String exception : exceptions) {
+      if (!needed.contains(exception)) {
+        findings.add("%s is listed as larger than others, and is not".formatted(exception));
+      }
+    }
+    return findings;
+  }
+
+  /** Returns the full name of a type without {@link House#ROOT}. */
+  private static String type(String path) {
+    String name = path.substring(path.indexOf("/java/") + 6, path.length() - ".java".length());
+    return name.replace('/', '.').substring(House.ROOT.length() + 1);
+  }
+}

@@ -1,0 +1,58 @@
+package io.ntrail.cli.architecture;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class SourceRulesTest {
+  private static final String FOLDER = "formats/src/main/java/io/ntrail/formats/one/";
+
+  private static List<String> of(String name, String text, String... exceptions) {
+    return SourceRules.check(Map.of(FOLDER + name, text), Set.of(exceptions));
+  }
+
+  @Test
+  void aClassOf500LinesIsLargeEnough() {
+    assertEquals(List.of(), of("One.java", "\n".repeat(500)));
+    assertEquals(
+        List.of(FOLDER + "One.java has 501 lines, more than 500"),
+        of("One.java", "\n".repeat(501)));
+  }
+
+  @Test
+  void aNamedExceptionMayBeLargerAsLongAsItIs() {
+    assertEquals(List.of(), of("One.java", "\n".repeat(501), "formats.one.One"));
+    assertEquals(
+        List.of("formats.one.One is listed as larger than others, and is not"),
+        of("One.java", "", "formats.one.One"));
+  }
+
+  @Test
+  void aPackageOf31FilesIsTwo() {
+    Map<String, String> sources = new HashMap<>();
+    for (int i = 0; i < 30; i++) {
+      sources.put(FOLDER + "One" + i + ".java", "");
+    }
+    sources.put(FOLDER + "package-info.java", "");
+    assertEquals(List.of(), SourceRules.check(sources, Set.of()));
+    sources.put(FOLDER + "Two.java", "");
+    assertEquals(
+        List.of("formats.one has 31 files, more than 30"), SourceRules.check(sources, Set.of()));
+    assertEquals(List.of(), SourceRules.check(sources, Set.of("formats.one")));
+  }
+
+  @Test
+  void aDocCommentSaysWhatTheThingIsOrDoes() {
+    assertTrue(
+        of("One.java", "\n/** Whether it is. */\n")
+            .getFirst()
+            .startsWith(FOLDER + "One.java:2: a doc comment begins with 'Whether'"));
+    assertEquals(1, of("One.java", "/**\n * What is read.\n */").size());
+    assertEquals(List.of(), of("One.java", "/** Whatever comes. */ /* What is not a doc. */"));
+  }
+}

@@ -1,0 +1,64 @@
+package io.ntrail.cli.harness;
+
+import io.ntrail.cli.Main;
+import io.ntrail.cli.text.Terminal;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** Runs the program in this process, without a terminal. */
+public final class Cli {
+  /**
+   * Result of a run.
+   *
+   * @param exit the exit code
+   * @param out the answer
+   * @param err everything else
+   */
+  public record Result(int exit, String out, String err) {
+    /** The answer's lines. */
+    public List<String> lines() {
+      return out.lines().toList();
+    }
+
+    /** The messages' lines. */
+    public List<String> messages() {
+      return err.lines().toList();
+    }
+
+    /** The answer as JSON. */
+    public JsonReader json() {
+      return JsonReader.parse(out);
+    }
+  }
+
+  private Cli() {}
+
+  /** The command line of a process of its own. */
+  public static List<String> command(String... words) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-cp");
+    command.add(System.getProperty("java.class.path"));
+    command.add("io.ntrail.cli.Main");
+    command.addAll(List.of(words));
+    return command;
+  }
+
+  /** Runs one command; words may be texts or paths. */
+  public static Result run(Object... words) {
+    String[] args = Arrays.stream(words).map(Cli::word).toArray(String[]::new);
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    int exit = Main.run(args, Terminal.of(out, err));
+    return new Result(
+        exit, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+  }
+
+  private static String word(Object word) {
+    return word instanceof Path path ? path.toString() : (String) word;
+  }
+}

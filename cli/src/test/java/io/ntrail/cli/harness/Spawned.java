@@ -1,0 +1,119 @@
+package io.ntrail.cli.harness;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.ntrail.testkit.TestData;
+import io.ntrail.testkit.wine.WindowsCompiler;
+import io.ntrail.testkit.wine.Wine;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A process beside the test, with the Wine of the tests. What it says goes into a file: the
+ * system's own programs would keep a pipe open. Nothing is waited for longer than two minutes.
+ */
+public final class Spawned implements AutoCloseable {
+  private static final long SECONDS = 120;
+
+  /** Condition to wait for. */
+  public interface Condition {
+    boolean holds() throws IOException;
+  }
+
+  private final Process process;
+  private final Path output;
+
+  private Spawned(Process process, Path output) {
+    this.process = process;
+    this.output = output;
+  }
+
+  /**
+   * Starts it.
+   *
+   * @param folder where it runs
+   * @param output a file of the folder for all that it says
+   */
+  public static Spawned start(Path folder, String output, List<String> command) throws IOException {
+    return start(Wine.shared(), folder, output, command);
+  }
+
+  /** Starts it with another Wine. */
+  public static Spawned start(Wine wine, Path folder, String output, List<String> command)
+      throws IOException {
+    Path file = folder.resolve(output);
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .directory(folder.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(file.toFile());
+    builder.environment().putAll(wine.environment());
+    return new Spawned(builder.start(), file);
+  }
+
+  /**
+   * Builds one of the programs that are traced; without Wine or a compiler, the test is skipped.
+   */
+  public static Path program(String source) throws IOException {
+    assumeTrue(Wine.available(), Wine.missing());
+    assumeTrue(WindowsCompiler.MINGW_C.available(), WindowsCompiler.MINGW_C.missing());
+    Path file = TestData.projectRoot().resolve("live/src/test/programs").resolve(source);
+    return WindowsCompiler.MINGW_C.build(List.of(file), "-O2");
+  }
+
+  /** Waits until something is so. */
+  public static void await(String what, Condition condition)
+      throws IOException, InterruptedException {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
+    while (!condition.holds()) {
+      if (System.nanoTime() > end) {
+        throw new AssertionError("not in two minutes: " + what);
+      }
+      Thread.sleep(20);
+    }
+  }
+
+  public Process process() {
+    return process;
+  }
+
+  /** All that it has said so far. */
+  public String said() throws IOException {
+    return Files.readString(output, StandardCharsets.ISO_8859_1);
+  }
+
+  /** Waits until it has said something. */
+  public void awaitText(String text) throws IOException, InterruptedException {
+    await(
+        "it says \"" + text + "\"",
+        () -> {
+          boolean over = !process.isAlive();
+          if (said().contains(text)) {
+            return true;
+          }
+          if (over) {
+            throw new AssertionError("it did not say \"" + text + "\": " + said());
+          }
+          return false;
+        });
+  }
+
+  /** Waits for its end, and tells its exit code. */
+  public int end() throws IOException, InterruptedException {
+    if (!process.waitFor(SECONDS, TimeUnit.SECONDS)) {
+      throw new AssertionError("it did not end: " + said());
+    }
+    return process.exitValue();
+  }
+
+  /** Kills it with all that it started. */
+  @Override
+  public void close() {
+    process.descendants().forEach(ProcessHandle::destroyForcibly);
+    process.destroyForcibly();
+  }
+}

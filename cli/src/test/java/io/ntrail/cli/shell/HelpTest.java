@@ -1,0 +1,197 @@
+package io.ntrail.cli.shell;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.ntrail.cli.harness.Cli;
+import io.ntrail.cli.harness.Recordings;
+import io.ntrail.cli.harness.SampleCalls;
+import io.ntrail.cli.harness.SampleImage;
+import io.ntrail.cli.harness.SamplePdb;
+import io.ntrail.cli.harness.SampleTrace;
+import io.ntrail.testkit.etl.SampleRecording;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.OptionSpec;
+
+/** The written help fits the screen, tells of everything, and its examples run. */
+class HelpTest {
+  private static final int LINES = 24;
+  private static final int COLUMNS = 100;
+
+  @TempDir private Path folder;
+
+  private static List<String> pages() {
+    List<String> names = new ArrayList<>(List.of("ntrail", "formats"));
+    Commands.listed().forEach(entry -> names.add(entry.name()));
+    return names;
+  }
+
+  @Test
+  void everyPageFitsTheScreen() {
+    for (String name : pages()) {
+      Cli.Result result = Cli.run("help", name);
+      assertEquals(0, result.exit(), name);
+      List<String> lines = result.lines();
+      assertTrue(lines.size() <= LINES, name + " has " + lines.size() + " lines");
+      for (String line : lines) {
+        assertTrue(line.length() <= COLUMNS, line);
+        assertEquals(line.stripTrailing(), line);
+        assertTrue(line.chars().allMatch(c -> c >= ' ' && c < 0x7F), line);
+      }
+    }
+  }
+
+  @Test
+  void theSamePageInEveryWay() {
+    for (Commands.Entry entry : Commands.listed()) {
+      String name = entry.name();
+      Cli.Result page = Cli.run(name, "-h");
+      assertEquals(0, page.exit());
+      assertTrue(page.out().startsWith("ntrail " + name), page.out());
+      assertEquals(page, Cli.run("help", name));
+      assertEquals(page, Cli.run(name, "shop.etl", "-h"));
+      assertTrue(Cli.run(name, "--help").out().startsWith(page.out()), "--help has it and more");
+    }
+    Cli.Result first = Cli.run();
+    assertEquals(first, Cli.run("-h"));
+    assertEquals(first, Cli.run("--help"));
+    assertEquals(first, Cli.run("help"));
+    for (Commands.Entry entry : Commands.listed()) {
+      assertTrue(first.out().contains(entry.name()), "the first page tells of " + entry.name());
+    }
+  }
+
+  @Test
+  void theManualTellsOfEveryOption() {
+    for (Commands.Entry entry : Commands.listed()) {
+      String manual = Cli.run(entry.name(), "--help").out();
+      for (OptionSpec option : entry.make().get().spec().options()) {
+        for (String name : option.names()) {
+          assertTrue(manual.contains(name), entry.name() + " --help lacks " + name);
+        }
+        assertFalse(String.join("", option.description()).isBlank(), option.longestName());
+        List<String> names = List.of(option.names());
+        assertEquals(names.stream().distinct().toList(), names);
+      }
+      assertTrue(manual.contains("3 a result"), "exit codes");
+      manual.lines().forEach(line -> assertTrue(line.length() <= COLUMNS, line));
+    }
+  }
+
+  /** Options of a help page exist in the command. */
+  @Test
+  void pagesTellOfNoOptionThatIsNot() {
+    Pattern option = Pattern.compile("(?<![\\w-])--?[a-z][a-z-]*");
+    for (Commands.Entry entry : Commands.listed()) {
+      Map<String, OptionSpec> known = entry.make().get().spec().optionsMap();
+      String page = Cli.run(entry.name(), "-h").out();
+      for (Matcher matcher = option.matcher(page); matcher.find(); ) {
+        String name = matcher.group();
+        assertTrue(
+            known.containsKey(name) || List.of("-h", "--help", "-vv").contains(name),
+            entry.name() + " -h tells of " + name);
+      }
+    }
+  }
+
+  private static List<String> examples(String page) {
+    return page.lines()
+        .filter(line -> line.startsWith("  ntrail "))
+        .map(line -> line.strip().replaceFirst("   +.*", "").replaceFirst(" +[>|].*", ""))
+        .toList();
+  }
+
+  @Test
+  void everyExampleRuns() throws IOException {
+    SampleRecording.make().writeTo(folder.resolve("shop.etl"));
+    SampleRecording.make().writeTo(folder.resolve("kernel.etl"));
+    SampleRecording.make().writeTo(folder.resolve("user.etl"));
+    byte[] content = Files.readAllBytes(folder.resolve("shop.etl"));
+    Recordings.zip(folder.resolve("customer.zip"), Map.of("a.etl", content));
+    Files.write(folder.resolve("shop.jtrc"), SampleCalls.make());
+    Files.write(folder.resolve("shop.ntr"), SampleTrace.make());
+    for (String name : List.of("shopcore.dll", "ntdll.dll")) {
+      Files.write(folder.resolve(name), SampleImage.make());
+    }
+    Files.write(folder.resolve("shopcore.pdb"), SamplePdb.make());
+    SampleRecording.make().writeTo(folder.resolve("later.etl"));
+    Files.writeString(folder.resolve("old.collapsed.txt"), "main;parse 3\nmain 1\n");
+    Files.writeString(folder.resolve("new.collapsed.txt"), "main;parse 2\nmain;print 4\n");
+    int seen = 0;
+    for (String name : pages()) {
+      List<String> examples = examples(Cli.run("help", name).out());
+      assertFalse(examples.isEmpty() && !name.equals("formats"), name + " starts with examples");
+      for (String example : examples) {
+        seen++;
+        List<String> all =
+            Pattern.compile("'[^']*'|[^ ]+")
+                .matcher(example)
+                .results()
+                .map(word -> word.group().replace("'", ""))
+                .toList();
+        List<String> words = all.subList(1, all.size());
+        Commands.Entry entry = Commands.named(words.getFirst()).orElseThrow();
+        List<String> rest = words.subList(1, words.size());
+        assertNotNull(
+            new CommandLine(entry.make().get().spec()).parseArgs(rest.toArray(String[]::new)));
+        if (words.getFirst().equals("trace")) {
+          // Its programs are the user's; TraceTest runs some.
+          continue;
+        }
+        Object[] here = words.stream().map(word -> here(words.getFirst(), word)).toArray();
+        Cli.Result result = Cli.run(here);
+        assertEquals(0, result.exit(), example + ": " + result.err());
+        assertFalse(result.out().isEmpty(), example);
+        // Where names can be had is said, and changes nothing.
+        List<String> messages =
+            result.messages().stream()
+                .filter(line -> !line.matches("try: ntrail symbols .* --fetch --server https://.*"))
+                .toList();
+        assertEquals(List.of(), messages, example);
+      }
+    }
+    assertTrue(seen > 12, "examples: " + seen);
+  }
+
+  private String here(String command, String word) {
+    String files =
+        switch (command) {
+          case "image" -> "[a-z]+\\.dll|\\.";
+          case "symbols" -> "[a-z]+\\.(dll|pdb|etl)";
+          case "export", "diff" -> "[a-z.]+\\.(etl|ntr|txt|html)";
+          case "calls" -> "[a-z]+\\.ntr|[a-z]+\\.jtrc|\\.";
+          default -> "[a-z]+\\.(etl|zip|jtrc|ntr)";
+        };
+    return word.matches(files) ? folder.resolve(word).toString() : word;
+  }
+
+  @Test
+  void messagesNameOnlyPagesThatAre() throws IOException {
+    Path sources = io.ntrail.testkit.TestData.projectRoot();
+    List<Path> files = new ArrayList<>();
+    for (String module : List.of("formats", "analysis", "export", "cli")) {
+      try (Stream<Path> all = Files.walk(sources.resolve(module).resolve("src/main"))) {
+        all.filter(f -> f.toString().matches(".*\\.(java|txt)")).forEach(files::add);
+      }
+    }
+    Pattern named = Pattern.compile("ntrail help ([a-z]+)");
+    for (Path file : files) {
+      for (Matcher matcher = named.matcher(Files.readString(file)); matcher.find(); ) {
+        assertTrue(pages().contains(matcher.group(1)), file + ": " + matcher.group());
+      }
+    }
+  }
+}

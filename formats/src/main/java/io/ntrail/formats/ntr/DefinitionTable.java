@@ -1,0 +1,144 @@
+package io.ntrail.formats.ntr;
+
+import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.identity.ImageId;
+import io.ntrail.formats.identity.PdbId;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Collects the content of definitions chunks (docs/ntr.md section 4). */
+final class DefinitionTable {
+  /** More bytes of definitions than a recorder writes, and less than a heap. */
+  private static final long MAX_BYTES = 64L << 20;
+
+  /** The shortest record: what a definition takes here is more than it takes in the file. */
+  private static final int BYTES_EACH = 40;
+
+  final Map<Long, TracedProcess> processes = new LinkedHashMap<>();
+  final Map<Long, TracedThread> threads = new LinkedHashMap<>();
+  final Map<Long, TracedModule> modules = new LinkedHashMap<>();
+  final Map<Long, TracedFunction> functions = new LinkedHashMap<>();
+  final List<ClockCalibration> calibrations = new ArrayList<>();
+  private long bytes;
+
+  /**
+   * Adds the records of a chunk, up to the first that is damaged.
+   *
+   * @throws DamagedInput where a record is damaged, or if there are too many
+   */
+  void read(ColumnReader in) {
+    while (!in.atEnd()) {
+      long kind = in.var();
+      int length = in.bounded(in.left(), "bytes of a record");
+      if (length > in.left()) {
+        throw in.damaged("end within a record");
+      }
+      int end = in.position() + length;
+      int all = in.stopAt(end);
+      bytes += length + BYTES_EACH;
+      if (bytes > MAX_BYTES) {
+        throw in.damaged("come after more definitions than are kept (64 MiB)");
+      }
+      if (kind >= 0 && kind <= NtrLayout.CALIBRATION) {
+        record((int) kind, in);
+      }
+      in.skipTo(end);
+      in.stopAt(all);
+    }
+  }
+
+  private void record(int kind, ColumnReader in) {
+    switch (kind) {
+      case NtrLayout.PROCESS -> {
+        long number = in.var();
+        processes.put(
+            number, TracedProcess.running(number, in.var(), in.var(), in.text(), in.text()));
+      }
+      case NtrLayout.PROCESS_END -> {
+        long number = in.var();
+        long ended = in.var();
+        long code = in.var();
+        processes.computeIfPresent(
+            number,
+            (n, p) ->
+                new TracedProcess(n, p.pid(), p.began(), ended, code, p.name(), p.commandLine()));
+      }
+      case NtrLayout.THREAD -> {
+        long number = in.var();
+        threads.put(number, TracedThread.running(number, in.var(), in.var(), in.var(), in.text()));
+      }
+      case NtrLayout.THREAD_END -> {
+        long number = in.var();
+        long ended = in.var();
+        threads.computeIfPresent(
+            number,
+            (n, t) -> new TracedThread(n, t.process(), t.tid(), t.began(), ended, t.name()));
+      }
+      case NtrLayout.MODULE -> module(in);
+      case NtrLayout.MODULE_END -> {
+        long number = in.var();
+        long unloaded = in.var();
+        modules.computeIfPresent(
+            number,
+            (n, m) ->
+                new TracedModule(
+                    n,
+                    m.process(),
+                    m.base(),
+                    m.image(),
+                    m.loaded(),
+                    unloaded,
+                    m.path(),
+                    m.pdb(),
+                    m.pdbName()));
+      }
+      case NtrLayout.FUNCTION -> function(in);
+      case NtrLayout.CALIBRATION ->
+          calibrations.add(new ClockCalibration(in.var(), in.var(), in.var()));
+      default -> {
+        // Of a later version.
+      }
+    }
+  }
+
+  private void module(ColumnReader in) {
+    long number = in.var();
+    long process = in.var();
+    long base = in.var();
+    long size = in.var();
+    long timestamp = in.var();
+    long loaded = in.var();
+    String path = in.text();
+    PdbId pdb = null;
+    String pdbName = "";
+    if (in.bounded(1, "PDBs of a module") == 1) {
+      pdb = new PdbId(in.guid(), in.var());
+      pdbName = in.text();
+    }
+    modules.put(
+        number,
+        new TracedModule(
+            number, process, base, new ImageId(timestamp, size), loaded, 0, path, pdb, pdbName));
+  }
+
+  private void function(ColumnReader in) {
+    long number = in.var();
+    long module = in.var();
+    long rva = in.var();
+    String name = in.text();
+    int count = in.bounded(NtrLayout.MAX_VALUES, "arguments of a function");
+    List<Integer> arguments = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      arguments.add(in.var32("place of an argument"));
+    }
+    functions.put(number, new TracedFunction(number, module, rva, name, arguments));
+  }
+
+  /** All calibrations in order of ticks. */
+  List<ClockCalibration> calibrations() {
+    calibrations.sort((a, b) -> Long.compareUnsigned(a.ticks(), b.ticks()));
+    return List.copyOf(calibrations);
+  }
+}

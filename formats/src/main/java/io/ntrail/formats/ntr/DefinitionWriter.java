@@ -1,0 +1,142 @@
+package io.ntrail.formats.ntr;
+
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Writer of definition records (docs/ntr.md section 4), which it collects into chunks. */
+final class DefinitionWriter {
+  private static final int CHUNK_BYTES = 1 << 16;
+
+  private final NtrWriter writer;
+  private final ColumnWriter definitions = new ColumnWriter(1 << 10);
+  private final ColumnWriter record = new ColumnWriter(1 << 8);
+  private @Nullable CurrentDefinitions remembered;
+
+  DefinitionWriter(NtrWriter writer) {
+    this.writer = writer;
+  }
+
+  void process(TracedProcess process) throws IOException {
+    record.var(process.number());
+    record.var(process.pid());
+    record.var(process.began());
+    record.text(process.name());
+    record.text(process.commandLine());
+    define(NtrLayout.PROCESS, process.number());
+    if (process.ended() != 0) {
+      record.var(process.number());
+      record.var(process.ended());
+      record.var(process.exitCode());
+      define(NtrLayout.PROCESS_END, process.number());
+    }
+  }
+
+  void thread(TracedThread thread) throws IOException {
+    record.var(thread.number());
+    record.var(thread.process());
+    record.var(thread.tid());
+    record.var(thread.began());
+    record.text(thread.name());
+    define(NtrLayout.THREAD, thread.number());
+    if (thread.ended() != 0) {
+      record.var(thread.number());
+      record.var(thread.ended());
+      define(NtrLayout.THREAD_END, thread.number());
+    }
+  }
+
+  void module(TracedModule module) throws IOException {
+    record.var(module.number());
+    record.var(module.process());
+    record.var(module.base());
+    record.var(module.image().size());
+    record.var(module.image().timestamp());
+    record.var(module.loaded());
+    record.text(module.path());
+    if (module.pdb() == null) {
+      record.var(0);
+    } else {
+      record.var(1);
+      record.guid(module.pdb().guid());
+      record.var(module.pdb().age());
+      record.text(module.pdbName());
+    }
+    define(NtrLayout.MODULE, module.number());
+    if (module.unloaded() != 0) {
+      record.var(module.number());
+      record.var(module.unloaded());
+      define(NtrLayout.MODULE_END, module.number());
+    }
+  }
+
+  void function(TracedFunction function) throws IOException {
+    record.var(function.number());
+    record.var(function.module());
+    record.var(function.rva());
+    record.text(function.name());
+    if (function.arguments().size() > NtrLayout.MAX_VALUES) {
+      throw new IllegalArgumentException("more than 32 arguments: " + function);
+    }
+    record.var(function.arguments().size());
+    for (int place : function.arguments()) {
+      record.var(place);
+    }
+    define(NtrLayout.FUNCTION, function.number());
+  }
+
+  void calibration(ClockCalibration calibration) throws IOException {
+    record.var(calibration.ticks());
+    record.var(calibration.nanos());
+    record.var(calibration.utc());
+    define(NtrLayout.CALIBRATION, calibration.ticks());
+  }
+
+  private void define(int kind, long what) throws IOException {
+    CurrentDefinitions memory = remembered;
+    if (memory != null) {
+      memory.add(kind, what, Arrays.copyOf(record.bytes, record.size));
+    }
+    define(kind);
+  }
+
+  private void define(int kind) throws IOException {
+    if (definitions.size > 0 && definitions.size + record.size > CHUNK_BYTES) {
+      flush();
+    }
+    definitions.var(kind);
+    definitions.var(record.size);
+    definitions.put(record.bytes, 0, record.size);
+    record.size = 0;
+  }
+
+  /** Writes the chunk of the definitions that are collected. */
+  void flush() throws IOException {
+    if (definitions.size > 0) {
+      writer.definitionsChunk(definitions);
+    }
+  }
+
+  /** Keeps a copy of all definitions from now on, for {@link #repeat}. */
+  void remember() {
+    remembered = new CurrentDefinitions();
+  }
+
+  /** Drops the copy of the definition of a thread that no event refers to any more. */
+  void forgetThread(long thread) {
+    if (remembered != null) {
+      remembered.forget(NtrLayout.THREAD, thread);
+    }
+  }
+
+  /** Collects all remembered definitions again, for the start of another file. */
+  void repeat() throws IOException {
+    if (remembered != null) {
+      for (Map.Entry<CurrentDefinitions.Key, byte[]> definition : remembered.records().entrySet()) {
+        record.put(definition.getValue(), 0, definition.getValue().length);
+        define(definition.getKey().kind());
+      }
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package io.ntrail.formats.ntr;
+
+/**
+ * Header of a recording: subject and clock (docs/ntr.md section 3).
+ *
+ * @param flags {@link #ONE_CLOCK}, {@link #KERNEL}; others inform only
+ * @param ticksPerSecond 0 if unknown
+ * @param began ticks at time 0
+ * @param beganUtc the same moment, FILETIME; 0 if unknown
+ * @param machine as in PE files; 0 if unknown
+ * @param pointerBytes 4 or 8; 0 if unknown
+ * @param clock {@link #TIME_STAMP_COUNTER}, {@link #PERFORMANCE_COUNTER}, or 0
+ * @param writer the program that wrote the file
+ */
+public record NtrHeader(
+    int flags,
+    long ticksPerSecond,
+    long began,
+    long beganUtc,
+    int machine,
+    int pointerBytes,
+    int clock,
+    String writer) {
+  /** The ticks of all threads are of one clock. */
+  public static final int ONE_CLOCK = 1;
+
+  /** A kernel was recorded. */
+  public static final int KERNEL = 2;
+
+  /** Ticks are those of the processor's time stamp counter. */
+  public static final int TIME_STAMP_COUNTER = 1;
+
+  /** Ticks are those of the performance counter. */
+  public static final int PERFORMANCE_COUNTER = 2;
+
+  /** Returns true if the order of events of different threads can be trusted. */
+  public boolean oneClock() {
+    return (flags & ONE_CLOCK) != 0;
+  }
+
+  /** Returns true if a kernel was recorded. */
+  public boolean kernel() {
+    return (flags & KERNEL) != 0;
+  }
+}

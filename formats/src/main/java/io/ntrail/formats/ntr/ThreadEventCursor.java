@@ -1,0 +1,494 @@
+package io.ntrail.formats.ntr;
+
+import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.bytes.Gap;
+import io.ntrail.formats.bytes.Gaps;
+import io.ntrail.formats.bytes.InputFile;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Walks the events of one thread as a flyweight: it is the event it is on. Events come as they were
+ * recorded, including exits without an entry. Holds one chunk in memory.
+ *
+ * <p>A chunk that cannot be read is a gap; at the next event, {@link #missingBefore} is the number
+ * of missing ones. Used by one thread; {@link #close} frees the memory of the inflater.
+ */
+public final class ThreadEventCursor implements AutoCloseable {
+  private final InputFile input;
+  private final List<EventChunk> chunks;
+  private final Gaps gaps;
+  private final EventColumns columns;
+  private final ColumnReader times;
+  private final ColumnReader references;
+  private final ColumnReader siteColumn;
+  private final ColumnReader valueColumn;
+  private final ColumnReader others;
+
+  private final SiteTable sites = new SiteTable();
+  private final Map<Integer, AreaFrames> areas = new HashMap<>();
+  private final List<OpenFrame> openFrames = new ArrayList<>();
+  private AreaFrames frames = new AreaFrames(0);
+  private int open;
+  private int fewestOpen;
+  private int context;
+  private long lastReturnAddress;
+  private long lastCode;
+
+  private int nextChunk;
+  private @Nullable EventChunk chunk;
+  private byte[] operations = {};
+  private int operation;
+  private int operationsFrom;
+  private int operationCount;
+  private int decoded;
+  private int calls;
+  private long nextEvent;
+  private long expected;
+  private long missing;
+  private long lostBefore;
+  private long pendingLost;
+
+  private int kind;
+  private long ticks;
+  private long function;
+  private int slot;
+  private long key;
+  private long value;
+  private int moreCount;
+  private final long[] more = new long[NtrLayout.MAX_VALUES];
+
+  ThreadEventCursor(InputFile input, int recording, List<EventChunk> chunks, Gaps gaps) {
+    this.input = input;
+    this.chunks = chunks;
+    this.gaps = gaps;
+    columns = new EventColumns(input, recording);
+    times = columns.get(NtrLayout.TIMES);
+    references = columns.get(NtrLayout.REFERENCES);
+    siteColumn = columns.get(NtrLayout.SITES);
+    valueColumn = columns.get(NtrLayout.VALUES);
+    others = columns.get(NtrLayout.OTHERS);
+  }
+
+  /**
+   * Goes to the beginning of a chunk, so that {@link #next} gives its first event. Nothing is
+   * missing before that.
+   *
+   * @param index in {@link NtrFile#chunks}
+   */
+  public void seek(int index) {
+    chunk = null;
+    nextChunk = index;
+    expected = index < chunks.size() ? chunks.get(index).firstEvent() : 0;
+    pendingLost = 0;
+  }
+
+  /** Steps to the next event; returns false after the last one. */
+  public boolean next() {
+    missing = 0;
+    lostBefore = 0;
+    while (true) {
+      EventChunk in = chunk;
+      if (in == null) {
+        if (nextChunk >= chunks.size()) {
+          return false;
+        }
+        in = chunks.get(nextChunk++);
+        if (!load(in)) {
+          continue;
+        }
+      }
+      try {
+        if (step()) {
+          if (decoded > in.events()) {
+            throw others.damaged("hold more events than the head says");
+          }
+          if (nextEvent != expected) {
+            missing = Math.max(0, nextEvent - expected);
+          }
+          lostBefore = pendingLost;
+          pendingLost = 0;
+          nextEvent++;
+          expected = nextEvent;
+          return true;
+        }
+        checkEnd(in);
+        chunk = null;
+      } catch (DamagedInput e) {
+        gap(in, e);
+        chunk = null;
+      }
+    }
+  }
+
+  private void gap(EventChunk in, DamagedInput why) {
+    gaps.add(new Gap(input.name(), in.offset(), in.size(), "chunk of events", why.what()));
+  }
+
+  private boolean load(EventChunk in) {
+    try {
+      byte[] payload = columns.payload(in);
+      pendingLost += in.lost();
+      start(in, payload);
+      chunk = in;
+      return true;
+    } catch (DamagedInput e) {
+      gap(in, e);
+      return false;
+    }
+  }
+
+  private void start(EventChunk in, byte[] payload) {
+    columns.open(in, payload);
+    operations = columns.operations;
+    operationsFrom = columns.operationsFrom;
+    operationCount = columns.operationCount;
+    sites.clear();
+    areas.clear();
+    openFrames.clear();
+    context = 0;
+    lastReturnAddress = 0;
+    lastCode = 0;
+    operation = 0;
+    decoded = 0;
+    calls = 0;
+    ticks = in.earliest();
+    nextEvent = in.firstEvent();
+    readOpen(columns.get(NtrLayout.OPEN));
+    if (open != in.openBefore()) {
+      throw columns.get(NtrLayout.OPEN).damaged("are not as many as the head says");
+    }
+    fewestOpen = open;
+    frames = areas.computeIfAbsent(0, AreaFrames::new);
+  }
+
+  private void readOpen(ColumnReader in) {
+    open = 0;
+    while (!in.atEnd()) {
+      int area = in.var32("area");
+      AreaFrames to = new AreaFrames(area);
+      if (areas.put(area, to) != null) {
+        throw in.damaged("name an area twice");
+      }
+      int count = in.bounded(NtrLayout.MAX_FRAMES - open, "frames");
+      if (count == 0) {
+        throw in.damaged("name an area without frames");
+      }
+      open += count;
+      long frameKey = 0;
+      int frameSlot = -1;
+      long returnAddress = 0;
+      long entered = 0;
+      long call = 0;
+      for (int i = 0; i < count; i++) {
+        long of = in.var();
+        frameKey += in.zig();
+        frameSlot += (int) in.zig();
+        returnAddress += in.zig();
+        entered += in.zig();
+        call += in.zig();
+        to.push(0, of, returnAddress, frameSlot, frameKey, entered, call);
+        openFrames.add(to.frame(i));
+      }
+    }
+  }
+
+  /** Carries operations out up to the next event; false if there is none. */
+  private boolean step() {
+    while (operation < operationCount) {
+      int n = operation++;
+      int two = operations[operationsFrom + (n >> 1)];
+      int number = (n & 1) == 0 ? two & 15 : two >> 4 & 15;
+      switch (number) {
+        case NtrLayout.ENTRY_FOLLOWING -> {
+          int site = sites.following.get(context);
+          if (site == 0) {
+            throw columns.get(NtrLayout.OPERATIONS).damaged("name a site that follows nothing");
+          }
+          return enter(site);
+        }
+        case NtrLayout.ENTRY_KNOWN -> {
+          return enter(site());
+        }
+        case NtrLayout.ENTRY_OTHER_KEY -> {
+          int site = site();
+          sites.keyStep.add(site, references.zig());
+          return enter(site);
+        }
+        case NtrLayout.ENTRY_NEW -> {
+          return enter(define());
+        }
+        case NtrLayout.EXIT_LAST -> {
+          int site = pop();
+          return exit(site, sites.last.get(site), 0);
+        }
+        case NtrLayout.EXIT_SECOND -> {
+          int site = pop();
+          return exit(site, sites.second.get(site), 0);
+        }
+        case NtrLayout.EXIT_DELTA -> {
+          int site = pop();
+          return exit(site, sites.last.get(site) + valueColumn.zig(), 0);
+        }
+        case NtrLayout.EXIT_PLAIN -> {
+          return exit(pop(), valueColumn.zig(), 0);
+        }
+        case NtrLayout.EXIT_VALUES -> {
+          return exitValues(pop());
+        }
+        case NtrLayout.UNWIND -> {
+          pop();
+          lastCode += valueColumn.zig();
+          return event(EventKind.UNWIND, lastCode, 0);
+        }
+        case NtrLayout.OTHER -> {
+          return other();
+        }
+        case NtrLayout.LEAVE -> {
+          int count = others.bounded(frames.size(), "frames that leave");
+          if (count == 0) {
+            throw others.damaged("let no frame leave");
+          }
+          frames.pop(count);
+          open -= count;
+          fewestOpen = Math.min(fewestOpen, open);
+        }
+        case NtrLayout.AREA -> {
+          if (frames.size() == 0) {
+            areas.remove(frames.area);
+          }
+          frames = areas.computeIfAbsent(others.var32("area"), AreaFrames::new);
+        }
+        default -> throw columns.get(NtrLayout.OPERATIONS).damaged("have the number " + number);
+      }
+    }
+    return false;
+  }
+
+  private int site() {
+    int site = references.bounded(sites.count() - 1, "as a site");
+    if (site == 0) {
+      throw references.damaged("name no site");
+    }
+    return site;
+  }
+
+  private int define() {
+    if (sites.count() > NtrLayout.MAX_SITES) {
+      throw siteColumn.damaged("are too many");
+    }
+    long newFunction = siteColumn.var();
+    lastReturnAddress += siteColumn.zig();
+    long keyStep = siteColumn.zig();
+    int slotStep = (int) siteColumn.zig();
+    int shape = siteColumn.bounded(127, "as a shape");
+    if ((shape & 63) > NtrLayout.MAX_VALUES) {
+      throw siteColumn.damaged("have " + (shape & 63) + " arguments");
+    }
+    return sites.define(newFunction, lastReturnAddress, keyStep, slotStep, shape);
+  }
+
+  private boolean enter(int site) {
+    AreaFrames in = frames;
+    int top = in.size() - 1;
+    function = sites.function.get(site);
+    value = sites.returnAddress.get(site);
+    slot = (top < 0 ? -1 : in.slot.get(top)) + sites.slotStep.get(site);
+    key = (top < 0 ? 0 : in.key.get(top)) - sites.keyStep.get(site);
+    int shape = sites.shape.get(site);
+    moreCount = shape & 63;
+    if (moreCount > 0) {
+      long[] last = sites.arguments(site, moreCount);
+      for (int i = 0; i < moreCount; i++) {
+        last[i] += valueColumn.zig();
+        more[i] = last[i];
+      }
+    }
+    sites.following.set(context, site);
+    context = 2 * site;
+    ticks += times.var();
+    decoded++;
+    if ((shape & NtrLayout.SHAPE_ENTRY_ONLY) != 0) {
+      kind = EventKind.ENTRY_ONLY;
+      return true;
+    }
+    kind = EventKind.ENTRY;
+    calls++;
+    if (open == NtrLayout.MAX_FRAMES) {
+      throw columns.get(NtrLayout.OPERATIONS).damaged("open too many frames");
+    }
+    open++;
+    in.push(site, function, value, slot, key, 0, 0);
+    return true;
+  }
+
+  private int pop() {
+    AreaFrames in = frames;
+    if (in.size() == 0) {
+      throw columns.get(NtrLayout.OPERATIONS).damaged("close a frame where none is open");
+    }
+    int top = in.size() - 1;
+    function = in.function.get(top);
+    slot = in.slot.get(top);
+    key = in.key.get(top);
+    if (--open < fewestOpen) {
+      fewestOpen = open;
+    }
+    int site = in.site.get(top);
+    in.pop(1);
+    context = 2 * site + 1;
+    return site;
+  }
+
+  private boolean exit(int site, long returned, int count) {
+    sites.returned(site, returned);
+    return event(EventKind.EXIT, returned, count);
+  }
+
+  private boolean exitValues(int site) {
+    long returned = sites.last.get(site) + valueColumn.zig();
+    int count = valueColumn.bounded(NtrLayout.MAX_VALUES, "values of an exit");
+    if (count == 0) {
+      throw valueColumn.damaged("have an exit with no more values");
+    }
+    long[] last = sites.exitValues(site, count);
+    for (int i = 0; i < count; i++) {
+      last[i] += valueColumn.zig();
+      more[i] = last[i];
+    }
+    return exit(site, returned, count);
+  }
+
+  private boolean other() {
+    int otherKind = others.var32("kind");
+    function = others.var();
+    slot = others.var32("slot");
+    key = others.var();
+    long otherValue = others.var();
+    int count = others.bounded(NtrLayout.MAX_VALUES, "values of an event");
+    for (int i = 0; i < count; i++) {
+      more[i] = others.var();
+    }
+    if (otherKind == EventKind.ENTRY) {
+      calls++;
+    }
+    return event(otherKind, otherValue, count);
+  }
+
+  private boolean event(int newKind, long newValue, int count) {
+    kind = newKind;
+    value = newValue;
+    moreCount = count;
+    ticks += times.var();
+    decoded++;
+    return true;
+  }
+
+  private void checkEnd(EventChunk in) {
+    if (decoded != in.events() || calls != in.calls()) {
+      throw columns.get(NtrLayout.OPERATIONS).damaged("are not as many as the head says");
+    }
+    if (open != in.openAfter() || fewestOpen != in.fewestOpen()) {
+      throw columns.get(NtrLayout.OPERATIONS).damaged("leave other frames open than the head says");
+    }
+    for (int i = NtrLayout.TIMES; i < NtrLayout.COLUMNS; i++) {
+      if (!columns.get(i).atEnd()) {
+        throw columns.get(i).damaged("are more than the events need");
+      }
+    }
+    if ((operationCount & 1) != 0 && operations[operationsFrom + (operationCount >> 1)] >> 4 != 0) {
+      throw columns.get(NtrLayout.OPERATIONS).damaged("have a half behind the last one");
+    }
+  }
+
+  /** The kind of the event: one of {@link EventKind}, or another of a later version. */
+  public int kind() {
+    return kind;
+  }
+
+  /** When it was, in ticks of the recording's clock. */
+  public long ticks() {
+    return ticks;
+  }
+
+  /** The number of its function; 0 if it has none. */
+  public long function() {
+    return function;
+  }
+
+  /** Returns the number of its stack. */
+  public int area() {
+    return frames.area;
+  }
+
+  /** The place of its frame among the traced ones of the stack, unsigned. */
+  public int slot() {
+    return slot;
+  }
+
+  /** The address above its return address. */
+  public long key() {
+    return key;
+  }
+
+  /** Return address, returned value or exception code: see {@link EventKind}. */
+  public long value() {
+    return value;
+  }
+
+  /** Returns the number of further values. */
+  public int valueCount() {
+    return moreCount;
+  }
+
+  /** A further value: an argument of an entry, for example. */
+  public long value(int index) {
+    return more[Objects.checkIndex(index, moreCount)];
+  }
+
+  /** The number of the event among those of its thread, from 0. */
+  public long event() {
+    return nextEvent - 1;
+  }
+
+  /** Returns the number of events that are missing before this one because chunks are damaged. */
+  public long missingBefore() {
+    return missing;
+  }
+
+  /** Returns the number of records that the recorder lost before this event. */
+  public long lostBefore() {
+    return lostBefore;
+  }
+
+  /** Returns, after the last event, the number of records that the recorder lost there. */
+  public long lostAtEnd() {
+    return pendingLost;
+  }
+
+  /** Returns true if the event is the first of its chunk. */
+  public boolean firstOfChunk() {
+    return decoded == 1;
+  }
+
+  /** Returns the chunk that the event is in; null before the first event and after the last. */
+  public @Nullable EventChunk chunk() {
+    return chunk;
+  }
+
+  /**
+   * The frames that were open before the first event of the chunk, area by area, outermost first.
+   */
+  public List<OpenFrame> openFrames() {
+    return List.copyOf(openFrames);
+  }
+
+  @Override
+  public void close() {
+    columns.close();
+  }
+}

@@ -1,0 +1,12 @@
+package io.ntrail.live.code;
+
+/**
+ * Addresses and sizes that the code of a session contains.
+ *
+ * @param block address of the runtime block, a multiple of {@link AreaGeometry#alignment}
+ * @param control address of the session file in the target
+ * @param chunks number of chunks of the session file
+ * @param recordBytes size of a record
+ */
+public record SessionAddresses(
+    long block, long control, int chunks, TlsSlots tls, int recordBytes) {}

@@ -1,0 +1,29 @@
+package io.ntrail.live.code;
+
+import java.util.function.ToLongFunction;
+
+/** Code that one session puts into a target. */
+public interface SessionCode {
+  /** Returns the runtime block. */
+  RuntimeImage runtime();
+
+  /** Returns the content of areas. */
+  AreaCode areas();
+
+  /**
+   * Returns an empty block of stubs.
+   *
+   * @param base its address, a multiple of a page
+   */
+  StubWriter stubs(long base);
+
+  /**
+   * Returns a test of unwinding through the first slot of an unused area.
+   *
+   * @param functions addresses of functions of the system, by {@code module!name}
+   */
+  UnwindTest unwindTest(long area, ToLongFunction<String> functions);
+
+  /** Returns a measurement of the overhead of tracing with the first slot of an unused area. */
+  OverheadTest overheadTest(long area);
+}

@@ -1,0 +1,193 @@
+package io.ntrail.live.code.x64;
+
+import static io.ntrail.programs.x86.asm.operands.Mem.gs;
+import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EAX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.ECX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EDX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.R10D;
+import static io.ntrail.programs.x86.asm.operands.Reg32.R9D;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R10;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R11;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R8;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R9;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RAX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RBX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RDX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RSP;
+
+import io.ntrail.live.code.ControlBlockLayout;
+import io.ntrail.programs.x86.asm.operands.Label;
+import io.ntrail.programs.x86.asm.operands.Reg16;
+
+/** Routines that give a thread its chunks: the first one, and the next when one is full. */
+final class ChunkRoutines extends RuntimeRoutines {
+  final Label full = a.label("full");
+  final Label firstChunk = a.label("first chunk");
+  private static final int THREAD_BLOCK = 0x30;
+
+  private final int chunks;
+
+  ChunkRoutines(RoutineContext parts) {
+    super(parts);
+    this.chunks = parts.chunks();
+  }
+
+  /** Hands a full chunk over and takes another, or spills. rax, rcx, rdx need not be preserved. */
+  void write(Label untraced) {
+    Label spilled = a.label("spilled");
+    Label take = a.label("take chunk");
+    Label again = a.label("again");
+    Label spill = a.label("spill");
+    Label area = a.label("area");
+    Label set = a.label("set");
+    Label seek = a.label("seek what was kept");
+    Label mine = a.label("mine");
+    Label claim = a.label("claim a place");
+    Label keep = a.label("keep");
+    Label anew = a.label("anew");
+    int perSpill = AreaLayout.SPILL_BYTES / record;
+    Label notFull = a.label("not full");
+    Label end = enterFull(full);
+    // Whatever interrupts us is not traced: it would find a chunk that is no longer its own.
+    a.mov(RBX, gs(words.slot()))
+        .lea(RCX, ptr(untraced))
+        .mov(gs(words.slot()), RCX)
+        .xor(ECX, ECX)
+        .xchg(gs(words.record()).as64(), RCX)
+        // The cursor is still at the last record, unless who interrupted us was here before us.
+        .add(RCX, record)
+        .test(Reg16.CX, Reg16.CX)
+        .jnz(notFull)
+        .mov(R8, control)
+        .mov(RAX, RCX)
+        .sub(RAX, R8)
+        // The end of chunk c is 65,536 * (2 + c) behind the control block.
+        .cmp(RAX, 2 * ControlBlockLayout.CHUNK)
+        .jb(spilled)
+        .cmp(RAX, ControlBlockLayout.CHUNK * (1L + chunks))
+        .ja(spilled)
+        .sub(RCX, ControlBlockLayout.CHUNK)
+        .mov(R10, ptr(RCX).plus(ControlBlockLayout.SEQUENCE))
+        .inc(R10)
+        .mov(R11, ptr(RCX).plus(ControlBlockLayout.BEGAN))
+        .mov(ptr(RCX).as32(), ControlBlockLayout.FULL)
+        .lock()
+        .inc(ptr(R8).plus(ControlBlockLayout.CHUNKS_FULL).as64())
+        .xor(R9D, R9D)
+        .bind(take)
+        .mov(EAX, ptr(R8).plus(ControlBlockLayout.CHUNKS_TAKEN))
+        .bind(again)
+        .cmp(EAX, ptr(R8).plus(ControlBlockLayout.CHUNKS_OFFERED))
+        .je(spill)
+        .mov(EDX, EAX)
+        .and(EDX, ControlBlockLayout.CHUNK_MASK)
+        .mov(ECX, ptr(R8).index(RDX, 4).plus(ControlBlockLayout.CHUNK_RING))
+        .lea(EDX, ptr(RAX).plus(1))
+        .lock()
+        .cmpxchg(ptr(R8).plus(ControlBlockLayout.CHUNKS_TAKEN), EDX)
+        .jne(again)
+        .shl(RCX, 16)
+        .lea(RCX, ptr(R8).index(RCX, 1).plus(ControlBlockLayout.CHUNK))
+        .mov(ptr(RCX).plus(ControlBlockLayout.SEQUENCE), R10)
+        .mov(ptr(RCX).plus(ControlBlockLayout.BEGAN), R11)
+        .mov(ptr(RCX).plus(ControlBlockLayout.LOST_BEFORE), R9)
+        .mov(EAX, gs(0x48))
+        .mov(ptr(RCX).plus(ControlBlockLayout.TID), EAX)
+        .mov(ptr(RCX).as32(), ControlBlockLayout.IN_USE)
+        .add(RCX, record)
+        .jmp(set)
+        .bind(spilled)
+        // The end of a spill is where the code of its area begins.
+        .lea(RDX, ptr(RCX).plus(AreaLayout.SPILLS - AreaLayout.CODE))
+        .lea(RCX, ptr(RCX).plus(AreaLayout.SPILL - AreaLayout.CODE))
+        .mov(RAX, gs(THREAD_BLOCK))
+        .bind(seek)
+        .cmp(ptr(RDX).plus(AreaLayout.SPILL_OWNER), RAX)
+        .je(mine)
+        .add(RDX, AreaLayout.SPILL_KEPT)
+        .cmp(RDX, RCX)
+        .jb(seek)
+        // Nothing could be kept: from here on it is a thread that begins.
+        .jmp(anew)
+        .bind(mine)
+        .mov(R10, ptr(RDX).plus(AreaLayout.SPILL_SEQUENCE))
+        .mov(R11, ptr(RDX).plus(AreaLayout.SPILL_BEGAN))
+        .mov(R9, ptr(RDX).plus(AreaLayout.SPILL_LOST))
+        .mov(ptr(RDX).plus(AreaLayout.SPILL_OWNER).as64(), 0)
+        .jmp(take)
+        .bind(spill)
+        // Of a thread without an area, the spill of this block is used.
+        .mov(RCX, RBX)
+        .test(RCX, RCX)
+        .jnz(area)
+        .lea(RCX, ptr(untraced))
+        .bind(area)
+        .and(RCX, -AreaLayout.ALIGNMENT)
+        .add(R9, perSpill)
+        .lock()
+        .add(ptr(R8).plus(ControlBlockLayout.LOST).as64(), perSpill)
+        // The records of others may go there too, nobody reads them; but not what is kept.
+        .lea(RDX, ptr(RCX).plus(AreaLayout.SPILLS))
+        .add(RCX, AreaLayout.SPILL)
+        .mov(R8, gs(THREAD_BLOCK))
+        .bind(claim)
+        .xor(EAX, EAX)
+        .lock()
+        .cmpxchg(ptr(RDX).plus(AreaLayout.SPILL_OWNER), R8)
+        .je(keep)
+        // What a thread left that ended and had the same block.
+        .cmp(RAX, R8)
+        .je(keep)
+        .add(RDX, AreaLayout.SPILL_KEPT)
+        .cmp(RDX, RCX)
+        .jb(claim)
+        .jmp(set)
+        .bind(keep)
+        .mov(ptr(RDX).plus(AreaLayout.SPILL_SEQUENCE), R10)
+        .mov(ptr(RDX).plus(AreaLayout.SPILL_BEGAN), R11)
+        .mov(ptr(RDX).plus(AreaLayout.SPILL_LOST), R9)
+        .jmp(set)
+        .bind(notFull)
+        .sub(RCX, record)
+        .bind(set)
+        .mov(gs(words.record()), RCX)
+        .mov(gs(words.slot()), RBX);
+    leaveFull(end);
+    Label firstEnd = enterFull(firstChunk);
+    // The thread's word still says that it is not traced.
+    a.mov(RBX, R8)
+        .mov(R8, control)
+        .bind(anew)
+        .lock()
+        .inc(ptr(R8).plus(ControlBlockLayout.THREADS).as64())
+        .rdtsc()
+        .shl(RDX, 32)
+        .lea(R11, ptr(RAX).index(RDX, 1))
+        .xor(R10D, R10D)
+        .xor(R9D, R9D)
+        .jmp(take)
+        .bind(firstEnd);
+  }
+
+  /** Frame of routines that are called in the middle: flags and five registers. */
+  private Label enterFull(Label begin) {
+    a.bind(begin).pushfq().push(R8).push(R9).push(R10).push(R11).push(RBX);
+    Label end = a.label();
+    parts.add(begin, end, UnwindBytes.prologue(0, 1, 3, 5, 7, 9, 10));
+    return end;
+  }
+
+  private void leaveFull(Label end) {
+    a.mov(RBX, ptr(RSP))
+        .mov(R11, ptr(RSP).plus(8))
+        .mov(R10, ptr(RSP).plus(16))
+        .mov(R9, ptr(RSP).plus(24))
+        .mov(R8, ptr(RSP).plus(32))
+        .lea(RSP, ptr(RSP).plus(40))
+        .bind(end);
+    range(1, () -> a.popfq());
+    range(0, () -> a.ret());
+  }
+}

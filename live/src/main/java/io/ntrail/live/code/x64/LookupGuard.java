@@ -1,0 +1,101 @@
+package io.ntrail.live.code.x64;
+
+import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EAX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R10;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R11;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RAX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
+
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.BytesBuilder;
+import io.ntrail.live.code.GuardCode;
+import io.ntrail.programs.x86.asm.Assembler;
+import io.ntrail.programs.x86.asm.operands.Label;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Answers for Wine's {@code LdrFindEntryForAddress} when it is asked for the module of an address
+ * that belongs to tracing: there is none.
+ *
+ * <p>Whoever looks for unwind data asks it. For an address of no module it walks the whole list of
+ * modules, without the list's lock, while other threads may load and unload modules. What is not
+ * ours is left to it.
+ */
+final class LookupGuard implements GuardCode {
+  /** Size of the table, which an empty range ends. */
+  private static final int TABLE = 0x4000;
+
+  private static final int RANGE = 16;
+  private static final int NO_MORE_ENTRIES = 0x8000_001A;
+
+  @Override
+  public int tableBytes() {
+    return TABLE;
+  }
+
+  @Override
+  public int maxRanges() {
+    return TABLE / RANGE - 1;
+  }
+
+  @Override
+  public byte[] table(List<Range> ranges) {
+    if (ranges.size() > maxRanges()) {
+      throw new IllegalArgumentException(ranges.size() + " ranges");
+    }
+    BytesBuilder out = new BytesBuilder(TABLE);
+    ranges.forEach(range -> out.u64(range.begin()).u64(range.size()));
+    return out.zeros(TABLE - out.size()).toArray();
+  }
+
+  @Override
+  public List<Range> ranges(Bytes table) {
+    List<Range> found = new ArrayList<>();
+    for (int at = 0; table.i64(at) != 0; at += RANGE) {
+      found.add(new Range(table.i64(at), table.i64(at + 8)));
+    }
+    return found;
+  }
+
+  /** It uses only registers that a function need not preserve. */
+  @Override
+  public byte[] code(long table) {
+    Assembler a = Assembler.x64();
+    Label next = a.label("next");
+    Label ours = a.label("ours");
+    Label theirs = a.label("theirs");
+    a.mov(R10, table)
+        .bind(next)
+        .mov(RAX, ptr(R10))
+        .test(RAX, RAX)
+        .jz(theirs)
+        .mov(R11, RCX)
+        .sub(R11, RAX)
+        .cmp(R11, ptr(R10).plus(8))
+        .jb(ours)
+        .lea(R10, ptr(R10).plus(RANGE))
+        .jmp(next)
+        .bind(ours)
+        .mov(EAX, NO_MORE_ENTRIES)
+        .ret()
+        .bind(theirs);
+    return a.assemble().bytes();
+  }
+
+  @Override
+  public int codeSize() {
+    return code(Long.MAX_VALUE).length;
+  }
+
+  @Override
+  public long tableOf(byte[] found) {
+    if (found.length < codeSize() || found[0] != 0x49 || found[1] != (byte) 0xBA) {
+      return 0;
+    }
+    long table = Bytes.copyOf(found, "guard").i64(2);
+    return Arrays.equals(found, 0, codeSize(), code(table), 0, codeSize()) ? table : 0;
+  }
+}

@@ -1,0 +1,58 @@
+package io.ntrail.live.code.x64;
+
+import io.ntrail.programs.x86.asm.AssembledCode;
+import io.ntrail.programs.x86.asm.Assembler;
+import io.ntrail.programs.x86.asm.operands.Label;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Context that all routines of a runtime block share: the assembler, the ranges of their unwind
+ * data, and addresses in the target.
+ *
+ * @param assembler where all of them are written
+ * @param ranges stretches of code and what is pushed there, in any order
+ * @param block where the runtime block begins
+ * @param control where the target has the session file mapped
+ * @param chunks how many the file has
+ * @param words TLS slots
+ * @param record bytes of a record
+ */
+record RoutineContext(
+    Assembler assembler,
+    List<Range> ranges,
+    long block,
+    long control,
+    int chunks,
+    TlsOffsets words,
+    int record) {
+  /** Range of code with its unwind data. */
+  record Range(Label begin, Label end, UnwindBytes info) {}
+
+  /** Returns an empty context. */
+  static RoutineContext of(long block, long control, int chunks, TlsOffsets words, int record) {
+    return new RoutineContext(
+        Assembler.x64(), new ArrayList<>(), block, control, chunks, words, record);
+  }
+
+  /** Adds a range of code. */
+  void add(Label begin, Label end, UnwindBytes info) {
+    ranges.add(new Range(begin, end, info));
+  }
+
+  /** Returns the function table of the code. */
+  FunctionTableBuilder functions(AssembledCode code) {
+    FunctionTableBuilder table = new FunctionTableBuilder();
+    ranges.stream()
+        .sorted(Comparator.comparingInt(range -> code.offset(range.begin)))
+        .forEach(range -> {
+          int begin = code.offset(range.begin);
+          int end = code.offset(range.end);
+          if (end > begin) {
+            table.add(begin, end, range.info);
+          }
+        });
+    return table;
+  }
+}

@@ -1,0 +1,107 @@
+package io.ntrail.live.code.x64;
+
+import io.ntrail.programs.x86.asm.AssembledCode;
+import io.ntrail.programs.x86.asm.operands.Label;
+
+/**
+ * Runtime block of a session, with the rare cases of stubs and slots: a stack's first traced call,
+ * a slot that finds another stack or a stale frame below it, the end of a chunk of records,
+ * functions whose entries alone are recorded.
+ *
+ * <p>It makes no system call, takes no lock, allocates nothing: it runs under any lock of the
+ * target. Flags and all registers but those that stubs saved stay as they are.
+ */
+final class RuntimeBlock {
+  private final RoutineContext parts;
+  private final SlowPathRoutines stacks;
+  private final EntryOnlyRoutine entries;
+  private final ChunkRoutines chunks;
+  private final Label stackArguments;
+  private final long base;
+  private final AssembledCode code;
+
+  private RuntimeBlock(long base, RoutineContext parts) {
+    this.base = base;
+    this.parts = parts;
+    stacks = new SlowPathRoutines(parts);
+    chunks = new ChunkRoutines(parts);
+    stackArguments = parts.assembler().label("stack arguments");
+    entries = new EntryOnlyRoutine(parts, stacks.firstCall, stackArguments, chunks.full);
+    AreaRoutines areas = new AreaRoutines(parts);
+    stacks.write(areas, chunks.firstChunk);
+    entries.write();
+    areas.write();
+    chunks.write(stacks.untraced);
+    StackArguments.write(parts.assembler(), stackArguments, parts::add);
+    code = parts.assembler().assemble();
+  }
+
+  /**
+   * Assembles the block.
+   *
+   * @param block the beginning of a block like an area's, with its head and spill, and {@link
+   *     AreaLayout#INDEX} in front of them; the code lies at {@link AreaLayout#CODE}
+   * @param control where the target has the session file mapped
+   * @param chunks how many the file has
+   * @param record bytes of a record
+   */
+  static RuntimeBlock at(long block, long control, int chunks, TlsOffsets words, int record) {
+    if (block % AreaLayout.ALIGNMENT != 0) {
+      throw new IllegalArgumentException("a block at 0x" + Long.toHexString(block));
+    }
+    return new RuntimeBlock(
+        block + AreaLayout.CODE, RoutineContext.of(block, control, chunks, words, record));
+  }
+
+  /** Returns the code. */
+  byte[] bytes() {
+    return code.bytesAt(base);
+  }
+
+  /**
+   * Returns its function table, with the unwind data behind it.
+   *
+   * @param at distance of the table from the code, which is the base of its addresses
+   */
+  byte[] table(int at) {
+    return parts.functions(code).bytes(at);
+  }
+
+  /** Returns the number of entries of the function table. */
+  int entries() {
+    return parts.functions(code).count();
+  }
+
+  /** Returns the address of the slow path of slots. */
+  long slow() {
+    return base + code.offset(stacks.slow);
+  }
+
+  /** Returns the address of the routine for stacks without a free slot. */
+  long overflow() {
+    return base + code.offset(stacks.overflow);
+  }
+
+  /** Returns the address of the routine for unknown threads. */
+  long init() {
+    return base + code.offset(stacks.init);
+  }
+
+  /** Returns the address of the routine for functions whose entries alone are recorded. */
+  long entryOnly() {
+    return base + code.offset(entries.entryOnly);
+  }
+
+  /** Returns the address of the routine for the end of a chunk or of a spill. */
+  long full() {
+    return base + code.offset(chunks.full);
+  }
+
+  /**
+   * Returns the address of the routine that records arguments on the stack ({@link
+   * StackArguments}).
+   */
+  long stackArguments() {
+    return base + code.offset(stackArguments);
+  }
+}

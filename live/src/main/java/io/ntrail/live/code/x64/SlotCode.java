@@ -1,0 +1,297 @@
+package io.ntrail.live.code.x64;
+
+import static io.ntrail.live.code.x64.AreaLayout.BODY;
+import static io.ntrail.live.code.x64.AreaLayout.DELTA;
+import static io.ntrail.live.code.x64.AreaLayout.KEY;
+import static io.ntrail.live.code.x64.AreaLayout.META;
+import static io.ntrail.live.code.x64.AreaLayout.RET;
+import static io.ntrail.live.code.x64.AreaLayout.SAVE_RAX;
+import static io.ntrail.live.code.x64.AreaLayout.SAVE_RDX;
+import static io.ntrail.live.code.x64.AreaLayout.STRIDE;
+import static io.ntrail.live.code.x64.AreaLayout.TRUE_RIP;
+import static io.ntrail.programs.x86.asm.operands.Mem.gs;
+import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EAX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.ECX;
+import static io.ntrail.programs.x86.asm.operands.Reg32.EDX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R8;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R9;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RAX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RDX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RSP;
+
+import io.ntrail.live.code.ControlBlockLayout;
+import io.ntrail.programs.x86.asm.AssembledCode;
+import io.ntrail.programs.x86.asm.Assembler;
+import io.ntrail.programs.x86.asm.operands.Label;
+import io.ntrail.programs.x86.asm.operands.Mem;
+import io.ntrail.programs.x86.asm.operands.Reg16;
+import java.util.List;
+
+/**
+ * Code of one slot; it differs between slots only by offsets within the area. No instruction
+ * changes a flag, and no register but those that it saves.
+ *
+ * <p>S is the address of the caller's return address. At the beginning RSP = S - 16, with rax and
+ * rcx of the caller pushed, and rax = the function's body thunk.
+ */
+final class SlotCode {
+  /** Size of the instruction at the return point: {@code push [RET]}. */
+  static final int RETURN_POINT = 6;
+
+  private static final int STACK_LIMIT = 0x10;
+  private static final int THREAD_BLOCK = 0x30;
+
+  private final Assembler a = Assembler.x64();
+  private final TlsOffsets words;
+  private final int slot;
+  private final int record;
+  private final Label begin = a.label("C");
+  private final Label three = a.label("three words pushed");
+  private final Label two = a.label("two words pushed again");
+  private final Label call = a.label("K");
+  private final Label exit = a.label("E");
+  private final Label end = a.label("end");
+  private final Label fresh = a.label("fresh");
+  private final Label tail = a.label("tail");
+  private final Label entryClock = a.label("clock at entry");
+  private final Label exitClock = a.label("clock at exit");
+
+  private SlotCode(TlsOffsets words, int slot, int record) {
+    this.words = words;
+    this.slot = slot;
+    this.record = record;
+  }
+
+  /**
+   * Assembled slot.
+   *
+   * @param bytes the code
+   * @param three distance of where three words are pushed
+   * @param two distance of where two are pushed again
+   * @param call distance of the call of the body
+   * @param exit distance of the return point
+   * @param clocks distances of the two instructions that read the clock
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  record Assembled(byte[] bytes, int three, int two, int call, int exit, List<Integer> clocks) {}
+
+  /**
+   * Assembles one.
+   *
+   * @param slot its number
+   * @param record bytes of a record
+   */
+  static Assembled assemble(TlsOffsets words, int slot, int record) {
+    SlotCode code = new SlotCode(words, slot, record);
+    code.a.bind(code.begin);
+    code.choose();
+    code.enter();
+    code.leave();
+    code.a.bind(code.end);
+    AssembledCode done = code.a.assemble();
+    if (done.length() > STRIDE) {
+      throw new IllegalStateException("a slot of " + done.length() + " bytes");
+    }
+    return new Assembled(
+        done.bytes(),
+        done.offset(code.three),
+        done.offset(code.two),
+        done.offset(code.call),
+        done.offset(code.exit),
+        List.of(done.offset(code.entryClock), done.offset(code.exitClock)));
+  }
+
+  /** Returns the code behind the last slot: it leaves the decision to the slow path. */
+  static byte[] overflow() {
+    Assembler a = Assembler.x64();
+    Label begin = a.here("C");
+    // FF 25 would be read as the end of a function by unwinders.
+    return a.mov(RCX, ptr(begin).plus(DELTA + AreaLayout.SLOW)).jmp(RCX).assemble().bytes();
+  }
+
+  private Mem cell(int field) {
+    return ptr(begin).plus(DELTA + field);
+  }
+
+  private void choose() {
+    Label same = a.label("same stack");
+    Label inside = a.label("inside");
+    Label equal = a.label("equal");
+    Label slow = a.label("slow");
+    // Nothing of the slot is touched on another stack: a fiber's frames may be at work in another
+    // thread by now. The overflow's cell leads to the routine that finds the right area.
+    a.mov(RCX, gs(8))
+        .push(RAX)
+        .bind(three)
+        .mov(RAX, ptr(begin).plus(AreaLayout.NEGATED_BASE - AreaLayout.code(slot)))
+        .lea(RCX, ptr(RCX).index(RAX, 1))
+        // The area's thread: another one may have left frames on this stack that ours knows not.
+        .mov(RAX, gs(THREAD_BLOCK))
+        .lea(RCX, ptr(RCX).index(RAX, 1))
+        .pop(RAX)
+        .bind(two)
+        .jrcxz(same)
+        .mov(
+            RCX,
+            ptr(begin)
+                .plus(AreaLayout.data(AreaLayout.SLOTS) + AreaLayout.SLOW - AreaLayout.code(slot)))
+        .jmp(RCX)
+        .bind(same)
+        // Above everything: whatever interrupts us takes this slot for one in use.
+        .mov(RCX, gs(8))
+        .lea(RCX, ptr(RCX).plus(AreaLayout.UNKNOWN_KEY))
+        .mov(cell(KEY), RCX)
+        // Taken before anything is kept in it: what interrupts us from here on uses the next slot.
+        .lea(RCX, ptr(begin).plus(STRIDE))
+        .mov(gs(words.slot()), RCX)
+        .mov(cell(BODY), RAX)
+        .mov(cell(SAVE_RDX), RDX)
+        // S minus the stack's limit: a stack that the system does not know is not ours to trace.
+        .mov(RCX, gs(STACK_LIMIT))
+        .not(RCX)
+        .lea(RAX, ptr(RSP).index(RCX, 1).plus(17))
+        .cqo()
+        .mov(RCX, RDX)
+        .jrcxz(inside)
+        .jmp(slow)
+        .bind(inside)
+        .mov(RCX, RSP)
+        .not(RCX)
+        .mov(RDX, cell(KEY - STRIDE))
+        // S of the slot before, minus S.
+        .lea(RAX, ptr(RCX).index(RDX, 1).plus(-23))
+        .mov(RCX, RAX)
+        .jrcxz(equal)
+        .cqo()
+        .mov(RCX, RDX)
+        .jrcxz(fresh)
+        .jmp(slow)
+        .bind(equal)
+        // The same place: a tail call if the return address there is that into the slot before.
+        .lea(RDX, ptr(exit).plus(-STRIDE))
+        .mov(RCX, ptr(RSP).plus(16))
+        .not(RCX)
+        .lea(RCX, ptr(RCX).index(RDX, 1).plus(1))
+        .jrcxz(tail)
+        .bind(slow)
+        // The thread's word may be another slot's by now: something that interrupted us may have
+        // left frames behind.
+        .lea(RAX, ptr(begin))
+        .mov(RCX, cell(AreaLayout.SLOW))
+        .jmp(RCX);
+  }
+
+  private void enter() {
+    Label go = a.label("go");
+    Label full = a.label("full at entry");
+    Label done = a.label("done at entry");
+    a.bind(tail)
+        .mov(RCX, cell(TRUE_RIP - STRIDE))
+        .mov(cell(TRUE_RIP), RCX)
+        .mov(RCX, ptr(RSP).plus(16))
+        .jmp(go)
+        .bind(full)
+        .call(cell(AreaLayout.FULL))
+        .jmp(done)
+        .bind(fresh)
+        .mov(RCX, ptr(RSP).plus(16))
+        .mov(cell(TRUE_RIP), RCX)
+        .bind(go)
+        .mov(cell(RET), RCX)
+        .lea(RDX, ptr(RSP).plus(24))
+        .mov(cell(KEY), RDX)
+        .mov(RCX, gs(words.record()))
+        .jrcxz(done)
+        .mov(ptr(RCX).plus(ControlBlockLayout.KEY), RDX);
+    if (record > ControlBlockLayout.STACK_ARGUMENTS) {
+      a.call(cell(AreaLayout.STACK_ARGUMENTS));
+    }
+    a.bind(entryClock)
+        .rdtsc()
+        .mov(ptr(RCX), EAX)
+        .mov(ptr(RCX).plus(4), EDX)
+        .mov(RAX, cell(RET))
+        .mov(ptr(RCX).plus(ControlBlockLayout.VALUE), RAX);
+    if (record > ControlBlockLayout.ARGUMENTS) {
+      a.mov(RAX, ptr(RSP))
+          .mov(ptr(RCX).plus(ControlBlockLayout.ARGUMENTS), RAX)
+          .mov(RAX, cell(SAVE_RDX))
+          .mov(ptr(RCX).plus(ControlBlockLayout.ARGUMENTS + 8), RAX)
+          .mov(ptr(RCX).plus(ControlBlockLayout.ARGUMENTS + 16), R8)
+          .mov(ptr(RCX).plus(ControlBlockLayout.ARGUMENTS + 24), R9);
+    }
+    a.mov(RAX, cell(BODY))
+        .mov(ptr(RCX).plus(ControlBlockLayout.FUNCTION), EAX)
+        .mov(EAX, cell(META))
+        // The last store makes the record one.
+        .mov(ptr(RCX).plus(ControlBlockLayout.META), EAX)
+        // The end of a chunk is never the place of the next record: what interrupts us would write
+        // there.
+        .lea(RDX, ptr(RCX).plus(record))
+        .movzx(ECX, Reg16.DX);
+    if (record > ControlBlockLayout.ARGUMENTS) {
+      // The short jump does not reach over the arguments.
+      Label near = a.label("full at entry, near");
+      Label next = a.label("not full at entry");
+      a.jrcxz(near).jmp(next).bind(near).jmp(full).bind(next);
+    } else {
+      a.jrcxz(full);
+    }
+    a.mov(gs(words.record()), RDX)
+        .bind(done)
+        .mov(RDX, cell(SAVE_RDX))
+        .mov(RCX, ptr(RSP))
+        .mov(RAX, ptr(RSP).plus(8))
+        .lea(RSP, ptr(RSP).plus(24))
+        .bind(call)
+        .call(cell(BODY))
+        .bind(exit);
+  }
+
+  private void leave() {
+    Label release = a.label("release");
+    Label after = a.label("after");
+    Label full = a.label("full at exit");
+    a.push(cell(RET))
+        .push(RCX)
+        // Nothing returns here again: the frame is no longer one to walk or to repair.
+        .mov(RCX, gs(8))
+        .lea(RCX, ptr(RCX).plus(AreaLayout.UNKNOWN_KEY))
+        .mov(cell(KEY), RCX)
+        .mov(RCX, gs(words.record()))
+        .jrcxz(release)
+        .mov(cell(SAVE_RAX), RAX)
+        .mov(cell(SAVE_RDX), RDX)
+        .mov(ptr(RCX).plus(ControlBlockLayout.VALUE), RAX)
+        .bind(exitClock)
+        .rdtsc()
+        .mov(ptr(RCX), EAX)
+        .mov(ptr(RCX).plus(4), EDX)
+        .mov(RAX, cell(BODY))
+        .mov(ptr(RCX).plus(ControlBlockLayout.FUNCTION), EAX)
+        .lea(RAX, ptr(RSP).plus(16))
+        .mov(ptr(RCX).plus(ControlBlockLayout.KEY), RAX)
+        .mov(EAX, cell(META))
+        .lea(EAX, ptr(RAX).plus(1))
+        .mov(ptr(RCX).plus(ControlBlockLayout.META), EAX)
+        .lea(RDX, ptr(RCX).plus(record))
+        .movzx(ECX, Reg16.DX)
+        .jrcxz(full)
+        .mov(gs(words.record()), RDX)
+        .bind(after)
+        .mov(RDX, cell(SAVE_RDX))
+        .mov(RAX, cell(SAVE_RAX))
+        .lea(RCX, ptr(begin))
+        // With rcx = 0 when a fiber returns in a thread that nothing is known of: its next call
+        // makes it known.
+        .bind(release)
+        .mov(gs(words.slot()), RCX)
+        .pop(RCX)
+        .ret()
+        .bind(full)
+        .call(cell(AreaLayout.FULL))
+        .jmp(after);
+  }
+}

@@ -1,0 +1,171 @@
+package io.ntrail.live.code.x64;
+
+import static io.ntrail.live.code.x64.AreaLayout.DELTA;
+import static io.ntrail.programs.x86.asm.operands.Mem.gs;
+import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
+import static io.ntrail.programs.x86.asm.operands.Reg32.R8D;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R10;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R11;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R8;
+import static io.ntrail.programs.x86.asm.operands.Reg64.R9;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RAX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RDX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RSP;
+
+import io.ntrail.live.code.ControlBlockLayout;
+import io.ntrail.programs.x86.asm.operands.Label;
+
+/**
+ * Slow path of stubs and slots: the first call of a thread, another stack, a stale frame below, no
+ * slot left.
+ */
+final class SlowPathRoutines extends RuntimeRoutines {
+  final Label slow = a.label("slow");
+  final Label overflow = a.label("overflow");
+  final Label init = a.label("init");
+  final Label firstCall = a.label("first call");
+  final Label untraced = a.label("untraced");
+
+  SlowPathRoutines(RoutineContext parts) {
+    super(parts);
+  }
+
+  void write(AreaRoutines areas, Label firstChunk) {
+    writeSlow(areas.assign, areas.settle);
+    writeInit();
+    writeFirstCall(areas.assign, areas.settle, firstChunk);
+  }
+
+  private void writeSlow(Label assign, Label settle) {
+    Label common = a.label("common");
+    Label other = a.label("other stack");
+    Label go = a.label("go");
+    Label skip = a.label("skip");
+    Label foreign = a.label("foreign stack");
+    Label end = enter(overflow, STUB_PUSHED);
+    a.mov(R8, gs(words.slot())).jmp(common).bind(end);
+    Label slowEnd = enter(slow, STUB_PUSHED);
+    // rax is the slot; it has taken itself already, and has saved rdx and the body.
+    a.mov(R8, RAX)
+        .mov(RDX, ptr(R8).plus(DELTA + AreaLayout.SAVE_RDX))
+        .mov(ptr(RSP).plus(TO_RDX), RDX)
+        .mov(RDX, ptr(R8).plus(DELTA + AreaLayout.BODY))
+        .mov(ptr(RSP), RDX)
+        .bind(common)
+        .lea(R11, ptr(RSP).plus(TO_KEY))
+        .mov(R10, control)
+        .lock()
+        .inc(control(ControlBlockLayout.SLOW_PASSES).as64())
+        .mov(R9, R8)
+        .and(R9, -AreaLayout.ALIGNMENT)
+        .mov(RCX, gs(8))
+        .cmp(R11, RCX)
+        .ja(foreign)
+        .lea(RDX, ptr(R11).plus(-8))
+        .cmp(RDX, gs(0x10))
+        .jb(foreign)
+        // The stack's own area, and this thread was the last to use it.
+        .mov(RDX, RCX)
+        .add(RDX, gs(0x30))
+        .add(RDX, ptr(R9).plus(AreaLayout.NEGATED_BASE))
+        .jnz(other)
+        .bind(go)
+        .call(settle)
+        .mov(gs(words.slot()), R8)
+        .lea(RDX, ptr(R9).plus(AreaLayout.code(AreaLayout.SLOTS)))
+        .cmp(R8, RDX)
+        .jae(skip)
+        .mov(RCX, R8);
+    leave(slowEnd);
+    range(STUB_PUSHED, () -> a.jmp(RCX));
+    Label otherEnd = a.label("end of other stack");
+    Label otherBegin = a.here("other stack, range");
+    parts.add(otherBegin, otherEnd, pushed(STUB_PUSHED + PUSHED));
+    a.bind(other).call(assign).test(R8, R8).jnz(go);
+    a.mov(gs(words.slot()).as64(), 0);
+    goUntraced(otherEnd);
+    Label foreignEnd = a.label("end of foreign stack");
+    Label foreignBegin = a.here("foreign stack, range");
+    parts.add(foreignBegin, foreignEnd, pushed(STUB_PUSHED + PUSHED));
+    // A stack that the system does not know, as coroutines have: the slot stays free.
+    a.bind(foreign)
+        .mov(gs(words.slot()), R8)
+        .lock()
+        .inc(control(ControlBlockLayout.NO_AREA).as64());
+    goUntraced(foreignEnd);
+    Label skipEnd = a.label("end of skip");
+    Label skipBegin = a.here("skip, range");
+    parts.add(skipBegin, skipEnd, pushed(STUB_PUSHED + PUSHED));
+    a.bind(skip).lock().inc(control(ControlBlockLayout.OVERFLOWS).as64());
+    goUntraced(skipEnd);
+  }
+
+  /** Assembles the routine for the first traced call of a thread. */
+  private void writeInit() {
+    Label none = a.label("none");
+    Label end = enter(init, STUB_PUSHED);
+    a.lea(R11, ptr(RSP).plus(TO_KEY)).call(firstCall).test(R8, R8).jz(none).mov(RCX, R8);
+    leave(end);
+    range(STUB_PUSHED, () -> a.jmp(RCX));
+    Label noneEnd = a.label("end of none");
+    Label noneBegin = a.here("none, range");
+    parts.add(noneBegin, noneEnd, pushed(STUB_PUSHED + PUSHED));
+    a.bind(none);
+    goUntraced(noneEnd);
+    writeUntraced();
+  }
+
+  /** Assembles the routine for calls that interrupt a thread while it is given an area. */
+  private void writeUntraced() {
+    Label end = a.label("untraced, end");
+    parts.add(untraced, end, UnwindBytes.prologue(STUB_PUSHED, 1));
+    a.bind(untraced)
+        .pushfq()
+        .mov(RCX, control)
+        .lock()
+        .inc(ptr(RCX).plus(ControlBlockLayout.REENTRANT).as64())
+        .bind(end);
+    range(STUB_PUSHED + 1, () -> a.popfq());
+    range(STUB_PUSHED, () -> a.lea(RAX, ptr(RAX).plus(-2)).jmp(RAX));
+  }
+
+  /**
+   * Gives the stack an area and the thread a chunk. Called with r11 = S + 8; r8 = the slot to use,
+   * or 0, which the thread's TLS slot then is, too. Uses rax, rcx, rdx, r9, r10.
+   */
+  private void writeFirstCall(Label assign, Label settle, Label firstChunk) {
+    Label no = a.label("no");
+    Label recording = a.label("recording");
+    range(
+        0,
+        () ->
+            a.bind(firstCall)
+                // Whatever interrupts us from here on is not traced.
+                .lea(RDX, ptr(untraced))
+                .mov(gs(words.slot()), RDX)
+                .mov(R10, control)
+                .cmp(control(ControlBlockLayout.ENABLED).as32(), 0)
+                .je(no)
+                .mov(RCX, gs(8))
+                .cmp(R11, RCX)
+                .ja(no)
+                .cmp(RSP, gs(0x10))
+                .jb(no)
+                // A stack may be known though the thread is not: fibers.
+                .call(assign)
+                .test(R8, R8)
+                .jz(no)
+                .call(settle)
+                .cmp(gs(words.record()).as64(), 0)
+                .jne(recording)
+                .call(firstChunk)
+                .bind(recording)
+                .mov(gs(words.slot()), R8)
+                .ret()
+                .bind(no)
+                .xor(R8D, R8D)
+                .mov(gs(words.slot()), R8)
+                .ret());
+  }
+}

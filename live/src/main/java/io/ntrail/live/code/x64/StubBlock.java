@@ -1,0 +1,190 @@
+package io.ntrail.live.code.x64;
+
+import static io.ntrail.programs.x86.asm.operands.Mem.gs;
+import static io.ntrail.programs.x86.asm.operands.Mem.ptr;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RAX;
+import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
+
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.BytesBuilder;
+import io.ntrail.live.code.StubWriter;
+import io.ntrail.live.code.TracedCode;
+import io.ntrail.programs.x86.asm.AssembledCode;
+import io.ntrail.programs.x86.asm.Assembler;
+import io.ntrail.programs.x86.asm.operands.Label;
+import io.ntrail.programs.x86.asm.operands.Mem;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Stubs of the traced functions of one module, within reach of 32-bit jumps, with their unwind
+ * data.
+ *
+ * <p>A stub pushes rax and rcx, loads the address of the function's body thunk, which stands for
+ * the function in records, and jumps to the thread's next free slot. The body thunk behind it is
+ * what the short jump overwrote, and a jump to the rest. Two bytes before the body thunk the two
+ * registers are popped: that is where a function goes that is not to be traced now.
+ */
+final class StubBlock implements StubWriter {
+  /** Distance from one stub to the next. */
+  private static final int STUB = 64;
+
+  /** Size of the cells in front of the stubs. */
+  private static final int CELLS = 64;
+
+  /** Maximum size of the table for one function. */
+  private static final int TABLE_BYTES = 6 * FunctionTableBuilder.ENTRY + 64;
+
+  private static final int JUMP = 5;
+
+  private final long base;
+  private final TlsOffsets words;
+  private final Front withExits;
+  private final Front entriesOnly;
+  private final BytesBuilder code = new BytesBuilder(1 << 16);
+  private final FunctionTableBuilder functions = new FunctionTableBuilder();
+  private final List<Long> bodies = new ArrayList<>();
+
+  /**
+   * Creates a block that will lie at an address.
+   *
+   * @param base a multiple of a page
+   */
+  StubBlock(long base, TlsOffsets words, RuntimeBlock runtime) {
+    this.base = base;
+    this.words = words;
+    this.withExits = front(true);
+    this.entriesOnly = front(false);
+    code.u64(runtime.init()).u64(runtime.entryOnly()).zeros(CELLS - 16);
+  }
+
+  /** Returns the maximum size of a block for so many functions. */
+  static long size(int functions) {
+    return CELLS + (long) functions * (STUB + TABLE_BYTES) + 2 * 0x1000 & -0x1000L;
+  }
+
+  @Override
+  public boolean reaches(TracedCode function) {
+    long moved = base + size(0) - function.address();
+    // The block's own size is far below what is kept free at the ends of the reach.
+    for (TracedCode.Relative relative : function.relative()) {
+      long target =
+          function.address()
+              + relative.end()
+              + Bytes.copyOf(function.unit(), "unit").i32(relative.at());
+      long distance = target - (function.address() + moved);
+      if (Math.abs(distance) > Integer.MAX_VALUE - (1L << 28)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  @Override
+  public long add(TracedCode function) {
+    int at = code.size();
+    Front front = function.exits() ? withExits : entriesOnly;
+    int bodyAt = front.length;
+    byte[] unit = function.unit();
+    int back = bodyAt + unit.length;
+    if (back + JUMP > STUB) {
+      throw new IllegalArgumentException("a stub of " + (back + JUMP) + " bytes");
+    }
+    byte[] bytes = Arrays.copyOf(front.code.bytesAt(base + at), back);
+    System.arraycopy(unit, 0, bytes, bodyAt, unit.length);
+    rebase(function, bytes, bodyAt, base + at + bodyAt);
+    long distance = function.address() + unit.length - (base + at + back + JUMP);
+    if (distance != (int) distance) {
+      throw new IllegalArgumentException("out of reach of a function");
+    }
+    code.bytes(bytes).u8(0xE9).u32((int) distance).zeros(STUB - back - JUMP);
+    functions.add(at, at + front.undo, UnwindBytes.STUB);
+    functions.add(at + front.undo, at + bodyAt - 1, UnwindBytes.PUSHED_2);
+    functions.add(at + bodyAt - 1, at + bodyAt, UnwindBytes.PUSHED_1);
+    describe(function, at + bodyAt, at + back);
+    bodies.add(base + at + bodyAt);
+    return base + at;
+  }
+
+  /** Code in front of the body thunk: the same for all functions except for offsets. */
+  private record Front(AssembledCode code, int undo, int length) {}
+
+  private Front front(boolean exits) {
+    Assembler a = Assembler.x64();
+    Label body = a.label("body");
+    Label undo = a.label("undo");
+    a.push(RAX).push(RCX).lea(RAX, ptr(body));
+    if (exits) {
+      Label cold = a.label("cold");
+      a.mov(RCX, gs(words.slot())).jrcxz(cold).jmp(RCX).bind(cold);
+      a.mov(RCX, Mem.rip(base)).jmp(RCX);
+    } else {
+      a.mov(RCX, Mem.rip(base + 8)).jmp(RCX);
+    }
+    a.bind(undo).pop(RCX).pop(RAX).bind(body);
+    AssembledCode assembled = a.assemble();
+    return new Front(assembled, assembled.offset(undo), assembled.offset(body));
+  }
+
+  private static void rebase(TracedCode function, byte[] bytes, int bodyAt, long body) {
+    for (TracedCode.Relative relative : function.relative()) {
+      int at = bodyAt + relative.at();
+      long moved = Bytes.copyOf(bytes, "stub").i32(at) + function.address() - body;
+      if (moved != (int) moved) {
+        throw new IllegalArgumentException("out of reach of the unit of a function");
+      }
+      for (int i = 0; i < 4; i++) {
+        bytes[at + i] = (byte) (moved >> 8 * i);
+      }
+    }
+  }
+
+  /** Adds the unwind data of the body thunk and of the jump behind it. */
+  private void describe(TracedCode function, int body, int back) {
+    int[] codes = function.prologue();
+    int length = back - body;
+    functions.add(body, back, new UnwindBytes(1, length, function.frame(), codes));
+    int[] after = codes.clone();
+    for (int i = 0; i < after.length; ) {
+      after[i] &= 0xFF00;
+      i += slots(after[i]);
+    }
+    // Of version 2, so that the jump is not taken for the end of a function.
+    functions.add(
+        back,
+        back + JUMP,
+        codes.length == 0 ? UnwindBytes.NONE : new UnwindBytes(2, 0, function.frame(), after));
+  }
+
+  private static int slots(int code) {
+    return switch (code >> 8 & 0xF) {
+      case 1 -> (code >> 12 & 0xF) == 0 ? 2 : 3;
+      case 4, 8 -> 2;
+      case 5, 9 -> 3;
+      default -> 1;
+    };
+  }
+
+  @Override
+  public List<Long> bodies() {
+    return List.copyOf(bodies);
+  }
+
+  @Override
+  public int tableAt() {
+    return code.size() + 0xF & ~0xF;
+  }
+
+  @Override
+  public int entries() {
+    return functions.count();
+  }
+
+  @Override
+  public byte[] bytes() {
+    BytesBuilder all = new BytesBuilder(code.size() + (1 << 12));
+    all.bytes(code.array(), 0, code.size()).zeros(tableAt() - code.size());
+    return all.bytes(functions.bytes(tableAt())).toArray();
+  }
+}

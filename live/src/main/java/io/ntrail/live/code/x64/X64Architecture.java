@@ -1,0 +1,126 @@
+package io.ntrail.live.code.x64;
+
+import io.ntrail.formats.bytes.BytesBuilder;
+import io.ntrail.formats.pe.MachineType;
+import io.ntrail.live.code.Architecture;
+import io.ntrail.live.code.AreaGeometry;
+import io.ntrail.live.code.CallbackCode;
+import io.ntrail.live.code.GuardCode;
+import io.ntrail.live.code.LoaderCalls;
+import io.ntrail.live.code.ResumeCalls;
+import io.ntrail.live.code.SessionAddresses;
+import io.ntrail.live.code.SessionCode;
+import io.ntrail.live.code.StoreCode;
+import io.ntrail.live.code.ThreadLayout;
+import io.ntrail.live.code.TracedCode;
+
+/** The architecture x64. */
+public final class X64Architecture implements Architecture {
+  private static final int JUMP = 5;
+
+  /** User-mode addresses end at 2^47. */
+  private static final int ADDRESS_BITS = 47;
+
+  /** CONTEXT_CONTROL and CONTEXT_FULL; rax to r15 and rip follow each other. */
+  private static final ThreadLayout THREADS =
+      new ThreadLayout(
+          1232,
+          0x30,
+          0x10_0001,
+          0x10_000B,
+          0x78,
+          16,
+          TargetRoutines.CONTEXT_RSP,
+          TargetRoutines.CONTEXT_RIP,
+          8,
+          TlsOffsets.TLS_SLOTS);
+
+  private static final AreaGeometry AREAS =
+      new AreaGeometry(
+          AreaLayout.ALIGNMENT,
+          AreaLayout.HEAD,
+          24,
+          AreaLayout.STACK_BASE,
+          AreaLayout.THREAD,
+          AreaLayout.CODE,
+          AreaLayout.DATA,
+          AreaLayout.TABLE);
+
+  /** Creates the architecture, which has no state. */
+  public X64Architecture() {}
+
+  @Override
+  public int machine() {
+    return MachineType.AMD64;
+  }
+
+  @Override
+  public int pointerSize() {
+    return Long.BYTES;
+  }
+
+  @Override
+  public int addressBits() {
+    return ADDRESS_BITS;
+  }
+
+  @Override
+  public ThreadLayout threads() {
+    return THREADS;
+  }
+
+  @Override
+  public AreaGeometry areas() {
+    return AREAS;
+  }
+
+  @Override
+  public byte[] endlessLoop() {
+    return new byte[] {(byte) 0xEB, (byte) 0xFE};
+  }
+
+  @Override
+  public SessionCode session(SessionAddresses addresses) {
+    return new X64SessionCode(addresses);
+  }
+
+  @Override
+  public long stubBytes(int functions) {
+    return StubBlock.size(functions);
+  }
+
+  @Override
+  public StoreCode stores() {
+    return new StoreRoutine();
+  }
+
+  @Override
+  public byte[] callRoutine() {
+    return TargetRoutines.call();
+  }
+
+  @Override
+  public CallbackCode dllNotification(long control, LoaderCalls system) {
+    return new DllNotificationCallback(control, system);
+  }
+
+  @Override
+  public CallbackCode resumeThread(long control, ResumeCalls system) {
+    return new ResumeThreadHook(control, system);
+  }
+
+  @Override
+  public GuardCode lookupGuard() {
+    return new LookupGuard();
+  }
+
+  @Override
+  public byte[] body(TracedCode function, long at) {
+    byte[] unit = function.unit();
+    long rest = function.address() + unit.length - (at + unit.length + JUMP);
+    if (!function.relative().isEmpty() || rest != (int) rest) {
+      throw new IllegalArgumentException("a function that cannot be moved there");
+    }
+    return new BytesBuilder(unit.length + JUMP).bytes(unit).u8(0xE9).u32((int) rest).toArray();
+  }
+}

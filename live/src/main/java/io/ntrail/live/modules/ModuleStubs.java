@@ -1,0 +1,116 @@
+package io.ntrail.live.modules;
+
+import io.ntrail.formats.pe.PeHeaders;
+import io.ntrail.live.patch.Patcher;
+import io.ntrail.live.patch.TracingMemory;
+import io.ntrail.live.plan.PlannedFunction;
+import io.ntrail.live.plan.PlannedModule;
+import io.ntrail.live.plan.TracePlan;
+import io.ntrail.live.target.TargetModule;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Stubs of a library at one address, for whenever it is loaded there. */
+final class ModuleStubs {
+  private final PlannedModule module;
+  private final List<Patcher.Patched> functions;
+  private final TracingMemory.@Nullable Table table;
+  private boolean registered;
+  private boolean defined;
+
+  /** Addresses of the functions that are selected now. */
+  private Set<Long> selected;
+
+  /** Identity of a build of a library. */
+  record Library(String path, long timestamp, long size, long checksum) {}
+
+  /** A build of a library at an address. */
+  record LoadAddress(Library library, long base) {
+    static LoadAddress of(TargetModule module, PeHeaders headers) {
+      return new LoadAddress(
+          new Library(
+              module.path(), headers.timestamp(), headers.sizeOfImage(), headers.checksum()),
+          module.base());
+    }
+  }
+
+  /**
+   * Keeps the stubs of a library.
+   *
+   * @param functions the functions with stubs; all of them are selected
+   * @param table function table of the stubs; null: there is none of its own
+   * @param known whether the table is registered, and the recording has the functions
+   */
+  ModuleStubs(
+      PlannedModule module,
+      Collection<Patcher.Patched> functions,
+      TracingMemory.@Nullable Table table,
+      boolean known) {
+    this.module = module;
+    this.functions = new ArrayList<>(functions);
+    this.table = table;
+    this.registered = known;
+    this.defined = known;
+    this.selected = functions.stream().map(p -> p.function().rva()).collect(Collectors.toSet());
+  }
+
+  /** Returns the library as it was planned. */
+  PlannedModule module() {
+    return module;
+  }
+
+  /** Returns all functions that have stubs. */
+  List<Patcher.Patched> all() {
+    return functions;
+  }
+
+  /** Returns the functions that are selected now, or the others. */
+  List<Patcher.Patched> functions(boolean isSelected) {
+    return functions.stream()
+        .filter(patched -> selected.contains(patched.function().rva()) == isSelected)
+        .toList();
+  }
+
+  /** Selects the functions of a plan. */
+  void select(TracePlan now) {
+    selected =
+        now.functions().stream()
+            .filter(PlannedFunction::isTraced)
+            .map(PlannedFunction::rva)
+            .collect(Collectors.toSet());
+  }
+
+  /** Adds functions that have stubs. */
+  void add(List<Patcher.Patched> more) {
+    functions.addAll(more);
+  }
+
+  /** Returns the function table of the stubs; null: there is none of its own. */
+  TracingMemory.@Nullable Table table() {
+    return table;
+  }
+
+  /** Returns whether the function table is registered. */
+  boolean isRegistered() {
+    return registered;
+  }
+
+  /** Sets whether the function table is registered. */
+  void registered(boolean now) {
+    registered = now;
+  }
+
+  /** Returns whether the recording has the functions. */
+  boolean isDefined() {
+    return defined;
+  }
+
+  /** Sets that the recording has the functions. */
+  void define() {
+    defined = true;
+  }
+}

@@ -1,0 +1,439 @@
+package io.ntrail.live.modules;
+
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.identity.WindowsPath;
+import io.ntrail.live.code.LoaderCalls;
+import io.ntrail.live.patch.CodePatching;
+import io.ntrail.live.patch.Patcher;
+import io.ntrail.live.patch.TracingMemory;
+import io.ntrail.live.plan.PlannedFunction;
+import io.ntrail.live.plan.PlannedModule;
+import io.ntrail.live.plan.TracePlan;
+import io.ntrail.live.session.DllNotificationRing;
+import io.ntrail.live.session.DllNotificationRing.Notice;
+import io.ntrail.live.target.TargetClock;
+import io.ntrail.live.target.TargetModule;
+import io.ntrail.live.target.TargetProcess;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongConsumer;
+
+/**
+ * Tracks modules that are loaded and unloaded while a program is traced.
+ *
+ * <p>A module that comes is planned and patched while the thread that loads it waits, before the
+ * module's entry point runs; that thread holds the loader's lock, so that no routine is run in the
+ * target meanwhile. What a module has near it stays when it goes, since threads may still return
+ * there, and is used again when the same library comes to the same place.
+ */
+public final class ModuleTracker implements AutoCloseable {
+  private static final long TABLE_PAUSE_NANOS = 50_000;
+  private static final long TABLE_NANOS = 2_500_000_000L;
+
+  /** Number of tries to restore functions while modules are unloaded. */
+  private static final int MAX_TRIES = 5;
+
+  private final TargetProcess process;
+  private final TargetClock clock;
+  private final CodePatching patching;
+  private final StubPreparation stubs;
+  private final Log log;
+  private final DllNotificationHook notices;
+  private final DllNotificationRing board;
+  private final Map<Long, ModuleStubs> present = new LinkedHashMap<>();
+  private final Map<Long, String> known = new HashMap<>();
+  private final Set<Long> late = new HashSet<>();
+  private int missed;
+  private boolean serving;
+  private boolean ending;
+
+  /** Listener for what changes. */
+  public interface Log {
+    /** Adds the plan for a module that was not planned before. */
+    void planned(TracePlan more);
+
+    /**
+     * Reports that a module was loaded; its functions will be patched.
+     *
+     * @param functions those that were never told of
+     */
+    void comes(PlannedModule module, List<Patcher.Patched> functions, long ticks);
+
+    /** Reports further functions that have stubs. */
+    void more(List<Patcher.Patched> functions);
+
+    /** Reports functions that are skipped after all, because their code has changed. */
+    void changed(List<PlannedFunction> functions);
+
+    /** Reports that a reported module was unloaded. */
+    void goes(PlannedModule module, long ticks);
+  }
+
+  /**
+   * Result of a change of the selection.
+   *
+   * @param added functions that are traced from now on
+   * @param removed functions that are no more
+   */
+  public record SelectionChange(int added, int removed) {}
+
+  /**
+   * Begins to track. The stubs of planned functions are written; no function is patched yet.
+   *
+   * @param journal takes the address of the callback before the loader does
+   * @param exits whether exits are recorded where they can be
+   */
+  public ModuleTracker(
+      TargetProcess process,
+      TargetClock clock,
+      CodePatching patching,
+      LongConsumer journal,
+      DllNotificationRing board,
+      TracePlan plan,
+      boolean exits,
+      Log log) {
+    this.process = process;
+    this.clock = clock;
+    this.patching = patching;
+    this.stubs = new StubPreparation(process, patching, exits, plan, log::planned);
+    this.log = log;
+    this.board = board;
+    this.notices = new DllNotificationHook(process, patching.memory(), board);
+    Map<PlannedModule, List<Patcher.Patched>> modules = new LinkedHashMap<>();
+    for (Patcher.Patched patched : patching.patcher().patched()) {
+      modules.computeIfAbsent(patched.function().module(), _ -> new ArrayList<>()).add(patched);
+    }
+    modules.forEach((module, functions) -> {
+      ModuleStubs placement = new ModuleStubs(module, functions, null, true);
+      stubs.add(placement);
+      present.put(module.module().base(), placement);
+    });
+    plan.modules().forEach(module -> known.put(module.base(), module.path()));
+    boolean done = false;
+    try {
+      listen(journal);
+      done = true;
+    } finally {
+      if (!done) {
+        close();
+      }
+    }
+  }
+
+  private void listen(LongConsumer journal) {
+    notices.install(
+        new LoaderCalls(
+            untraced("ntdll!NtDelayExecution"),
+            untraced("ntdll!RtlAddGrowableFunctionTable"),
+            untraced("ntdll!RtlDllShutdownInProgress")),
+        journal);
+    process.whileRoutinesRun(this::serve);
+    if (!process.isStarted()) {
+      // What came or went between the plan and now.
+      compare();
+    }
+  }
+
+  /**
+   * Returns the address of a function of the system as the program would call it without tracing; 0
+   * if there is none.
+   */
+  public long untraced(String name) {
+    long address = process.calls().find(name);
+    return patching.patcher().patched().stream()
+        .filter(p -> p.function().code().orElseThrow().address() == address)
+        .map(Patcher.Patched::body)
+        .findFirst()
+        .orElse(address);
+  }
+
+  /**
+   * Answers notifications, and traces modules whose loading did not wait.
+   *
+   * @return whether there was anything
+   */
+  public boolean look() {
+    boolean news = serve();
+    late();
+    return news;
+  }
+
+  /** Answers notifications; returns whether there were any. */
+  public boolean serve() {
+    if (serving || !board.isNews()) {
+      return false;
+    }
+    serving = true;
+    try {
+      for (Notice notice : board.news()) {
+        if (notice.loaded()) {
+          comes(notice);
+        } else {
+          goes(notice.base(), notice.ticks());
+        }
+        board.answer(notice);
+      }
+    } finally {
+      serving = false;
+    }
+    return true;
+  }
+
+  private void comes(Notice notice) {
+    goes(notice.base(), notice.ticks());
+    if (ending) {
+      return;
+    }
+    if (!board.isAwaited(notice)) {
+      late.add(notice.base());
+      return;
+    }
+    patching.unlessEnded(() -> {
+      String path = process.text(notice.name());
+      TargetModule module =
+          new TargetModule(notice.base(), notice.size(), path, WindowsPath.lastPart(path));
+      known.put(module.base(), path);
+      stubs
+          .of(module)
+          .ifPresent(placement -> {
+            if (!isRegistered(placement, notice)
+                || !arm(placement, notice.count(), notice.ticks())) {
+              late.add(module.base());
+            }
+          });
+    });
+  }
+
+  private boolean isRegistered(ModuleStubs placement, Notice notice) {
+    TracingMemory.Table table = placement.table();
+    if (!placement.isRegistered() && table != null) {
+      if (!board.offer(notice, table.table(), table.entries(), table.base(), table.end())) {
+        return false;
+      }
+      long end = System.nanoTime() + TABLE_NANOS;
+      while (board.isOffered(notice) && System.nanoTime() - end < 0) {
+        LockSupport.parkNanos(TABLE_PAUSE_NANOS);
+      }
+      placement.registered(board.isTaken(notice));
+      if (placement.isRegistered()) {
+        patching.memory().registered(table, board.handle());
+      } else if (board.isOffered(notice)) {
+        patching.memory().stay("a thread of the program is stuck loading a library");
+      }
+    }
+    return placement.isRegistered();
+  }
+
+  /**
+   * Changes the selection. Functions that are no longer selected are restored; calls that are
+   * active in them are recorded to their end.
+   */
+  public SelectionChange choose(TracePlan.Selection choice) {
+    stubs.select(choice);
+    Set<Patcher.Patched> before = Set.copyOf(patching.patcher().armed());
+    patching.unlessEnded(() -> {
+      stubs.extend(log::more);
+      patching.memory().register();
+      for (TargetModule module : process.modules()) {
+        if (!present.containsKey(module.base())) {
+          late(module, 0);
+        }
+      }
+      held(this::change);
+    });
+    Set<Patcher.Patched> after = patching.patcher().armed();
+    return new SelectionChange(
+        (int) after.stream().filter(one -> !before.contains(one)).count(),
+        (int) before.stream().filter(one -> !after.contains(one)).count());
+  }
+
+  private void change(boolean routines) {
+    Set<Patcher.Patched> armed = patching.patcher().armed();
+    List<Patcher.Patched> off =
+        present.values().stream()
+            .flatMap(placement -> placement.functions(false).stream())
+            .filter(armed::contains)
+            .toList();
+    List<Patcher.Patched> on =
+        present.values().stream()
+            .flatMap(placement -> placement.functions(true).stream())
+            .filter(one -> !armed.contains(one))
+            .toList();
+    if (!off.isEmpty()) {
+      patching.disarm(off, routines);
+    }
+    if (!on.isEmpty()) {
+      patching.arm(on, routines);
+      log.changed(patching.changed(on));
+    }
+  }
+
+  /**
+   * Arms the functions of a module, unless it was unloaded meanwhile.
+   *
+   * @param seen count of the last notice that was looked at
+   */
+  private boolean arm(ModuleStubs placement, int seen, long ticks) {
+    long base = placement.module().module().base();
+    board.hold(true);
+    try {
+      boolean routines = !board.isBusy();
+      boolean gone =
+          board.news().stream()
+              .anyMatch(news -> news.count() - seen > 0 && !news.loaded() && news.base() == base);
+      if (gone) {
+        return true;
+      }
+      log.comes(placement.module(), placement.isDefined() ? List.of() : placement.all(), ticks);
+      placement.define();
+      present.put(base, placement);
+      List<Patcher.Patched> functions = placement.functions(true);
+      if (!functions.isEmpty()) {
+        patching.arm(functions, routines);
+      }
+      return true;
+    } finally {
+      board.hold(false);
+    }
+  }
+
+  private void goes(long base, long ticks) {
+    known.remove(base);
+    late.remove(base);
+    ModuleStubs placement = present.remove(base);
+    if (placement != null) {
+      patching.patcher().forget(placement.module());
+      log.goes(placement.module(), ticks);
+    }
+  }
+
+  /** Traces modules whose loading did not wait for the controller. */
+  private void late() {
+    if (board.missed() != missed) {
+      missed = board.missed();
+      compare();
+    }
+    if (late.isEmpty()) {
+      return;
+    }
+    patching.unlessEnded(() -> {
+      List<TargetModule> modules = process.modules();
+      for (long base : List.copyOf(late)) {
+        modules.stream()
+            .filter(module -> module.base() == base)
+            .findFirst()
+            .ifPresent(module -> late(module, clock.now().ticks()));
+      }
+      late.clear();
+    });
+  }
+
+  private void late(TargetModule module, long ticks) {
+    known.put(module.base(), module.path());
+    Optional<ModuleStubs> found = stubs.of(module);
+    if (found.isEmpty() || present.containsKey(module.base())) {
+      return;
+    }
+    ModuleStubs placement = found.get();
+    TracingMemory.Table table = placement.table();
+    if (!placement.isRegistered() && table != null) {
+      patching.memory().table(table);
+      patching.memory().register();
+      placement.registered(true);
+    }
+    // It may have gone while that was waited for, which was answered then.
+    if (module.path().equals(known.get(module.base()))) {
+      arm(placement, board.answered(), ticks);
+    }
+  }
+
+  /** Finds modules that were loaded or unloaded without a notification. */
+  private void compare() {
+    Set<Long> there = new HashSet<>();
+    for (TargetModule module : process.modules()) {
+      there.add(module.base());
+      if (!module.path().equals(known.get(module.base()))) {
+        goes(module.base(), 0);
+        late.add(module.base());
+      }
+    }
+    for (long base : List.copyOf(present.keySet())) {
+      if (!there.contains(base)) {
+        goes(base, 0);
+      }
+    }
+  }
+
+  /** Work that is done while no module can be unloaded. */
+  @FunctionalInterface
+  public interface Work {
+    /**
+     * Does the work.
+     *
+     * @param routines whether threads can be started in the target: nobody holds the loader's lock
+     */
+    void run(boolean routines);
+  }
+
+  /** Does work with the functions of all loaded modules; none of them is unloaded meanwhile. */
+  public void held(Work work) {
+    board.hold(true);
+    try {
+      for (Notice notice : board.news()) {
+        if (!notice.loaded()) {
+          goes(notice.base(), notice.ticks());
+        }
+      }
+      work.run(!board.isBusy());
+    } finally {
+      board.hold(false);
+    }
+  }
+
+  /**
+   * Stops tracking.
+   *
+   * @param disarm puts all functions back and lets nothing be recorded from now on
+   */
+  public void end(Runnable disarm) {
+    ending = true;
+    for (int tries = 1; !tried(disarm, tries == MAX_TRIES); tries++) {
+      compare();
+    }
+    try {
+      notices.uninstall();
+    } catch (CannotGoOn e) {
+      // What comes next says what is wrong, or that the callback stays.
+    }
+  }
+
+  /**
+   * Restores the functions once. On a busy machine that may take longer than the program's threads
+   * wait, and a module is unloaded meanwhile: it is forgotten then, and all others are restored
+   * again.
+   */
+  private boolean tried(Runnable disarm, boolean last) {
+    try {
+      held(_ -> disarm.run());
+      return true;
+    } catch (CannotGoOn e) {
+      if (last || process.exitCode().isPresent()) {
+        throw e;
+      }
+      return false;
+    }
+  }
+
+  @Override
+  public void close() {
+    process.whileRoutinesRun(() -> {});
+    notices.close();
+  }
+}

@@ -1,0 +1,174 @@
+package io.ntrail.live.modules;
+
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.live.modules.ModuleStubs.Library;
+import io.ntrail.live.modules.ModuleStubs.LoadAddress;
+import io.ntrail.live.patch.CodePatching;
+import io.ntrail.live.patch.Patcher;
+import io.ntrail.live.patch.TracingMemory;
+import io.ntrail.live.plan.PlannedFunction;
+import io.ntrail.live.plan.PlannedModule;
+import io.ntrail.live.plan.SkipReason;
+import io.ntrail.live.plan.TracePlan;
+import io.ntrail.live.target.TargetImage;
+import io.ntrail.live.target.TargetModule;
+import io.ntrail.live.target.TargetProcess;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+
+/**
+ * Plans modules that are loaded while a program is traced, and writes their stubs; those of a
+ * library stay when it is unloaded and are used again when it is loaded at the same address.
+ */
+public final class StubPreparation {
+  /** Maximum number of addresses at which one library is given stubs. */
+  public static final int MAX_ADDRESSES = 16;
+
+  private static final int HEADERS = 0x1000;
+
+  private final TargetProcess process;
+  private final CodePatching patching;
+  private final boolean exits;
+  private final Consumer<TracePlan> planned;
+  private final Map<LoadAddress, ModuleStubs> stubs = new HashMap<>();
+  private final Set<Library> refused = new HashSet<>();
+  private TracePlan plan;
+
+  /**
+   * Prepares nothing yet.
+   *
+   * @param exits whether exits are recorded where they can be
+   * @param plan of the modules that were there at first
+   * @param planned takes the plans for further modules
+   */
+  StubPreparation(
+      TargetProcess process,
+      CodePatching patching,
+      boolean exits,
+      TracePlan plan,
+      Consumer<TracePlan> planned) {
+    this.process = process;
+    this.patching = patching;
+    this.exits = exits;
+    this.plan = plan;
+    this.planned = planned;
+  }
+
+  /** Adds the stubs of a module that was there at first. */
+  void add(ModuleStubs known) {
+    PlannedModule module = known.module();
+    stubs.put(LoadAddress.of(module.module(), module.image().headers()), known);
+  }
+
+  /**
+   * Returns the stubs of a module, prepared now or before; empty if none of its functions is
+   * selected or can be traced.
+   */
+  Optional<ModuleStubs> of(TargetModule module) {
+    if (plan.choice().filter(selection -> selection.mayWant(module)).isEmpty()) {
+      return Optional.empty();
+    }
+    try {
+      TargetModule first =
+          new TargetModule(
+              module.base(), Math.min(HEADERS, module.size()), module.path(), module.name());
+      LoadAddress address =
+          LoadAddress.of(module, TargetImage.read(process.memory(), first).headers());
+      ModuleStubs its = stubs.get(address);
+      if (its == null && mayAdd(address.library(), module)) {
+        its = prepare(module);
+        stubs.put(address, its);
+      }
+      return Optional.ofNullable(its).filter(prepared -> !prepared.all().isEmpty());
+    } catch (CannotGoOn | DamagedInput e) {
+      // This affects no other module, unless the agent is gone.
+      process.exitCode();
+      planned.accept(
+          plan.remark("%s could not be traced: %s".formatted(module.name(), e.getMessage())));
+      return Optional.empty();
+    }
+  }
+
+  private boolean mayAdd(Library library, TargetModule module) {
+    long addresses = stubs.keySet().stream().filter(at -> at.library().equals(library)).count();
+    if (addresses < MAX_ADDRESSES) {
+      return true;
+    }
+    if (refused.add(library)) {
+      planned.accept(
+          plan.remark(
+              "%s was loaded at more than %d addresses: not traced at further ones"
+                  .formatted(module.name(), MAX_ADDRESSES)));
+    }
+    return false;
+  }
+
+  private ModuleStubs prepare(TargetModule module) {
+    TracePlan more = plan.later(process, module);
+    Optional<PlannedModule> its = more.functions().stream().findFirst().map(f -> f.module());
+    List<TracingMemory.Table> tables = new ArrayList<>();
+    List<Patcher.Patched> functions = write(more, Set.of(), tables::add);
+    return new ModuleStubs(
+        its.orElseGet(() -> new PlannedModule(module, TargetImage.read(process.memory(), module))),
+        functions,
+        tables.isEmpty() ? null : tables.getFirst(),
+        tables.isEmpty());
+  }
+
+  /**
+   * Writes the stubs of functions of one module.
+   *
+   * @param present addresses of the functions that have stubs
+   */
+  private List<Patcher.Patched> write(
+      TracePlan more, Set<Long> present, Consumer<TracingMemory.Table> tables) {
+    List<PlannedFunction> wanted =
+        more.functions().stream()
+            .filter(function -> function.isTraced() && !present.contains(function.rva()))
+            .map(function -> exits ? function : function.entriesOnly())
+            .toList();
+    List<Patcher.Patched> functions =
+        wanted.isEmpty()
+            ? List.of()
+            : patching.patcher().prepare(wanted.getFirst().module(), wanted, tables);
+    Set<Long> reached = new HashSet<>();
+    functions.forEach(patched -> reached.add(patched.function().rva()));
+    planned.accept(
+        more.without(
+            wanted.stream().filter(function -> !reached.contains(function.rva())).toList(),
+            SkipReason.Kind.OUT_OF_REACH));
+    return functions;
+  }
+
+  /**
+   * Applies a new selection: writes the stubs that it needs in all modules that were prepared.
+   *
+   * @param added takes further functions of modules that the recording knows
+   */
+  void extend(Consumer<List<Patcher.Patched>> added) {
+    for (ModuleStubs its : List.copyOf(stubs.values())) {
+      TracePlan now = plan.again(process, its.module());
+      its.select(now);
+      Set<Long> present =
+          its.all().stream().map(p -> p.function().rva()).collect(Collectors.toSet());
+      List<Patcher.Patched> more = write(now, present, patching.memory()::table);
+      if (its.isDefined()) {
+        added.accept(more);
+      }
+      its.add(more);
+    }
+  }
+
+  /** Sets the selection for everything that is prepared from now on. */
+  void select(TracePlan.Selection selection) {
+    plan = plan.choosing(selection);
+  }
+}

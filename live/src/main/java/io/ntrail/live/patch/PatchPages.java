@@ -1,0 +1,184 @@
+package io.ntrail.live.patch;
+
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.live.target.PreparedWrites;
+import io.ntrail.live.target.TargetMemory;
+import io.ntrail.live.target.TargetMemory.Pages;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Pages of a target that are changed together: read with few calls, changed here, and written back.
+ *
+ * <p>All but {@link #write} can be done before threads are stopped.
+ */
+public final class PatchPages {
+  private static final int PAGE = 0x1000;
+
+  /**
+   * Largest gap between pages that are read and written together, because that is cheaper than
+   * another call.
+   */
+  private static final int NEAR = 8;
+
+  private final TargetMemory memory;
+  private final TreeSet<Long> touched = new TreeSet<>();
+  private final List<Run> runs = new ArrayList<>();
+  private List<Pages> before = List.of();
+  private @Nullable PreparedWrites writes;
+
+  /** Adjacent pages, as read and as they will be written. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Run(long begin, byte[] read, byte[] bytes) {
+    Run(long begin, byte[] read) {
+      this(begin, read, read.clone());
+    }
+
+    long end() {
+      return begin + bytes.length;
+    }
+  }
+
+  public PatchPages(TargetMemory memory) {
+    this.memory = memory;
+  }
+
+  /** Adds a range that will be changed. */
+  public void touch(long address, int length) {
+    touched.add(address & -PAGE);
+    touched.add(address + length - 1 & -PAGE);
+  }
+
+  /**
+   * Reads all that was touched. Pages that are made writable together have the same protection:
+   * what lies in another section is never touched.
+   */
+  public void read() {
+    Long begin = null;
+    long end = 0;
+    long region = 0;
+    for (long page : touched) {
+      if (begin != null && (page - end > (long) NEAR * PAGE || page >= region)) {
+        add(begin, end);
+        begin = null;
+      }
+      if (begin == null && (page >= region || region == 0)) {
+        region = memory.regionEnd(page);
+      }
+      begin = begin == null ? page : begin;
+      end = page + PAGE;
+    }
+    if (begin != null) {
+      add(begin, end);
+    }
+  }
+
+  private void add(long begin, long end) {
+    int size = Math.toIntExact(end - begin);
+    byte[] bytes = memory.readUpTo(begin, size);
+    int whole = bytes.length & -PAGE;
+    if (whole > 0) {
+      runs.add(new Run(begin, bytes.length == whole ? bytes : Arrays.copyOf(bytes, whole)));
+    }
+    if (whole < size) {
+      // The page behind the last one of a module may not be there; nothing of it is needed then.
+      TreeSet<Long> rest = new TreeSet<>(touched.subSet(begin + whole + PAGE, end));
+      for (long page : rest) {
+        byte[] one = memory.readUpTo(page, PAGE);
+        if (one.length == PAGE) {
+          runs.add(new Run(page, one));
+        }
+      }
+    }
+  }
+
+  /** Returns bytes as they will be. */
+  public byte[] get(long address, int length) {
+    byte[] bytes = new byte[length];
+    copy(address, bytes, false);
+    return bytes;
+  }
+
+  /** Changes bytes. */
+  public void put(long address, byte[] bytes) {
+    copy(address, bytes, true);
+  }
+
+  private void copy(long address, byte[] bytes, boolean into) {
+    for (int done = 0; done < bytes.length; ) {
+      Run run = run(address + done);
+      int at = (int) (address + done - run.begin);
+      int size = Math.min(bytes.length - done, run.bytes.length - at);
+      if (into) {
+        System.arraycopy(bytes, done, run.bytes, at, size);
+      } else {
+        System.arraycopy(run.bytes, at, bytes, done, size);
+      }
+      done += size;
+    }
+  }
+
+  private Run run(long address) {
+    int low = 0;
+    int high = runs.size() - 1;
+    while (low <= high) {
+      int middle = (low + high) >>> 1;
+      Run run = runs.get(middle);
+      if (address < run.begin) {
+        high = middle - 1;
+      } else if (address >= run.end()) {
+        low = middle + 1;
+      } else {
+        return run;
+      }
+    }
+    throw new CannotGoOn("code of the target could not be read at 0x%x".formatted(address), "");
+  }
+
+  /** Makes all pages writable and prepares the changes; no further ones can be made. */
+  public void open() {
+    openAsRead();
+    writes =
+        memory.prepare(
+            runs.stream()
+                .map(run -> new PreparedWrites.Write(run.begin, run.read, run.bytes))
+                .toList());
+  }
+
+  /** Makes all pages writable for another writer. */
+  void openAsRead() {
+    before =
+        memory.protect(
+            runs.stream()
+                .map(run -> new Pages(run.begin, run.bytes.length, TargetMemory.EXECUTE_READ_WRITE))
+                .toList());
+  }
+
+  /**
+   * Writes all changes.
+   *
+   * @return false if something is not as it was read; then nothing is written
+   */
+  public boolean write() {
+    if (writes == null || !writes.isStill()) {
+      return false;
+    }
+    writes.write();
+    return true;
+  }
+
+  /** Restores the protection of all pages. */
+  public void close() {
+    if (writes != null) {
+      writes.close();
+      writes = null;
+    }
+    if (!before.isEmpty()) {
+      memory.restore(before);
+      before = List.of();
+    }
+  }
+}

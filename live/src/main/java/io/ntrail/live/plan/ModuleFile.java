@@ -1,0 +1,165 @@
+package io.ntrail.live.plan;
+
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.formats.pe.CoffSymbols;
+import io.ntrail.formats.pe.PeHeaders;
+import io.ntrail.formats.pe.PeImage;
+import io.ntrail.live.target.TargetModule;
+import io.ntrail.programs.image.NamedFunction;
+import io.ntrail.programs.symbols.ImageSymbols;
+import io.ntrail.programs.symbols.OpenPdb;
+import io.ntrail.programs.symbols.PdbSearch;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Local file that a module was loaded from: mapped, and only used if it is the same build. */
+public final class ModuleFile implements AutoCloseable {
+  private final @Nullable InputFile input;
+  private final Optional<FileCode> code;
+  private final Map<Long, String> names;
+  private final Optional<Missing> missing;
+  private final List<String> unusable;
+
+  /**
+   * Reason for a missing file.
+   *
+   * @param problem what is wrong with it
+   * @param detail which file it is, or what the system says
+   */
+  public record Missing(Problem problem, String detail) {}
+
+  /** Problem with a file. */
+  enum Problem {
+    NOT_HERE("not found on this machine"),
+    OTHER_BUILD("a different build"),
+    UNREADABLE("unreadable");
+
+    private final String text;
+
+    Problem(String text) {
+      this.text = text;
+    }
+
+    /** Returns a description of the file. */
+    String text() {
+      return text;
+    }
+  }
+
+  private ModuleFile(
+      @Nullable InputFile input,
+      Optional<FileCode> code,
+      Map<Long, String> names,
+      Optional<Missing> missing,
+      List<String> unusable) {
+    this.unusable = unusable;
+    this.input = input;
+    this.code = code;
+    this.names = names;
+    this.missing = missing;
+  }
+
+  /**
+   * Opens the file of a module.
+   *
+   * @param path where this machine has it, if it does
+   * @param image what lies in memory
+   * @param symbols where its PDB may lie, besides its own folder
+   */
+  public static ModuleFile open(
+      Optional<Path> path, TargetModule module, PeImage image, PdbSearch symbols) {
+    if (path.isEmpty() || !Files.isRegularFile(path.get())) {
+      return without(Problem.NOT_HERE, module.path());
+    }
+    InputFile input = null;
+    boolean done = false;
+    try {
+      input = InputFile.map(path.get(), module.name());
+      PeImage stored = PeImage.ofFile(input);
+      if (!isSameBuild(stored.headers(), image.headers())) {
+        return without(Problem.OTHER_BUILD, path.get().toString());
+      }
+      Map<Long, String> names = new HashMap<>();
+      List<String> unusable = addNames(symbols.find(path.get(), stored), names);
+      if (stored.headers().symbolTableOffset() != 0) {
+        for (CoffSymbols.Symbol symbol : CoffSymbols.of(stored).functions()) {
+          names.putIfAbsent(symbol.rva(), symbol.name());
+        }
+      }
+      Optional<FileCode> code = Optional.of(FileCode.of(stored, module.base()));
+      done = true;
+      return new ModuleFile(input, code, names, Optional.empty(), unusable);
+    } catch (IOException | CannotGoOn | DamagedInput e) {
+      return without(Problem.UNREADABLE, String.valueOf(e.getMessage()));
+    } finally {
+      if (!done && input != null) {
+        input.close();
+      }
+    }
+  }
+
+  /** Adds the functions of a PDB; says what of it, or of other ones, cannot be used. */
+  private static List<String> addNames(PdbSearch.Result found, Map<Long, String> names) {
+    List<String> unusable = new ArrayList<>(found.unusable());
+    unusable.addAll(found.remarks());
+    if (found.pdb().isPresent()) {
+      try (OpenPdb open = found.pdb().get()) {
+        for (NamedFunction function : ImageSymbols.functions(open.pdb())) {
+          names.putIfAbsent(function.rva(), function.name());
+        }
+        if (!open.gaps().isEmpty()) {
+          unusable.add("symbols of %s are incomplete: the file is damaged".formatted(open.path()));
+        }
+      }
+    }
+    return unusable;
+  }
+
+  private static boolean isSameBuild(PeHeaders file, PeHeaders memory) {
+    // Builds that can be repeated have no time, or one that is a hash.
+    return file.timestamp() == memory.timestamp()
+        && file.sizeOfImage() == memory.sizeOfImage()
+        && file.checksum() == memory.checksum();
+  }
+
+  private static ModuleFile without(Problem problem, String detail) {
+    return new ModuleFile(
+        null, Optional.empty(), Map.of(), Optional.of(new Missing(problem, detail)), List.of());
+  }
+
+  /** Returns the expected code; valid until this is closed. */
+  public Optional<FileCode> code() {
+    return code;
+  }
+
+  /** Returns names of functions by RVA from the PDB or the symbol table, which is not in memory. */
+  Map<Long, String> names() {
+    return names;
+  }
+
+  /** Returns remarks about PDBs that cannot be used and stores that keep no copy. */
+  List<String> unusable() {
+    return unusable;
+  }
+
+  /** Returns why it is missing. */
+  public Optional<Missing> missing() {
+    return missing;
+  }
+
+  @Override
+  public void close() {
+    if (input != null) {
+      input.close();
+    }
+  }
+}

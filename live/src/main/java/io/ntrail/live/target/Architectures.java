@@ -1,0 +1,44 @@
+package io.ntrail.live.target;
+
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.pe.MachineType;
+import io.ntrail.live.code.Architecture;
+import io.ntrail.live.code.x64.X64Architecture;
+import java.util.Optional;
+
+/**
+ * The processor architectures whose programs can be traced: the only place that knows them by name.
+ */
+final class Architectures {
+  private Architectures() {}
+
+  /** Returns the architecture of a machine type; empty if its programs cannot be traced. */
+  static Optional<Architecture> of(int machine) {
+    return machine == MachineType.AMD64 ? Optional.of(new X64Architecture()) : Optional.empty();
+  }
+
+  /**
+   * Checks what the system says of a process.
+   *
+   * @param emulated machine type that a subsystem emulates for it; 0 if it runs natively
+   * @param host machine type of the system
+   * @throws CannotGoOn if its programs cannot be traced, or not there
+   */
+  static void check(String what, int emulated, int host) {
+    if (emulated != 0) {
+      throw unsupported(what, emulated);
+    }
+    if (of(host).isEmpty()) {
+      throw CannotGoOn.impossible(
+          "%s runs on %s, which only emulates x64".formatted(what, MachineType.text(host)),
+          "trace it on an x64 machine");
+    }
+  }
+
+  /** Returns the error that the programs of a machine type cannot be traced. */
+  static CannotGoOn unsupported(String what, int machine) {
+    return CannotGoOn.impossible(
+        "%s is not an x64 program (%s)".formatted(what, MachineType.text(machine)),
+        "only x64 programs can be traced; use a 64-bit build");
+  }
+}

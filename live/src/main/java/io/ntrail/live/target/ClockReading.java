@@ -1,0 +1,10 @@
+package io.ntrail.live.target;
+
+/**
+ * Values of all clocks of a machine at one moment.
+ *
+ * @param ticks of the time stamp counter
+ * @param counter of the performance counter
+ * @param utc FILETIME
+ */
+public record ClockReading(long ticks, long counter, long utc) {}

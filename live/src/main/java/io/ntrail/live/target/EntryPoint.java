@@ -1,0 +1,104 @@
+package io.ntrail.live.target;
+
+import io.ntrail.formats.bytes.BytesBuilder;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.live.target.ThreadContext.Registers;
+import java.util.OptionalInt;
+
+/**
+ * Lets the loader of a new process work up to the program's entry point, and suspends the main
+ * thread there. An endless loop replaces the first instructions meanwhile.
+ */
+final class EntryPoint {
+  private final TargetProcess process;
+  private final long thread;
+  private final long address;
+  private final byte[] loop;
+
+  /**
+   * Changes nothing yet.
+   *
+   * @param thread the main thread, suspended
+   * @param address of the first instruction
+   */
+  EntryPoint(TargetProcess process, long thread, long address) {
+    this.process = process;
+    this.thread = thread;
+    this.address = address;
+    this.loop = process.architecture().endlessLoop();
+  }
+
+  /**
+   * Runs the main thread up to the entry point.
+   *
+   * @param timeoutMillis how long that may take
+   * @throws CannotGoOn if it does not arrive there
+   */
+  void reach(long timeoutMillis) {
+    byte[] before = process.memory().read(address, loop.length).array(0, loop.length);
+    patch(loop);
+    boolean arrived = false;
+    try {
+      await(timeoutMillis);
+      arrived = true;
+    } finally {
+      if (!arrived) {
+        giveUp(before);
+      }
+    }
+    patch(before);
+  }
+
+  private void await(long timeoutMillis) {
+    long end = System.nanoTime() + timeoutMillis * 1_000_000;
+    while (true) {
+      resume();
+      TargetProcess.pause();
+      OptionalInt exit = process.exitCode();
+      if (exit.isPresent()) {
+        throw new CannotGoOn(
+            "the program exited with code %d before its entry point".formatted(exit.getAsInt()),
+            "run it without ntrail to see why");
+      }
+      process
+          .calls()
+          .mustSucceed("a thread could not be suspended", "ntdll!NtSuspendThread", thread, 0);
+      long at = process.threads().context(thread, Registers.CONTROL).instructionPointer();
+      if (at == address || at == address + loop.length) {
+        return;
+      }
+      if (System.nanoTime() - end > 0) {
+        throw new CannotGoOn(
+            "the program did not reach its entry point (stopped at 0x%x)".formatted(at), "");
+      }
+    }
+  }
+
+  private void resume() {
+    process.calls().mustSucceed("a thread could not be resumed", TargetProcess.RESUME, thread, 0);
+  }
+
+  /** Restores the first instructions, with the thread suspended once wherever it is. */
+  private void giveUp(byte[] before) {
+    try {
+      WindowsApi calls = process.calls();
+      long count = calls.put(0, new BytesBuilder(8).u64(0));
+      boolean stopped = calls.call("ntdll!NtSuspendThread", thread, count).isSuccess();
+      int others = (int) calls.get(0, 4).u32(0);
+      patch(before);
+      if (stopped && others > 0) {
+        resume();
+      }
+    } catch (CannotGoOn e) {
+      // It has ended, or the agent has, and it with that.
+    }
+  }
+
+  private void patch(byte[] bytes) {
+    TargetMemory memory = process.memory();
+    int old = memory.protect(address, bytes.length, TargetMemory.EXECUTE_READ_WRITE);
+    memory.write(address, bytes);
+    memory.protect(address, bytes.length, old);
+    memory.flush(address, bytes.length);
+  }
+}

@@ -1,0 +1,59 @@
+package io.ntrail.live.target;
+
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.BytesBuilder;
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.live.agent.CallOutcome;
+
+/**
+ * A process that was created suspended.
+ *
+ * @param process handle of the agent
+ * @param thread handle of the agent for the main thread
+ */
+record ProcessCreation(long process, long thread, int pid, int tid) {
+  private static final String FUNCTION = "kernel32!CreateProcessW";
+  private static final int MAX_CHARS = 32_767;
+  private static final int SUSPENDED = 4;
+  private static final int STARTUP = 104;
+  private static final int USE_HANDLES = 0x100;
+  private static final int INTERNAL_ERROR = 1359;
+  private static final int TRIES = 200;
+
+  /** Checks that a command line is not too long. */
+  static void check(String commandLine) {
+    if (commandLine.length() > MAX_CHARS - 1) {
+      throw new CannotGoOn("the command line has more than 32,766 characters", "");
+    }
+  }
+
+  /** Creates a process. */
+  static ProcessCreation of(WindowsApi calls, String commandLine, StandardHandles streams) {
+    long line = calls.put(WindowsApi.PAGE, new BytesBuilder(256).utf16z(commandLine));
+    BytesBuilder startup = new BytesBuilder(STARTUP + 24).zeros(STARTUP + 24);
+    startup.setU32(0, STARTUP).setU32(60, USE_HANDLES);
+    startup.setU64(80, streams.input()).setU64(88, streams.output());
+    startup.setU64(96, streams.errors());
+    create(calls, commandLine, line, calls.put(0, startup));
+    Bytes made = calls.get(STARTUP, 24);
+    return new ProcessCreation(made.i64(0), made.i64(8), (int) made.u32(16), (int) made.u32(20));
+  }
+
+  /** Retries an internal error of Wine, which is gone a moment later. */
+  private static void create(WindowsApi calls, String commandLine, long line, long info) {
+    int error = 0;
+    for (int i = 0; i < TRIES; i++) {
+      CallOutcome made =
+          calls.call(FUNCTION, 0, line, 0, 0, 1, SUSPENDED, 0, 0, info, info + STARTUP);
+      if (made.isTrue()) {
+        return;
+      }
+      error = made.error();
+      if (error != INTERNAL_ERROR) {
+        break;
+      }
+      TargetProcess.pause();
+    }
+    throw WindowsApi.failed(commandLine + " could not be started", FUNCTION, error);
+  }
+}

@@ -1,0 +1,73 @@
+package io.ntrail.live.target;
+
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.bytes.BytesBuilder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** Maps paths between the target's system and this machine. */
+public final class TargetPaths {
+  private static final String TO_HERE = "kernel32!wine_get_unix_file_name";
+  private static final String TO_THERE = "kernel32!wine_get_dos_file_name";
+
+  /** Prefix of paths in Wine's loader for files that lie on no drive. */
+  private static final String ON_NO_DRIVE = "unix\\";
+
+  private static final int PIECE = 64;
+  private static final int MOST = 8192;
+
+  private TargetPaths() {}
+
+  /** Returns the local file for a path of the target's system. */
+  public static Optional<Path> here(WindowsApi calls, String path) {
+    if (calls.find(TO_HERE) == 0) {
+      return path(path);
+    }
+    String whole = path.startsWith(ON_NO_DRIVE) ? "\\\\?\\" + path : path;
+    long text = calls.put(WindowsApi.PAGE, new BytesBuilder(256).utf16z(whole));
+    byte[] name = taken(calls, calls.call(TO_HERE, text).result(), 1);
+    return name.length == 0 ? Optional.empty() : path(new String(name, StandardCharsets.UTF_8));
+  }
+
+  /** Returns the name of a local file on the target's system. */
+  public static String there(WindowsApi calls, Path file) {
+    String plain = file.toAbsolutePath().normalize().toString();
+    if (calls.find(TO_THERE) == 0) {
+      return plain;
+    }
+    byte[] bytes = plain.getBytes(StandardCharsets.UTF_8);
+    long text = calls.put(WindowsApi.PAGE, new BytesBuilder(256).bytes(bytes).u8(0));
+    byte[] name = taken(calls, calls.call(TO_THERE, text).result(), 2);
+    return name.length == 0 ? plain : new String(name, StandardCharsets.UTF_16LE);
+  }
+
+  private static Optional<Path> path(String text) {
+    try {
+      return Optional.of(Path.of(text));
+    } catch (InvalidPathException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** Reads a text that the system allocated, up to its NUL, and frees it. */
+  private static byte[] taken(WindowsApi calls, long address, int width) {
+    if (address == 0) {
+      return new byte[0];
+    }
+    BytesBuilder text = new BytesBuilder(PIECE);
+    boolean ended = false;
+    while (!ended && text.size() < MOST) {
+      // In small pieces: what lies behind it may be no memory.
+      Bytes piece = calls.agent().peek(address + text.size(), width);
+      ended = piece.isZero(0, width);
+      if (!ended) {
+        text.bytes(piece.array(0, width));
+      }
+    }
+    long heap = calls.call("kernel32!GetProcessHeap").result();
+    calls.call("kernel32!HeapFree", heap, 0, address);
+    return text.toArray();
+  }
+}

@@ -1,0 +1,159 @@
+package io.ntrail.live.trace;
+
+import io.ntrail.formats.bytes.CannotGoOn;
+import io.ntrail.formats.ntr.NtrHeader;
+import io.ntrail.live.session.Recorder;
+import io.ntrail.live.session.SessionFile;
+import io.ntrail.live.target.ClockReading;
+import io.ntrail.live.target.TargetClock;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything that the trace of one process needs before its first function is patched.
+ *
+ * @param process its number in the file
+ * @param began when the trace began
+ */
+record TraceSetup(
+    TraceTarget target,
+    TraceSettings settings,
+    SessionFile session,
+    Tracer tracer,
+    UnwindSelfTest selfTest,
+    TracingOverhead cost,
+    TraceFile file,
+    long process,
+    Recorder recorder,
+    ClockReading began) {
+  private static final int CHILD_CHUNKS = 128;
+
+  /**
+   * Sets tracing up in the process that a recording begins with, and creates the file.
+   *
+   * @throws CannotGoOn if that is not possible
+   */
+  static TraceSetup first(TraceTarget target, TraceSettings settings) {
+    SessionFile session = null;
+    Tracer tracer = null;
+    try {
+      session = SessionFile.create(settings.recordBytes(), settings.chunks());
+      tracer = tracer(target, settings, session);
+      UnwindSelfTest selfTest = selfTest(target, tracer);
+      TracingOverhead cost = tracer.cost();
+      TargetClock clock = target.clock();
+      ClockReading began = clock.now();
+      NtrHeader header =
+          new NtrHeader(
+              clock.isInvariant() ? NtrHeader.ONE_CLOCK : 0,
+              clock.rate(target.firstMoment(), began),
+              began.ticks(),
+              began.utc(),
+              target.process().architecture().machine(),
+              target.process().architecture().pointerSize(),
+              NtrHeader.TIME_STAMP_COUNTER,
+              settings.writer());
+      TraceFile file = TraceFile.create(session, settings, header);
+      return new TraceSetup(
+          target,
+          settings,
+          session,
+          tracer,
+          selfTest,
+          cost,
+          file,
+          TraceFile.FIRST_PROCESS,
+          file.recorder(),
+          began);
+    } catch (IOException e) {
+      undoFirst(target, tracer);
+      close(session);
+      throw new CannotGoOn(
+          settings.file() + " could not be written: " + e.getMessage(), "choose another with -o");
+    } catch (RuntimeException e) {
+      undoFirst(target, tracer);
+      close(session);
+      throw e;
+    }
+  }
+
+  /**
+   * Sets tracing up in another process, which is recorded into the same file.
+   *
+   * @throws CannotGoOn if that is not possible
+   */
+  TraceSetup beside(TraceTarget child) {
+    SessionFile its = null;
+    Tracer itsTracer = null;
+    try {
+      its = SessionFile.create(settings.recordBytes(), Math.min(settings.chunks(), CHILD_CHUNKS));
+      itsTracer = tracer(child, settings, its);
+      UnwindSelfTest itsTest = selfTest(child, itsTracer);
+      long number = file.nextProcess();
+      return new TraceSetup(
+          child,
+          settings,
+          its,
+          itsTracer,
+          itsTest,
+          cost,
+          file,
+          number,
+          recorder.beside(its, number),
+          child.clock().now());
+    } catch (IOException e) {
+      detach(itsTracer);
+      close(its);
+      throw new CannotGoOn("no disk space for its session file: " + e.getMessage(), "");
+    } catch (RuntimeException e) {
+      detach(itsTracer);
+      close(its);
+      throw e;
+    }
+  }
+
+  /** Returns whether this is the process that the recording begins with. */
+  boolean isFirst() {
+    return process == TraceFile.FIRST_PROCESS;
+  }
+
+  /** Removes what was put into a program that goes on, as far as that is possible. */
+  void undo() {
+    if (isFirst()) {
+      undoFirst(target, tracer);
+    } else {
+      detach(tracer);
+    }
+  }
+
+  /** A program that was started for the trace is killed, and needs no cleanup. */
+  private static void undoFirst(TraceTarget target, @Nullable Tracer tracer) {
+    if (!target.process().isStarted()) {
+      detach(tracer);
+    }
+  }
+
+  private static void detach(@Nullable Tracer tracer) {
+    if (tracer != null) {
+      try {
+        tracer.detach();
+      } catch (RuntimeException e) {
+        // The first failure is reported.
+      }
+    }
+  }
+
+  private static Tracer tracer(TraceTarget target, TraceSettings settings, SessionFile session) {
+    return new Tracer(target.process(), session, target.name(session.path()), settings.threads());
+  }
+
+  private static UnwindSelfTest selfTest(TraceTarget target, Tracer tracer) {
+    return target.mitigations().shadowStack() ? UnwindSelfTest.SHADOW_STACK : tracer.selfTest();
+  }
+
+  private static void close(@Nullable SessionFile session) {
+    if (session != null) {
+      session.close();
+    }
+  }
+}

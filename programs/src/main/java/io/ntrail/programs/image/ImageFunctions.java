@@ -1,0 +1,319 @@
+package io.ntrail.programs.image;
+
+import io.ntrail.formats.pe.Exports;
+import io.ntrail.formats.pe.Exports.Export;
+import io.ntrail.formats.pe.LoadConfig;
+import io.ntrail.formats.pe.LoadConfig.GuardEntry;
+import io.ntrail.formats.pe.PeImage;
+import io.ntrail.formats.pe.unwind.FunctionTable;
+import io.ntrail.formats.pe.unwind.RuntimeFunction;
+import io.ntrail.programs.image.ImageFunction.Source;
+import java.util.AbstractList;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.RandomAccess;
+import java.util.Set;
+
+/**
+ * All known functions of an image: the first parts in the function table (x64), exports in
+ * executable sections and the guard table, and those of symbols, by address, each once.
+ *
+ * <p>Functions without any evidence (of x64 those that need no unwind information, of x86 most) are
+ * missing; {@link ImageFunction#end} of one in front of them is too far away then unless it is
+ * bounded.
+ */
+public final class ImageFunctions {
+  private static final List<Set<Source>> SETS = sets();
+
+  private final PeImage image;
+  private final CodeRanges code;
+  private final long[] rvas;
+  private final byte[] sources;
+  private final byte[] guards;
+  private final Map<Long, List<String>> names;
+  private final Map<Long, Long> lengths;
+  private final List<ImageFunction> list = new Functions();
+
+  /** All ranges of the function table by start, and the furthest end of those up to each. */
+  private final long[] partBegins;
+
+  private final long[] partEnds;
+  private final long[] partOwners;
+  private final long[] reach;
+
+  private ImageFunctions(PeImage image, Collector from) {
+    this.image = image;
+    this.code = from.code;
+    this.rvas = from.distinct();
+    this.sources = new byte[rvas.length];
+    this.guards = new byte[rvas.length];
+    this.names = from.names;
+    this.lengths = from.lengths;
+    from.mark(rvas, sources, guards);
+    List<RuntimeFunction> parts = from.table.entries();
+    this.partOwners = from.owners;
+    this.partBegins = parts.stream().mapToLong(RuntimeFunction::begin).toArray();
+    this.partEnds = parts.stream().mapToLong(RuntimeFunction::end).toArray();
+    this.reach = partEnds.clone();
+    for (int i = 1; i < reach.length; i++) {
+      reach[i] = Math.max(reach[i], reach[i - 1]);
+    }
+  }
+
+  private static List<Set<Source>> sets() {
+    List<Set<Source>> sets = new ArrayList<>();
+    for (int bits = 0; bits < 1 << Source.values().length; bits++) {
+      Set<Source> set = EnumSet.noneOf(Source.class);
+      for (Source source : Source.values()) {
+        if ((bits >> source.ordinal() & 1) != 0) {
+          set.add(source);
+        }
+      }
+      sets.add(Collections.unmodifiableSet(set));
+    }
+    return List.copyOf(sets);
+  }
+
+  /** The functions of an image. */
+  public static ImageFunctions of(PeImage image) {
+    return of(image, Exports.of(image), LoadConfig.of(image), FunctionTable.of(image));
+  }
+
+  /** Returns the functions of an image without symbols. */
+  public static ImageFunctions of(ParsedImage contents) {
+    PeImage image = contents.image();
+    return of(image, contents.exports(), contents.loadConfig(), FunctionTable.of(image));
+  }
+
+  /** The functions of an image whose parts were read already. */
+  public static ImageFunctions of(
+      PeImage image, Exports exports, Optional<LoadConfig> config, FunctionTable table) {
+    return of(image, exports, config, table, List.of());
+  }
+
+  /**
+   * Returns the functions of an image and those of symbols.
+   *
+   * @param named those that are not in code are left out
+   */
+  public static ImageFunctions of(
+      PeImage image,
+      Exports exports,
+      Optional<LoadConfig> config,
+      FunctionTable table,
+      List<NamedFunction> named) {
+    Collector collector = new Collector(CodeRanges.of(image), table);
+    List<RuntimeFunction> parts = table.entries();
+    for (int i = 0; i < collector.owners.length; i++) {
+      RuntimeFunction entry = parts.get(i);
+      collector.owners[i] = table.primary(entry).begin();
+      if (!entry.indirect() && collector.owners[i] == entry.begin()) {
+        collector.add(entry.begin(), Source.FUNCTION_TABLE, 0);
+      }
+    }
+    for (Export export : exports.list()) {
+      if (export.forward() == null && collector.add(export.rva(), Source.EXPORT, 0)) {
+        String name = export.name();
+        collector.names(export.rva()).add(name != null ? name : "#" + export.ordinal());
+      }
+    }
+    if (config.isPresent()) {
+      for (GuardEntry entry : config.get().guardFunctions()) {
+        collector.add(entry.rva(), Source.GUARD_TABLE, entry.flags());
+      }
+    }
+    named.forEach(collector::add);
+    collector.addNamesOfSymbols();
+    return new ImageFunctions(image, collector);
+  }
+
+  /** Returns the code of the image. */
+  public CodeRanges code() {
+    return code;
+  }
+
+  /** Returns the functions by address. Elements are made on demand. */
+  public List<ImageFunction> list() {
+    return list;
+  }
+
+  /** Returns the start of a function of the list. */
+  public long start(int function) {
+    return rvas[function];
+  }
+
+  /** Returns the index of the last function that starts at or before an address, or -1. */
+  public int indexUpTo(long rva) {
+    return upTo(rvas, rva);
+  }
+
+  /**
+   * Returns the furthest end of the ranges of the function table that start before an address: no
+   * byte from there on to the address belongs to one. 0 if none starts before it.
+   */
+  public long reachBefore(long rva) {
+    int i = upTo(partBegins, rva - 1);
+    return i < 0 ? 0 : reach[i];
+  }
+
+  /**
+   * Returns the number of ranges of the function table, those of parts that were moved out
+   * included.
+   */
+  public int partCount() {
+    return partBegins.length;
+  }
+
+  /** Returns the start of a range of the function table; they ascend. */
+  public long partBegin(int part) {
+    return partBegins[part];
+  }
+
+  /** Returns the end of a range of the function table. */
+  public long partEnd(int part) {
+    return partEnds[part];
+  }
+
+  /**
+   * Returns the start of the function whose part contains an address, by the function table; -1 if
+   * none does.
+   */
+  public long owner(long rva) {
+    int part = upTo(partBegins, rva);
+    return part >= 0 && rva < partEnds[part] ? partOwners[part] : -1;
+  }
+
+  private static int upTo(long[] ascending, long value) {
+    int low = 0;
+    int high = ascending.length - 1;
+    while (low <= high) {
+      int middle = low + high >>> 1;
+      if (ascending[middle] <= value) {
+        low = middle + 1;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return high;
+  }
+
+  private ImageFunction function(int i) {
+    long rva = rvas[i];
+    // The last page of a section is mapped as a whole, but holds no code behind its size.
+    long section =
+        image
+            .section(rva)
+            .map(s -> s.rva() + s.size())
+            .filter(end -> end > rva)
+            .orElse(Long.MAX_VALUE);
+    long next = Math.min(code.end(rva), section);
+    if (i + 1 < rvas.length) {
+      next = Math.min(next, rvas[i + 1]);
+    }
+    int part = upTo(partBegins, rva);
+    boolean inside = reachBefore(rva) > rva;
+    // The range that begins there, or of one that is inside of another the range it lies in.
+    boolean bounded = part >= 0 && rva < partEnds[part];
+    long length = lengths.getOrDefault(rva, 0L);
+    long end = bounded ? partEnds[part] : length > 0 ? rva + length : next;
+    return new ImageFunction(
+        rva,
+        Math.min(next, end),
+        bounded || length > 0,
+        inside,
+        List.copyOf(names.getOrDefault(rva, List.of())),
+        SETS.get(sources[i]),
+        guards[i] & 0xFF);
+  }
+
+  private final class Functions extends AbstractList<ImageFunction> implements RandomAccess {
+    @Override
+    public ImageFunction get(int i) {
+      if (i < 0 || i >= rvas.length) {
+        throw new IndexOutOfBoundsException(i);
+      }
+      return function(i);
+    }
+
+    @Override
+    public int size() {
+      return rvas.length;
+    }
+  }
+
+  /** Collects the statements of sources, before they are sorted. */
+  private static final class Collector {
+    private final CodeRanges code;
+    private final FunctionTable table;
+    private final Map<Long, List<String>> names = new HashMap<>();
+    private final Map<Long, Set<String>> symbols = new HashMap<>();
+    private final Map<Long, Long> lengths = new HashMap<>();
+    private final long[] owners;
+    private long[] found = new long[256];
+    private byte[] said = new byte[256];
+    private byte[] flags = new byte[256];
+    private int count;
+
+    Collector(CodeRanges code, FunctionTable table) {
+      this.code = code;
+      this.table = table;
+      this.owners = new long[table.entries().size()];
+    }
+
+    List<String> names(long rva) {
+      return names.computeIfAbsent(rva, _ -> new ArrayList<>(1));
+    }
+
+    void add(NamedFunction function) {
+      if (add(function.rva(), function.source(), 0)) {
+        symbols.computeIfAbsent(function.rva(), _ -> new LinkedHashSet<>()).add(function.name());
+        if (function.length() > 0) {
+          lengths.merge(function.rva(), function.length(), Math::max);
+        }
+      }
+    }
+
+    /** Adds the names of symbols after those of exports, without duplicates. */
+    void addNamesOfSymbols() {
+      symbols.forEach((rva, more) -> {
+        List<String> all = names(rva);
+        all.forEach(more::remove);
+        all.addAll(more);
+      });
+    }
+
+    boolean add(long rva, Source source, int guard) {
+      if (!code.contains(rva)) {
+        return false;
+      }
+      if (count == found.length) {
+        found = Arrays.copyOf(found, 2 * count);
+        said = Arrays.copyOf(said, 2 * count);
+        flags = Arrays.copyOf(flags, 2 * count);
+      }
+      found[count] = rva;
+      said[count] = (byte) (1 << source.ordinal());
+      flags[count++] = (byte) guard;
+      return true;
+    }
+
+    long[] distinct() {
+      return Arrays.stream(found, 0, count).sorted().distinct().toArray();
+    }
+
+    void mark(long[] rvas, byte[] sources, byte[] guards) {
+      for (int i = 0; i < count; i++) {
+        int at = Arrays.binarySearch(rvas, found[i]);
+        sources[at] |= said[i];
+        guards[at] |= flags[i];
+      }
+    }
+  }
+}

@@ -1,0 +1,69 @@
+package io.ntrail.programs.image;
+
+import io.ntrail.formats.identity.ImageId;
+import io.ntrail.formats.identity.PdbId;
+import io.ntrail.formats.pe.ClrHeader;
+import io.ntrail.formats.pe.DebugDirectory;
+import io.ntrail.formats.pe.DebugDirectory.CodeView;
+import io.ntrail.formats.pe.Exports;
+import io.ntrail.formats.pe.Imports;
+import io.ntrail.formats.pe.LoadConfig;
+import io.ntrail.formats.pe.PeImage;
+import io.ntrail.formats.pe.Resources;
+import io.ntrail.formats.pe.VersionInfo;
+import java.util.Optional;
+
+/** An image with the parts that most answers need, read once. */
+public record ParsedImage(
+    PeImage image,
+    Exports exports,
+    Imports imports,
+    Optional<LoadConfig> loadConfig,
+    DebugDirectory debug,
+    Resources resources,
+    Optional<VersionInfo> version,
+    Optional<ClrHeader> clr,
+    ImageMitigations security) {
+  /** Reads them; what cannot be read is a gap of the image. */
+  public static ParsedImage of(PeImage image) {
+    Optional<LoadConfig> config = LoadConfig.of(image);
+    DebugDirectory debug = DebugDirectory.of(image);
+    Resources resources = Resources.of(image);
+    return new ParsedImage(
+        image,
+        Exports.of(image),
+        Imports.of(image),
+        config,
+        debug,
+        resources,
+        VersionInfo.of(image, resources),
+        ClrHeader.of(image),
+        ImageMitigations.of(image, config, debug));
+  }
+
+  /** Returns the identity of the image. */
+  public ImageId id() {
+    return new ImageId(image.headers().timestamp(), image.headers().sizeOfImage());
+  }
+
+  /** Returns the identity of its PDB, if that is a current one. */
+  public Optional<PdbId> pdb() {
+    return debug
+        .codeView()
+        .flatMap(view ->
+            view instanceof CodeView.Pdb70(var guid, long age, _)
+                ? Optional.of(new PdbId(guid, age))
+                : Optional.empty());
+  }
+
+  /**
+   * When it was linked, in seconds since 1970; empty if the stamp is a hash, as in reproducible
+   * builds, or missing.
+   */
+  public Optional<Long> linked() {
+    long stamp = image.headers().timestamp();
+    return stamp == 0 || stamp == 0xFFFF_FFFFL || debug.has(DebugDirectory.REPRO)
+        ? Optional.empty()
+        : Optional.of(stamp);
+  }
+}

@@ -1,0 +1,414 @@
+package io.ntrail.programs.patchability;
+
+import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.formats.pe.PeImage;
+import io.ntrail.programs.image.CodeRanges;
+import io.ntrail.programs.image.ImageFunction;
+import io.ntrail.programs.image.ImageFunctions;
+import io.ntrail.programs.x86.FlowClass;
+import io.ntrail.programs.x86.Instruction;
+import io.ntrail.programs.x86.InstructionDecoder;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.stream.LongStream;
+
+/**
+ * Decodes all code of an image once, from every address that is known to start or end something,
+ * and finds what concerns the functions: padding, and branches to their first bytes.
+ *
+ * <p>Padding is nops, int3 and zeros up to the start of something, if they start after the end of a
+ * range of the function table, after an instruction that does not fall through, or, int3 only,
+ * after a call or an interrupt that does not return. Else, as where tables between functions keep
+ * the decoder from meeting the next function, only a run of CC counts, except its first byte, which
+ * could be the last one of a table or a short jump.
+ */
+final class CodeSweep {
+  /** Branches that lead further into a function than this do not concern it. */
+  static final int NEAR = 32;
+
+  /** The bytes of a hash in front of a function. */
+  static final int HASH = 8;
+
+  /** Code that is not in the file cannot be much: beyond this multiple of it nothing is read. */
+  private static final long TIMES_FILE = 4;
+
+  private static final long SMALLEST_BUDGET = 16 << 20;
+
+  private final PeImage image;
+  private final ImageFunctions functions;
+  private final CodeRanges code;
+  private final InstructionDecoder decoder;
+  private final boolean narrow;
+  private final Instruction instruction = new Instruction();
+  private final BitSet hashed;
+  private long budget;
+
+  /** Addresses where something starts or ends. */
+  private final long[] marks;
+
+  /** Of each function the padding in front of it. */
+  private final int[] own;
+
+  private final byte[] fillers;
+
+  /** End of each function, as far as its code shows; 0 if unknown. */
+  private final int[] sizes;
+
+  private final BitSet examined = new BitSet();
+  private final Gaps gaps = new Gaps();
+  private final Branches branches = new Branches();
+
+  /** Runs of padding that end where something starts. */
+  static final class Gaps {
+    private long[] begins = new long[64];
+    private long[] ends = new long[64];
+    private int count;
+
+    private void add(long begin, long end) {
+      if (count == begins.length) {
+        begins = Arrays.copyOf(begins, 2 * count);
+        ends = Arrays.copyOf(ends, 2 * count);
+      }
+      begins[count] = begin;
+      ends[count++] = end;
+    }
+
+    int count() {
+      return count;
+    }
+
+    long begin(int gap) {
+      return begins[gap];
+    }
+
+    long end(int gap) {
+      return ends[gap];
+    }
+  }
+
+  /** Branches to the first bytes of functions. */
+  private static final class Branches {
+    private int[] functions = new int[64];
+    private long[] sources = new long[64];
+    private byte[] offsets = new byte[64];
+    private int count;
+
+    /** Of each function the place of its first branch in the order by function. */
+    private int[] order = {};
+
+    /** Offset of the target, and above it whether it is a call. */
+    private void add(int function, long source, int offset) {
+      if (count == functions.length) {
+        functions = Arrays.copyOf(functions, 2 * count);
+        sources = Arrays.copyOf(sources, 2 * count);
+        offsets = Arrays.copyOf(offsets, 2 * count);
+      }
+      functions[count] = function;
+      sources[count] = source;
+      offsets[count++] = (byte) offset;
+    }
+
+    /** Sorts by function, then in the order they were found in. */
+    private void sort() {
+      long[] keys =
+          LongStream.range(0, count).map(i -> (long) functions[(int) i] << 32 | i).toArray();
+      Arrays.sort(keys);
+      order = Arrays.stream(keys).mapToInt(key -> (int) key).toArray();
+    }
+
+    private int first(int function) {
+      int low = 0;
+      int high = order.length;
+      while (low < high) {
+        int middle = low + high >>> 1;
+        if (functions[order[middle]] < function) {
+          low = middle + 1;
+        } else {
+          high = middle;
+        }
+      }
+      return low;
+    }
+  }
+
+  /**
+   * Prepares a sweep.
+   *
+   * @param hashed the functions that have a hash in front of them
+   */
+  CodeSweep(PeImage image, ImageFunctions functions, InstructionDecoder decoder, BitSet hashed) {
+    this.image = image;
+    this.functions = functions;
+    this.code = functions.code();
+    this.decoder = decoder;
+    this.narrow = !image.headers().isWide();
+    this.hashed = hashed;
+    int count = functions.list().size();
+    this.own = new int[count];
+    this.fillers = new byte[count];
+    this.sizes = new int[count];
+    this.budget = image.file().map(file -> TIMES_FILE * file.size()).orElse(Long.MAX_VALUE);
+    this.budget = Math.max(budget, SMALLEST_BUDGET);
+    this.marks = marks();
+  }
+
+  private long[] marks() {
+    int count = functions.list().size();
+    LongStream starts = LongStream.range(0, count).map(i -> functions.start((int) i));
+    LongStream parts =
+        LongStream.range(0, functions.partCount())
+            .flatMap(i -> LongStream.of(functions.partBegin((int) i), functions.partEnd((int) i)));
+    LongStream hashes = hashed.stream().mapToLong(i -> functions.start(i) - HASH);
+    LongStream ranges = code.list().stream().mapToLong(CodeRanges.Range::begin);
+    return LongStream.of(0, 1, 2, 3)
+        .flatMap(i -> i == 0 ? starts : i == 1 ? parts : i == 2 ? hashes : ranges)
+        .filter(code::contains)
+        .sorted()
+        .distinct()
+        .toArray();
+  }
+
+  /** Decodes. */
+  CodeSweep run() {
+    for (int i = 0; i < marks.length && budget > 0; i++) {
+      long begin = marks[i];
+      long end = code.end(begin);
+      boolean starts = false;
+      if (i + 1 < marks.length && marks[i + 1] <= end) {
+        end = marks[i + 1];
+        starts = true;
+      }
+      long stored = Math.min(end - begin, image.view().stored(begin));
+      if (stored > 0) {
+        segment(begin, end, Math.min(stored, budget), starts);
+      }
+    }
+    branches.sort();
+    return this;
+  }
+
+  private int functionAt(long rva) {
+    int i = functions.indexUpTo(rva);
+    return i >= 0 && functions.start(i) == rva ? i : -1;
+  }
+
+  private void segment(long begin, long end, long stored, boolean starts) {
+    int function = functionAt(begin);
+    if (function >= 0 && stored == Math.min(end - begin, image.view().stored(begin))) {
+      examined.set(function);
+    }
+    int next = functionAt(end);
+    int hash = functionAt(begin + HASH);
+    if (hash >= 0 && hashed.get(hash) && end == begin + HASH) {
+      return;
+    }
+    boolean covered = functions.reachBefore(begin + 1) > begin;
+    Segment segment = new Segment(begin, stored, function, covered);
+    segment.decode();
+    budget -= stored;
+    if (starts && !covered && stored == end - begin) {
+      int padding = segment.padding();
+      if (padding > 0) {
+        gaps.add(end - padding, end);
+        if (next >= 0) {
+          own[next] = padding;
+          fillers[next] = (byte) segment.filler.ordinal();
+        }
+      }
+    }
+  }
+
+  /** The code between two marks. */
+  private final class Segment {
+    private final long begin;
+    private final int length;
+    private final Bytes bytes;
+    private final int function;
+
+    /** True if code starts here; else it may be data, whose branches do not count. */
+    private final boolean known;
+
+    private int at;
+
+    /** Start of the current padding, or -1. */
+    private int padding = -1;
+
+    private boolean paddingIsSafe;
+    private PaddingKind filler = PaddingKind.NONE;
+
+    /** True after an instruction that does not fall through: padding can start. */
+    private boolean stopped;
+
+    /** True after an instruction that may not return: int3 can start. */
+    private boolean called;
+
+    /** Furthest target of branches of the current function. */
+    private int furthest;
+
+    Segment(long begin, long stored, int function, boolean covered) {
+      this.begin = begin;
+      this.length = (int) Math.min(stored, Integer.MAX_VALUE - 64);
+      // The last instruction may be longer than the segment: then the decoder missed a beat.
+      this.bytes = image.view().window(begin, length + InstructionDecoder.LONGEST);
+      this.function = function;
+      this.known = function >= 0 || covered;
+      this.stopped = !known;
+    }
+
+    void decode() {
+      while (at < length) {
+        int first = bytes.u8(at);
+        PaddingKind single = PaddingKind.ofByte(first);
+        if (single == PaddingKind.INT3
+            || single == PaddingKind.NOP
+            || single == PaddingKind.ZERO && (stopped || padding >= 0)) {
+          pad(single, 1);
+          continue;
+        }
+        int size = decoder.decode(bytes, at, bytes.length(), instruction);
+        if (size == 0) {
+          padding = -1;
+          stopped = false;
+          called = false;
+          at++;
+        } else if (instruction.isNext()) {
+          if (PaddingKind.isLongNop(bytes, at, size, narrow)) {
+            pad(PaddingKind.LONG_NOP, size);
+          } else {
+            padding = -1;
+            stopped = false;
+            called = false;
+            at += size;
+          }
+        } else {
+          branch(size);
+        }
+      }
+    }
+
+    private void pad(PaddingKind kind, int size) {
+      if (padding < 0) {
+        padding = at;
+        paddingIsSafe = stopped || called && kind == PaddingKind.INT3;
+        filler = PaddingKind.NONE;
+      }
+      filler = filler.and(kind);
+      at += size;
+    }
+
+    private void branch(int size) {
+      FlowClass flow = instruction.flowClass();
+      if (known && flow.hasTarget()) {
+        long target = instruction.branchTarget(begin + at);
+        boolean call = flow == FlowClass.DIRECT_CALL;
+        reach(target, call);
+        if (!call && target > begin + at && target < begin + length) {
+          furthest = Math.max(furthest, (int) (target - begin));
+        }
+      }
+      stopped = !flow.fallsThrough();
+      called =
+          flow == FlowClass.DIRECT_CALL
+              || flow == FlowClass.INDIRECT_CALL
+              || flow == FlowClass.INTERRUPT;
+      // A jump through a register can be that of a switch, whose cases follow.
+      if (function >= 0
+          && stopped
+          && sizes[function] == 0
+          && at + size > furthest
+          && (flow != FlowClass.INDIRECT_JUMP || isThroughSlot(bytes, at))) {
+        sizes[function] = at + size;
+      }
+      padding = -1;
+      at += size;
+    }
+
+    private void reach(long target, boolean call) {
+      int reached = functions.indexUpTo(target);
+      if (reached >= 0) {
+        long offset = target - functions.start(reached);
+        if (offset < NEAR) {
+          branches.add(reached, begin + at, (int) offset | (call ? NEAR : 0));
+        }
+      }
+    }
+
+    /** Returns the number of bytes of padding in front of the end. */
+    int padding() {
+      if (at == length && padding >= 0 && paddingIsSafe) {
+        return length - padding;
+      }
+      int run = 0;
+      while (run < length && bytes.u8(length - 1 - run) == 0xCC) {
+        run++;
+      }
+      filler = PaddingKind.INT3;
+      return Math.max(0, run - 1);
+    }
+  }
+
+  /** Returns true if a jump goes through a fixed place in memory: {@code FF 25}, or with REX. */
+  static boolean isThroughSlot(Bytes bytes, int at) {
+    int opcode = bytes.u8(at) >> 4 == 4 ? at + 1 : at;
+    return bytes.has(opcode, 2) && bytes.u8(opcode) == 0xFF && bytes.u8(opcode + 1) == 0x25;
+  }
+
+  /** Returns true if the code of a function was decoded. */
+  boolean isExamined(int function) {
+    return examined.get(function);
+  }
+
+  /** Returns the size of a function as far as its code shows; 0 if unknown. */
+  int size(int function) {
+    return sizes[function];
+  }
+
+  /** Bytes of padding in front of a function. */
+  int own(int function) {
+    return own[function];
+  }
+
+  /** Returns the content of the padding in front of a function. */
+  PaddingKind filler(int function) {
+    return PaddingKind.values()[fillers[function]];
+  }
+
+  /** All padding, by address. */
+  Gaps gaps() {
+    return gaps;
+  }
+
+  /**
+   * Returns the address of the first branch into the overwritten bytes of a function; -1 if there
+   * is none. A jump of the function itself to its first byte counts, a call of it does not.
+   *
+   * @param overwritten the bytes of its first instructions
+   * @param entry whether to look for jumps to its first byte, else for those after it
+   */
+  long branchTo(int function, ImageFunction of, int overwritten, boolean entry) {
+    for (int i = branches.first(function);
+        i < branches.order.length && branches.functions[branches.order[i]] == function;
+        i++) {
+      int branch = branches.order[i];
+      int offset = branches.offsets[branch] & NEAR - 1;
+      boolean call = (branches.offsets[branch] & NEAR) != 0;
+      long source = branches.sources[branch];
+      if (entry
+          ? offset == 0 && !call && isOf(function, of, source)
+          : offset > 0 && offset < overwritten) {
+        return source;
+      }
+    }
+    return -1;
+  }
+
+  /** Returns true if an address is in a function, in parts of it that were moved out as well. */
+  private boolean isOf(int function, ImageFunction of, long address) {
+    if (of.bounded()) {
+      long owner = functions.owner(of.rva());
+      return functions.owner(address) == owner;
+    }
+    long end = sizes[function] > 0 ? of.rva() + sizes[function] : of.end();
+    return address >= of.rva() && address < end;
+  }
+}

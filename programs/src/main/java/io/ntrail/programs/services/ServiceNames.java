@@ -1,0 +1,67 @@
+package io.ntrail.programs.services;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The names of system services that ship with the program, by their hash. A hash that two names had
+ * would mean neither; so far there is none.
+ */
+public final class ServiceNames {
+  private static final String RESOURCE = "names.txt";
+
+  private final List<String> list;
+  private final Map<Integer, String> byHash;
+
+  private ServiceNames(List<String> list) {
+    this.list = List.copyOf(list);
+    this.byHash = new HashMap<>(2 * list.size());
+    for (String name : list) {
+      byHash.put(ServiceNameHash.of(name.substring(2)), name);
+    }
+  }
+
+  /** Reads the list; it is not kept anywhere else. */
+  public static ServiceNames load() {
+    List<String> names = new ArrayList<>();
+    try (InputStream in = ServiceNames.class.getResourceAsStream(RESOURCE)) {
+      if (in == null) {
+        throw new IllegalStateException("missing resource " + RESOURCE);
+      }
+      BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
+      String line;
+      while ((line = lines.readLine()) != null) {
+        if (!line.startsWith("#")) {
+          names.add(line);
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return new ServiceNames(names);
+  }
+
+  /** All names with their {@code Nt}, in order. */
+  public List<String> list() {
+    return list;
+  }
+
+  /** The name that has a hash, null if none of the list has it. */
+  public @Nullable String name(int hash) {
+    return byHash.get(hash);
+  }
+
+  /** The hashes of all names, for whoever has millions of numbers to compare. */
+  int[] hashes() {
+    return byHash.keySet().stream().mapToInt(Integer::intValue).toArray();
+  }
+}

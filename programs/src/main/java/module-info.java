@@ -1,0 +1,17 @@
+/** Code at rest: images, instructions, symbols, handlers, patchability. */
+module io.ntrail.programs {
+  requires transitive io.ntrail.formats;
+  requires java.net.http;
+  requires static org.jspecify;
+
+  exports io.ntrail.programs.handlers;
+  exports io.ntrail.programs.image;
+  exports io.ntrail.programs.memory;
+  exports io.ntrail.programs.patchability;
+  exports io.ntrail.programs.services;
+  exports io.ntrail.programs.symbols;
+  exports io.ntrail.programs.symbols.http;
+  exports io.ntrail.programs.x86;
+  exports io.ntrail.programs.x86.asm;
+  exports io.ntrail.programs.x86.asm.operands;
+}

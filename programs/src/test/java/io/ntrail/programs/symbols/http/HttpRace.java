@@ -1,0 +1,58 @@
+package io.ntrail.programs.symbols.http;
+
+import io.ntrail.programs.symbols.OpenPdb;
+import io.ntrail.programs.symbols.StoreFixture;
+import io.ntrail.programs.symbols.SymbolPath;
+import io.ntrail.programs.symbols.SymbolPath.Host;
+import io.ntrail.programs.symbols.SymbolStores;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** A program that fetches a PDB again and again, each time for another empty store. */
+final class HttpRace {
+  static final int ROUNDS = 20;
+
+  private HttpRace() {}
+
+  /**
+   * Fetches it once.
+   *
+   * @return the file that was taken, what was said of servers and what was remarked
+   */
+  static String find(Path folder, String server, int round, HttpStoreClient fetch) {
+    Host host = new Host(false, Map.of("T", folder.toString())::get, folder.resolve("home"));
+    SymbolPath path = SymbolPath.parse("srv*%T%/l" + round + "*" + server, host);
+    SymbolStores.Result<OpenPdb> result =
+        SymbolStores.of(path, host, fetch).find(StoreFixture.crash().sought());
+    result.found().ifPresent(OpenPdb::close);
+    return result
+            .found()
+            .map(open -> folder.relativize(open.path()).toString())
+            .orElseGet(() -> result.tried().toString())
+        + result.remarks();
+  }
+
+  /**
+   * Waits for the file {@code go}, then runs all rounds.
+   *
+   * @param args the folder and the address of the server
+   */
+  public static void main(String[] args) throws InterruptedException {
+    Path folder = Path.of(args[0]);
+    StoreFixture.crash();
+    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
+    while (!Files.exists(folder.resolve("go"))) {
+      if (System.nanoTime() - end > 0) {
+        throw new IllegalStateException("nobody says that it begins");
+      }
+      Thread.sleep(1);
+    }
+    try (HttpStoreClient fetch = new HttpStoreClient(Fetching.PATIENT, FetchListener.NONE)) {
+      for (int round = 0; round < ROUNDS; round++) {
+        System.out.println(find(folder, args[1], round, fetch));
+      }
+    }
+  }
+}
