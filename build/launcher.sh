@@ -86,23 +86,32 @@ built_jars() {
   done
 }
 
-# The lock is a file that only one process can create; in it the owner, "PID HOST".
+# The lock is a file that only one process can create; in it the owner, "PID HOST NAME WORDS": others say
+# that they wait for NAME and, in these words, for what.
+
+# take_lock "NAME WORDS" [OTHERWISE]: waits until the lock is ours, and says on stderr what it waits for.
+# Returns 1 if nothing can be written here, and 2 as soon as the command OTHERWISE, which gets the owner
+# and is asked again whenever the owner changes, finds that the lock is not needed.
 take_lock() {
   mkdir -p "$root/target" 2>/dev/null
   lock=$root/target/launcher.lock
   nameless=0 failures=0 waited=
-  until (set -C && echo "$$ $(uname -n)" >"$lock") 2>/dev/null; do
+  until (set -C && echo "$$ $(uname -n) $1" >"$lock") 2>/dev/null; do
     [ -e "$lock" ] || failures=$((failures + 1))
     if [ ! -w "$root/target" ] || [ $failures -ge 50 ]; then
       lock=
       return 1
+    fi
+    owner=$(cat "$lock" 2>/dev/null) || owner=
+    if [ -n "$owner" ] && [ "$owner" != "$waited" ] && [ -n "${2-}" ] && $2 "$owner"; then
+      lock=
+      return 2
     fi
     if [ -n "${NTRAIL_BUILDING-}" ]; then
       lock=
       echo "ntrail: started from inside the build of $root, which has not laid out the program yet" >&2
       exit 1
     fi
-    owner=$(cat "$lock" 2>/dev/null) || owner=
     # Without a name it was created a moment ago, or its owner died at that moment.
     if [ -n "$owner" ]; then nameless=0; else nameless=$((nameless + 1)); fi
     if [ $nameless -ge 50 ] || is_gone "$owner"; then
@@ -112,9 +121,10 @@ take_lock() {
       nameless=0
       continue
     fi
-    [ -n "$waited" ] || [ -z "$owner" ] || {
-      echo "waiting for another ntrail that is building ($lock belongs to process $owner) ..." >&2
-      waited=yes
+    [ -z "$owner" ] || [ "$owner" = "$waited" ] || {
+      words=${owner#* * }
+      echo "ntrail: waiting for ${words%% *} in $root (process ${owner%% *}) ${words#* } ..." >&2
+      waited=$owner
     }
     sleep 0.2 2>/dev/null || sleep 1
   done
@@ -124,9 +134,16 @@ take_lock() {
   trap 'rm -rf "$lock"' EXIT
 }
 
+# now_doing "NAME WORDS": tells those who wait something else. The lock stays ours.
+now_doing() {
+  echo "$$ $(uname -n) $1" >"$lock.$$" && mv "$lock.$$" "$lock"
+}
+
 # is_gone OWNER: its process ran on this machine and runs no more.
 is_gone() {
-  [ -n "$1" ] && [ "${1#* }" = "$(uname -n)" ] && ! kill -0 "${1%% *}" 2>/dev/null &&
+  [ -n "$1" ] || return 1
+  host=${1#* }
+  [ "${host%% *}" = "$(uname -n)" ] && ! kill -0 "${1%% *}" 2>/dev/null &&
     ! ps -p "${1%% *}" >/dev/null 2>&1
 }
 
@@ -319,22 +336,38 @@ without_writing() {
   [ "$(jars_digest "$dist/$run_digest")" = "$run_digest" ] || run_cache=
 }
 
-# prepare: leaves jdk and the variables of `run` set, and everything they name in .
+# during_check OWNER: the lock belongs to ./check, which changes nothing that is laid out, and what is
+# laid out was made from the sources as they are.
+during_check() {
+  case $1 in *' ./check '*) ;; *) return 1 ;; esac
+  read_run
+  [ "$run_format" = "$run_version" ] && [ "$(sources_digest)" = "$run_sources" ] &&
+    [ "$(jars_digest "$dist/$run_digest")" = "$run_digest" ]
+}
+
+read_run() {
+  run_format= run_sources= run_digest=
+  [ ! -r "$dist/run" ] || . "$dist/run"
+}
+
+# prepare: leaves jdk and the variables of `run` set, and everything they name in place.
 prepare() {
   . "$root/build/jdk.sh"
   if ! find_jdk; then
     no_jdk >&2
     exit 4
   fi
-  run_format= run_sources=
-  [ ! -r "$dist/run" ] || . "$dist/run"
-  if [ ! -e "$root/pom.xml" ] || ! take_lock; then
+  read_run
+  if [ ! -e "$root/pom.xml" ]; then
     without_writing
     return
   fi
+  locked=0
+  take_lock "./ntrail to finish building" during_check || locked=$?
+  [ $locked != 1 ] || without_writing
+  [ $locked = 0 ] || return 0
   # Another start may have done it while this one waited.
-  run_format= run_sources=
-  [ ! -r "$dist/run" ] || . "$dist/run"
+  read_run
   begun=$root/target/launcher-begun
   : >"$begun"
   sources=$(sources_digest)

@@ -5,6 +5,9 @@
 
 static const int PARKED = 4, BUSY = 2;
 static HANDLE go;
+// A word of the main thread's stack, for whoever wants to keep something there.
+EXTERN __declspec(dllexport) void *volatile *kept;
+void *volatile *kept;
 static volatile LONG parked;
 
 TRACED int tail(int x);
@@ -43,6 +46,8 @@ static DWORD CALLBACK works(void *) {
 
 int main(int, char **argv) {
   HANDLE threads[PARKED + BUSY];
+  void *volatile keeps = 0;
+  kept = &keeps;
   go = CreateEventA(0, TRUE, FALSE, 0);
   for (int i = 0; i < PARKED + BUSY; i++) {
     threads[i] = CreateThread(0, 0, i < PARKED ? parks : works, (void *)(intptr_t)i, 0, 0);

@@ -226,7 +226,7 @@ class EventsTest {
     for (String expression : List.of("/(a|a|aa)*$/", "/(.*)(.*)(.*)(.*)(.*)x/", "/(a|b)*c/")) {
       Cli.Result result =
           assertTimeoutPreemptively(
-              Duration.ofSeconds(20),
+              Duration.ofMinutes(2),
               () -> Cli.run("events", file, "--where", "FileName =~ " + expression));
       if (result.exit() != 0) {
         assertEquals(1, result.exit());

@@ -88,18 +88,22 @@ public final class Spawned implements AutoCloseable {
 
   /** Waits until it has said something. */
   public void awaitText(String text) throws IOException, InterruptedException {
-    await(
-        "it says \"" + text + "\"",
-        () -> {
-          boolean over = !process.isAlive();
-          if (said().contains(text)) {
-            return true;
-          }
-          if (over) {
-            throw new AssertionError("it did not say \"" + text + "\": " + said());
-          }
-          return false;
-        });
+    try {
+      await(
+          "it says \"" + text + "\"",
+          () -> {
+            boolean over = !process.isAlive();
+            if (said().contains(text)) {
+              return true;
+            }
+            if (over) {
+              throw new AssertionError("it did not say \"" + text + "\"");
+            }
+            return false;
+          });
+    } catch (AssertionError e) {
+      throw new AssertionError(e.getMessage() + "; it said: " + said(), e);
+    }
   }
 
   /** Waits for its end, and tells its exit code. */

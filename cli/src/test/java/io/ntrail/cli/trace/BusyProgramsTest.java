@@ -30,7 +30,9 @@ class BusyProgramsTest {
   /** A screen that nobody sees. */
   private static final ExternalTool XVFB = ExternalTool.of("xvfb", "Xvfb");
 
-  private static final int TRACED_MILLIS = 300;
+  /** So many calls are recorded at least before a program is let go. */
+  private static final int CALLS = 200;
+
   private static final int MOST_EXPORTS = 4;
   private static final int KEYS = 1000;
 
@@ -68,7 +70,8 @@ class BusyProgramsTest {
         assertTrue(said.contains("has ended") || said.contains("no process named"), said);
         return false;
       }
-      Thread.sleep(TRACED_MILLIS);
+      Spawned.await(
+          "calls are recorded", () -> entries(file) >= CALLS || !ntrail.process().isAlive());
       ntrail.process().destroy();
       int exit = ntrail.end();
       if (exit == 0) {
@@ -81,8 +84,14 @@ class BusyProgramsTest {
     }
     Cli.Result flat = Cli.run("calls", file, "--flat", "--format", "json");
     assertEquals(0, flat.exit(), flat.err());
-    assertTrue(flat.json().get("entries").number() > 100, flat.out());
+    assertTrue(flat.json().get("entries").number() >= CALLS, flat.out());
     return true;
+  }
+
+  /** How many calls are in a recording so far. */
+  private static long entries(Path file) {
+    Cli.Result flat = Cli.run("calls", file, "--flat", "--format", "json");
+    return flat.out().isEmpty() ? 0 : flat.json().get("entries").number();
   }
 
   @Test

@@ -57,13 +57,18 @@ class TraceChangesTest {
     try {
       say(trace, "-f 'kernel32!Sleep'");
       trace.awaitText("2 functions traced now: 1 added, 0 removed");
+      Spawned.await(
+          "both are recorded",
+          () -> {
+            String flat = Cli.run("calls", folder.resolve("calls.ntr"), "--flat").out();
+            return flat.contains("!Sleep") && flat.contains("!waiting");
+          });
       say(trace, "-f nobody!*");
       trace.awaitText("2 functions traced now: 0 added, 0 removed (no loaded module matches)");
       say(trace, "--exclude *!waiting");
       trace.awaitText("1 function traced now: 0 added, 1 removed");
       say(trace, "faster");
       trace.awaitText("ntrail: unknown command: faster");
-      Thread.sleep(200);
       say(trace, "stop");
       assertEquals(0, trace.end(), trace.said());
       assertTrue(trace.said().contains("restored 1 function; the program continues"), trace.said());

@@ -161,7 +161,10 @@ class TraceKilledTest {
 
   /** Number of kills of each kind of target; -Dntrail.kills=N. */
   private static final int KILLS =
-      Integer.getInteger("ntrail.kills", Boolean.getBoolean("ntrail.long") ? 50 : 2);
+      Integer.getInteger("ntrail.kills", Boolean.getBoolean("ntrail.long") ? 80 : 2);
+
+  /** -Dntrail.seed=N repeats the moments of a run that printed it. */
+  private static final long SEED = Long.getLong("ntrail.seed", System.nanoTime() & 0xFFFF);
 
   private static final int MOST_MILLIS = 1500;
 
@@ -184,20 +187,23 @@ class TraceKilledTest {
    * Kills ntrail at a moment while it makes everything ready, traces or ends, and lets the program
    * end before or after.
    *
+   * @param isFirst whether the program may end only when ntrail is killed, which is there then
    * @return whether ntrail was there to be killed
    */
-  private static boolean kill(Spawned ntrail, Path goesOn, Random random) throws Exception {
+  private static boolean kill(Spawned ntrail, Path goesOn, Random random, boolean isFirst)
+      throws Exception {
     if (random.nextInt(4) > 0) {
       Spawned.await(
           "it traces",
           () -> ntrail.said().contains("tracing; Ctrl+C stops") || !ntrail.process().isAlive());
     }
-    if (random.nextBoolean()) {
-      Thread.sleep(random.nextInt(MOST_MILLIS));
+    if (!isFirst) {
+      ntrail.process().waitFor(random.nextInt(MOST_MILLIS), TimeUnit.MILLISECONDS);
       Files.createFile(goesOn);
     }
     ntrail.process().waitFor(random.nextInt(MOST_MILLIS), TimeUnit.MILLISECONDS);
     boolean there = ntrail.process().isAlive();
+    assertTrue(there || !isFirst, ntrail.said());
     ntrail.process().destroyForcibly();
     // SIGKILL, if it was not just ending; 1, if the program was gone before it was found.
     Set<Integer> exits =
@@ -229,12 +235,12 @@ class TraceKilledTest {
   void programsThatRanBeforeComeToTheSameWheneverNtrailIsKilled() throws Exception {
     Path built = Spawned.program("halves.c");
     Wine.Outcome expected = untraced(built);
-    long seed = System.nanoTime() & 0xFFFF;
-    Random random = new Random(seed);
+    System.out.println("attached: seed " + SEED);
+    Random random = new Random(SEED);
     int killed = 0;
     int begun = 0;
-    for (int run = 0; killed < KILLS; run++) {
-      String what = "seed " + seed + ", run " + run + ": ";
+    for (int run = 0; run < KILLS; run++) {
+      String what = "seed " + SEED + ", run " + run + ": ";
       Path own = Files.createDirectories(folder.resolve("before" + run));
       Files.copy(built, own.resolve("killed.exe"));
       String loader = Wine.shared().loader().toString();
@@ -245,7 +251,7 @@ class TraceKilledTest {
         watcher.awaitText("watching");
         try (Spawned ntrail =
             Spawned.start(own, "said", words(run, "-p", "killed", "-o", file.toString()))) {
-          killed += kill(ntrail, own.resolve(GOES_ON), random) ? 1 : 0;
+          killed += kill(ntrail, own.resolve(GOES_ON), random, run % 2 == 0) ? 1 : 0;
           assertEquals(expected.exitCode(), program.end(), what + ntrail.said());
           assertEquals(expected.text(), program.said(), what + ntrail.said());
           begun += readableIfThere(file) ? 1 : 0;
@@ -259,13 +265,13 @@ class TraceKilledTest {
   void programsThatWereStartedComeToTheSameWheneverNtrailIsKilledOrDoNotBegin() throws Exception {
     Path built = Spawned.program("halves.c");
     Wine.Outcome expected = untraced(built);
-    long seed = System.nanoTime() & 0xFFFF;
-    Random random = new Random(seed);
+    System.out.println("started: seed " + SEED);
+    Random random = new Random(SEED);
     int killed = 0;
     int begun = 0;
     int unborn = 0;
-    for (int run = 0; killed < KILLS; run++) {
-      String what = "seed " + seed + ", run " + run + ": ";
+    for (int run = 0; run < KILLS; run++) {
+      String what = "seed " + SEED + ", run " + run + ": ";
       Path own = Files.createDirectories(folder.resolve("started" + run));
       Files.copy(built, own.resolve("killed.exe"));
       Path file = own.resolve("calls.ntr");
@@ -279,7 +285,7 @@ class TraceKilledTest {
               Spawned.start(
                   own, "said", words(run, "-o", file.toString(), "--", "./killed.exe", GOES_ON))) {
         watcher.awaitText("watching");
-        killed += kill(ntrail, own.resolve(GOES_ON), random) ? 1 : 0;
+        killed += kill(ntrail, own.resolve(GOES_ON), random, run % 2 == 0) ? 1 : 0;
         watcher.awaitText("ended ");
         watcher.end();
         String code = watcher.said().replaceFirst("(?s).*ended (\\d+).*", "$1");

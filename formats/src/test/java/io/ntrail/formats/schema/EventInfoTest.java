@@ -3,11 +3,11 @@ package io.ntrail.formats.schema;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.testkit.LittleEndian;
+import io.ntrail.testkit.ProcessorTime;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -209,7 +209,7 @@ class EventInfoTest {
     for (int i = 0; i < 30; i++) {
       blob.property(1, "s" + i, i + 1, 29 - i, 1, 0);
     }
-    assertTimeout(
+    ProcessorTime.within(
         Duration.ofSeconds(2),
         () -> assertTrue(parsed(blob.build()).schema(NO_MAPS).fieldCount() < 200));
   }
@@ -254,7 +254,7 @@ class EventInfoTest {
             .member(2, "B", 14, 15, 1, 3)
             .build();
     SplittableRandom random = new SplittableRandom(3);
-    assertTimeout(
+    ProcessorTime.within(
         Duration.ofSeconds(20),
         () -> {
           for (int run = 0; run < 20_000; run++) {

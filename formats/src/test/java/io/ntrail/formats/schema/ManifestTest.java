@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.testkit.LittleEndian;
+import io.ntrail.testkit.ProcessorTime;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -309,7 +309,7 @@ class ManifestTest {
             "<!DOCTYPE x [<!ENTITY f SYSTEM '" + file + "'>]><provider name='x'>&f;</provider>",
             "<!DOCTYPE x SYSTEM '" + file + "'><provider name='x'/>",
             "<!DOCTYPE x [<!ENTITY % p SYSTEM '" + file + "'>%p;]><provider name='x'/>")) {
-      assertTimeout(
+      ProcessorTime.within(
           Duration.ofSeconds(5),
           () -> {
             String reason = Manifest.parseSent(xml, "x").reason();
@@ -350,7 +350,7 @@ class ManifestTest {
       xml.append("<event value='").append(i).append("' template='t'/>");
     }
     xml.append("</events></provider>");
-    assertTimeout(
+    ProcessorTime.within(
         Duration.ofSeconds(20),
         () -> {
           Manifest manifest = parse(xml.toString().replaceFirst(" length='x'", ""));
@@ -367,7 +367,7 @@ class ManifestTest {
             + "</events></provider><resources><stringTable><string id='s' value='"
             + "x".repeat(100_000)
             + "'/></stringTable></resources></m>";
-    assertTimeout(
+    ProcessorTime.within(
         Duration.ofSeconds(10),
         () -> {
           Manifest manifest = parse(xml);
@@ -393,7 +393,7 @@ class ManifestTest {
   void flippedBitsNeitherThrowAnythingElseNorHang() {
     byte[] xml = SMALL.getBytes(StandardCharsets.UTF_8);
     SplittableRandom random = new SplittableRandom(11);
-    assertTimeout(
+    ProcessorTime.within(
         Duration.ofSeconds(60),
         () -> {
           for (int run = 0; run < 3000; run++) {

@@ -2,11 +2,11 @@ package io.ntrail.formats.schema;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.testkit.LittleEndian;
+import io.ntrail.testkit.ProcessorTime;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -135,7 +135,7 @@ class MessageTextTest {
   void lengthOfTheResultIsBounded() {
     byte[] bytes = new byte[60_000];
     java.util.Arrays.fill(bytes, (byte) 'x');
-    assertTimeout(
+    ProcessorTime.within(
         Duration.ofSeconds(5),
         () ->
             assertTrue(

@@ -4,13 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.identity.Guid;
 import io.ntrail.testkit.LittleEndian;
+import io.ntrail.testkit.ProcessorTime;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -150,7 +150,7 @@ class TmfTest {
   @Test
   void damagedTextNeitherThrowsAnythingElseNorHangs() {
     SplittableRandom random = new SplittableRandom(9);
-    assertTimeout(
+    ProcessorTime.within(
         Duration.ofSeconds(20),
         () -> {
           for (int run = 0; run < 20_000; run++) {

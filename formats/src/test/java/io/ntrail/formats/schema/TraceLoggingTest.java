@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
-import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.testkit.LittleEndian;
+import io.ntrail.testkit.ProcessorTime;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
@@ -288,7 +288,7 @@ class TraceLoggingTest {
               return m;
             });
     SplittableRandom random = new SplittableRandom(7);
-    assertTimeout(
+    ProcessorTime.within(
         Duration.ofSeconds(20),
         () -> {
           for (int run = 0; run < 20_000; run++) {
@@ -338,7 +338,7 @@ class TraceLoggingTest {
               }
               return m;
             });
-    assertTimeout(
+    ProcessorTime.within(
         Duration.ofSeconds(5),
         () -> {
           assertEquals(30_000, parse(metadata).fieldCount());

@@ -31,7 +31,7 @@ public final class Recorder implements AutoCloseable {
   /** Maximum number of chunks that one call of {@link #poll} reads. */
   private static final int CHUNKS_A_POLL = 64;
 
-  private static final long PROGRESS_NANOS = 60_000_000;
+  static final long PROGRESS_NANOS = 60_000_000;
 
   /** Interval in passes of checks of all chunks, which only a damaged session needs. */
   private static final int SEARCH_EVERY = 16;

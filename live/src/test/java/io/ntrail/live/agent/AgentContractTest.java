@@ -167,12 +167,11 @@ final class AgentContractTest {
   @Test
   void anAgentThatHangsIsEnded() {
     AgentConnection connection = host().start();
-    try (Agent agent = Agent.on(connection, Duration.ofSeconds(3))) {
+    try (Agent agent = Agent.on(connection, Duration.ofSeconds(5))) {
       long sleep = kernel(agent, "Sleep");
-      long begin = System.nanoTime();
+      // For ever: nothing but the agent's end brings an answer.
       CannotGoOn gone =
-          assertThrows(CannotGoOn.class, () -> agent.call(AgentCall.of(sleep, 600_000)));
-      assertTrue(System.nanoTime() - begin < 20_000_000_000L);
+          assertThrows(CannotGoOn.class, () -> agent.call(AgentCall.of(sleep, 0xFFFF_FFFFL)));
       assertTrue(String.valueOf(gone.getMessage()).contains("timed out"), gone.getMessage());
       assertThrows(CannotGoOn.class, () -> agent.call(AgentCall.of(sleep, 0)));
     }
@@ -203,7 +202,7 @@ final class AgentContractTest {
           Thread.ofVirtual()
               .start(() -> {
                 try {
-                  Thread.sleep(20_000);
+                  Thread.sleep(Duration.ofMinutes(2));
                   connection.kill();
                 } catch (InterruptedException e) {
                   Thread.currentThread().interrupt();

@@ -26,6 +26,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,21 +35,25 @@ import org.junit.jupiter.api.io.TempDir;
 /** Threads that really run at once, come and go, with a recorder beside them. */
 class RecorderStressTest {
   private static final int AT_ONCE = 4;
-  private static final long NANOS = 3_000_000_000L;
+
+  /** So many records of each thread are kept at least, if nothing is lost, and else. */
+  private static final int WITHOUT_LOSS = 500_000;
+
+  private static final int WITH_LOSSES = 100_000;
 
   @TempDir Path folder;
 
   private final Set<Integer> alive = ConcurrentHashMap.newKeySet();
   private final ConcurrentLinkedQueue<SimulatedThread> dead = new ConcurrentLinkedQueue<>();
 
-  private void live(SimulatedTarget target, int place, long until, boolean polite) {
+  private void live(SimulatedTarget target, int place, boolean polite) {
     int life = 0;
-    while (System.nanoTime() < until) {
+    for (long done = 0; done < (polite ? WITHOUT_LOSS : WITH_LOSSES); life++) {
       int tid = place + AT_ONCE * (life % 3);
       alive.add(tid);
       SimulatedThread thread = target.thread(tid, System.nanoTime());
       int records = 1 + (life * 7919 + place * 104_729) % 100_000;
-      for (int i = 0; i < records && System.nanoTime() < until; i++) {
+      for (int i = 0; i < records; i++) {
         while (polite && i % 256 == 0 && target.chunksFree() < 2 * AT_ONCE) {
           LockSupport.parkNanos(100_000);
         }
@@ -55,9 +61,18 @@ class RecorderStressTest {
         int meta = SessionLayout.ENTRY + i % 2 | place << 20;
         thread.record(System.nanoTime(), Trial.address(1 + i / 2 % 20), meta, i, 4096);
       }
+      done += thread.kept();
       dead.add(thread);
       alive.remove(tid);
-      life++;
+    }
+  }
+
+  private static boolean isDone(Future<?> thread) throws Exception {
+    try {
+      thread.get(20, TimeUnit.MILLISECONDS);
+      return true;
+    } catch (TimeoutException e) {
+      return false;
     }
   }
 
@@ -69,21 +84,22 @@ class RecorderStressTest {
       NtrWriter writer = new NtrWriter(Files.newOutputStream(file), RecordedSession.HEADER, 7);
       Recorder recorder = Recorder.appending(session, writer, new RecorderSettings(1, 1_000, 0));
       Trial.define(recorder);
+      List<Future<?>> running = new ArrayList<>();
+      for (int i = 0; i < AT_ONCE; i++) {
+        int place = i;
+        running.add(threads.submit(() -> live(target, place, !losses)));
+      }
+      // As long as nobody reads, there is no chunk sooner or later.
+      while (losses && session.lost() == 0 && !running.getFirst().isDone()) {
+        Thread.onSpinWait();
+      }
       try (RecorderThread polling = RecorderThread.start(recorder)) {
-        long until = System.nanoTime() + NANOS;
-        List<Future<?>> running = new ArrayList<>();
-        for (int i = 0; i < AT_ONCE; i++) {
-          int place = i;
-          running.add(threads.submit(() -> live(target, place, until, !losses)));
-        }
-        while (System.nanoTime() < until) {
-          long ticks = System.nanoTime();
-          recorder.retain(Set.copyOf(alive), ticks);
-          Thread.sleep(20);
-          assertEquals(Optional.empty(), polling.failure());
-        }
         for (Future<?> thread : running) {
-          thread.get();
+          while (!isDone(thread)) {
+            long ticks = System.nanoTime();
+            recorder.retain(Set.copyOf(alive), ticks);
+            assertEquals(Optional.empty(), polling.failure());
+          }
         }
       }
       recorder.retain(Set.of(), System.nanoTime());
@@ -95,7 +111,7 @@ class RecorderStressTest {
       assertEquals(losses, lost > 0, lost + " lost");
       long kept = dead.stream().mapToLong(SimulatedThread::kept).sum();
       assertEquals(kept, counted.captured().events());
-      assertTrue(kept > 100_000, kept + " records");
+      assertTrue(kept > 2L * chunks * session.recordsPerChunk(), kept + " records");
     }
   }
 

@@ -23,11 +23,11 @@ class RecorderThreadTest {
         SimulatedTarget target = SimulatedTarget.map(session.path())) {
       NtrWriter writer = new NtrWriter(Files.newOutputStream(file), RecordedSession.HEADER, 7);
       Recorder recorder = Recorder.appending(session, writer, new RecorderSettings(1, 1, 0));
+      // How long the machine lets the thread wait is not ours.
+      assertTrue(recorder.leisure() + Recorder.PROGRESS_NANOS <= 100_000_000);
       try (recorder;
           RecorderThread polling = RecorderThread.start(recorder)) {
         SimulatedThread thread = target.thread(5, 6);
-        long best = Long.MAX_VALUE;
-        // The best of some tries: other programs may have the machine for a while.
         for (int i = 1; i <= 10; i++) {
           thread.record(i, 1, SessionLayout.ENTRY_ONLY, i, 0);
           long begun = System.nanoTime();
@@ -36,12 +36,10 @@ class RecorderThreadTest {
                   .sum()
               < i) {
             assertEquals(Optional.empty(), polling.failure());
-            assertTrue(System.nanoTime() - begun < 20_000_000_000L, "never");
+            assertTrue(System.nanoTime() - begun < 60_000_000_000L, "never");
             Thread.sleep(1);
           }
-          best = Math.min(best, System.nanoTime() - begun);
         }
-        assertTrue(best < 100_000_000, best + " ns");
       }
     }
   }
@@ -56,7 +54,7 @@ class RecorderThreadTest {
       session.close();
       long begun = System.nanoTime();
       while (polling.failure().isEmpty()) {
-        assertTrue(System.nanoTime() - begun < 20_000_000_000L, "never");
+        assertTrue(System.nanoTime() - begun < 60_000_000_000L, "never");
         Thread.sleep(1);
       }
       assertEquals(IllegalStateException.class, polling.failure().orElseThrow().getClass());

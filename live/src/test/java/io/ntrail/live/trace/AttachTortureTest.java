@@ -37,12 +37,17 @@ import org.junit.jupiter.api.io.TempDir;
  * Programs that do everything at once are attached to and let go again and again, and never notice;
  * what was recorded adds up.
  *
- * <p>-Dntrail.torture=SECONDS: for so long, else 20 seconds, or ten minutes with
- * -Dntrail.long=true. -Dntrail.seed=N: another course of things.
+ * <p>-Dntrail.torture=SECONDS: for so long, else a few rounds of two programs, or ten minutes with
+ * -Dntrail.long=true. -Dntrail.seed=N: the course of things that was printed with this number.
  */
 final class AttachTortureTest {
   private static final long SECONDS =
-      Long.getLong("ntrail.torture", Boolean.getBoolean("ntrail.long") ? 600 : 20);
+      Long.getLong("ntrail.torture", Boolean.getBoolean("ntrail.long") ? 600 : 0);
+
+  /** However little time there is. */
+  private static final int FEWEST_PROGRAMS = 2;
+
+  private static final int FEWEST_ROUNDS = 4;
 
   private static final long SEED = Long.getLong("ntrail.seed", System.nanoTime() & 0xFFFF);
 
@@ -105,16 +110,17 @@ final class AttachTortureTest {
   }
 
   /** After it the program can be traced as before, also where the controller could not end. */
-  private void round(Programs programs, Path recording, Torture torture) throws IOException {
+  private void round(Programs programs, Path recording, Torture torture, boolean roomy)
+      throws IOException {
     Wine wine = programs.wine();
     AgentHost host = new AgentHost.Wine(wine.loader(), wine.environment());
-    Choice choice = choice();
+    Choice choice = roomy ? new Choice("program", true, false, List.of()) : choice();
     int arguments = List.of(0, 4, 12).get(random.nextInt(3));
-    int chunks = List.of(8, 512, 2048).get(random.nextInt(3));
-    int threads = List.of(16, 128, 1024).get(random.nextInt(3));
+    int chunks = roomy ? 2048 : List.of(8, 512, 2048).get(random.nextInt(3));
+    int threads = roomy ? 1024 : List.of(16, 128, 1024).get(random.nextInt(3));
     TraceSettings how = new TraceSettings(recording, arguments, chunks, threads, 0, 0, "test");
-    long until = random.nextInt(MAX_MILLIS) * 1_000_000L;
-    boolean dies = random.nextInt(DEATHS) == 0;
+    long until = roomy ? 0 : random.nextInt(MAX_MILLIS) * 1_000_000L;
+    boolean dies = !roomy && random.nextInt(DEATHS) == 0;
     String what = choice.what + ", " + how + (dies ? ", the agent dies" : "");
     AgentConnection connection = host.start();
     List<RecorderStatistics> statistics = new ArrayList<>();
@@ -226,15 +232,16 @@ final class AttachTortureTest {
     long end = System.nanoTime() + SECONDS * 1_000_000_000;
     long last = System.nanoTime();
     int programsRun = 0;
-    while (System.nanoTime() < end) {
+    while (programsRun < FEWEST_PROGRAMS || System.nanoTime() < end) {
       programsRun++;
       int pause = PAUSES.get(programsRun % PAUSES.size());
       Path own = Files.createDirectories(folder.resolve("program" + programsRun));
       try (Programs programs = new Programs(own)) {
         Torture torture = Torture.start(programs, own, SEED + programsRun, pause);
         int rounds = 0;
-        while (rounds < MAX_ROUNDS && System.nanoTime() < end) {
-          round(programs, own.resolve("calls.ntr"), torture);
+        while (rounds < FEWEST_ROUNDS || rounds < MAX_ROUNDS && System.nanoTime() < end) {
+          // The first one is too short for the room that it has: nothing can be lost.
+          round(programs, own.resolve("calls.ntr"), torture, rounds == 0);
           rounds++;
           torture.mustRun();
         }

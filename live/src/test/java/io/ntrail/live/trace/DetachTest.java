@@ -2,8 +2,10 @@ package io.ntrail.live.trace;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.live.patch.TracingMemory;
 import io.ntrail.live.plan.PlannedFunction;
@@ -39,6 +41,15 @@ final class DetachTest {
     long end = System.nanoTime() + 30_000_000_000L;
     while (!Files.readString(out, StandardCharsets.ISO_8859_1).contains(text)) {
       assertTrue(System.nanoTime() < end, () -> "the program does not say " + text);
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+
+  /** Waits until the threads that are busy are traced. */
+  private static void awaitBusy(SessionFile session) {
+    long end = System.nanoTime() + 30_000_000_000L;
+    while (session.threadsBegun() < 2) {
+      assertTrue(System.nanoTime() < end, "the program calls nothing that is traced");
       LockSupport.parkNanos(1_000_000);
     }
   }
@@ -151,7 +162,7 @@ final class DetachTest {
             await(folder.resolve("out1"), "parked");
             Tracer tracer =
                 armed(programs, target, session, name, (m, f) -> m.name().endsWith(".exe"));
-            LockSupport.parkNanos(20_000_000);
+            awaitBusy(session);
             assertTrue(tracer.detach().isPresent());
             makeInaccessible(tracer, target.memory());
           });
@@ -194,7 +205,7 @@ final class DetachTest {
                         (m, f) ->
                             m.name().endsWith(".exe")
                                 || Tracing.SYSTEM.contains(m.stem().toLowerCase(Locale.ROOT)));
-                LockSupport.parkNanos(50_000_000);
+                awaitBusy(own);
                 DetachResult detached = tracer.detach().orElseThrow();
                 assertTrue(detached.blocksLeft() < 16, detached::toString);
               }
@@ -203,11 +214,13 @@ final class DetachTest {
     }
   }
 
-  /** More rounds than a program has words of threads for, if each kept its two. */
+  /**
+   * More rounds than a program has words of threads for, if each kept its two: in each of them a
+   * word of a stack looks like an address of the session until it is over.
+   */
   @Test
   void whatASessionLeavesIsGivenBackByTheNextOne(@TempDir Path folder) throws IOException {
     Path file = folder.resolve("go");
-    int[] left = new int[1];
     try (Programs programs = new Programs(folder.resolve("plan"))) {
       withParked(
           folder,
@@ -215,8 +228,9 @@ final class DetachTest {
           (target, session, name) -> {
             target.resumeMain();
             await(folder.resolve("out1"), "parked");
-            // One round in ten leaves something: sometimes none of forty does.
-            for (int round = 0; round < 40 || left[0] == 0 && round < 400; round++) {
+            TargetMemory memory = target.memory();
+            long kept = memory.read(RunningThreadsTest.export(target, "kept"), 8).i64(0);
+            for (int round = 0; round < 34; round++) {
               try (SessionFile own = SessionFile.create(32, 64)) {
                 Tracer tracer =
                     armed(
@@ -225,14 +239,17 @@ final class DetachTest {
                         own,
                         programs.tracing().name(own.path()),
                         (m, f) -> m.name().endsWith(".exe"));
-                LockSupport.parkNanos(20_000_000);
+                awaitBusy(own);
+                long area = tracer.memory().areaBlocks().getFirst().begin();
+                memory.write(kept, new BytesBuilder(8).u64(area).toArray());
                 DetachResult detached = tracer.detach().orElseThrow();
-                left[0] += detached.removed() ? 0 : 1;
+                assertFalse(detached.removed(), detached::toString);
+                assertTrue(detached.blocksLeft() < 16, detached::toString);
+                memory.write(kept, new byte[8]);
               }
             }
           });
     }
-    assertTrue(left[0] > 0, "nothing was ever left");
   }
 
   /** Attaches, waits a moment, detaches, until the program has ended. */

@@ -7,6 +7,7 @@ import io.ntrail.live.plan.PlannedFunction;
 import io.ntrail.live.trace.Tracing.Outcome;
 import io.ntrail.live.trace.Tracing.Settings;
 import io.ntrail.programs.patchability.PatchClass;
+import io.ntrail.testkit.Slice;
 import io.ntrail.testkit.wine.Wine;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -135,7 +136,7 @@ final class DeterministicProgramsTest {
   @Test
   void librariesComeAndGoWhileThreadsThrow() throws IOException {
     Path program = build("comings.cpp");
-    for (int round = 0; round < 3; round++) {
+    for (int round = 0; round < Slice.count(3, 1); round++) {
       Outcome traced = programs.same(settings().exports(), program);
       CallTable calls = Programs.exact(traced);
       // 2,000 times one to five calls, eight threads.

@@ -27,7 +27,8 @@ final class RunningThreadsTest {
   private static final int ROUNDS = 500;
   private static final int THREADS = 2;
 
-  private static long export(TargetProcess target, String name) {
+  /** Where a variable lies that the program exports. */
+  static long export(TargetProcess target, String name) {
     TargetModule program = target.modules().getFirst();
     PeImage image = TargetImage.read(target.memory(), program);
     return program.base()

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.testkit.Slice;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.code.CodeChunks;
 import io.ntrail.testkit.code.PeCode;
@@ -102,12 +103,14 @@ class ZydisTest {
     assumeTrue(wine, "Wine's libraries not found: needs libwine");
     Sweep sweep = new Sweep(zydis);
     try (Stream<Path> files = Files.list(WINE)) {
-      for (Path file : files.sorted().toList()) {
+      for (Path file : Slice.of(files.sorted().toList(), 8)) {
         sweep.image(file.getFileName().toString(), Files.readAllBytes(file));
       }
     }
     assertEquals(List.of(), sweep.differences);
-    assertTrue(sweep.instructions > 10_000_000, sweep.instructions + " instructions");
+    assertTrue(
+        sweep.instructions > Slice.count(10_000_000, 1_000_000),
+        sweep.instructions + " instructions");
   }
 
   @Test

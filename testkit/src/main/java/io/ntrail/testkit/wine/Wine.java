@@ -4,9 +4,12 @@ import io.ntrail.testkit.ExternalTool;
 import io.ntrail.testkit.TestData;
 import java.io.File;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -120,14 +123,7 @@ public final class Wine {
     try {
       Path loader = Path.of(LOADER.path());
       Path folder = Files.createDirectories(folder());
-      Path template = folder.resolve("template");
-      if (!Files.exists(template)) {
-        // Made beside it and moved, so that half of one never counts as one.
-        Path fresh = Files.createTempDirectory(folder, "fresh");
-        wait(builder(environment(fresh), List.of(loader.toString(), "wineboot", "-i")), SETUP);
-        wait(builder(environment(fresh), List.of(SERVER.path(), "-w")), SETUP);
-        Files.move(fresh, template);
-      }
+      Path template = template(folder, loader);
       Path prefix = folder.resolve(name + ProcessHandle.current().pid());
       wait(
           builder(
@@ -141,6 +137,26 @@ public final class Wine {
     } catch (IOException e) {
       throw new IllegalStateException("no prefix for Wine could be made", e);
     }
+  }
+
+  /** Several JVMs test at once: the first makes it, and the others wait. */
+  private static Path template(Path folder, Path loader) throws IOException {
+    Path template = folder.resolve("template");
+    try (FileChannel channel =
+            FileChannel.open(
+                folder.resolve("template.lock"),
+                StandardOpenOption.CREATE,
+                StandardOpenOption.WRITE);
+        FileLock _ = channel.lock()) {
+      if (!Files.exists(template)) {
+        // Made beside it and moved, so that half of one never counts as one.
+        Path fresh = Files.createTempDirectory(folder, "fresh");
+        wait(builder(environment(fresh), List.of(loader.toString(), "wineboot", "-i")), SETUP);
+        wait(builder(environment(fresh), List.of(SERVER.path(), "-w")), SETUP);
+        Files.move(fresh, template);
+      }
+    }
+    return template;
   }
 
   private static void end(Path prefix) {

@@ -12,6 +12,7 @@ import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.etl.BufferIndex;
 import io.ntrail.formats.etl.EtlFile;
 import io.ntrail.formats.etl.RecordCursor;
+import io.ntrail.testkit.ProcessorTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -20,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import org.junit.jupiter.api.Assertions;
 
 /**
  * One sound file and what a reader gives of it, to be compared with what it gives of spoiled
@@ -141,8 +141,7 @@ final class DamageRun {
     int firstSpoiled = same < 0 ? sound.length : same;
     String label = name + ": " + what + " (first difference at " + firstSpoiled + ")";
     try {
-      return Assertions.assertTimeout(
-          PER_CASE, () -> checkNow(spoiled, firstSpoiled, label), label);
+      return ProcessorTime.within(PER_CASE, label, () -> checkNow(spoiled, firstSpoiled, label));
     } catch (AssertionError e) {
       throw e;
     } catch (RuntimeException e) {

@@ -1,13 +1,13 @@
 package io.ntrail.analysis.etw.weights;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.bytes.InputFile;
+import io.ntrail.testkit.ProcessorTime;
 import io.ntrail.testkit.Property;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.etl.Damage;
@@ -33,7 +33,7 @@ class ProfileDamageTest {
   /** Weights of the spoiled copy; -1 if it was refused. */
   private static long weights(byte[] spoiled, String what) {
     try (EtwRecording recording = EtwRecording.of(List.of(InputFile.of(spoiled, what)))) {
-      return assertTimeout(PER_CASE, () -> AllProfiles.check(recording), what);
+      return ProcessorTime.within(PER_CASE, what, () -> AllProfiles.check(recording));
     } catch (CannotGoOn e) {
       assertTrue(!e.message().isEmpty());
       return -1;
@@ -71,7 +71,7 @@ class ProfileDamageTest {
   void realRecordings(String name) throws IOException {
     assumeTrue(TestData.available(), TestData.MISSING);
     byte[] sound = TestData.gunzip("etl/" + name + ".etl.gz");
-    spoil(sound, LONG ? 60 : 10);
+    spoil(sound, LONG ? 60 : 4);
   }
 
   /** Small recordings of everything that is added up, with much damage each. */

@@ -47,6 +47,17 @@ final class Fetching implements AutoCloseable {
           64 << 20,
           Duration.ofHours(24));
 
+  /** The same for one that begins to answer, and does not get on. */
+  static final FetchLimits UNTIL_STALLED =
+      new FetchLimits(
+          Duration.ofSeconds(60),
+          Duration.ofSeconds(1),
+          Duration.ofMillis(200),
+          2,
+          Duration.ofMillis(1),
+          64 << 20,
+          Duration.ofHours(24));
+
   static final Instant NOW = Instant.parse("2026-03-14T08:26:53Z");
 
   private final Path folder;

@@ -46,8 +46,11 @@ class HttpBadServerTest {
         SymbolStoreServer other = new SymbolStoreServer().has(PLACE, BYTES);
         Fetching fetching = new Fetching(folder, CRASH, Fetching.HASTY)) {
       says("did not answer within", fetching.misses(server.root()));
-      assertEquals(2, server.asked().size());
-      says("skipped", fetching.misses(server.root()));
+      // The server may still be reading what it was asked.
+      while (server.asked().size() < 2) {
+        Thread.onSpinWait();
+      }
+      says("was not asked again", fetching.misses(server.root()));
       assertEquals(2, server.asked().size());
       try (Fetching patient = new Fetching(folder, CRASH, Fetching.PATIENT)) {
         patient.finds(other.root());
@@ -60,17 +63,20 @@ class HttpBadServerTest {
     String length = "Content-Length: " + BYTES.length;
     String why =
         misses(
-            Fetching.HASTY,
+            Fetching.UNTIL_STALLED,
             (_, _, to) -> to.head("200 OK", length).send(Arrays.copyOf(BYTES, 5000)).untilClosed(),
             List.of());
-    says("sent nothing more within", why);
+    // The second, if the machine had no time for the client when the bytes came.
+    assertTrue(
+        why.contains("sent nothing more within") || why.contains("sends less than 4096 bytes in"),
+        why);
   }
 
   @Test
   void aServerThatDripsIsNotWaitedFor() throws IOException {
     String why =
         misses(
-            Fetching.HASTY,
+            Fetching.UNTIL_STALLED,
             (_, _, to) -> {
               to.head("200 OK", "Content-Length: " + BYTES.length);
               for (byte one : BYTES) {
