@@ -139,6 +139,7 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
     Bytes window = bytes;
     int stop = end;
     int from = nextAt;
+    int count = 0;
     boolean sorted = true;
     long ticks = time;
     long last = Long.MIN_VALUE;
@@ -161,10 +162,16 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
               : window.i64(from + TIME_OFFSET[foundKind]);
       sorted &= ticks >= last;
       last = ticks;
-      table.add(ticks, (long) from << 32 | head >>> 48 << 16 | length, foundKind);
+      if (count == table.ticks.length) {
+        table.grow();
+      }
+      table.ticks[count] = ticks;
+      table.places[count] = (long) from << 32 | head >>> 48 << 16 | length;
+      table.kinds[count] = (byte) foundKind;
+      count++;
       from += (length + 7) & ~7;
     }
-    table.filled(sorted);
+    table.filled(count, sorted);
     // Whatever ended the records is judged, and reported if need be, in one place.
     nextAt = from;
     next();
@@ -172,12 +179,12 @@ public final class RecordCursor extends RecordHeader implements AutoCloseable {
 
   /** Goes to record {@code i} of a table that {@link #index} filled from the open buffer. */
   public void moveTo(RecordTable table, int i) {
-    long place = table.place(i);
+    long place = table.places[i];
     at = (int) (place >>> 32);
     hook = (int) place >>> 16;
     size = (int) place & 0xFFFF;
-    kind = table.kind(i);
-    time = table.ticks(i);
+    kind = table.kinds[i];
+    time = table.ticks[i];
     payloadKnown = false;
   }
 

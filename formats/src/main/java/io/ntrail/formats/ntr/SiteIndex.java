@@ -14,10 +14,10 @@ final class SiteIndex {
 
   /** Returns true if a site is that of these values. */
   boolean isSite(int site, long function, long returnAddress, int slotStep, int shape) {
-    return sites.function.get(site) == function
-        && sites.returnAddress.get(site) == returnAddress
-        && sites.slotStep.get(site) == slotStep
-        && sites.shape.get(site) == shape;
+    return sites.function[site] == function
+        && sites.returnAddress[site] == returnAddress
+        && sites.slotStep[site] == slotStep
+        && sites.shape[site] == shape;
   }
 
   /** Returns the site of these values, or 0. */
@@ -29,10 +29,10 @@ final class SiteIndex {
   void add(int site) {
     int slot =
         slot(
-            sites.function.get(site),
-            sites.returnAddress.get(site),
-            sites.slotStep.get(site),
-            sites.shape.get(site));
+            sites.function[site],
+            sites.returnAddress[site],
+            sites.slotStep[site],
+            sites.shape[site]);
     index.put(slot, site);
   }
 
@@ -54,10 +54,7 @@ final class SiteIndex {
 
   private long hash(int site) {
     return hash(
-        sites.function.get(site),
-        sites.returnAddress.get(site),
-        sites.slotStep.get(site),
-        sites.shape.get(site));
+        sites.function[site], sites.returnAddress[site], sites.slotStep[site], sites.shape[site]);
   }
 
   private static long hash(long function, long returnAddress, int slotStep, int shape) {

@@ -205,7 +205,7 @@ public final class ThreadEventCursor implements AutoCloseable {
       int number = (n & 1) == 0 ? two & 15 : two >> 4 & 15;
       switch (number) {
         case NtrLayout.ENTRY_FOLLOWING -> {
-          int site = sites.following.get(context);
+          int site = sites.following[context];
           if (site == 0) {
             throw columns.get(NtrLayout.OPERATIONS).damaged("name a site that follows nothing");
           }
@@ -216,7 +216,7 @@ public final class ThreadEventCursor implements AutoCloseable {
         }
         case NtrLayout.ENTRY_OTHER_KEY -> {
           int site = site();
-          sites.keyStep.add(site, references.zig());
+          sites.keyStep[site] += references.zig();
           return enter(site);
         }
         case NtrLayout.ENTRY_NEW -> {
@@ -224,15 +224,15 @@ public final class ThreadEventCursor implements AutoCloseable {
         }
         case NtrLayout.EXIT_LAST -> {
           int site = pop();
-          return exit(site, sites.last.get(site), 0);
+          return exit(site, sites.last[site], 0);
         }
         case NtrLayout.EXIT_SECOND -> {
           int site = pop();
-          return exit(site, sites.second.get(site), 0);
+          return exit(site, sites.second[site], 0);
         }
         case NtrLayout.EXIT_DELTA -> {
           int site = pop();
-          return exit(site, sites.last.get(site) + valueColumn.zig(), 0);
+          return exit(site, sites.last[site] + valueColumn.zig(), 0);
         }
         case NtrLayout.EXIT_PLAIN -> {
           return exit(pop(), valueColumn.zig(), 0);
@@ -249,16 +249,16 @@ public final class ThreadEventCursor implements AutoCloseable {
           return other();
         }
         case NtrLayout.LEAVE -> {
-          int count = others.bounded(frames.size(), "frames that leave");
+          int count = others.bounded(frames.size, "frames that leave");
           if (count == 0) {
             throw others.damaged("let no frame leave");
           }
-          frames.pop(count);
+          frames.size -= count;
           open -= count;
           fewestOpen = Math.min(fewestOpen, open);
         }
         case NtrLayout.AREA -> {
-          if (frames.size() == 0) {
+          if (frames.size == 0) {
             areas.remove(frames.area);
           }
           frames = areas.computeIfAbsent(others.var32("area"), AreaFrames::new);
@@ -270,7 +270,7 @@ public final class ThreadEventCursor implements AutoCloseable {
   }
 
   private int site() {
-    int site = references.bounded(sites.count() - 1, "as a site");
+    int site = references.bounded(sites.count - 1, "as a site");
     if (site == 0) {
       throw references.damaged("name no site");
     }
@@ -278,7 +278,7 @@ public final class ThreadEventCursor implements AutoCloseable {
   }
 
   private int define() {
-    if (sites.count() > NtrLayout.MAX_SITES) {
+    if (sites.count > NtrLayout.MAX_SITES) {
       throw siteColumn.damaged("are too many");
     }
     long newFunction = siteColumn.var();
@@ -294,12 +294,12 @@ public final class ThreadEventCursor implements AutoCloseable {
 
   private boolean enter(int site) {
     AreaFrames in = frames;
-    int top = in.size() - 1;
-    function = sites.function.get(site);
-    value = sites.returnAddress.get(site);
-    slot = (top < 0 ? -1 : in.slot.get(top)) + sites.slotStep.get(site);
-    key = (top < 0 ? 0 : in.key.get(top)) - sites.keyStep.get(site);
-    int shape = sites.shape.get(site);
+    int top = in.size - 1;
+    function = sites.function[site];
+    value = sites.returnAddress[site];
+    slot = (top < 0 ? -1 : in.slot[top]) + sites.slotStep[site];
+    key = (top < 0 ? 0 : in.key[top]) - sites.keyStep[site];
+    int shape = sites.shape[site];
     moreCount = shape & 63;
     if (moreCount > 0) {
       long[] last = sites.arguments(site, moreCount);
@@ -308,7 +308,7 @@ public final class ThreadEventCursor implements AutoCloseable {
         more[i] = last[i];
       }
     }
-    sites.following.set(context, site);
+    sites.following[context] = site;
     context = 2 * site;
     ticks += times.var();
     decoded++;
@@ -328,18 +328,17 @@ public final class ThreadEventCursor implements AutoCloseable {
 
   private int pop() {
     AreaFrames in = frames;
-    if (in.size() == 0) {
+    if (in.size == 0) {
       throw columns.get(NtrLayout.OPERATIONS).damaged("close a frame where none is open");
     }
-    int top = in.size() - 1;
-    function = in.function.get(top);
-    slot = in.slot.get(top);
-    key = in.key.get(top);
+    int top = --in.size;
+    function = in.function[top];
+    slot = in.slot[top];
+    key = in.key[top];
     if (--open < fewestOpen) {
       fewestOpen = open;
     }
-    int site = in.site.get(top);
-    in.pop(1);
+    int site = in.site[top];
     context = 2 * site + 1;
     return site;
   }
@@ -350,7 +349,7 @@ public final class ThreadEventCursor implements AutoCloseable {
   }
 
   private boolean exitValues(int site) {
-    long returned = sites.last.get(site) + valueColumn.zig();
+    long returned = sites.last[site] + valueColumn.zig();
     int count = valueColumn.bounded(NtrLayout.MAX_VALUES, "values of an exit");
     if (count == 0) {
       throw valueColumn.damaged("have an exit with no more values");

@@ -146,12 +146,12 @@ public final class ThreadEventWriter {
       }
     }
     AreaFrames in = frames;
-    int top = in.size() - 1;
-    long keyStep = (top < 0 ? 0 : in.key.get(top)) - key;
-    int slotStep = slot - (top < 0 ? -1 : in.slot.get(top));
-    int site = sites.following.get(context);
+    int top = in.size - 1;
+    long keyStep = (top < 0 ? 0 : in.key[top]) - key;
+    int slotStep = slot - (top < 0 ? -1 : in.slot[top]);
+    int site = sites.following[context];
     if (site != 0 && index.isSite(site, function, returnAddress, slotStep, shape)) {
-      if (sites.keyStep.get(site) == keyStep) {
+      if (sites.keyStep[site] == keyStep) {
         operation(NtrLayout.ENTRY_FOLLOWING);
       } else {
         known(site, keyStep);
@@ -171,7 +171,7 @@ public final class ThreadEventWriter {
         last[i] = arguments[i];
       }
     }
-    sites.following.set(context, site);
+    sites.following[context] = site;
     context = 2 * site;
     if (pushed) {
       in.push(site, function, returnAddress, slot, key, ticks, callsBefore + calls);
@@ -182,14 +182,14 @@ public final class ThreadEventWriter {
   }
 
   private void known(int site, long keyStep) {
-    if (sites.keyStep.get(site) == keyStep) {
+    if (sites.keyStep[site] == keyStep) {
       operation(NtrLayout.ENTRY_KNOWN);
       references.var(site);
     } else {
       operation(NtrLayout.ENTRY_OTHER_KEY);
       references.var(site);
-      references.zig(keyStep - sites.keyStep.get(site));
-      sites.keyStep.set(site, keyStep);
+      references.zig(keyStep - sites.keyStep[site]);
+      sites.keyStep[site] = keyStep;
     }
   }
 
@@ -210,7 +210,7 @@ public final class ThreadEventWriter {
     if (count > 0) {
       operation(NtrLayout.LEAVE);
       others.var(count);
-      frames.pop(count);
+      frames.size -= count;
       open -= count;
       fewestOpen = Math.min(fewestOpen, open);
     }
@@ -239,7 +239,7 @@ public final class ThreadEventWriter {
       return;
     }
     int site = pop();
-    long last = sites.last.get(site);
+    long last = sites.last[site];
     if (n > 0) {
       operation(NtrLayout.EXIT_VALUES);
       values.zig(value - last);
@@ -251,7 +251,7 @@ public final class ThreadEventWriter {
       }
     } else if (value == last) {
       operation(NtrLayout.EXIT_LAST);
-    } else if (value == sites.second.get(site)) {
+    } else if (value == sites.second[site]) {
       operation(NtrLayout.EXIT_SECOND);
     } else if (ColumnWriter.zigLength(value) <= ColumnWriter.zigLength(value - last)) {
       operation(NtrLayout.EXIT_PLAIN);
@@ -342,8 +342,7 @@ public final class ThreadEventWriter {
   }
 
   private int pop() {
-    int site = frames.site.get(frames.size() - 1);
-    frames.pop(1);
+    int site = frames.site[--frames.size];
     open--;
     fewestOpen = Math.min(fewestOpen, open);
     context = 2 * site + 1;
@@ -379,7 +378,7 @@ public final class ThreadEventWriter {
     if (area != frames.area) {
       operation(NtrLayout.AREA);
       others.var(area & 0xFFFF_FFFFL);
-      if (frames.size() == 0) {
+      if (frames.size == 0) {
         areas.remove(frames.area);
       }
       frames = areas.computeIfAbsent(area, AreaFrames::new);
@@ -393,7 +392,7 @@ public final class ThreadEventWriter {
       incomplete = false;
     }
     openFlags = incomplete ? NtrLayout.OPEN_INCOMPLETE : 0;
-    areas.values().removeIf(area -> area.size() == 0);
+    areas.values().removeIf(area -> area.size == 0);
     ColumnWriter out = columns[NtrLayout.OPEN];
     for (AreaFrames in : areas.values()) {
       in.write(out);
@@ -404,7 +403,7 @@ public final class ThreadEventWriter {
   private void end() throws IOException {
     events++;
     if (events == chunkEvents
-        || sites.count() > NtrLayout.MAX_SITES
+        || sites.count > NtrLayout.MAX_SITES
         || (events & 0xFF) == 0 && bytes() > MAX_BYTES) {
       flush();
     }
