@@ -2,6 +2,7 @@ package io.ntrail.formats.pdb.codeview;
 
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.DamagedInput;
+import io.ntrail.formats.collections.LongLongMap;
 import io.ntrail.formats.collections.Search;
 import io.ntrail.formats.pdb.msf.MsfStream;
 import java.util.ArrayList;
@@ -54,7 +55,7 @@ public final class C13Lines {
   private final List<Covered> covered = new ArrayList<>();
   private final List<Part> checksums = new ArrayList<>();
   private final Map<Long, Inlinee> inlinees = new HashMap<>();
-  private final Map<Long, Long> exports = new HashMap<>();
+  private final LongLongMap exports = new LongLongMap();
   private final List<Part> imports = new ArrayList<>();
   private long furthest;
 
@@ -106,7 +107,9 @@ public final class C13Lines {
       case EXPORTS -> {
         Bytes pairs = stream.window(at, length);
         for (int i = 0; pairs.has(i, 8); i += 8) {
-          exports.putIfAbsent(pairs.u32(i), pairs.u32(i + 4));
+          if (!exports.containsKey(pairs.u32(i))) {
+            exports.put(pairs.u32(i), pairs.u32(i + 4));
+          }
         }
       }
       default -> {
@@ -304,6 +307,6 @@ public final class C13Lines {
 
   /** The item that a module exports under a number. */
   public Optional<Long> exported(long item) {
-    return Optional.ofNullable(exports.get(item));
+    return exports.containsKey(item) ? Optional.of(exports.get(item)) : Optional.empty();
   }
 }
