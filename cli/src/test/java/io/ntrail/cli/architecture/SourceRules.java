@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -21,6 +22,19 @@ final class SourceRules {
   private static final Pattern VAGUE =
       Pattern.compile(
           "/\\*\\*\\s*(?:\\*\\s*)?(What|Whether|Those|The same|All of them|That which|Who|How)\\b");
+
+  /** Where hook ids have names: {@code KernelEvent} of formats.etl. */
+  private static final Pattern NAMES_HOOKS = Pattern.compile("^(?:analysis\\.etw|cli|export)\\b");
+
+  /** Numbers in the form of hook ids and their groups, which end with 0x18. */
+  private static final Pattern HOOK =
+      Pattern.compile("\\b0x(?:0[0-9A-Fa-f]|1[0-8])(?:[0-9A-Fa-f]{2})?\\b");
+
+  /** Numbers for places in a payload. */
+  private static final Pattern PLACE = Pattern.compile("payloadOffset\\(\\)\\s*\\+\\s*\\d+");
+
+  private static final Pattern NO_CODE =
+      Pattern.compile("/\\*.*?\\*/|//[^\\n]*|\"(?:[^\"\\\\\\n]|\\\\.)*\"", Pattern.DOTALL);
 
   private SourceRules() {}
 
@@ -47,6 +61,15 @@ final class SourceRules {
           findings.add("%s has %d lines, more than %d".formatted(path, lines, MOST_LINES));
         }
       }
+      if (NAMES_HOOKS.matcher(type).find()) {
+        String code = NO_CODE.matcher(text).replaceAll("");
+        found(code, HOOK)
+            .forEach(
+                bare -> findings.add(path + ": " + bare + " is to have a name in KernelEvent"));
+        found(code, PLACE)
+            .forEach(bare ->
+                findings.add(path + ": " + bare + " is to have a name in KernelFieldOffsets"));
+      }
       for (Matcher vague = VAGUE.matcher(text); vague.find(); ) {
         long line = text.substring(0, vague.start()).lines().count() + 1;
         findings.add(
@@ -68,6 +91,10 @@ final class SourceRules {
       }
     }
     return findings;
+  }
+
+  private static List<String> found(String code, Pattern pattern) {
+    return pattern.matcher(code).results().map(MatchResult::group).toList();
   }
 
   /** Returns the full name of a type without {@link House#ROOT}. */

@@ -47,6 +47,21 @@ class SourceRulesTest {
   }
 
   @Test
+  void hookIdsAndPlacesInPayloadsHaveNames() {
+    String path = "analysis/src/main/java/io/ntrail/analysis/etw/One.java";
+    String ids = "case 0x0F2E, 0x18 -> {} // 0x0524\n/* 0x1820 */ \"0x1000\" 0xFF 0x8000_0000L";
+    assertEquals(
+        List.of(
+            path + ": 0x0F2E is to have a name in KernelEvent",
+            path + ": 0x18 is to have a name in KernelEvent"),
+        SourceRules.check(Map.of(path, ids), Set.of()));
+    assertEquals(
+        List.of(path + ": payloadOffset() + 4 is to have a name in KernelFieldOffsets"),
+        SourceRules.check(Map.of(path, "i32(r.payloadOffset() + 4)"), Set.of()));
+    assertEquals(List.of(), of("KernelEvent.java", ids));
+  }
+
+  @Test
   void aDocCommentSaysWhatTheThingIsOrDoes() {
     assertTrue(
         of("One.java", "\n/** Whether it is. */\n")

@@ -60,8 +60,13 @@ public final class KernelFieldOffsets {
       return pointerBytes;
     }
 
-    /** Returns the place of the number of samples (u16); of PmcCounterProf, of its source. */
+    /** Returns the place of the number of samples (u16). */
     public static int count(int pointerBytes) {
+      return pointerBytes + 4;
+    }
+
+    /** Returns the place of the profile source (u16) of PmcCounterProf. */
+    public static int profileSource(int pointerBytes) {
       return pointerBytes + 4;
     }
 
@@ -79,6 +84,20 @@ public final class KernelFieldOffsets {
     public static int firstEntry(int pointerBytes) {
       return pointerBytes;
     }
+  }
+
+  /** PerfInfo/SetInterval, CollectionStart and CollectionEnd of profile sources. */
+  public static final class SampleInterval {
+    /** u32: the profile source; 0 is the timer. */
+    public static final int SOURCE = 0;
+
+    /** u32: the interval from now on; in 100 ns for the timer, else in events. */
+    public static final int NEW_INTERVAL = 4;
+
+    /** UTF-16, closed by a zero: the source's name, which version 2 lacks. */
+    public static final int SOURCE_NAME = 12;
+
+    private SampleInterval() {}
   }
 
   /** PageFault/TransitionFault to AccessViolation. */
@@ -108,6 +127,9 @@ public final class KernelFieldOffsets {
 
   /** PageFault/VirtualAlloc. */
   public static final class VirtualAlloc {
+    /** Flag of winnt.h: memory is given; without it, addresses are only reserved. */
+    public static final int MEM_COMMIT = 0x1000;
+
     private VirtualAlloc() {}
 
     /** Returns the place of the region's size (pointer). */

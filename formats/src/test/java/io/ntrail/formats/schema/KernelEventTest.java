@@ -17,6 +17,7 @@ import io.ntrail.formats.etl.KernelFieldOffsets.Heap;
 import io.ntrail.formats.etl.KernelFieldOffsets.Pool;
 import io.ntrail.formats.etl.KernelFieldOffsets.ReadyThread;
 import io.ntrail.formats.etl.KernelFieldOffsets.Sample;
+import io.ntrail.formats.etl.KernelFieldOffsets.SampleInterval;
 import io.ntrail.formats.etl.KernelFieldOffsets.SoftFault;
 import io.ntrail.formats.etl.KernelFieldOffsets.Stack;
 import io.ntrail.formats.etl.KernelFieldOffsets.ThreadLife;
@@ -125,6 +126,18 @@ class KernelEventTest {
   }
 
   @Test
+  void placesOfSampleIntervals() {
+    int[] hooks = {
+      KernelEvent.PERFINFO_SETINTERVAL,
+      KernelEvent.PERFINFO_COLLECTIONSTART,
+      KernelEvent.PERFINFO_COLLECTIONEND
+    };
+    agrees("Source", SampleInterval.SOURCE, hooks);
+    agrees("NewInterval", SampleInterval.NEW_INTERVAL, hooks);
+    agrees("SourceName", SampleInterval.SOURCE_NAME, hooks[1], hooks[2]);
+  }
+
+  @Test
   void placesOfSamples() {
     agrees("InstructionPointer", Sample.INSTRUCTION_POINTER, KernelEvent.PERFINFO_SAMPLEPROF);
     agrees(
@@ -136,7 +149,7 @@ class KernelEventTest {
     agrees("Count", (_, pointer) -> Sample.count(pointer), KernelEvent.PERFINFO_SAMPLEPROF);
     agrees(
         "ProfileSource",
-        (_, pointer) -> Sample.count(pointer),
+        (_, pointer) -> Sample.profileSource(pointer),
         KernelEvent.PERFINFO_PMCCOUNTERPROF);
     agrees("Flags", (_, pointer) -> Sample.flags(pointer), KernelEvent.PERFINFO_SAMPLEPROF);
   }

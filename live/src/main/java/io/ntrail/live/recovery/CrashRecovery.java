@@ -2,6 +2,7 @@ package io.ntrail.live.recovery;
 
 import io.ntrail.formats.bytes.CannotGoOn;
 import io.ntrail.formats.collections.LongLongMap;
+import io.ntrail.live.code.SessionLayout;
 import io.ntrail.live.modules.DllNotificationHook;
 import io.ntrail.live.patch.ModuleLookup;
 import io.ntrail.live.patch.PatchJumps;
@@ -10,7 +11,6 @@ import io.ntrail.live.patch.TargetResources;
 import io.ntrail.live.patch.TracingMemory.Block;
 import io.ntrail.live.recovery.SessionJournal.Leftovers;
 import io.ntrail.live.recovery.SessionJournal.Patch;
-import io.ntrail.live.session.SessionLayout;
 import io.ntrail.live.target.TargetMemory;
 import io.ntrail.live.target.TargetProcess;
 import io.ntrail.live.target.TargetThreads.Stopped;

@@ -1,5 +1,7 @@
 package io.ntrail.live.session;
 
+import io.ntrail.live.code.SessionLayout;
+
 /**
  * Chunks that the target has. It follows the head of the chunk ring, so that a pass looks at the
  * chunks that were taken and at no others; it looks at all of them now and then, since the head may

@@ -1,6 +1,7 @@
 package io.ntrail.live.session;
 
 import io.ntrail.formats.bytes.SharedFile;
+import io.ntrail.live.code.SessionLayout;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -11,11 +12,6 @@ import java.util.List;
  * <p>Used by one thread, but for {@link #beat}.
  */
 public final class DllNotificationRing {
-  private static final int LOADED = 1;
-  private static final int WAITS = 1;
-  private static final int OFFERED = 2;
-  private static final int TAKEN = 3;
-
   private final SharedFile file;
   private int heartbeat;
   private int answered;
@@ -66,11 +62,11 @@ public final class DllNotificationRing {
       news.add(
           new Notice(
               answered + i + 1,
-              file.u32(at) == LOADED,
-              file.u64(at + 8),
-              file.u32(at + 4) & 0xFFFF_FFFFL,
-              file.u64(at + 16),
-              file.u64(at + 24)));
+              file.u32(at + SessionLayout.NOTICE_REASON) == SessionLayout.NOTICE_LOADED,
+              file.u64(at + SessionLayout.NOTICE_BASE),
+              file.u32(at + SessionLayout.NOTICE_SIZE) & 0xFFFF_FFFFL,
+              file.u64(at + SessionLayout.NOTICE_NAME),
+              file.u64(at + SessionLayout.NOTICE_TICKS)));
     }
     return news;
   }
@@ -93,7 +89,8 @@ public final class DllNotificationRing {
 
   /** Returns whether a thread waits for the answer to a notification. */
   public boolean isAwaited(Notice notice) {
-    return file.u32Acquire(SessionLayout.AT_NOTICE_STATE) == state(notice, WAITS);
+    return file.u32Acquire(SessionLayout.AT_NOTICE_STATE)
+        == state(notice, SessionLayout.NOTICE_WAITS);
   }
 
   /**
@@ -103,21 +100,25 @@ public final class DllNotificationRing {
    */
   public boolean offer(Notice notice, long table, int entries, long base, long end) {
     file.setU64(SessionLayout.AT_OFFERED, table);
-    file.setU64(SessionLayout.AT_OFFERED + 8, entries);
-    file.setU64(SessionLayout.AT_OFFERED + 16, base);
-    file.setU64(SessionLayout.AT_OFFERED + 24, end);
+    file.setU64(SessionLayout.AT_OFFERED_ENTRIES, entries);
+    file.setU64(SessionLayout.AT_OFFERED_BASE, base);
+    file.setU64(SessionLayout.AT_OFFERED_END, end);
     return file.compareAndSetU32(
-        SessionLayout.AT_NOTICE_STATE, state(notice, WAITS), state(notice, OFFERED));
+        SessionLayout.AT_NOTICE_STATE,
+        state(notice, SessionLayout.NOTICE_WAITS),
+        state(notice, SessionLayout.TABLE_OFFERED));
   }
 
   /** Returns whether the offered table is neither taken nor refused. */
   public boolean isOffered(Notice notice) {
-    return file.u32Acquire(SessionLayout.AT_NOTICE_STATE) == state(notice, OFFERED);
+    return file.u32Acquire(SessionLayout.AT_NOTICE_STATE)
+        == state(notice, SessionLayout.TABLE_OFFERED);
   }
 
   /** Returns whether the system took the offered table. */
   public boolean isTaken(Notice notice) {
-    return file.u32Acquire(SessionLayout.AT_NOTICE_STATE) == state(notice, TAKEN)
+    return file.u32Acquire(SessionLayout.AT_NOTICE_STATE)
+            == state(notice, SessionLayout.TABLE_TAKEN)
         && file.u32Acquire(SessionLayout.AT_OFFERED_STATUS) == 0;
   }
 

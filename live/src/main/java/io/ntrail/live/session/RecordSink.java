@@ -5,6 +5,7 @@ import io.ntrail.formats.ntr.EventTally;
 import io.ntrail.formats.ntr.NtrWriter;
 import io.ntrail.formats.ntr.ThreadEventWriter;
 import io.ntrail.formats.ntr.TracedFunction;
+import io.ntrail.live.code.SessionLayout;
 import java.io.IOException;
 import java.util.List;
 

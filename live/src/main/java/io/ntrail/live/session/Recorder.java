@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,9 +53,10 @@ public final class Recorder implements AutoCloseable {
   private final SessionChunkReader reader;
   private final List<Integer> argumentPlaces;
   private final ReentrantLock lock;
+  private final LongSupplier clock;
 
   private int progresses;
-  private long lastProgress = System.nanoTime();
+  private long lastProgress;
   private long threadsEnded;
   private long openEnded;
   private long now;
@@ -62,8 +64,12 @@ public final class Recorder implements AutoCloseable {
   private volatile RecorderStatistics statistics;
 
   private Recorder(
-      SessionFile session, NtrWriter writer, @Nullable NtrRing ring, RecorderSettings settings) {
-    this(session, settings, writer, ring, new RecorderDiagnostics(), null);
+      SessionFile session,
+      NtrWriter writer,
+      @Nullable NtrRing ring,
+      RecorderSettings settings,
+      LongSupplier clock) {
+    this(session, settings, writer, ring, new RecorderDiagnostics(), null, clock);
   }
 
   private Recorder(
@@ -72,10 +78,13 @@ public final class Recorder implements AutoCloseable {
       NtrWriter writer,
       @Nullable NtrRing ring,
       RecorderDiagnostics remarks,
-      @Nullable RecorderOutput shared) {
+      @Nullable RecorderOutput shared,
+      LongSupplier clock) {
     this.session = session;
     this.settings = settings;
     this.remarks = remarks;
+    this.clock = clock;
+    lastProgress = clock.getAsLong();
     this.alone = shared == null;
     output =
         shared == null ? new RecorderOutput(writer, ring, settings.maxBytes(), remarks) : shared;
@@ -103,7 +112,8 @@ public final class Recorder implements AutoCloseable {
   public Recorder beside(SessionFile other, long process) {
     RecorderSettings how =
         new RecorderSettings(process, settings.began(), settings.maxBytes(), settings.arguments());
-    return new Recorder(other, how, output.writer, output.ring, new RecorderDiagnostics(), output);
+    return new Recorder(
+        other, how, output.writer, output.ring, new RecorderDiagnostics(), output, clock);
   }
 
   /**
@@ -113,7 +123,17 @@ public final class Recorder implements AutoCloseable {
    */
   public static Recorder appending(
       SessionFile session, NtrWriter writer, RecorderSettings settings) {
-    return new Recorder(session, writer, null, settings);
+    return appending(session, writer, settings, System::nanoTime);
+  }
+
+  /**
+   * Records into a file that grows.
+   *
+   * @param clock nanoseconds: tells when chunks in use are looked at
+   */
+  static Recorder appending(
+      SessionFile session, NtrWriter writer, RecorderSettings settings, LongSupplier clock) {
+    return new Recorder(session, writer, null, settings, clock);
   }
 
   /**
@@ -122,7 +142,7 @@ public final class Recorder implements AutoCloseable {
    * @param ring closed with the recorder; used by nobody else
    */
   public static Recorder keepingLast(SessionFile session, NtrRing ring, RecorderSettings settings) {
-    return new Recorder(session, ring.writer(), ring, settings);
+    return new Recorder(session, ring.writer(), ring, settings, System::nanoTime);
   }
 
   /** Returns the statistics of all processes in the file, up to the last 60 ms or so. */
@@ -203,7 +223,7 @@ public final class Recorder implements AutoCloseable {
         return 0;
       }
       long before = reader.chunksRead();
-      long nanos = System.nanoTime();
+      long nanos = clock.getAsLong();
       if (reader.hasWork()) {
         reader.pass(CHUNKS_A_POLL);
       }

@@ -1,6 +1,7 @@
 package io.ntrail.live.session;
 
 import io.ntrail.formats.bytes.SharedFile;
+import io.ntrail.live.code.SessionLayout;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -11,10 +12,6 @@ import java.util.List;
  * <p>Used by one thread.
  */
 public final class ResumeRequests {
-  private static final int ASKED = 2;
-  private static final int LET_GO = 3;
-  private static final int WHAT = 3;
-
   private final SharedFile file;
   private int seen;
 
@@ -44,9 +41,15 @@ public final class ResumeRequests {
     List<Waiting> all = new ArrayList<>();
     for (int place = 0; place < SessionLayout.RESUME_PLACES; place++) {
       long at = at(place);
-      int state = file.u32Acquire(at);
-      if ((state & WHAT) == ASKED) {
-        all.add(new Waiting(place, state, file.u32(at + 4), file.u32(at + 8), file.u64(at + 16)));
+      int state = file.u32Acquire(at + SessionLayout.RESUME_STATE);
+      if ((state & SessionLayout.RESUME_STATE_MASK) == SessionLayout.RESUME_ASKED) {
+        all.add(
+            new Waiting(
+                place,
+                state,
+                file.u32(at + SessionLayout.RESUME_PROCESS),
+                file.u32(at + SessionLayout.RESUME_THREAD),
+                file.u64(at + SessionLayout.RESUME_TICKS)));
       }
     }
     return all;
@@ -58,7 +61,8 @@ public final class ResumeRequests {
    * @return false if it did not wait any more
    */
   public boolean letGo(Waiting waiting) {
-    return file.compareAndSetU32(at(waiting.place), waiting.state, waiting.state & ~WHAT | LET_GO);
+    int granted = waiting.state & ~SessionLayout.RESUME_STATE_MASK | SessionLayout.RESUME_LET_GO;
+    return file.compareAndSetU32(at(waiting.place), waiting.state, granted);
   }
 
   private static long at(int place) {

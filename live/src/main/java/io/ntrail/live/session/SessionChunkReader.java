@@ -2,6 +2,7 @@ package io.ntrail.live.session;
 
 import io.ntrail.formats.ntr.ThreadEventWriter;
 import io.ntrail.formats.ntr.TracedThread;
+import io.ntrail.live.code.SessionLayout;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

@@ -1,6 +1,7 @@
 package io.ntrail.live.session;
 
 import io.ntrail.formats.bytes.SharedFile;
+import io.ntrail.live.code.SessionLayout;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -3,6 +3,7 @@ package io.ntrail.live.session;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.ntrail.live.code.SessionLayout;
 import io.ntrail.testkit.Property;
 import io.ntrail.testkit.Property.Gen;
 import java.nio.file.Path;

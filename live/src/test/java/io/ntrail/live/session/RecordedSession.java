@@ -7,6 +7,7 @@ import io.ntrail.formats.bytes.InputFile;
 import io.ntrail.formats.ntr.NtrFile;
 import io.ntrail.formats.ntr.NtrHeader;
 import io.ntrail.formats.ntr.ThreadEventCursor;
+import io.ntrail.live.code.SessionLayout;
 import io.ntrail.testkit.ntr.ReferenceNtrReader;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -10,6 +10,7 @@ import io.ntrail.formats.ntr.NtrFile;
 import io.ntrail.formats.ntr.NtrRing;
 import io.ntrail.formats.ntr.RecorderCounter;
 import io.ntrail.formats.ntr.ThreadEventCursor;
+import io.ntrail.live.code.SessionLayout;
 import io.ntrail.testkit.Property;
 import io.ntrail.testkit.Property.Gen;
 import io.ntrail.testkit.live.SimulatedTarget;

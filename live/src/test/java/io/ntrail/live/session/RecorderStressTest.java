@@ -9,6 +9,7 @@ import io.ntrail.formats.ntr.NtrFile;
 import io.ntrail.formats.ntr.NtrWriter;
 import io.ntrail.formats.ntr.ThreadEventCursor;
 import io.ntrail.formats.ntr.TracedThread;
+import io.ntrail.live.code.SessionLayout;
 import io.ntrail.testkit.live.SimulatedTarget;
 import io.ntrail.testkit.live.SimulatedThread;
 import java.io.IOException;

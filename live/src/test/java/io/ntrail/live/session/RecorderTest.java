@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.ntrail.live.code.SessionLayout;
 import io.ntrail.testkit.Property;
 import io.ntrail.testkit.Property.Gen;
 import io.ntrail.testkit.ntr.ReferenceNtrReader;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ntrail.formats.ntr.NtrWriter;
+import io.ntrail.live.code.SessionLayout;
 import io.ntrail.testkit.live.SimulatedTarget;
 import io.ntrail.testkit.live.SimulatedThread;
 import java.nio.file.Files;

@@ -2,6 +2,7 @@ package io.ntrail.live.session;
 
 import io.ntrail.formats.ntr.NtrWriter;
 import io.ntrail.formats.ntr.TracedFunction;
+import io.ntrail.live.code.SessionLayout;
 import io.ntrail.testkit.Property.Gen;
 import io.ntrail.testkit.live.SimulatedTarget;
 import io.ntrail.testkit.live.SimulatedThread;
@@ -120,7 +121,9 @@ final class Trial implements AutoCloseable {
       NtrWriter writer =
           new NtrWriter(
               to == null ? file : to, RecordedSession.HEADER, 7, NtrWriter.Packing.FAST, 1 << 16);
-      recorder = Recorder.appending(session, writer, new RecorderSettings(1, 1_000, maxBytes));
+      RecorderSettings settings = new RecorderSettings(1, 1_000, maxBytes);
+      // Time stands still: chunks in use are looked at when a test flushes, and at no other time.
+      recorder = Recorder.appending(session, writer, settings, () -> 0);
       define(recorder);
       session.enable(true);
     } catch (IOException e) {

@@ -19,7 +19,6 @@ final class Allocations implements WeightVisitor {
   private static final Guid RUNTIME = Guid.parse("e13c0d23-ccbc-4e12-931b-d9cc2eee27e4");
   private static final int TICK = 10;
   private static final int TICK_AMOUNT_64 = 10;
-  private static final int COMMIT = 0x1000;
 
   private static final CountedEvents TICKS =
       new CountedEvents(CountedEvents.PROVIDER, Allocations::isTick);
@@ -115,7 +114,7 @@ final class Allocations implements WeightVisitor {
   private static boolean isCommit(RecordCursor record) {
     int flagsAt = VirtualAlloc.flags(record.pointerBytes());
     return record.payloadLength() >= flagsAt + 4
-        && (record.bytes().i32(record.payloadOffset() + flagsAt) & COMMIT) != 0;
+        && (record.bytes().i32(record.payloadOffset() + flagsAt) & VirtualAlloc.MEM_COMMIT) != 0;
   }
 
   @Override

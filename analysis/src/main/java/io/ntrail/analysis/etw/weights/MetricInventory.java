@@ -3,7 +3,10 @@ package io.ntrail.analysis.etw.weights;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.IndexSort;
 import io.ntrail.analysis.etw.recording.SurveyPart;
+import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.formats.etl.KernelEvents;
+import io.ntrail.formats.etl.KernelFieldOffsets.Sample;
+import io.ntrail.formats.etl.KernelFieldOffsets.SampleInterval;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.Arrays;
 import java.util.List;
@@ -14,11 +17,6 @@ import org.jspecify.annotations.Nullable;
 /** Counts of the events of a recording that profiles can be made of, and sampling intervals. */
 public final class MetricInventory implements SurveyPart<MetricInventory> {
   private static final List<CountedEvents> COUNTED = WeightSources.counted();
-
-  private static final int PMC_SAMPLE = 0x0F2F;
-  private static final int INTERVAL_SET = 0x0F48;
-  private static final int INTERVAL_START = 0x0F49;
-  private static final int INTERVAL_END = 0x0F4A;
 
   /**
    * Notes about intervals that are kept: somebody may set them all the time, but not that often.
@@ -59,7 +57,7 @@ public final class MetricInventory implements SurveyPart<MetricInventory> {
   /** Notes an event of the kernel. */
   void visit(RecordCursor record, int hook) {
     hooks[hook]++;
-    if (hook >>> 8 == 0x0F) {
+    if (hook >>> 8 == KernelEvent.Group.PERFINFO) {
       perfInfo(record, hook);
     }
     countMore(record, hook);
@@ -78,18 +76,24 @@ public final class MetricInventory implements SurveyPart<MetricInventory> {
     int at = record.payloadOffset();
     int length = record.payloadLength();
     switch (hook) {
-      case PMC_SAMPLE -> {
-        int pointer = record.pointerBytes();
-        if (length >= pointer + 6) {
-          pmcSources[record.bytes().u16(at + pointer + 4)]++;
+      case KernelEvent.PERFINFO_PMCCOUNTERPROF -> {
+        int source = Sample.profileSource(record.pointerBytes());
+        if (length >= source + 2) {
+          pmcSources[record.bytes().u16(at + source)]++;
         }
       }
-      case INTERVAL_SET, INTERVAL_START, INTERVAL_END -> {
-        if (length >= 8) {
-          int source = record.bytes().i32(at);
-          note(source, recording.key(record.file(), record.ticks()), record.bytes().u32(at + 4));
-          if (length > 12 && sourceNames.size() < MOST) {
-            sourceNames.put(source, record.bytes().utf16z(at + 12, at + length));
+      case KernelEvent.PERFINFO_SETINTERVAL,
+          KernelEvent.PERFINFO_COLLECTIONSTART,
+          KernelEvent.PERFINFO_COLLECTIONEND -> {
+        if (length >= SampleInterval.NEW_INTERVAL + 4) {
+          int source = record.bytes().i32(at + SampleInterval.SOURCE);
+          note(
+              source,
+              recording.key(record.file(), record.ticks()),
+              record.bytes().u32(at + SampleInterval.NEW_INTERVAL));
+          int name = SampleInterval.SOURCE_NAME;
+          if (length > name && sourceNames.size() < MOST) {
+            sourceNames.put(source, record.bytes().utf16z(at + name, at + length));
           }
         }
       }

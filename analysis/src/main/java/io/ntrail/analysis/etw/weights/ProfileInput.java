@@ -6,6 +6,7 @@ import io.ntrail.analysis.etw.machine.Machine;
 import io.ntrail.analysis.etw.recording.EtwRecording;
 import io.ntrail.analysis.etw.recording.SurveyPart;
 import io.ntrail.analysis.etw.stacks.StackRecords;
+import io.ntrail.formats.etl.KernelEvent;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
 import org.jspecify.annotations.Nullable;
@@ -51,8 +52,9 @@ public record ProfileInput(
         inventory.visit(record, hook);
         // Most records are of groups that tell nothing else; no profile names files.
         switch (hook >>> 8) {
-          case 0x03, 0x05, 0x14 -> machine.visit(fileNumber, record);
-          case 0x18 -> stacks.visit(fileNumber, record);
+          case KernelEvent.Group.PROCESS, KernelEvent.Group.THREAD, KernelEvent.Group.IMAGE ->
+              machine.visit(fileNumber, record);
+          case KernelEvent.Group.STACKWALK -> stacks.visit(fileNumber, record);
           default -> {
             // Counted.
           }

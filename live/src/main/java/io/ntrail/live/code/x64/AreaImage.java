@@ -9,7 +9,7 @@ import static io.ntrail.live.code.x64.AreaLayout.TABLE;
 import io.ntrail.formats.bytes.Bytes;
 import io.ntrail.formats.bytes.BytesBuilder;
 import io.ntrail.live.code.AreaCode;
-import io.ntrail.live.code.ControlBlockLayout;
+import io.ntrail.live.code.SessionLayout;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -123,7 +123,7 @@ final class AreaImage implements AreaCode {
     for (int slot = 0; slot <= SLOTS; slot++) {
       int at = AreaLayout.data(slot) - DATA;
       data.setU64(at + AreaLayout.TRUE_CS, 0x33).setU64(at + AreaLayout.TRUE_SS, 0x2B);
-      data.setU32(at + AreaLayout.META, area << 20 | slot << 8 | ControlBlockLayout.ENTRY);
+      data.setU32(at + AreaLayout.META, area << 20 | slot << 8 | SessionLayout.ENTRY);
       data.setU64(at + AreaLayout.SLOW, slot == SLOTS ? runtime.overflow() : runtime.slow());
       data.setU64(at + AreaLayout.FULL, runtime.full());
       data.setU64(at + AreaLayout.STACK_ARGUMENTS, runtime.stackArguments());

@@ -17,7 +17,7 @@ import static io.ntrail.programs.x86.asm.operands.Reg64.RAX;
 import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
 import static io.ntrail.programs.x86.asm.operands.Reg64.RDX;
 
-import io.ntrail.live.code.ControlBlockLayout;
+import io.ntrail.live.code.SessionLayout;
 import io.ntrail.programs.x86.asm.operands.Label;
 
 /** Routines that give a stack an area, and drop the stale frames of one. */
@@ -60,13 +60,13 @@ final class AreaRoutines extends RuntimeRoutines {
           a.bind(assign).mov(R10, control);
           index.seek(found, untraced);
           a.lock()
-              .inc(control(ControlBlockLayout.SEARCHES).as64())
-              .mov(EAX, control(ControlBlockLayout.AREA_COUNT))
+              .inc(control(SessionLayout.AT_SEARCHES).as64())
+              .mov(EAX, control(SessionLayout.AT_AREAS))
               .bind(next)
               .test(EAX, EAX)
               .jz(take)
               .dec(EAX)
-              .mov(R9, ptr(R10).index(RAX, 8).plus(ControlBlockLayout.AREAS))
+              .mov(R9, ptr(R10).index(RAX, 8).plus(SessionLayout.AT_AREA_ADDRESSES))
               .test(R9, R9)
               .jz(next)
               .cmp(ptr(R9).plus(AreaLayout.STACK_BASE), RCX)
@@ -83,18 +83,18 @@ final class AreaRoutines extends RuntimeRoutines {
               .mov(ptr(R9).plus(AreaLayout.NEGATED_BASE), RDX)
               .ret()
               .bind(take)
-              .mov(EAX, control(ControlBlockLayout.AREAS_TAKEN))
+              .mov(EAX, control(SessionLayout.AT_AREAS_TAKEN))
               .bind(again)
-              .cmp(EAX, control(ControlBlockLayout.AREAS_OFFERED))
+              .cmp(EAX, control(SessionLayout.AT_AREAS_OFFERED))
               .je(none)
               .mov(EDX, EAX)
-              .and(EDX, ControlBlockLayout.AREA_MASK)
-              .mov(R8D, ptr(R10).index(RDX, 4).plus(ControlBlockLayout.AREA_RING))
+              .and(EDX, SessionLayout.AREA_MASK)
+              .mov(R8D, ptr(R10).index(RDX, 4).plus(SessionLayout.AT_AREA_RING))
               .lea(EDX, ptr(RAX).plus(1))
               .lock()
-              .cmpxchg(control(ControlBlockLayout.AREAS_TAKEN), EDX)
+              .cmpxchg(control(SessionLayout.AT_AREAS_TAKEN), EDX)
               .jne(again)
-              .mov(R9, ptr(R10).index(R8, 8).plus(ControlBlockLayout.AREAS))
+              .mov(R9, ptr(R10).index(R8, 8).plus(SessionLayout.AT_AREA_ADDRESSES))
               .lea(RDX, ptr(RCX).plus(8))
               // Index -1 is the outermost frame there can be.
               .mov(ptr(R9).plus(AreaLayout.data(-1) + KEY), RDX)
@@ -104,11 +104,7 @@ final class AreaRoutines extends RuntimeRoutines {
               .jmp(known)
               .bind(none);
           index.rememberNone();
-          a.bind(untraced)
-              .lock()
-              .inc(control(ControlBlockLayout.NO_AREA).as64())
-              .xor(R8D, R8D)
-              .ret();
+          a.bind(untraced).lock().inc(control(SessionLayout.AT_NO_AREA).as64()).xor(R8D, R8D).ret();
         });
   }
 

@@ -25,8 +25,8 @@ import static io.ntrail.programs.x86.asm.operands.Reg64.RSP;
 import static io.ntrail.programs.x86.asm.operands.Reg8.AL;
 
 import io.ntrail.live.code.CallbackCode;
-import io.ntrail.live.code.ControlBlockLayout;
 import io.ntrail.live.code.LoaderCalls;
+import io.ntrail.live.code.SessionLayout;
 import io.ntrail.programs.x86.asm.AssembledCode;
 import io.ntrail.programs.x86.asm.Assembler;
 import io.ntrail.programs.x86.asm.operands.Label;
@@ -129,28 +129,26 @@ final class DllNotificationCallback implements CallbackCode {
       a.mov(RAX, system.ending()).call(RAX).test(AL, AL).jnz(out);
     }
     a.bind(known).xor(EAX, EAX).mov(ECX, 1);
-    a.lock().cmpxchg(control(ControlBlockLayout.NOTICE_BUSY), ECX).jnz(missed);
+    a.lock().cmpxchg(control(SessionLayout.AT_NOTICE_BUSY), ECX).jnz(missed);
     a.mov(R14D, MAX_PAUSES).mov(ptr(RSP).plus(PAUSE).as64(), FIRST_PAUSE);
-    a.mov(EBP, control(ControlBlockLayout.HEARTBEAT)).mov(EAX, INTERRUPT_TIME).mov(R13, ptr(RAX));
+    a.mov(EBP, control(SessionLayout.AT_HEARTBEAT)).mov(EAX, INTERRUPT_TIME).mov(R13, ptr(RAX));
     a.mov(R12, R13);
-    a.bind(room).mov(EAX, control(ControlBlockLayout.NOTICES)).mov(ECX, EAX);
-    a.sub(ECX, control(ControlBlockLayout.ANSWERED))
-        .cmp(ECX, ControlBlockLayout.NOTICE_PLACES)
-        .jb(tell);
+    a.bind(room).mov(EAX, control(SessionLayout.AT_NOTICES)).mov(ECX, EAX);
+    a.sub(ECX, control(SessionLayout.AT_ANSWERED)).cmp(ECX, SessionLayout.NOTICE_PLACES).jb(tell);
     pause(noRoom, true);
     a.jmp(room);
-    a.bind(noRoom).mov(control(ControlBlockLayout.NOTICE_BUSY).as32(), 0);
-    a.bind(missed).lock().inc(control(ControlBlockLayout.NOTICES_MISSED).as32()).jmp(out);
+    a.bind(noRoom).mov(control(SessionLayout.AT_NOTICE_BUSY).as32(), 0);
+    a.bind(missed).lock().inc(control(SessionLayout.AT_NOTICES_MISSED).as32()).jmp(out);
     a.bind(tell);
     tell();
     Label goes = a.label("goes");
     a.cmp(EDI, UNLOADED).jz(goes);
     awaitAnswer(done);
-    a.bind(goes).cmp(control(ControlBlockLayout.HOLD).as32(), 0).jz(done);
+    a.bind(goes).cmp(control(SessionLayout.AT_HOLD).as32(), 0).jz(done);
     pause(done, false);
     a.jmp(goes);
-    a.bind(done).mov(control(ControlBlockLayout.NOTICE_STATE).as32(), 0);
-    a.mov(control(ControlBlockLayout.NOTICE_BUSY).as32(), 0).bind(out).add(RSP, FRAME);
+    a.bind(done).mov(control(SessionLayout.AT_NOTICE_STATE).as32(), 0);
+    a.mov(control(SessionLayout.AT_NOTICE_BUSY).as32(), 0).bind(out).add(RSP, FRAME);
     SAVED.reversed().forEach(a::pop);
     a.ret();
   }
@@ -158,21 +156,21 @@ final class DllNotificationCallback implements CallbackCode {
   /** Publishes the notification whose index is eax; r15d becomes their number. */
   private void tell() {
     Label publish = a.label("publish");
-    a.mov(R15D, EAX).and(EAX, ControlBlockLayout.NOTICE_PLACES - 1);
-    a.imul(EAX, EAX, ControlBlockLayout.NOTICE_BYTES);
-    a.lea(R8, ptr(RBX).index(RAX, 1).plus(ControlBlockLayout.NOTICE_RING));
-    a.mov(ptr(R8).plus(ControlBlockLayout.NOTICE_REASON), EDI);
-    a.mov(ECX, ptr(RSI).plus(SIZE)).mov(ptr(R8).plus(ControlBlockLayout.NOTICE_SIZE), ECX);
-    a.mov(RCX, ptr(RSI).plus(BASE)).mov(ptr(R8).plus(ControlBlockLayout.NOTICE_BASE), RCX);
-    a.mov(RCX, ptr(RSI).plus(NAME)).mov(ptr(R8).plus(ControlBlockLayout.NOTICE_NAME), RCX);
-    a.rdtsc().shl(RDX, 32).or(RAX, RDX).mov(ptr(R8).plus(ControlBlockLayout.NOTICE_TICKS), RAX);
+    a.mov(R15D, EAX).and(EAX, SessionLayout.NOTICE_PLACES - 1);
+    a.imul(EAX, EAX, SessionLayout.NOTICE_BYTES);
+    a.lea(R8, ptr(RBX).index(RAX, 1).plus(SessionLayout.AT_NOTICE_RING));
+    a.mov(ptr(R8).plus(SessionLayout.NOTICE_REASON), EDI);
+    a.mov(ECX, ptr(RSI).plus(SIZE)).mov(ptr(R8).plus(SessionLayout.NOTICE_SIZE), ECX);
+    a.mov(RCX, ptr(RSI).plus(BASE)).mov(ptr(R8).plus(SessionLayout.NOTICE_BASE), RCX);
+    a.mov(RCX, ptr(RSI).plus(NAME)).mov(ptr(R8).plus(SessionLayout.NOTICE_NAME), RCX);
+    a.rdtsc().shl(RDX, 32).or(RAX, RDX).mov(ptr(R8).plus(SessionLayout.NOTICE_TICKS), RAX);
     a.inc(R15D).xor(ECX, ECX).cmp(EDI, LOADED).jnz(publish);
-    a.cmp(control(ControlBlockLayout.ENABLED).as32(), 0).jz(publish);
-    a.cmp(EBP, control(ControlBlockLayout.GIVEN_UP)).jz(publish);
-    state(ControlBlockLayout.WAITS);
-    a.bind(publish).mov(control(ControlBlockLayout.NOTICE_STATE), ECX);
+    a.cmp(control(SessionLayout.AT_ENABLED).as32(), 0).jz(publish);
+    a.cmp(EBP, control(SessionLayout.AT_NOTICES_GIVEN_UP)).jz(publish);
+    state(SessionLayout.NOTICE_WAITS);
+    a.bind(publish).mov(control(SessionLayout.AT_NOTICE_STATE), ECX);
     // Behind this, whether modules are held is read as it is now.
-    a.mov(EAX, R15D).xchg(control(ControlBlockLayout.NOTICES), EAX);
+    a.mov(EAX, R15D).xchg(control(SessionLayout.AT_NOTICES), EAX);
   }
 
   /** Puts the state while this notification waits into ecx. */
@@ -183,25 +181,25 @@ final class DllNotificationCallback implements CallbackCode {
   private void awaitAnswer(Label done) {
     Label next = a.label("not answered");
     Label look = a.label("look");
-    a.cmp(control(ControlBlockLayout.NOTICE_STATE).as32(), 0).jz(done);
+    a.cmp(control(SessionLayout.AT_NOTICE_STATE).as32(), 0).jz(done);
     a.bind(next);
-    state(ControlBlockLayout.TABLE_OFFERED);
-    a.cmp(ECX, control(ControlBlockLayout.NOTICE_STATE)).jnz(look);
+    state(SessionLayout.TABLE_OFFERED);
+    a.cmp(ECX, control(SessionLayout.AT_NOTICE_STATE)).jnz(look);
     takeTable();
-    a.bind(look).mov(EAX, control(ControlBlockLayout.ANSWERED)).sub(EAX, R15D).jns(done);
+    a.bind(look).mov(EAX, control(SessionLayout.AT_ANSWERED)).sub(EAX, R15D).jns(done);
     pause(done, true);
     a.jmp(next);
   }
 
   private void takeTable() {
-    a.lea(RCX, control(ControlBlockLayout.OFFERED_HANDLE))
-        .mov(RDX, control(ControlBlockLayout.OFFERED_TABLE));
-    a.mov(R8D, control(ControlBlockLayout.OFFERED_ENTRIES)).mov(R9D, R8D);
-    a.mov(RAX, control(ControlBlockLayout.OFFERED_BASE)).mov(ptr(RSP).plus(32), RAX);
-    a.mov(RAX, control(ControlBlockLayout.OFFERED_END)).mov(ptr(RSP).plus(40), RAX);
-    a.mov(RAX, system.addTable()).call(RAX).mov(control(ControlBlockLayout.OFFERED_STATUS), EAX);
-    state(ControlBlockLayout.TABLE_TAKEN);
-    a.mov(control(ControlBlockLayout.NOTICE_STATE), ECX);
+    a.lea(RCX, control(SessionLayout.AT_OFFERED_HANDLE))
+        .mov(RDX, control(SessionLayout.AT_OFFERED));
+    a.mov(R8D, control(SessionLayout.AT_OFFERED_ENTRIES)).mov(R9D, R8D);
+    a.mov(RAX, control(SessionLayout.AT_OFFERED_BASE)).mov(ptr(RSP).plus(32), RAX);
+    a.mov(RAX, control(SessionLayout.AT_OFFERED_END)).mov(ptr(RSP).plus(40), RAX);
+    a.mov(RAX, system.addTable()).call(RAX).mov(control(SessionLayout.AT_OFFERED_STATUS), EAX);
+    state(SessionLayout.TABLE_TAKEN);
+    a.mov(control(SessionLayout.AT_NOTICE_STATE), ECX);
   }
 
   /**
@@ -215,13 +213,13 @@ final class DllNotificationCallback implements CallbackCode {
     Label longest = a.label("longest");
     Label known = a.label("known");
     if (recording) {
-      a.cmp(control(ControlBlockLayout.ENABLED).as32(), 0).jz(giveUp);
+      a.cmp(control(SessionLayout.AT_ENABLED).as32(), 0).jz(giveUp);
     }
-    a.cmp(EBP, control(ControlBlockLayout.GIVEN_UP)).jz(giveUp);
-    a.mov(EAX, INTERRUPT_TIME).mov(RAX, ptr(RAX)).mov(ECX, control(ControlBlockLayout.HEARTBEAT));
+    a.cmp(EBP, control(SessionLayout.AT_NOTICES_GIVEN_UP)).jz(giveUp);
+    a.mov(EAX, INTERRUPT_TIME).mov(RAX, ptr(RAX)).mov(ECX, control(SessionLayout.AT_HEARTBEAT));
     a.cmp(ECX, EBP).jz(silent).mov(EBP, ECX).mov(R12, RAX).jmp(known);
     a.bind(silent).mov(RCX, RAX).sub(RCX, R12).cmp(RCX, LIFE).jb(known);
-    a.mov(control(ControlBlockLayout.GIVEN_UP), EBP).jmp(giveUp);
+    a.mov(control(SessionLayout.AT_NOTICES_GIVEN_UP), EBP).jmp(giveUp);
     a.bind(known).sub(RAX, R13).cmp(RAX, LONGEST).jae(giveUp);
     a.dec(R14D).jz(giveUp);
     a.xor(ECX, ECX).lea(RDX, ptr(RSP).plus(PAUSE)).mov(RAX, system.delay()).call(RAX);

@@ -13,7 +13,7 @@ import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
 import static io.ntrail.programs.x86.asm.operands.Reg64.RDX;
 import static io.ntrail.programs.x86.asm.operands.Reg64.RSP;
 
-import io.ntrail.live.code.ControlBlockLayout;
+import io.ntrail.live.code.SessionLayout;
 import io.ntrail.programs.x86.asm.operands.Label;
 import io.ntrail.programs.x86.asm.operands.Reg16;
 
@@ -47,12 +47,12 @@ final class EntryOnlyRoutine extends RuntimeRoutines {
     range(
         STUB_PUSHED + 1,
         () -> {
-          a.lea(RDX, ptr(RSP).plus(32)).mov(ptr(RCX).plus(ControlBlockLayout.KEY), RDX);
-          if (record > ControlBlockLayout.STACK_ARGUMENTS) {
+          a.lea(RDX, ptr(RSP).plus(32)).mov(ptr(RCX).plus(SessionLayout.RECORD_KEY), RDX);
+          if (record > SessionLayout.RECORD_STACK_ARGUMENTS) {
             a.push(RAX);
           }
         });
-    if (record > ControlBlockLayout.STACK_ARGUMENTS) {
+    if (record > SessionLayout.RECORD_STACK_ARGUMENTS) {
       range(
           STUB_PUSHED + 2,
           () -> a.call(stackArguments).mov(RAX, ptr(RSP)).lea(RSP, ptr(RSP).plus(8)));
@@ -60,14 +60,14 @@ final class EntryOnlyRoutine extends RuntimeRoutines {
     range(
         STUB_PUSHED + 1,
         () -> {
-          if (record > ControlBlockLayout.ARGUMENTS) {
-            a.mov(RDX, ptr(RSP).plus(8)).mov(ptr(RCX).plus(ControlBlockLayout.ARGUMENTS), RDX);
-            a.mov(RDX, ptr(RSP)).mov(ptr(RCX).plus(ControlBlockLayout.ARGUMENTS + 8), RDX);
-            a.mov(ptr(RCX).plus(ControlBlockLayout.ARGUMENTS + 16), R8);
-            a.mov(ptr(RCX).plus(ControlBlockLayout.ARGUMENTS + 24), R9);
+          if (record > SessionLayout.RECORD_ARGUMENTS) {
+            a.mov(RDX, ptr(RSP).plus(8)).mov(ptr(RCX).plus(SessionLayout.RECORD_ARGUMENTS), RDX);
+            a.mov(RDX, ptr(RSP)).mov(ptr(RCX).plus(SessionLayout.RECORD_ARGUMENTS + 8), RDX);
+            a.mov(ptr(RCX).plus(SessionLayout.RECORD_ARGUMENTS + 16), R8);
+            a.mov(ptr(RCX).plus(SessionLayout.RECORD_ARGUMENTS + 24), R9);
           }
-          a.mov(RDX, ptr(RSP).plus(24)).mov(ptr(RCX).plus(ControlBlockLayout.VALUE), RDX);
-          a.mov(ptr(RCX).plus(ControlBlockLayout.FUNCTION), EAX).push(RAX);
+          a.mov(RDX, ptr(RSP).plus(24)).mov(ptr(RCX).plus(SessionLayout.RECORD_VALUE), RDX);
+          a.mov(ptr(RCX).plus(SessionLayout.RECORD_FUNCTION), EAX).push(RAX);
         });
     range(
         STUB_PUSHED + 2,
@@ -75,7 +75,7 @@ final class EntryOnlyRoutine extends RuntimeRoutines {
             a.rdtsc()
                 .mov(ptr(RCX), EAX)
                 .mov(ptr(RCX).plus(4), EDX)
-                .mov(ptr(RCX).plus(ControlBlockLayout.META).as32(), ControlBlockLayout.ENTRY_ONLY)
+                .mov(ptr(RCX).plus(SessionLayout.RECORD_META).as32(), SessionLayout.ENTRY_ONLY)
                 .lea(RDX, ptr(RCX).plus(record))
                 .movzx(ECX, Reg16.DX)
                 .jrcxz(full)

@@ -24,8 +24,8 @@ import static io.ntrail.programs.x86.asm.operands.Reg64.RSI;
 import static io.ntrail.programs.x86.asm.operands.Reg64.RSP;
 
 import io.ntrail.live.code.CallbackCode;
-import io.ntrail.live.code.ControlBlockLayout;
 import io.ntrail.live.code.ResumeCalls;
+import io.ntrail.live.code.SessionLayout;
 import io.ntrail.programs.x86.asm.AssembledCode;
 import io.ntrail.programs.x86.asm.Assembler;
 import io.ntrail.programs.x86.asm.operands.Label;
@@ -130,50 +130,47 @@ final class ResumeThreadHook implements CallbackCode {
     Label giveUp = a.label("give up");
     Label free = a.label("free");
     Label out = a.label("out");
-    a.cmp(control(ControlBlockLayout.ENABLED).as32(), 0).jz(out);
-    a.mov(EBP, control(ControlBlockLayout.HEARTBEAT))
-        .cmp(EBP, control(ControlBlockLayout.RESUMES_GIVEN_UP))
+    a.cmp(control(SessionLayout.AT_ENABLED).as32(), 0).jz(out);
+    a.mov(EBP, control(SessionLayout.AT_HEARTBEAT))
+        .cmp(EBP, control(SessionLayout.AT_RESUMES_GIVEN_UP))
         .jz(out);
     // Whose thread is it?
     a.xor(EDX, EDX).lea(R8, ptr(RSP).plus(INFORMATION)).mov(R9D, INFORMATION_SIZE);
     a.mov(ptr(RSP).plus(32).as64(), 0).mov(RAX, system.query()).call(RAX);
     a.test(EAX, EAX).js(out);
     a.mov(RAX, ptr(RSP).plus(INFORMATION_PROCESS)).cmp(RAX, gs(PROCESS_ID)).jz(out);
-    a.lea(RSI, control(ControlBlockLayout.RESUME_RING)).mov(R14D, ControlBlockLayout.RESUME_PLACES);
-    a.bind(look).xor(EAX, EAX).mov(ECX, ControlBlockLayout.CLAIMED);
-    a.lock().cmpxchg(ptr(RSI).plus(ControlBlockLayout.RESUME_STATE), ECX).jz(claimed);
-    a.bind(next).add(RSI, ControlBlockLayout.RESUME_BYTES).dec(R14D).jnz(look).jmp(out);
+    a.lea(RSI, control(SessionLayout.AT_RESUME_RING)).mov(R14D, SessionLayout.RESUME_PLACES);
+    a.bind(look).xor(EAX, EAX).mov(ECX, SessionLayout.RESUME_CLAIMED);
+    a.lock().cmpxchg(ptr(RSI).plus(SessionLayout.RESUME_STATE), ECX).jz(claimed);
+    a.bind(next).add(RSI, SessionLayout.RESUME_BYTES).dec(R14D).jnz(look).jmp(out);
     a.bind(claimed).mov(EAX, ptr(RSP).plus(INFORMATION_PROCESS));
-    a.mov(ptr(RSI).plus(ControlBlockLayout.RESUME_PROCESS), EAX);
+    a.mov(ptr(RSI).plus(SessionLayout.RESUME_PROCESS), EAX);
     a.mov(EAX, ptr(RSP).plus(INFORMATION_THREAD))
-        .mov(ptr(RSI).plus(ControlBlockLayout.RESUME_THREAD), EAX);
-    a.rdtsc().shl(RDX, 32).or(RAX, RDX).mov(ptr(RSI).plus(ControlBlockLayout.RESUME_TICKS), RAX);
+        .mov(ptr(RSI).plus(SessionLayout.RESUME_THREAD), EAX);
+    a.rdtsc().shl(RDX, 32).or(RAX, RDX).mov(ptr(RSI).plus(SessionLayout.RESUME_TICKS), RAX);
     // The next number, so that no answer can be meant for another one.
-    a.mov(EAX, control(ControlBlockLayout.RESUMES)).bind(count).lea(R15D, ptr(RAX).plus(1));
-    a.lea(ECX, Mem.scaled(R15, 4).plus(ControlBlockLayout.ASKED));
-    a.mov(ptr(RSI).plus(ControlBlockLayout.RESUME_STATE), ECX);
-    a.lock().cmpxchg(control(ControlBlockLayout.RESUMES), R15D).jnz(count);
-    a.lea(R15D, Mem.scaled(R15, 4).plus(ControlBlockLayout.ASKED));
+    a.mov(EAX, control(SessionLayout.AT_RESUMES)).bind(count).lea(R15D, ptr(RAX).plus(1));
+    a.lea(ECX, Mem.scaled(R15, 4).plus(SessionLayout.RESUME_ASKED));
+    a.mov(ptr(RSI).plus(SessionLayout.RESUME_STATE), ECX);
+    a.lock().cmpxchg(control(SessionLayout.AT_RESUMES), R15D).jnz(count);
+    a.lea(R15D, Mem.scaled(R15, 4).plus(SessionLayout.RESUME_ASKED));
     a.mov(R14D, MAX_PAUSES).mov(ptr(RSP).plus(PAUSE).as64(), FIRST_PAUSE);
     a.mov(EAX, INTERRUPT_TIME).mov(R13, ptr(RAX)).mov(R12, R13);
-    a.bind(wait).cmp(R15D, ptr(RSI).plus(ControlBlockLayout.RESUME_STATE)).jnz(free);
+    a.bind(wait).cmp(R15D, ptr(RSI).plus(SessionLayout.RESUME_STATE)).jnz(free);
     pause(giveUp);
     a.jmp(wait);
-    a.bind(giveUp)
-        .bind(free)
-        .mov(ptr(RSI).plus(ControlBlockLayout.RESUME_STATE).as32(), 0)
-        .bind(out);
+    a.bind(giveUp).bind(free).mov(ptr(RSI).plus(SessionLayout.RESUME_STATE).as32(), 0).bind(out);
   }
 
   private void pause(Label giveUp) {
     Label silent = a.label("silent");
     Label longest = a.label("longest");
     Label known = a.label("known");
-    a.cmp(control(ControlBlockLayout.ENABLED).as32(), 0).jz(giveUp);
-    a.mov(EAX, INTERRUPT_TIME).mov(RAX, ptr(RAX)).mov(ECX, control(ControlBlockLayout.HEARTBEAT));
+    a.cmp(control(SessionLayout.AT_ENABLED).as32(), 0).jz(giveUp);
+    a.mov(EAX, INTERRUPT_TIME).mov(RAX, ptr(RAX)).mov(ECX, control(SessionLayout.AT_HEARTBEAT));
     a.cmp(ECX, EBP).jz(silent).mov(EBP, ECX).mov(R12, RAX).jmp(known);
     a.bind(silent).mov(RCX, RAX).sub(RCX, R12).cmp(RCX, LIFE).jb(known);
-    a.mov(control(ControlBlockLayout.RESUMES_GIVEN_UP), EBP).jmp(giveUp);
+    a.mov(control(SessionLayout.AT_RESUMES_GIVEN_UP), EBP).jmp(giveUp);
     a.bind(known).sub(RAX, R13).cmp(RAX, LONGEST).jae(giveUp);
     a.dec(R14D).jz(giveUp);
     a.xor(ECX, ECX).lea(RDX, ptr(RSP).plus(PAUSE)).mov(RAX, system.delay()).call(RAX);

@@ -21,7 +21,7 @@ import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
 import static io.ntrail.programs.x86.asm.operands.Reg64.RDX;
 import static io.ntrail.programs.x86.asm.operands.Reg64.RSP;
 
-import io.ntrail.live.code.ControlBlockLayout;
+import io.ntrail.live.code.SessionLayout;
 import io.ntrail.programs.x86.asm.AssembledCode;
 import io.ntrail.programs.x86.asm.Assembler;
 import io.ntrail.programs.x86.asm.operands.Label;
@@ -204,8 +204,8 @@ final class SlotCode {
         .mov(cell(KEY), RDX)
         .mov(RCX, gs(words.record()))
         .jrcxz(done)
-        .mov(ptr(RCX).plus(ControlBlockLayout.KEY), RDX);
-    if (record > ControlBlockLayout.STACK_ARGUMENTS) {
+        .mov(ptr(RCX).plus(SessionLayout.RECORD_KEY), RDX);
+    if (record > SessionLayout.RECORD_STACK_ARGUMENTS) {
       a.call(cell(AreaLayout.STACK_ARGUMENTS));
     }
     a.bind(entryClock)
@@ -213,25 +213,25 @@ final class SlotCode {
         .mov(ptr(RCX), EAX)
         .mov(ptr(RCX).plus(4), EDX)
         .mov(RAX, cell(RET))
-        .mov(ptr(RCX).plus(ControlBlockLayout.VALUE), RAX);
-    if (record > ControlBlockLayout.ARGUMENTS) {
+        .mov(ptr(RCX).plus(SessionLayout.RECORD_VALUE), RAX);
+    if (record > SessionLayout.RECORD_ARGUMENTS) {
       a.mov(RAX, ptr(RSP))
-          .mov(ptr(RCX).plus(ControlBlockLayout.ARGUMENTS), RAX)
+          .mov(ptr(RCX).plus(SessionLayout.RECORD_ARGUMENTS), RAX)
           .mov(RAX, cell(SAVE_RDX))
-          .mov(ptr(RCX).plus(ControlBlockLayout.ARGUMENTS + 8), RAX)
-          .mov(ptr(RCX).plus(ControlBlockLayout.ARGUMENTS + 16), R8)
-          .mov(ptr(RCX).plus(ControlBlockLayout.ARGUMENTS + 24), R9);
+          .mov(ptr(RCX).plus(SessionLayout.RECORD_ARGUMENTS + 8), RAX)
+          .mov(ptr(RCX).plus(SessionLayout.RECORD_ARGUMENTS + 16), R8)
+          .mov(ptr(RCX).plus(SessionLayout.RECORD_ARGUMENTS + 24), R9);
     }
     a.mov(RAX, cell(BODY))
-        .mov(ptr(RCX).plus(ControlBlockLayout.FUNCTION), EAX)
+        .mov(ptr(RCX).plus(SessionLayout.RECORD_FUNCTION), EAX)
         .mov(EAX, cell(META))
         // The last store makes the record one.
-        .mov(ptr(RCX).plus(ControlBlockLayout.META), EAX)
+        .mov(ptr(RCX).plus(SessionLayout.RECORD_META), EAX)
         // The end of a chunk is never the place of the next record: what interrupts us would write
         // there.
         .lea(RDX, ptr(RCX).plus(record))
         .movzx(ECX, Reg16.DX);
-    if (record > ControlBlockLayout.ARGUMENTS) {
+    if (record > SessionLayout.RECORD_ARGUMENTS) {
       // The short jump does not reach over the arguments.
       Label near = a.label("full at entry, near");
       Label next = a.label("not full at entry");
@@ -264,18 +264,18 @@ final class SlotCode {
         .jrcxz(release)
         .mov(cell(SAVE_RAX), RAX)
         .mov(cell(SAVE_RDX), RDX)
-        .mov(ptr(RCX).plus(ControlBlockLayout.VALUE), RAX)
+        .mov(ptr(RCX).plus(SessionLayout.RECORD_VALUE), RAX)
         .bind(exitClock)
         .rdtsc()
         .mov(ptr(RCX), EAX)
         .mov(ptr(RCX).plus(4), EDX)
         .mov(RAX, cell(BODY))
-        .mov(ptr(RCX).plus(ControlBlockLayout.FUNCTION), EAX)
+        .mov(ptr(RCX).plus(SessionLayout.RECORD_FUNCTION), EAX)
         .lea(RAX, ptr(RSP).plus(16))
-        .mov(ptr(RCX).plus(ControlBlockLayout.KEY), RAX)
+        .mov(ptr(RCX).plus(SessionLayout.RECORD_KEY), RAX)
         .mov(EAX, cell(META))
         .lea(EAX, ptr(RAX).plus(1))
-        .mov(ptr(RCX).plus(ControlBlockLayout.META), EAX)
+        .mov(ptr(RCX).plus(SessionLayout.RECORD_META), EAX)
         .lea(RDX, ptr(RCX).plus(record))
         .movzx(ECX, Reg16.DX)
         .jrcxz(full)

@@ -12,7 +12,7 @@ import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
 import static io.ntrail.programs.x86.asm.operands.Reg64.RDX;
 import static io.ntrail.programs.x86.asm.operands.Reg64.RSP;
 
-import io.ntrail.live.code.ControlBlockLayout;
+import io.ntrail.live.code.SessionLayout;
 import io.ntrail.programs.x86.asm.Assembler;
 import io.ntrail.programs.x86.asm.operands.Label;
 import io.ntrail.programs.x86.asm.operands.Reg16;
@@ -51,17 +51,17 @@ final class SlotExceptionHandler {
         .add(R10, AreaLayout.DELTA - exit)
         // The establisher frame is S - 8.
         .add(RDX, 16)
-        .mov(ptr(R11).plus(ControlBlockLayout.KEY), RDX)
+        .mov(ptr(R11).plus(SessionLayout.RECORD_KEY), RDX)
         .mov(EAX, ptr(RCX))
-        .mov(ptr(R11).plus(ControlBlockLayout.VALUE), RAX)
+        .mov(ptr(R11).plus(SessionLayout.RECORD_VALUE), RAX)
         .rdtsc()
         .mov(ptr(R11), EAX)
         .mov(ptr(R11).plus(4), EDX)
         .mov(RAX, ptr(R10).plus(AreaLayout.BODY))
-        .mov(ptr(R11).plus(ControlBlockLayout.FUNCTION), EAX)
+        .mov(ptr(R11).plus(SessionLayout.RECORD_FUNCTION), EAX)
         .mov(EAX, ptr(R10).plus(AreaLayout.META))
         .add(EAX, 2)
-        .mov(ptr(R11).plus(ControlBlockLayout.META), EAX)
+        .mov(ptr(R11).plus(SessionLayout.RECORD_META), EAX)
         .add(R11, record)
         .test(Reg16.R11W, Reg16.R11W)
         .jz(end)

@@ -13,7 +13,7 @@ import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
 import static io.ntrail.programs.x86.asm.operands.Reg64.RDX;
 import static io.ntrail.programs.x86.asm.operands.Reg64.RSP;
 
-import io.ntrail.live.code.ControlBlockLayout;
+import io.ntrail.live.code.SessionLayout;
 import io.ntrail.programs.x86.asm.operands.Label;
 
 /**
@@ -56,7 +56,7 @@ final class SlowPathRoutines extends RuntimeRoutines {
         .lea(R11, ptr(RSP).plus(TO_KEY))
         .mov(R10, control)
         .lock()
-        .inc(control(ControlBlockLayout.SLOW_PASSES).as64())
+        .inc(control(SessionLayout.AT_SLOW_PASSES).as64())
         .mov(R9, R8)
         .and(R9, -AreaLayout.ALIGNMENT)
         .mov(RCX, gs(8))
@@ -89,15 +89,12 @@ final class SlowPathRoutines extends RuntimeRoutines {
     Label foreignBegin = a.here("foreign stack, range");
     parts.add(foreignBegin, foreignEnd, pushed(STUB_PUSHED + PUSHED));
     // A stack that the system does not know, as coroutines have: the slot stays free.
-    a.bind(foreign)
-        .mov(gs(words.slot()), R8)
-        .lock()
-        .inc(control(ControlBlockLayout.NO_AREA).as64());
+    a.bind(foreign).mov(gs(words.slot()), R8).lock().inc(control(SessionLayout.AT_NO_AREA).as64());
     goUntraced(foreignEnd);
     Label skipEnd = a.label("end of skip");
     Label skipBegin = a.here("skip, range");
     parts.add(skipBegin, skipEnd, pushed(STUB_PUSHED + PUSHED));
-    a.bind(skip).lock().inc(control(ControlBlockLayout.OVERFLOWS).as64());
+    a.bind(skip).lock().inc(control(SessionLayout.AT_OVERFLOWS).as64());
     goUntraced(skipEnd);
   }
 
@@ -124,7 +121,7 @@ final class SlowPathRoutines extends RuntimeRoutines {
         .pushfq()
         .mov(RCX, control)
         .lock()
-        .inc(ptr(RCX).plus(ControlBlockLayout.REENTRANT).as64())
+        .inc(ptr(RCX).plus(SessionLayout.AT_REENTRANT).as64())
         .bind(end);
     range(STUB_PUSHED + 1, () -> a.popfq());
     range(STUB_PUSHED, () -> a.lea(RAX, ptr(RAX).plus(-2)).jmp(RAX));
@@ -145,7 +142,7 @@ final class SlowPathRoutines extends RuntimeRoutines {
                 .lea(RDX, ptr(untraced))
                 .mov(gs(words.slot()), RDX)
                 .mov(R10, control)
-                .cmp(control(ControlBlockLayout.ENABLED).as32(), 0)
+                .cmp(control(SessionLayout.AT_ENABLED).as32(), 0)
                 .je(no)
                 .mov(RCX, gs(8))
                 .cmp(R11, RCX)

@@ -10,7 +10,7 @@ import static io.ntrail.programs.x86.asm.operands.Reg64.RAX;
 import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
 import static io.ntrail.programs.x86.asm.operands.Reg64.RDX;
 
-import io.ntrail.live.code.ControlBlockLayout;
+import io.ntrail.live.code.SessionLayout;
 import io.ntrail.programs.x86.asm.operands.Label;
 
 /**
@@ -53,7 +53,7 @@ final class StackAreaCache extends RuntimeRoutines {
     Label miss = a.label("another stack's");
     line();
     a.mov(R9, RDX)
-        .mov(EAX, control(ControlBlockLayout.AREAS_OFFERED))
+        .mov(EAX, control(SessionLayout.AT_AREAS_OFFERED))
         .or(EAX, NO_AREA)
         .shl(RAX, BASE_BITS)
         .or(RAX, RCX)

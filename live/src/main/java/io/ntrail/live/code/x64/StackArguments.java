@@ -8,7 +8,7 @@ import static io.ntrail.programs.x86.asm.operands.Reg64.RCX;
 import static io.ntrail.programs.x86.asm.operands.Reg64.RDX;
 import static io.ntrail.programs.x86.asm.operands.Reg64.RSP;
 
-import io.ntrail.live.code.ControlBlockLayout;
+import io.ntrail.live.code.SessionLayout;
 import io.ntrail.programs.x86.asm.Assembler;
 import io.ntrail.programs.x86.asm.operands.Label;
 import io.ntrail.programs.x86.asm.operands.Mem;
@@ -113,7 +113,7 @@ final class StackArguments {
   }
 
   private static Mem target(int word) {
-    return ptr(RCX).plus(ControlBlockLayout.STACK_ARGUMENTS + 8 * word);
+    return ptr(RCX).plus(SessionLayout.RECORD_STACK_ARGUMENTS + 8 * word);
   }
 
   private static void restore(Assembler a) {

@@ -1,6 +1,9 @@
-package io.ntrail.live.session;
+package io.ntrail.live.code;
 
-/** Layout of the session file (docs/live.md section 1): control block, chunks, records. */
+/**
+ * Layout of the session file (docs/live.md section 1): control block, chunks, records. Code in the
+ * target writes it, the controller reads it.
+ */
 public final class SessionLayout {
   /** The bytes {@code NTRL}. */
   public static final int MAGIC = 0x4C52_544E;
@@ -17,8 +20,14 @@ public final class SessionLayout {
   /** The most chunks, and places in the chunk ring. */
   public static final int CHUNK_RING = 2048;
 
+  /** Takes a count to its place in the chunk ring. */
+  public static final int CHUNK_MASK = CHUNK_RING - 1;
+
   /** The most areas, and places in the area ring. */
   public static final int AREAS = 4096;
+
+  /** Takes a count to its place in the area ring. */
+  public static final int AREA_MASK = AREAS - 1;
 
   // Places in the control block.
 
@@ -92,7 +101,10 @@ public final class SessionLayout {
   public static final int AT_ANSWERED = 0x440;
 
   /** u32: not 0 while a thread tells of a module or waits, by the target. */
-  static final int AT_NOTICE_BUSY = 0x408;
+  public static final int AT_NOTICE_BUSY = 0x408;
+
+  /** u32: notices whose thread did not wait for the answer any longer, by the target. */
+  public static final int AT_NOTICES_GIVEN_UP = 0x40C;
 
   /** u32, by both: count of the notice whose thread waits, times 4, and what is waited for. */
   public static final int AT_NOTICE_STATE = 0x480;
@@ -100,8 +112,17 @@ public final class SessionLayout {
   /** u32: whether modules must not go now. */
   public static final int AT_HOLD = 0x4C0;
 
-  /** u64 each: the function table that is offered: address, entries, base, end. */
+  /** u64: address of the function table that is offered. */
   public static final int AT_OFFERED = 0x500;
+
+  /** u64: number of its entries. */
+  public static final int AT_OFFERED_ENTRIES = 0x508;
+
+  /** u64: start of the code that it describes. */
+  public static final int AT_OFFERED_BASE = 0x510;
+
+  /** u64: end of that code. */
+  public static final int AT_OFFERED_END = 0x518;
 
   /** u32: status of registering it, by the target. */
   public static final int AT_OFFERED_STATUS = 0x540;
@@ -112,6 +133,9 @@ public final class SessionLayout {
   /** u32: how often a thread was about to resume one of another process, by the target. */
   public static final int AT_RESUMES = 0x580;
 
+  /** u32: resumes whose thread did not wait for the controller any longer, by the target. */
+  public static final int AT_RESUMES_GIVEN_UP = 0x584;
+
   /**
    * Threads of the target that are about to resume one of another process, and wait for the
    * controller.
@@ -121,8 +145,32 @@ public final class SessionLayout {
   /** Maximum number of such threads. */
   public static final int RESUME_PLACES = 16;
 
-  /** Layout of one: u32 state, u32 process id, u32 thread id, u32 nothing, u64 ticks. */
+  /** Size of the request of one. */
   public static final int RESUME_BYTES = 32;
+
+  /** u32, by both: count of the request times 4, and one of the states that follow. */
+  public static final int RESUME_STATE = 0;
+
+  /** u32: process whose thread is resumed. */
+  public static final int RESUME_PROCESS = 4;
+
+  /** u32: thread that is resumed. */
+  public static final int RESUME_THREAD = 8;
+
+  /** u64: time stamp counter when the wait began. */
+  public static final int RESUME_TICKS = 16;
+
+  /** Bits of {@link #RESUME_STATE} that are the state. */
+  public static final int RESUME_STATE_MASK = 3;
+
+  /** State of a request that is being written. */
+  public static final int RESUME_CLAIMED = 1;
+
+  /** State of a request that waits. */
+  public static final int RESUME_ASKED = 2;
+
+  /** State of a request that the controller has granted. */
+  public static final int RESUME_LET_GO = 3;
 
   /** Notices of modules, by the target. */
   public static final int AT_NOTICE_RING = 0x800;
@@ -130,10 +178,35 @@ public final class SessionLayout {
   /** Places in the ring of notices. */
   public static final int NOTICE_PLACES = 64;
 
-  /**
-   * Layout of a notification: u32 reason, u32 size, u64 base, u64 address of the name, u64 ticks.
-   */
+  /** Size of a notice. */
   public static final int NOTICE_BYTES = 32;
+
+  /** u32: {@link #NOTICE_LOADED}, or another value for an unload. */
+  public static final int NOTICE_REASON = 0;
+
+  /** u32: size of the module's image. */
+  public static final int NOTICE_SIZE = 4;
+
+  /** u64: base address of the module. */
+  public static final int NOTICE_BASE = 8;
+
+  /** u64: address of the module's name. */
+  public static final int NOTICE_NAME = 16;
+
+  /** u64: time stamp counter. */
+  public static final int NOTICE_TICKS = 24;
+
+  /** Reason of a notice: LDR_DLL_NOTIFICATION_REASON_LOADED. */
+  public static final int NOTICE_LOADED = 1;
+
+  /** {@link #AT_NOTICE_STATE}: a thread waits for the answer. */
+  public static final int NOTICE_WAITS = 1;
+
+  /** {@link #AT_NOTICE_STATE}: a function table is offered to the thread. */
+  public static final int TABLE_OFFERED = 2;
+
+  /** {@link #AT_NOTICE_STATE}: the thread has registered the table, or was refused. */
+  public static final int TABLE_TAKEN = 3;
 
   /** u64 each: addresses of areas by their number. */
   public static final int AT_AREA_ADDRESSES = 0x1000;
@@ -189,6 +262,9 @@ public final class SessionLayout {
 
   /** u64 each: arguments of entries, where records have 64 or 128 bytes. */
   public static final int RECORD_ARGUMENTS = 32;
+
+  /** u64 each: arguments behind those in registers, where records have 128 bytes. */
+  public static final int RECORD_STACK_ARGUMENTS = 64;
 
   /** Kind of a record: a function was entered. */
   public static final int ENTRY = 2;
