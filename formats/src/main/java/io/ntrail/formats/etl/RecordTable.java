@@ -1,6 +1,5 @@
 package io.ntrail.formats.etl;
 
-import io.ntrail.formats.collections.Growth;
 import java.util.Arrays;
 
 /**
@@ -29,7 +28,7 @@ public final class RecordTable {
   }
 
   void grow() {
-    int capacity = Growth.length(ticks.length, ticks.length + 1);
+    int capacity = 2 * ticks.length;
     ticks = Arrays.copyOf(ticks, capacity);
     places = Arrays.copyOf(places, capacity);
     kinds = Arrays.copyOf(kinds, capacity);
